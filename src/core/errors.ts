@@ -1,0 +1,72 @@
+/** Exit codes of the program, as `contract.md` and the README list them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, notCaptured: 126, interrupted: 130 } as const;
+
+/** Where in the user's input something is wrong; every part may be unknown. Lines, columns and documents count from 1. */
+export interface Place {
+  readonly file?: string;
+  readonly document?: number;
+  readonly line?: number;
+  readonly column?: number;
+  /** A field path such as `spec.template.spec.containers[0].image`. */
+  readonly field?: string;
+  /** The source line itself and a caret under the column, for a second and third line of the message. */
+  readonly snippet?: string;
+}
+
+/** What may be told with an error besides its message. */
+export interface ErrorDetails {
+  readonly place?: Place;
+  /** What to do next: a sentence without a final period. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  readonly exitCode?: number;
+}
+
+/**
+ * An error that a user can act on. The message says what failed and with which input: upper-case start, values in
+ * double quotes, no final period. Any other kind of error that reaches the top is a defect of this program.
+ */
+export class MeshError extends Error {
+  readonly place: Place | undefined;
+  readonly hint: string | undefined;
+  readonly exitCode: number;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
+    this.place = details.place;
+    this.hint = details.hint;
+    this.exitCode = details.exitCode ?? EXIT.failed;
+  }
+}
+
+/** The command line is wrong: exit code 2. */
+export class UsageError extends MeshError {
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, { exitCode: EXIT.usage, ...details });
+  }
+}
+
+/** The reader of our output went away (`| head`): not an error of ours, nothing is printed for it. */
+export class ClosedPipeError extends Error {}
+
+/** The text of a place: `web.yaml: document 2, line 14, column 3: spec.replicas`; empty if nothing is known. */
+export function placeText(place: Place): string {
+  const spot = [
+    place.document === undefined ? "" : `document ${place.document}`,
+    place.line === undefined ? "" : `line ${place.line}`,
+    place.column === undefined ? "" : `column ${place.column}`,
+  ].filter((part) => part !== "").join(", ");
+  return [place.file ?? "", spot, place.field ?? ""].filter((part) => part !== "").join(": ");
+}
+
+/** The same error with a place that knows more: parts that the error already has win. */
+export function withPlace(error: MeshError, place: Place): MeshError {
+  const details = { place: { ...place, ...error.place }, exitCode: error.exitCode, cause: error.cause };
+  return new MeshError(error.message, error.hint === undefined ? details : { ...details, hint: error.hint });
+}
+
+/** An unknown thrown thing as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
