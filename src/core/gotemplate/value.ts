@@ -10,9 +10,12 @@
  * | other sizes of integer      | `GoInt` (`int64` of sprig, `int32` of a struct field, ...)  |
  * | float64 (all JSON numbers)  | `number`                                                    |
  * | []any and []T               | array                                                       |
- * | map[string]any, map[string]T| `GoMap`: a `Map`, or a plain object without a prototype      |
+ * | map[string]any, map[string]T| `GoMap`: a plain object; only its own properties are keys   |
  * | struct, pointer to struct   | `GoStruct`                                                  |
  * | func                        | `GoFunc`                                                    |
+ *
+ * Go strings are bytes. Here a byte that is no part of valid UTF-8 is the lone surrogate U+DC00 + byte (`bytes.ts`).
+ * A pointer to a number or string is the number or string, or `null`.
  */
 export type GoValue =
   | null
@@ -38,7 +41,7 @@ export class GoInt {
 
 /**
  * A Go struct (or a pointer to one) as templates may use it: fields by their Go names, methods without arguments as
- * fields that are called. Implementations are lazy views over plain data.
+ * fields that are called; a method with arguments is a field that holds a `GoFunc`. Implementations are lazy views over plain data.
  */
 export abstract class GoStruct {
   /** The Go type as error messages and `%T` print it, such as `v1.PodSpec` or `*v1alpha1.ProxyConfig`. */
@@ -59,8 +62,45 @@ export abstract class GoStruct {
   }
 }
 
-/** A template function: arguments already evaluated. An error thrown ends the render as an error returned in Go does. */
-export type GoFunc = (...args: GoValue[]) => GoValue;
+/**
+ * A template function: arguments already evaluated. An error thrown ends the render as an error returned in Go does.
+ * With a `signature` the engine checks number and types of the arguments before the call and converts number literals,
+ * as Go does by reflection; without one any arguments reach the function.
+ */
+export interface GoFunc {
+  (...args: GoValue[]): GoValue;
+  readonly signature?: Signature;
+}
+
+/** The parameters of a Go function. */
+export interface Signature {
+  /** Go type texts as `%T` prints them: `string`, `int`, `float64`, `interface {}`, `[]string`, `map[string]interface {}`. */
+  readonly params: readonly string[];
+  /** The last parameter type may occur any number of times, including none. */
+  readonly variadic?: boolean;
+}
+
+/** A function with the signature that the Go one has. `declared(["string", "int"], fn)`. */
+export function declared(params: readonly string[], body: (...args: GoValue[]) => GoValue, variadic = false): GoFunc {
+  return Object.assign((...args: GoValue[]) => body(...args), { signature: { params, variadic } });
+}
 
 /** Functions by name, as `template.FuncMap`. */
 export type FuncMap = Readonly<Record<string, GoFunc>>;
+
+const tags = new WeakMap<object, string>();
+
+/**
+ * The same list or map, remembered as being of a Go type such as `[]string` or `map[string]string` instead of
+ * `[]interface {}` and `map[string]interface {}`. Decides `%T`, `%#v` and what `index` yields for a missing key.
+ * A nil map or slice of a typed Go field is the empty one, tagged.
+ */
+export function typed<T extends readonly GoValue[] | GoMap>(value: T, goType: string): T {
+  tags.set(value, goType);
+  return value;
+}
+
+/** The Go type given by `typed`, or `undefined`. */
+export function typeTag(value: readonly GoValue[] | GoMap): string | undefined {
+  return tags.get(value);
+}
