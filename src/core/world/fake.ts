@@ -1,0 +1,169 @@
+import { ClosedPipeError, MeshError } from "../errors.ts";
+import { decodeUtf8 } from "../utf8.ts";
+import type { FileFacts, Files, InterfaceAddress, Output, PermissionName, Run, RunResult, World } from "./world.ts";
+
+/** What a fake world starts with; all of it may be left out. */
+export interface FakeWorldOptions {
+  readonly name?: string;
+  readonly args?: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly stdin?: string | Uint8Array;
+  /** Paths and contents. */
+  readonly files?: Record<string, string | Uint8Array>;
+  readonly now?: Date;
+  /** Answers for programs that are run; without it every program is absent. */
+  readonly run?: (run: Run) => RunResult;
+  readonly interfaces?: readonly InterfaceAddress[];
+  /** Answers for URLs. */
+  readonly fetch?: (url: string) => string;
+  readonly uid?: number;
+  /** Number of bytes after which the reader of stdout goes away. */
+  readonly stdoutClosesAfter?: number;
+}
+
+/** A world in memory, and what was done to it. */
+export interface FakeWorld extends World {
+  /** All that was written to stdout and stderr. */
+  readonly said: { stdout: string; stderr: string };
+  readonly content: Map<string, Uint8Array>;
+  readonly runs: Run[];
+  /** What `keepOnly` was last called with. */
+  readonly kept: { names: readonly PermissionName[] | undefined };
+  /** Delivers a signal to the handlers. */
+  raise(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
+}
+
+const encoder = new TextEncoder();
+
+/** A world in memory for tests: whole commands run against it. */
+export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
+  const said = { stdout: "", stderr: "" };
+  const content = new Map(Object.entries(options.files ?? {}).map(([path, data]) => [path, toBytes(data)]));
+  const runs: Run[] = [];
+  const kept: FakeWorld["kept"] = { names: undefined };
+  const handlers = new Map<string, Set<() => void>>();
+  const env = { ...options.env };
+  return {
+    name: options.name ?? "kubectl-mesh",
+    args: options.args ?? [],
+    env: { get: (name) => Object.hasOwn(env, name) ? env[name] : undefined, all: () => ({ ...env }) },
+    stdin: { isTerminal: options.stdin === undefined, chunks: () => pieces(toBytes(options.stdin ?? "")) },
+    stdout: fakeOutput((text) => said.stdout += text, options.stdoutClosesAfter),
+    stderr: fakeOutput((text) => said.stderr += text),
+    clock: fakeClock(options.now ?? new Date("2026-01-02T03:04:05Z")),
+    files: fakeFiles(content),
+    processes: {
+      run(run) {
+        runs.push(run);
+        const absent: RunResult = { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
+        return Promise.resolve(options.run?.(run) ?? absent);
+      },
+    },
+    signals: {
+      on(signal, handler) {
+        const set = handlers.get(signal) ?? new Set();
+        handlers.set(signal, set.add(handler));
+        return () => set.delete(handler);
+      },
+    },
+    network: {
+      interfaces: () => options.interfaces ?? [],
+      fetch: (url) => Promise.resolve(pieces(toBytes(answer(options, url)))),
+    },
+    permissions: { keepOnly: (names) => kept.names = names },
+    machine: { os: "linux", arch: "x86_64", pid: 4242, uid: options.uid ?? 1000 },
+    said,
+    content,
+    runs,
+    kept,
+    raise: (signal) => handlers.get(signal)?.forEach((handler) => handler()),
+  };
+}
+
+function answer(options: FakeWorldOptions, url: string): string {
+  if (options.fetch === undefined) throw new MeshError(`Cannot read "${url}": this world has no network`);
+  return options.fetch(url);
+}
+
+function toBytes(data: string | Uint8Array): Uint8Array {
+  return typeof data === "string" ? encoder.encode(data) : data;
+}
+
+async function* pieces(bytes: Uint8Array) {
+  if (bytes.length > 0) yield await Promise.resolve(bytes);
+}
+
+function fakeOutput(take: (text: string) => void, closesAfter = Infinity): Output {
+  let left = closesAfter;
+  const decoder = new TextDecoder();
+  return {
+    isTerminal: false,
+    write(chunk) {
+      const bytes = toBytes(chunk);
+      if (bytes.length > left) throw new ClosedPipeError("The reader of the output has gone");
+      left -= bytes.length;
+      take(decoder.decode(bytes, { stream: true }));
+    },
+  };
+}
+
+/** Time stands still but for `sleep`, which moves it on at once. */
+function fakeClock(start: Date): World["clock"] {
+  let passed = 0;
+  return {
+    now: () => new Date(start.getTime() + passed),
+    monotonic: () => passed,
+    sleep(milliseconds) {
+      passed += milliseconds;
+      return Promise.resolve();
+    },
+  };
+}
+
+function fakeFiles(content: Map<string, Uint8Array>): Files {
+  const read = (path: string): Uint8Array => {
+    const bytes = content.get(path);
+    if (bytes !== undefined) return bytes;
+    const reason = isFolder(content, path) ? "it is a directory" : "no such file or directory";
+    throw new MeshError(`Cannot read "${path}": ${reason}`);
+  };
+  return {
+    chunks: (path) => pieces(read(path)),
+    readText: (path) => Promise.resolve().then(() => decodeUtf8(read(path), path)),
+    facts: (path) => Promise.resolve(factsOf(content, path)),
+    list(path) {
+      const names = new Set(under(content, path).map((rest) => rest.split("/", 1)[0] ?? ""));
+      return Promise.resolve(
+        [...names].sort().map((name) => ({ name, kind: factsOf(content, `${path}/${name}`)?.kind ?? "other" })),
+      );
+    },
+    replace(path) {
+      let text = "";
+      return {
+        write: (chunk) => text += typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk),
+        commit: () => content.set(path, encoder.encode(text)),
+        abort: () => text = "",
+      };
+    },
+    writeText: (path, text) => content.set(path, encoder.encode(text)),
+    remove(path) {
+      for (const name of [...content.keys()]) if (name === path || name.startsWith(`${path}/`)) content.delete(name);
+      return Promise.resolve();
+    },
+    lock: () => Promise.resolve({ release: () => {} }),
+  };
+}
+
+function under(content: Map<string, Uint8Array>, path: string): string[] {
+  return [...content.keys()].filter((name) => name.startsWith(`${path}/`)).map((name) => name.slice(path.length + 1));
+}
+
+function isFolder(content: Map<string, Uint8Array>, path: string): boolean {
+  return under(content, path).length > 0;
+}
+
+function factsOf(content: Map<string, Uint8Array>, path: string): FileFacts | undefined {
+  const bytes = content.get(path);
+  if (bytes !== undefined) return { kind: "file", size: bytes.length, mode: 0o644 };
+  return isFolder(content, path) ? { kind: "directory", size: 0, mode: 0o755 } : undefined;
+}

@@ -1,0 +1,7 @@
+/**
+ * The world of a command: arguments, environment, streams, clock, files, processes, signals and network as one object.
+ * `realWorld` is the operating system through Deno; `fakeWorld` holds everything in memory for tests.
+ */
+export type * from "./world.ts";
+export { realWorld } from "./real.ts";
+export { type FakeWorld, fakeWorld, type FakeWorldOptions } from "./fake.ts";

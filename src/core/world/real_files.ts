@@ -1,0 +1,197 @@
+import { MeshError } from "../errors.ts";
+import { decodeUtf8 } from "../utf8.ts";
+import { readInPieces, writeWhole } from "./real_streams.ts";
+import type { DirectoryEntry, FileFacts, Files, Lock, Replacement } from "./world.ts";
+
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const encoder = new TextEncoder();
+
+/** The file system, through Deno. */
+export const realFiles: Files = {
+  async *chunks(path) {
+    using file = await openFile(path);
+    yield* readInPieces(file);
+  },
+  async readText(path, maxBytes = DEFAULT_MAX_BYTES) {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of realFiles.chunks(path)) {
+      size += piece.length;
+      if (size > maxBytes) throw new MeshError(`Cannot read "${path}": it is larger than ${maxBytes} bytes`);
+      pieces.push(piece);
+    }
+    return decodeUtf8(joinBytes(pieces, size), path);
+  },
+  async facts(path) {
+    try {
+      return factsOf(await Deno.stat(path));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+      throw fileError("look at", path, error);
+    }
+  },
+  async list(path) {
+    try {
+      return (await Array.fromAsync(Deno.readDir(path), (entry) => entryOf(path, entry)))
+        .sort((a, b) => a.name < b.name ? -1 : 1);
+    } catch (error) {
+      throw fileError("list", path, error);
+    }
+  },
+  replace: (path) => startReplacement(path),
+  writeText(path, text, mode) {
+    const file = startReplacement(path, mode);
+    file.write(text);
+    file.commit();
+  },
+  async remove(path) {
+    try {
+      await Deno.remove(path, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw fileError("remove", path, error);
+    }
+  },
+  lock: lockFile,
+};
+
+async function openFile(path: string): Promise<Deno.FsFile> {
+  try {
+    const file = await Deno.open(path);
+    const facts = await file.stat();
+    if (facts.isDirectory) {
+      file.close();
+      throw new Deno.errors.IsADirectory("it is a directory");
+    }
+    return file;
+  } catch (error) {
+    throw fileError("read", path, error);
+  }
+}
+
+function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0];
+  const joined = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+function factsOf(info: Deno.FileInfo): FileFacts {
+  const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
+  return { kind, size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
+}
+
+async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryEntry> {
+  if (!entry.isSymlink) {
+    return { name: entry.name, kind: entry.isFile ? "file" : entry.isDirectory ? "directory" : "other" };
+  }
+  const target = await realFiles.facts(`${folder}/${entry.name}`);
+  return { name: entry.name, kind: target?.kind ?? "other" };
+}
+
+/** The new content lies beside the old file, on the same file system, until the rename puts it in place. */
+function startReplacement(path: string, mode?: number): Replacement {
+  const target = realTarget(path);
+  const temporary = `${target}.${Deno.pid}-${crypto.randomUUID().slice(0, 8)}.tmp`;
+  const file = openNew(temporary, path, mode ?? modeOf(target));
+  let open = true;
+  const close = () => {
+    if (open) file.close();
+    open = false;
+  };
+  return {
+    write(chunk) {
+      try {
+        writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+      } catch (error) {
+        throw fileError("write", path, error);
+      }
+    },
+    commit() {
+      try {
+        file.syncDataSync();
+        close();
+        Deno.renameSync(temporary, target);
+      } catch (error) {
+        throw fileError("write", path, error);
+      }
+    },
+    abort() {
+      close();
+      try {
+        Deno.removeSync(temporary);
+      } catch {
+        // It was never made, or has been put in place: nothing to leave behind.
+      }
+    },
+  };
+}
+
+function openNew(temporary: string, path: string, mode: number): Deno.FsFile {
+  try {
+    const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
+    // The umask may have taken bits that the old file had.
+    if (Deno.build.os !== "windows") Deno.chmodSync(temporary, mode);
+    return file;
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+function realTarget(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function modeOf(path: string): number {
+  try {
+    return (Deno.statSync(path).mode ?? 0o644) & 0o777;
+  } catch {
+    return 0o644;
+  }
+}
+
+/** Deno can only wait without end: when our time is over, the lock is given back as soon as it comes. */
+async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
+  const file = await openLock(path);
+  const lock: Lock = { release: () => file.close() };
+  const acquired = file.lock(true).then(() => lock);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), waitMilliseconds);
+  });
+  const first = await Promise.race([acquired, late]);
+  clearTimeout(timer);
+  if (first === undefined) acquired.then(() => file.close());
+  return first;
+}
+
+async function openLock(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+  } catch (error) {
+    throw fileError("lock", path, error);
+  }
+}
+
+/** Kinds of failure in words; what the system calls it is said for any other. */
+const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] = [
+  [Deno.errors.NotFound, "no such file or directory"],
+  [Deno.errors.PermissionDenied, "permission denied"],
+  [Deno.errors.NotCapable, "this command has given up the permission to do so"],
+  [Deno.errors.IsADirectory, "it is a directory"],
+  [Deno.errors.NotADirectory, "a part of the path is not a directory"],
+];
+
+function fileError(action: string, path: string, error: unknown): MeshError {
+  if (error instanceof MeshError) return error;
+  const known = REASONS.find(([kind]) => error instanceof kind)?.[1];
+  const reason = known ?? (error instanceof Error ? error.message : String(error));
+  return new MeshError(`Cannot ${action} "${path}": ${reason}`, { cause: error });
+}

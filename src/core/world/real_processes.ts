@@ -1,0 +1,60 @@
+import { MeshError, messageOf } from "../errors.ts";
+import type { Processes, Run, RunResult } from "./world.ts";
+
+const decoder = new TextDecoder();
+
+/** Other programs, through `Deno.Command`. */
+export const realProcesses: Processes = {
+  async run(run) {
+    try {
+      return await runToEnd(run);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return notFound(run.command);
+      throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
+    }
+  },
+};
+
+async function runToEnd(run: Run): Promise<RunResult> {
+  const child = new Deno.Command(run.command, commandOptions(run)).spawn();
+  let timedOut = false;
+  const timer = run.timeoutMilliseconds === undefined ? undefined : setTimeout(() => {
+    timedOut = true;
+    child.kill("SIGKILL");
+  }, run.timeoutMilliseconds);
+  try {
+    const [output] = await Promise.all([child.output(), feed(child, run.stdin)]);
+    const code = output.code;
+    return { code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr), timedOut };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function commandOptions(run: Run): Deno.CommandOptions {
+  return {
+    args: [...run.args ?? []],
+    stdin: run.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+    ...(run.env === undefined ? {} : { env: { ...run.env } }),
+    ...(run.uid === undefined ? {} : { uid: run.uid }),
+    ...(run.gid === undefined ? {} : { gid: run.gid }),
+  };
+}
+
+/** A program that ends without reading all of its input is judged by its exit code, not by the pipe that it closed. */
+async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
+  if (text === undefined) return;
+  const writer = child.stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
+function notFound(command: string): RunResult {
+  return { code: 127, stdout: "", stderr: `${command}: not found`, timedOut: false };
+}

@@ -1,0 +1,164 @@
+/**
+ * The process as one object. Commands get it passed in and touch nothing else of the machine, so that a test can run a
+ * whole command against a fake (`fake.ts`) and read off what it said and did.
+ */
+export interface World {
+  /** The name the program was started by, without folder and `.exe`. */
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly processes: Processes;
+  readonly signals: Signals;
+  readonly network: Network;
+  readonly permissions: Permissions;
+  readonly machine: Machine;
+}
+
+/** Environment variables. */
+export interface Environment {
+  get(name: string): string | undefined;
+  /** All of them, as a copy. */
+  all(): Record<string, string>;
+}
+
+/** Bytes that come in. */
+export interface Input {
+  readonly isTerminal: boolean;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** Bytes that go out: written whole before `write` returns. Throws `ClosedPipeError` when the reader went away. */
+export interface Output {
+  readonly isTerminal: boolean;
+  write(chunk: string | Uint8Array): void;
+}
+
+/** Time. */
+export interface Clock {
+  now(): Date;
+  /** Milliseconds from an arbitrary start; never goes back. */
+  monotonic(): number;
+  /** Waits; an aborted signal ends the wait early without an error. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** What is known of a file without reading it. */
+export interface FileFacts {
+  readonly kind: "file" | "directory" | "other";
+  /** Bytes. */
+  readonly size: number;
+  /** Permission bits, such as 0o644; `undefined` where the system has none. */
+  readonly mode: number | undefined;
+}
+
+/** An entry of a directory. */
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileFacts["kind"];
+}
+
+/** A file that is being written beside the one it will replace: exactly one of `commit` and `abort` ends it. */
+export interface Replacement {
+  write(chunk: string | Uint8Array): void;
+  /** Puts the new content in place of the old in one step. The file's permissions are kept. */
+  commit(): void;
+  /** Leaves the old file as it was. */
+  abort(): void;
+}
+
+/** Files. Failures are `MeshError`s that name the path. */
+export interface Files {
+  /** The content in pieces: a large file is never held whole. */
+  chunks(path: string): AsyncIterable<Uint8Array>;
+  /** The whole text as UTF-8; an error if it is larger than `maxBytes` (16 MiB unless told) or is not UTF-8. */
+  readText(path: string, maxBytes?: number): Promise<string>;
+  /** `undefined` if nothing is there; symbolic links are followed. */
+  facts(path: string): Promise<FileFacts | undefined>;
+  /** Sorted by name. */
+  list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Starts to replace (or create) a file; a symbolic link keeps being one. */
+  replace(path: string): Replacement;
+  /** Writes a small file in one step (through `replace`), with these permission bits if it is new. */
+  writeText(path: string, text: string, mode?: number): void;
+  /** Removes a file or a tree; no error if it is not there. */
+  remove(path: string): Promise<void>;
+  /** An exclusive lock on a file that is made if absent (flock), waited for at most so long; `undefined` if the time ran out. */
+  lock(path: string, waitMilliseconds: number): Promise<Lock | undefined>;
+}
+
+/** A lock held; given back by `release` or by the end of the process. */
+export interface Lock {
+  release(): void;
+}
+
+/** A program to run to its end. */
+export interface Run {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly stdin?: string;
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** Ends it with SIGKILL when it takes longer. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** How a program ended. */
+export interface RunResult {
+  /** The exit code; 128 + signal number if a signal ended it; 127 if the program is not there. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+/** Other programs. */
+export interface Processes {
+  /** Runs a program to its end. A program that is not there is the result 127, not an error. */
+  run(run: Run): Promise<RunResult>;
+}
+
+/** Signals of the operating system. */
+export interface Signals {
+  /** Calls the handler instead of the default action until the returned function is called. */
+  on(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
+}
+
+/** An address of a network interface. */
+export interface InterfaceAddress {
+  readonly name: string;
+  readonly family: "IPv4" | "IPv6";
+  readonly address: string;
+}
+
+/** A TCP connection or UDP socket of the few operations that proving a capture needs. */
+export interface Network {
+  /** Addresses of all interfaces of this network namespace, in the kernel's order. */
+  interfaces(): readonly InterfaceAddress[];
+  /** Fetches an https URL in pieces. */
+  fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Names of the permissions that Deno knows. */
+export type PermissionName = "read" | "write" | "net" | "run" | "env" | "sys" | "ffi" | "import";
+
+/** What this process is still allowed to do. */
+export interface Permissions {
+  /** Gives up, for good, every permission that is not named. */
+  keepOnly(names: readonly PermissionName[]): void;
+}
+
+/** The machine that the program runs on. */
+export interface Machine {
+  readonly os: "linux" | "darwin" | "windows" | "other";
+  readonly arch: string;
+  readonly pid: number;
+  /** `undefined` where the system has no such thing. */
+  readonly uid: number | undefined;
+}
