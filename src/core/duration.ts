@@ -1,0 +1,98 @@
+/**
+ * Durations as Go's time package reads and prints them (`time.ParseDuration`, `time.Duration.String`): the form of
+ * durations in mesh configuration, annotations and flags. A duration is a `bigint` of nanoseconds within int64.
+ */
+import { MeshError } from "./errors.ts";
+
+const MICROSECOND = 1_000n;
+const MILLISECOND = 1_000_000n;
+const SECOND = 1_000_000_000n;
+const MINUTE = 60n * SECOND;
+const HOUR = 60n * MINUTE;
+const LIMIT = 1n << 63n;
+
+/** Units by name; both the micro sign and the Greek letter mean microseconds. */
+const UNITS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", MICROSECOND],
+  ["\u00b5s", MICROSECOND],
+  ["\u03bcs", MICROSECOND],
+  ["ms", MILLISECOND],
+  ["s", SECOND],
+  ["m", MINUTE],
+  ["h", HOUR],
+]);
+
+/**
+ * Nanoseconds of a duration such as `1h15m30.918s`, `-1.5h` or `0`.
+ * Errors: MeshError that names the text and what is wrong with it.
+ */
+export function parseDuration(text: string): bigint {
+  const result = readDuration(text);
+  if (typeof result === "bigint") return result;
+  throw new MeshError(`Invalid duration "${text}": ${result}`, {
+    hint: 'Write a number with a unit of "h", "m", "s", "ms", "us" or "ns", such as "1m30s"',
+  });
+}
+
+/** Nanoseconds, or in words what is wrong with the text. */
+export function readDuration(text: string): bigint | string {
+  const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
+  const body = text.slice(sign.length);
+  if (body === "0") return 0n;
+  if (body === "") return "it is empty";
+  const total = sumParts(body);
+  if (typeof total === "string") return total;
+  if (sign === "-") return total > LIMIT ? TOO_LARGE : -total;
+  return total >= LIMIT ? TOO_LARGE : total;
+}
+
+const TOO_LARGE = "it is longer than 292 years";
+
+function sumParts(body: string): bigint | string {
+  const part = /(\d*)(\.\d*)?([^.\d]*)/y;
+  let total = 0n;
+  while (part.lastIndex < body.length) {
+    const [, whole = "", fraction = "", name = ""] = part.exec(body) ?? [];
+    if (whole === "" && fraction.length < 2) return "a number is missing";
+    if (name === "") return "a unit is missing";
+    const unit = UNITS.get(name);
+    if (unit === undefined) return `the unit "${name}" is unknown`;
+    total += BigInt(whole || "0") * unit + fractionOf(fraction.slice(1), unit);
+    if (total > LIMIT) return TOO_LARGE;
+  }
+  return total;
+}
+
+/** Go computes the fraction in float64 and cuts it; digits beyond int64 are ignored. */
+function fractionOf(digits: string, unit: bigint): bigint {
+  let value = 0n;
+  let scale = 1;
+  for (const digit of digits) {
+    const next = value * 10n + BigInt(digit);
+    if (next >= LIMIT) break;
+    value = next;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
+}
+
+/** The shortest form that Go prints: `1h0m0s`, `1.5s`, `100ms`, `0s`. */
+export function formatDuration(nanoseconds: bigint): string {
+  if (nanoseconds < 0n) return "-" + formatDuration(-nanoseconds);
+  if (nanoseconds === 0n) return "0s";
+  if (nanoseconds < MICROSECOND) return `${nanoseconds}ns`;
+  if (nanoseconds < MILLISECOND) return `${decimal(nanoseconds, MICROSECOND)}\u00b5s`;
+  if (nanoseconds < SECOND) return `${decimal(nanoseconds, MILLISECOND)}ms`;
+  const seconds = `${decimal(nanoseconds % MINUTE, SECOND)}s`;
+  const minutes = (nanoseconds / MINUTE) % 60n;
+  if (nanoseconds < MINUTE) return seconds;
+  if (nanoseconds < HOUR) return `${minutes}m${seconds}`;
+  return `${nanoseconds / HOUR}h${minutes}m${seconds}`;
+}
+
+function decimal(value: bigint, unit: bigint): string {
+  const width = unit.toString().length - 1;
+  const fraction = (value % unit).toString().padStart(width, "0").replace(/0+$/, "");
+  return fraction === "" ? `${value / unit}` : `${value / unit}.${fraction}`;
+}
