@@ -130,7 +130,7 @@ function fakeFiles(content: Map<string, Uint8Array>): Files {
   return {
     chunks: (path) => pieces(read(path)),
     readText: (path) => Promise.resolve().then(() => decodeUtf8(read(path), path)),
-    facts: (path) => Promise.resolve(factsOf(content, path)),
+    facts: (path) => Promise.resolve(factsOf(content, path.replace(/(?<=.)\/+$/, ""))),
     list(path) {
       const names = new Set(under(content, path).map((rest) => rest.split("/", 1)[0] ?? ""));
       return Promise.resolve(

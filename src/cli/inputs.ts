@@ -1,0 +1,74 @@
+import { MeshError, UsageError } from "../core/errors.ts";
+import type { World } from "../core/world/world.ts";
+
+/** One source of manifests. */
+export interface Input {
+  /** As messages call it: the path or URL as it was given, `standard input` for `-`. */
+  readonly file: string;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** What is read in a directory, as kubectl does; a file that is named itself may be called anything. */
+const MANIFEST_NAME = /\.(ya?ml|json)$/;
+
+/**
+ * The inputs that `-f` names, in order (kubectl's rules for `--filename`): files, directories (with `recursive` those
+ * below too), https URLs, `-` at most once. Throws one error that names everything that is not there.
+ */
+export async function expandInputs(world: World, names: readonly string[], recursive: boolean): Promise<Input[]> {
+  const given = names.filter((name) => name !== "");
+  if (given.length === 0) {
+    throw new UsageError("No input is given", { hint: "name files with -f, or - for standard input" });
+  }
+  if (given.filter((name) => name === "-").length > 1) {
+    throw new UsageError('Standard input ("-f -") is given more than once');
+  }
+  const missing: string[] = [];
+  const inputs: Input[] = [];
+  for (const name of given) inputs.push(...await expand(world, name, recursive, missing));
+  if (missing.length > 0) throw new MeshError(`Cannot read ${missing.join(", ")}: no such file or directory`);
+  return inputs;
+}
+
+async function expand(world: World, name: string, recursive: boolean, missing: string[]): Promise<Input[]> {
+  if (name === "-") return [{ file: "standard input", chunks: () => world.stdin.chunks() }];
+  if (/^https?:\/\//.test(name)) return [urlInput(world, name)];
+  const facts = await world.files.facts(name);
+  if (facts === undefined) {
+    missing.push(`"${name}"`);
+    return [];
+  }
+  if (facts.kind !== "directory") return [fileInput(world, name)];
+  const found = await manifestsIn(world, name.replace(/(?<=.)\/+$/, ""), recursive);
+  if (found.length > 0) return found;
+  throw new MeshError(`No manifests in the directory "${name}": there is no .yaml, .yml or .json file in it`, {
+    ...(recursive ? {} : { hint: "-R reads the directories below it too" }),
+  });
+}
+
+function fileInput(world: World, path: string): Input {
+  return { file: path, chunks: () => world.files.chunks(path) };
+}
+
+/** Plain http could be changed on its way, and what comes back is meant for a cluster. */
+function urlInput(world: World, url: string): Input {
+  if (!url.startsWith("https://")) {
+    throw new UsageError(`Cannot read "${url}": only https URLs are read`);
+  }
+  return {
+    file: url,
+    async *chunks() {
+      yield* await world.network.fetch(url);
+    },
+  };
+}
+
+async function manifestsIn(world: World, folder: string, recursive: boolean): Promise<Input[]> {
+  const inputs: Input[] = [];
+  for (const entry of await world.files.list(folder)) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.kind === "directory" && recursive) inputs.push(...await manifestsIn(world, path, true));
+    if (entry.kind === "file" && MANIFEST_NAME.test(entry.name)) inputs.push(fileInput(world, path));
+  }
+  return inputs;
+}

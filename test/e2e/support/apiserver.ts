@@ -1,0 +1,138 @@
+/** A real kube-apiserver and etcd on loopback, for one test file: started with `startCluster`, ended with `stop`. */
+import { needsProgram } from "../../support/test_when.ts";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const SERVERS = `${ROOT}test/e2e/servers`;
+const CACHE = `${ROOT}.cache/servers`;
+const TOKEN = "e2e-admin";
+
+/** A running cluster without nodes. */
+export interface Cluster {
+  /** Path of a kubeconfig file of an administrator. */
+  readonly kubeconfig: string;
+  kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
+  stop(): Promise<void>;
+}
+
+/** Why a test that needs a cluster cannot run on this machine; `undefined` if it can. */
+export function needsCluster(): string | undefined {
+  return needsProgram("etcd") ?? needsProgram("kubectl") ?? needsProgram("openssl") ?? needsProgram("go");
+}
+
+/** Builds the server on first use (minutes), then starts it within seconds. */
+export async function startCluster(): Promise<Cluster> {
+  const binary = await buildApiserver();
+  const dir = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
+  const [clientPort, peerPort, securePort] = freePorts(3);
+  const etcd = start("etcd", [
+    `--data-dir=${dir}/etcd`,
+    "--unsafe-no-fsync",
+    `--listen-client-urls=http://127.0.0.1:${clientPort}`,
+    `--advertise-client-urls=http://127.0.0.1:${clientPort}`,
+    `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+  ], `${dir}/etcd.log`);
+  await run("openssl", ["genrsa", "-out", `${dir}/sa.key`, "2048"]);
+  await Deno.writeTextFile(`${dir}/tokens.csv`, `${TOKEN},admin,admin,system:masters\n`);
+  const apiserver = start(binary, [
+    `--etcd-servers=http://127.0.0.1:${clientPort}`,
+    `--secure-port=${securePort}`,
+    "--bind-address=127.0.0.1",
+    `--cert-dir=${dir}/certs`,
+    `--service-account-key-file=${dir}/sa.key`,
+    `--service-account-signing-key-file=${dir}/sa.key`,
+    "--service-account-issuer=https://127.0.0.1",
+    `--token-auth-file=${dir}/tokens.csv`,
+    "--authorization-mode=RBAC",
+    "--service-cluster-ip-range=10.0.0.0/24",
+    "--disable-admission-plugins=ServiceAccount",
+  ], `${dir}/apiserver.log`);
+  const kubeconfig = `${dir}/kubeconfig`;
+  await Deno.writeTextFile(kubeconfig, kubeconfigText(securePort ?? 0));
+  const cluster: Cluster = {
+    kubeconfig,
+    kubectl: (args, stdin) => output("kubectl", ["--kubeconfig", kubeconfig, ...args], stdin),
+    async stop() {
+      for (const child of [apiserver, etcd]) {
+        child.kill("SIGKILL");
+        await child.status;
+      }
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+  await waitUntilReady(cluster, dir);
+  return cluster;
+}
+
+async function buildApiserver(): Promise<string> {
+  const binary = `${CACHE}/kube-apiserver`;
+  await Deno.mkdir(CACHE, { recursive: true });
+  const sum = await Deno.readTextFile(`${SERVERS}/go.sum`);
+  const stamp = `${CACHE}/go.sum`;
+  if (await readOr(stamp) === sum) return binary;
+  await run("go", ["-C", SERVERS, "build", "-o", binary, "k8s.io/kubernetes/cmd/kube-apiserver"]);
+  await Deno.writeTextFile(stamp, sum);
+  return binary;
+}
+
+async function readOr(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function freePorts(count: number): number[] {
+  const listeners = Array.from({ length: count }, () => Deno.listen({ hostname: "127.0.0.1", port: 0 }));
+  const ports = listeners.map((listener) => listener.addr.port);
+  for (const listener of listeners) listener.close();
+  return ports;
+}
+
+function start(command: string, args: readonly string[], log: string): Deno.ChildProcess {
+  const script = 'log=$1; shift; exec "$@" >"$log" 2>&1';
+  return new Deno.Command("sh", { args: ["-c", script, "sh", log, command, ...args], stdin: "null" }).spawn();
+}
+
+async function run(command: string, args: readonly string[]): Promise<void> {
+  const result = await output(command, args);
+  if (result.code !== 0) throw new Error(`${command} ${args.join(" ")}: ${result.stderr.slice(-2000)}`);
+}
+
+async function output(command: string, args: readonly string[], stdin?: string) {
+  const child = new Deno.Command(command, {
+    args: [...args],
+    stdin: stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  if (stdin !== undefined) {
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(stdin));
+    await writer.close();
+  }
+  const { code, stdout, stderr } = await child.output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+function kubeconfigText(port: number): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "e2e", cluster: { server: `https://127.0.0.1:${port}`, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "admin", user: { token: TOKEN } }],
+    contexts: [{ name: "e2e", context: { cluster: "e2e", user: "admin" } }],
+    "current-context": "e2e",
+  });
+}
+
+async function waitUntilReady(cluster: Cluster, dir: string): Promise<void> {
+  for (let attempt = 0; attempt < 120; attempt++) {
+    const answer = await cluster.kubectl(["get", "namespace", "default"]);
+    if (answer.code === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  const log = (await readOr(`${dir}/apiserver.log`) ?? "").slice(-2000);
+  await cluster.stop();
+  throw new Error(`kube-apiserver did not become ready: ${log}`);
+}
