@@ -16,12 +16,13 @@ export interface Cluster {
 
 /** Why a test that needs a cluster cannot run on this machine; `undefined` if it can. */
 export function needsCluster(): string | undefined {
-  return needsProgram("etcd") ?? needsProgram("kubectl") ?? needsProgram("openssl") ?? needsProgram("go");
+  return needsProgram("etcd") ?? needsProgram("openssl") ?? needsProgram("go");
 }
 
 /** Builds the server on first use (minutes), then starts it within seconds. */
 export async function startCluster(): Promise<Cluster> {
-  const binary = await buildApiserver();
+  const binary = await buildServer("kube-apiserver");
+  const kubectl = needsProgram("kubectl") === undefined ? "kubectl" : await buildServer("kubectl");
   const dir = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
   const [clientPort, peerPort, securePort] = freePorts(3);
   const etcd = start("etcd", [
@@ -50,7 +51,7 @@ export async function startCluster(): Promise<Cluster> {
   await Deno.writeTextFile(kubeconfig, kubeconfigText(securePort ?? 0));
   const cluster: Cluster = {
     kubeconfig,
-    kubectl: (args, stdin) => output("kubectl", ["--kubeconfig", kubeconfig, ...args], stdin),
+    kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
     async stop() {
       for (const child of [apiserver, etcd]) {
         child.kill("SIGKILL");
@@ -63,13 +64,14 @@ export async function startCluster(): Promise<Cluster> {
   return cluster;
 }
 
-async function buildApiserver(): Promise<string> {
-  const binary = `${CACHE}/kube-apiserver`;
+/** Builds a program of Kubernetes out of the pinned module; the stamp beside it tells what it was built from. */
+async function buildServer(name: string): Promise<string> {
+  const binary = `${CACHE}/${name}`;
+  const stamp = `${binary}.sum`;
   await Deno.mkdir(CACHE, { recursive: true });
   const sum = await Deno.readTextFile(`${SERVERS}/go.sum`);
-  const stamp = `${CACHE}/go.sum`;
   if (await readOr(stamp) === sum) return binary;
-  await run("go", ["-C", SERVERS, "build", "-o", binary, "k8s.io/kubernetes/cmd/kube-apiserver"]);
+  await run("go", ["-C", SERVERS, "build", "-o", binary, `k8s.io/kubernetes/cmd/${name}`]);
   await Deno.writeTextFile(stamp, sum);
   return binary;
 }

@@ -1,0 +1,38 @@
+/** The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. */
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+/** What runs, as the first words of a command line. */
+export const MESH_COMMAND = Deno.env.get("MESH_BINARY") ?? `${ROOT}plugin/kubectl-mesh`;
+
+/** How to run the program; all of it may be left out. */
+export interface MeshRun {
+  readonly stdin?: string | Uint8Array;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+}
+
+/** Runs the program to its end and returns what it said. */
+export async function runMesh(args: readonly string[], run: MeshRun = {}) {
+  const child = new Deno.Command(MESH_COMMAND, {
+    args: [...args],
+    cwd: run.cwd ?? ROOT,
+    env: { KUBECONFIG: "/nonexistent", ...run.env },
+    stdin: run.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const [{ code, stdout, stderr }] = await Promise.all([child.output(), feed(child, run.stdin)]);
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+/** A program that stops reading is judged by what it says, not by the pipe that it closed. */
+async function feed(child: Deno.ChildProcess, stdin: string | Uint8Array | undefined): Promise<void> {
+  if (stdin === undefined) return;
+  const writer = child.stdin.getWriter();
+  try {
+    await writer.write(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin);
+    await writer.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
