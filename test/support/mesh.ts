@@ -6,7 +6,7 @@ export const MESH_COMMAND = Deno.env.get("MESH_BINARY") ?? `${ROOT}plugin/kubect
 
 /** How to run the program; all of it may be left out. */
 export interface MeshRun {
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array<ArrayBuffer>;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
 }
@@ -26,13 +26,7 @@ export async function runMesh(args: readonly string[], run: MeshRun = {}) {
 }
 
 /** A program that stops reading is judged by what it says, not by the pipe that it closed. */
-async function feed(child: Deno.ChildProcess, stdin: string | Uint8Array | undefined): Promise<void> {
+async function feed(child: Deno.ChildProcess, stdin: string | Uint8Array<ArrayBuffer> | undefined): Promise<void> {
   if (stdin === undefined) return;
-  const writer = child.stdin.getWriter();
-  try {
-    await writer.write(typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin);
-    await writer.close();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-  }
+  await new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});
 }

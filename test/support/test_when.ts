@@ -2,7 +2,11 @@
  * Registers a test that needs something of the machine. `missing` names what is absent (`undefined` if all is there);
  * the runner shows it as skipped with that reason.
  */
-export function testWhen(missing: string | undefined, name: string, body: (t: Deno.TestContext) => void | Promise<void>) {
+export function testWhen(
+  missing: string | undefined,
+  name: string,
+  body: (t: Deno.TestContext) => void | Promise<void>,
+) {
   if (missing === undefined) Deno.test(name, body);
   else Deno.test({ name: `${name} [skipped: ${missing}]`, ignore: true, fn: body });
 }

@@ -46,13 +46,7 @@ function commandOptions(run: Run): Deno.CommandOptions {
 /** A program that ends without reading all of its input is judged by its exit code, not by the pipe that it closed. */
 async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
   if (text === undefined) return;
-  const writer = child.stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-  }
+  await new Blob([text]).stream().pipeTo(child.stdin).catch(() => {});
 }
 
 function notFound(command: string): RunResult {
