@@ -1,0 +1,79 @@
+/**
+ * Go strings are bytes; ours are JavaScript strings. A byte that is no part of valid UTF-8 (half of a sliced character,
+ * an escape such as `\xff`) is kept as the lone surrogate U+DC00 + byte, so nothing is lost on the way.
+ */
+
+const encoder = new TextEncoder();
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const replacement = [0xef, 0xbf, 0xbd];
+// deno-lint-ignore no-control-regex -- the range of ASCII, of which a string has as many bytes as characters
+const asciiOnly = /^[\x00-\x7f]*$/;
+
+/** Whether every character is one byte. */
+export function isAscii(text: string): boolean {
+  return asciiOnly.test(text);
+}
+
+/** The bytes of a string. */
+export function bytesOf(text: string): Uint8Array {
+  if (text.isWellFormed()) return encoder.encode(text);
+  const out: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code >= 0xdc80 && code <= 0xdcff) out.push(code - 0xdc00);
+    else if (code >= 0xd800 && code <= 0xdfff) out.push(...replacement);
+    else out.push(...encoder.encode(character));
+  }
+  return Uint8Array.from(out);
+}
+
+/** The string of these bytes; bytes that are not UTF-8 are kept as lone surrogates. */
+export function stringOf(bytes: Uint8Array): string {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return decodeLoosely(bytes);
+  }
+}
+
+function decodeLoosely(bytes: Uint8Array): string {
+  let out = "";
+  for (let at = 0; at < bytes.length;) {
+    const size = sequenceLength(bytes[at] ?? 0);
+    const part = tryDecode(bytes.subarray(at, at + size));
+    out += part ?? String.fromCharCode(0xdc00 + (bytes[at] ?? 0));
+    at += part === undefined ? 1 : size;
+  }
+  return out;
+}
+
+function tryDecode(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 1) return (bytes[0] ?? 0) < 0x80 ? String.fromCharCode(bytes[0] ?? 0) : undefined;
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function sequenceLength(first: number): number {
+  if (first >= 0xf0) return 4;
+  if (first >= 0xe0) return 3;
+  return first >= 0xc0 ? 2 : 1;
+}
+
+/** Go's `len` of a string: its length in bytes. */
+export function byteLength(text: string): number {
+  if (isAscii(text)) return text.length;
+  return bytesOf(text).length;
+}
+
+/** Go's `text[from:to]`, by bytes. The caller has checked the bounds. */
+export function sliceBytes(text: string, from: number, to: number): string {
+  return isAscii(text) ? text.slice(from, to) : stringOf(bytesOf(text).subarray(from, to));
+}
+
+/** Joins halves of characters that met in a concatenation (`slice "é" 0 1` and `slice "é" 1 2`) to characters again. */
+export function rejoin(text: string): string {
+  return text.isWellFormed() ? text : stringOf(bytesOf(text));
+}

@@ -1,0 +1,117 @@
+import { isGoMap, isList, isPointer, isUnsigned, kindOf, sortedKeys, typeOf } from "../kind.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue } from "../value.ts";
+import { type Flags, noFlags, pad } from "./flags.ts";
+import { formatFloat } from "./float.ts";
+import { floatText, integerText } from "./number_verbs.ts";
+import { stringText } from "./text_verbs.ts";
+
+/** What stands for the address of a function or nested pointer: Go prints a number that differs from run to run. */
+const address = "0xc000000000";
+
+const plain = Object.freeze(noFlags());
+
+/** `fmt.Sprint` of one value: the text that `{{ . }}` prints and sprig's functions work on. */
+export function sprint(value: GoValue): string {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "bigint":
+    case "boolean":
+      return String(value);
+    case "number":
+      return formatFloat(value, "g", -1);
+    default:
+      return formatValue(value, "v", plain);
+  }
+}
+
+/** `fmt.Sprint` of several values: a space between two of them when neither is a string. */
+export function sprintAll(values: readonly GoValue[]): string {
+  let out = "";
+  values.forEach((value, i) => {
+    if (i > 0 && typeof value !== "string" && typeof values[i - 1] !== "string") out += " ";
+    out += sprint(value);
+  });
+  return out;
+}
+
+/** `fmt.Sprintln`: spaces between all, a newline at the end. */
+export function sprintln(values: readonly GoValue[]): string {
+  return `${values.map(sprint).join(" ")}\n`;
+}
+
+/** One operand of a format under a verb. A verb that does not fit its type gives `%!d(string=x)`. */
+export function formatValue(value: GoValue, verb: string, flags: Flags): string {
+  if (value === null) return verb === "T" || verb === "v" ? pad("<nil>", flags) : `%!${verb}(<nil>)`;
+  if (verb === "T") return stringText(typeOf(value), "s", flags) ?? "";
+  if (verb === "p") return pointerText(value, verb, flags);
+  return valueText(value, verb, flags, 0);
+}
+
+function badVerb(value: GoValue, verb: string, flags: Flags): string {
+  return `%!${verb}(${typeOf(value)}=${value === null ? "<nil>" : valueText(value, "v", flags, 0)})`;
+}
+
+function pointerText(value: GoValue, verb: string, flags: Flags): string {
+  const kind = kindOf(value);
+  return kind === "slice" || kind === "map" || kind === "func" || kind === "ptr"
+    ? address
+    : badVerb(value, verb, flags);
+}
+
+function valueText(value: Exclude<GoValue, null>, verb: string, flags: Flags, depth: number): string {
+  return scalarText(value, verb, flags) ?? compositeText(value, verb, flags, depth) ?? badVerb(value, verb, flags);
+}
+
+function scalarText(value: GoValue, verb: string, flags: Flags): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return stringText(value, verb, flags);
+    case "bigint":
+      return integerText(value, false, verb, flags);
+    case "number":
+      return floatText(value, verb, flags);
+    case "boolean":
+      return verb === "v" || verb === "t" ? pad(String(value), flags) : undefined;
+    default:
+      return value instanceof GoInt ? integerText(value.value, isUnsigned(kindOf(value)), verb, flags) : undefined;
+  }
+}
+
+function compositeText(value: GoValue, verb: string, flags: Flags, depth: number): string | undefined {
+  if (verb === "w") return undefined;
+  if (isList(value)) return listText(value, verb, flags, depth);
+  if (value instanceof GoStruct) return structText(value, verb, flags, depth);
+  if (isGoMap(value)) return mapText(value, verb, flags, depth);
+  return typeof value === "function" && verb === "v" ? address : undefined;
+}
+
+function inner(value: GoValue, verb: string, flags: Flags, depth: number): string {
+  if (value === null) return flags.sharpV ? "interface {}(nil)" : "<nil>";
+  return valueText(value, verb, flags, depth + 1);
+}
+
+function listText(list: readonly GoValue[], verb: string, flags: Flags, depth: number): string {
+  const items = list.map((item) => inner(item, verb, flags, depth));
+  return flags.sharpV ? `${typeOf(list)}{${items.join(", ")}}` : `[${items.join(" ")}]`;
+}
+
+function mapText(map: GoMap, verb: string, flags: Flags, depth: number): string {
+  const items = sortedKeys(map).map((key) =>
+    `${inner(key, verb, flags, depth)}:${inner(map[key] ?? null, verb, flags, depth)}`
+  );
+  return flags.sharpV ? `${typeOf(map)}{${items.join(", ")}}` : `map[${items.join(" ")}]`;
+}
+
+function structText(value: GoStruct, verb: string, flags: Flags, depth: number): string | undefined {
+  const text = flags.sharpV ? undefined : value.text();
+  if (text !== undefined) return stringText(text, verb, flags);
+  if (value.isNil) return flags.sharpV ? `(${value.goType})(nil)` : pad("<nil>", flags);
+  if (isPointer(value) && depth > 0) return flags.sharpV ? `(${value.goType})(${address})` : address;
+  const named = flags.plusV || flags.sharpV;
+  const items = value.fieldNames().map((name) =>
+    (named ? `${name}:` : "") + inner(value.get(name) ?? null, verb, flags, depth)
+  );
+  const body = flags.sharpV ? `${value.goType.replace(/^\*/, "")}{${items.join(", ")}}` : `{${items.join(" ")}}`;
+  return isPointer(value) ? `&${body}` : body;
+}

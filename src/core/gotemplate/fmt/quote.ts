@@ -1,0 +1,57 @@
+import { isPrint } from "../unicode.ts";
+
+const short: Readonly<Record<number, string>> = {
+  7: "\\a",
+  8: "\\b",
+  9: "\\t",
+  10: "\\n",
+  11: "\\v",
+  12: "\\f",
+  13: "\\r",
+  92: "\\\\",
+};
+
+/** A Go string constant in double quotes (`strconv.Quote`); with `ascii` everything else is escaped. */
+export function quote(text: string, ascii = false): string {
+  let out = '"';
+  for (const character of text) out += escaped(character.codePointAt(0) ?? 0, '"', ascii);
+  return `${out}"`;
+}
+
+/** A Go character constant in single quotes (`strconv.QuoteRune`); not a character: U+FFFD. */
+export function quoteRune(code: number, ascii = false): string {
+  return `'${escaped(validRune(code), "'", ascii)}'`;
+}
+
+/** The code point, or U+FFFD if it is none. */
+export function validRune(code: number): number {
+  return code < 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0xfffd : code;
+}
+
+function escaped(code: number, mark: string, ascii: boolean): string {
+  if (code === mark.charCodeAt(0)) return `\\${mark}`;
+  const known = short[code];
+  if (known !== undefined) return known;
+  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
+  const rune = validRune(code);
+  if (rune < 0x7f ? rune >= 0x20 : !ascii && isPrint(rune)) return String.fromCodePoint(rune);
+  if (rune < 0x20 || rune === 0x7f) return `\\x${hex(rune, 2)}`;
+  return rune > 0xffff ? `\\U${hex(rune, 8)}` : `\\u${hex(rune, 4)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
+
+/** Whether a text can be a raw string between backquotes on one line (`strconv.CanBackquote`). */
+export function canBackquote(text: string): boolean {
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20 ? code !== 9 : unfitForBackquotes(code)) return false;
+  }
+  return true;
+}
+
+function unfitForBackquotes(code: number): boolean {
+  return code === 0x60 || code === 0x7f || code === 0xfeff || (code >= 0xd800 && code <= 0xdfff);
+}

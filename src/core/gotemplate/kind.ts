@@ -1,0 +1,106 @@
+import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "./value.ts";
+
+/** A kind as Go's `reflect.Kind` prints it; `invalid` is that of nil. */
+export type Kind =
+  | "invalid"
+  | "bool"
+  | "string"
+  | "int"
+  | "float64"
+  | "slice"
+  | "map"
+  | "struct"
+  | "ptr"
+  | "func"
+  | IntKind;
+
+/** The integers besides `int`. */
+export type IntKind = "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64";
+
+const kindsByType: Readonly<Record<string, Kind>> = {
+  boolean: "bool",
+  string: "string",
+  bigint: "int",
+  number: "float64",
+  function: "func",
+};
+
+const intKinds: ReadonlySet<string> = new Set(
+  ["int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"] satisfies IntKind[],
+);
+
+/** The kind of a value, as `kindOf` of sprig prints it. */
+export function kindOf(value: GoValue): Kind {
+  if (value === null) return "invalid";
+  if (typeof value !== "object") return kindsByType[typeof value] ?? "invalid";
+  if (Array.isArray(value)) return "slice";
+  if (value instanceof GoInt) return isIntKind(value.type) ? value.type : "int64";
+  if (value instanceof GoStruct) return isPointer(value) ? "ptr" : "struct";
+  return "map";
+}
+
+function isIntKind(text: string): text is IntKind {
+  return intKinds.has(text);
+}
+
+/** Whether a struct view stands for a pointer. */
+export function isPointer(value: GoStruct): boolean {
+  return value.goType.startsWith("*");
+}
+
+/** Whether a kind is an unsigned integer. */
+export function isUnsigned(kind: Kind): boolean {
+  return kind.startsWith("uint");
+}
+
+/** The Go type of a value as `%T` prints it; `<nil>` for nil. */
+export function typeOf(value: GoValue): string {
+  if (value === null) return "<nil>";
+  if (isList(value)) return typeTag(value) ?? "[]interface {}";
+  if (isGoMap(value)) return typeTag(value) ?? "map[string]interface {}";
+  if (value instanceof GoStruct) return value.goType;
+  if (value instanceof GoInt) return value.type;
+  return typeof value === "function" ? funcType(value) : kindOf(value);
+}
+
+function funcType(value: Extract<GoValue, (...args: never[]) => unknown>): string {
+  const params = [...(value.signature?.params ?? ["interface {}"])];
+  const variadic = value.signature === undefined || value.signature.variadic === true;
+  if (variadic) params.push(`...${params.pop() ?? ""}`);
+  return `func(${params.join(", ")}) interface {}`;
+}
+
+/** Whether a value is a slice. */
+export function isList(value: GoValue | undefined): value is readonly GoValue[] {
+  return Array.isArray(value);
+}
+
+/** Whether a value is a map. */
+export function isGoMap(value: GoValue | undefined): value is GoMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof GoInt) &&
+    !(value instanceof GoStruct);
+}
+
+/** The keys of a map in Go's printing and ranging order: by bytes. */
+export function sortedKeys(map: GoMap): string[] {
+  const keys = Object.keys(map);
+  return keys.sort(compareBytes);
+}
+
+/** Order of two strings by their UTF-8 bytes, as Go's `<` on strings: negative, 0 or positive. */
+export function compareBytes(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return byteRank(x) - byteRank(y);
+  }
+  return a.length - b.length;
+}
+
+/** UTF-16 order is not byte order: surrogate pairs stand for characters above U+FFFF, so they rank above all others. */
+function byteRank(unit: number): number {
+  if (unit >= 0xe000) return unit - 0x800;
+  return unit >= 0xd800 ? unit + 0x2000 : unit;
+}

@@ -1,0 +1,35 @@
+import { isGoMap } from "./kind.ts";
+import { GoInt, GoStruct, type GoValue } from "./value.ts";
+
+/**
+ * Whether `if`, `and`, `not` take a value as true: not the zero of its type, that is not false, 0, nil or empty.
+ * A struct is always true, a nil pointer false. `undefined` is the missing value.
+ */
+export function truth(value: GoValue | undefined): boolean {
+  switch (typeof value) {
+    case "boolean":
+      return value;
+    case "string":
+      return value !== "";
+    case "bigint":
+      return value !== 0n;
+    case "number":
+      return value !== 0;
+    case "object":
+      return value !== null && objectTruth(value);
+    default:
+      return value !== undefined;
+  }
+}
+
+function objectTruth(value: Exclude<GoValue, null>): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (value instanceof GoStruct) return !value.isNil;
+  if (value instanceof GoInt) return value.value !== 0n;
+  return isGoMap(value) && hasKeys(value);
+}
+
+function hasKeys(map: object): boolean {
+  for (const key in map) if (Object.hasOwn(map, key)) return true;
+  return false;
+}

@@ -1,0 +1,21 @@
+/** What Go's package unicode says of a character: letters and digits of identifiers, and what `%q` shows as it is. */
+
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const alphanumeric = /^[\p{L}\p{Nd}_]$/u;
+
+/** `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+export function isPrint(code: number): boolean {
+  if (code < 0x7f) return code >= 0x20;
+  return code <= 0x10ffff && printable.test(String.fromCodePoint(code));
+}
+
+/** A letter, decimal digit or underscore: a character of a template identifier. */
+export function isAlphanumeric(code: number): boolean {
+  if (code < 0x80) return isAsciiAlphanumeric(code);
+  return alphanumeric.test(String.fromCodePoint(code));
+}
+
+function isAsciiAlphanumeric(code: number): boolean {
+  const lower = code | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f;
+}
