@@ -1,0 +1,46 @@
+const DIGIT = /\p{Nd}/u;
+const LETTER = /\p{L}/u;
+
+/**
+ * Compares two keys as go-yaml sorts them: letters after everything else, runs of digits by their number, code points
+ * otherwise; negative if `a` comes first.
+ */
+export function naturalOrder(a: string, b: string): number {
+  const left = Array.from(a);
+  const right = Array.from(b);
+  const at = left.findIndex((char, index) => char !== right[index]);
+  const l = left[at];
+  const r = right[at];
+  if (l === undefined || r === undefined) return left.length - right.length;
+  const letters = Number(LETTER.test(l)) - Number(LETTER.test(r));
+  if (letters !== 0) return letters;
+  return (LETTER.test(l) ? 0 : numberOrder(left, right, at)) || codePoint(l) - codePoint(r);
+}
+
+/** Compares the numbers that begin at the first difference; after a digit other than 0 a zero counts as a digit more. */
+function numberOrder(left: readonly string[], right: readonly string[], at: number): number {
+  const lead = (left[at] === "0" || right[at] === "0") && afterSignificantDigit(left, at) ? "1" : "0";
+  const l = digitsFrom(left, at);
+  const r = digitsFrom(right, at);
+  const a = BigInt(lead + l);
+  const b = BigInt(lead + r);
+  if (a !== b) return a < b ? -1 : 1;
+  return l.length - r.length;
+}
+
+function afterSignificantDigit(chars: readonly string[], at: number): boolean {
+  for (let index = at - 1; index >= 0 && DIGIT.test(chars[index] ?? ""); index--) {
+    if (chars[index] !== "0") return true;
+  }
+  return false;
+}
+
+function digitsFrom(chars: readonly string[], at: number): string {
+  let end = at;
+  while (end < chars.length && /[0-9]/.test(chars[end] ?? "")) end++;
+  return chars.slice(at, end).join("");
+}
+
+function codePoint(char: string): number {
+  return char.codePointAt(0) ?? 0;
+}

@@ -1,0 +1,32 @@
+import { isList, isMap, type Value, type ValueMap } from "../value.ts";
+
+/** Whether two values are equal in depth; the order of keys does not count, nor does `number` against `bigint`. */
+export function sameValue(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object") return isNumeric(a) && isNumeric(b) && a == b;
+  if (isList(a)) return isList(b) && sameList(a, b);
+  return isMap(a) && isMap(b) && sameMap(a, b);
+}
+
+/** A value whose parts can be changed without changing the original. */
+export function copyValue(value: Value): Value {
+  if (isList(value)) return value.map(copyValue);
+  if (!isMap(value)) return value;
+  const copy: ValueMap = Object.create(null);
+  for (const key of Object.keys(value)) copy[key] = copyValue(value[key] ?? null);
+  return copy;
+}
+
+function sameList(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length === b.length && a.every((item, index) => sameValue(item, b[index] ?? null));
+}
+
+function sameMap(a: ValueMap, b: ValueMap): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => key in b && sameValue(a[key] ?? null, b[key] ?? null));
+}
+
+function isNumeric(value: Value): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}

@@ -1,0 +1,25 @@
+/**
+ * The offset of the next character that is neither white space nor part of a comment nor in `skipped`, from the end of
+ * a token on. A `#` begins a comment only after white space, which there is after every token.
+ */
+export function skipBlank(text: string, from: number, skipped = ""): number {
+  let at = from;
+  while (at < text.length) {
+    const char = text.charAt(at);
+    if (char === "#") at = endOfLine(text, at);
+    else if (isSpace(char) || skipped.includes(char)) at++;
+    else break;
+  }
+  return at;
+}
+
+/** The offset of the line break (`\r\n` or `\n`) that ends the line, or the end of the text. */
+export function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  if (end < 0) return text.length;
+  return end > from && text[end - 1] === "\r" ? end - 1 : end;
+}
+
+function isSpace(char: string): boolean {
+  return char === " " || char === "\n" || char === "\r" || char === "\t" || char === "\uFEFF";
+}
