@@ -62,6 +62,14 @@ function codePointRank(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
+const nilLists = new WeakSet<object>();
+
+/** The empty list given, remembered as Go's nil slice: `null` in JSON where an empty slice is `[]`. */
+export function asNil<T extends readonly GoValue[]>(list: T): T {
+  nilLists.add(list);
+  return list;
+}
+
 interface Writer {
   readonly indent: string | undefined;
   readonly special: RegExp;
@@ -98,6 +106,7 @@ function sortedEntries(map: object): [string, GoValue][] {
 }
 
 function writeList(list: readonly GoValue[], writer: Writer, margin: string): string {
+  if (list.length === 0 && nilLists.has(list)) return "null";
   const inner = margin + (writer.indent ?? "");
   return wrap("[", list.map((item) => write(item, writer, inner)), "]", { writer, margin });
 }

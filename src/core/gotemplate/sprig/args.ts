@@ -1,0 +1,68 @@
+/**
+ * Reads arguments whose Go type the engine has already checked against the signature of the function, and the short
+ * names of those types for the tables.
+ */
+import { isGoMap, isList } from "../kind.ts";
+import { GoInt, type GoMap, type GoValue } from "../value.ts";
+
+export const ANY = "interface {}";
+export const STRING = "string";
+export const INT = "int";
+export const BOOL = "bool";
+export const FLOAT = "float64";
+export const MAP = "map[string]interface {}";
+export const LIST = "[]interface {}";
+export const TIME = "time.Time";
+
+/** The most elements or characters a function makes: a template cannot exhaust the memory with one call. */
+export const MAX_MADE = 64 * 1024 * 1024;
+
+/** A string argument. */
+export function text(value: GoValue | undefined): string {
+  if (typeof value === "string") return value;
+  throw mismatch(STRING, value);
+}
+
+/** An `int` argument; beyond 2^53 it is only ever a size or an index that is out of range anyway. */
+export function int(value: GoValue | undefined): number {
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof GoInt) return Number(value.value);
+  throw mismatch(INT, value);
+}
+
+/** A `float64` argument. */
+export function float(value: GoValue | undefined): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  throw mismatch(FLOAT, value);
+}
+
+/** A `bool` argument. */
+export function bool(value: GoValue | undefined): boolean {
+  if (typeof value === "boolean") return value;
+  throw mismatch(BOOL, value);
+}
+
+/** A map argument to read; nil reads as empty. */
+export function mapOf(value: GoValue | undefined): GoMap {
+  if (value === null) return Object.create(null);
+  if (isGoMap(value)) return value;
+  throw mismatch(MAP, value);
+}
+
+/** A `[]interface {}` argument; nil reads as empty. */
+export function listOf(value: GoValue | undefined): readonly GoValue[] {
+  if (value === null) return [];
+  if (isList(value)) return value;
+  throw mismatch(LIST, value);
+}
+
+/** Ends a call that would make more than a template can use. */
+export function limitMade(count: number): void {
+  if (count > MAX_MADE) throw new Error(`the result has more than ${MAX_MADE} elements`);
+}
+
+function mismatch(expected: string, value: GoValue | undefined): Error {
+  if (value === undefined) return new Error(`missing value; expected ${expected}`);
+  return new Error(value === null ? `invalid value; expected ${expected}` : `wrong type for value; expected ${expected}`);
+}

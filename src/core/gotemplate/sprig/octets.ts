@@ -1,0 +1,22 @@
+/**
+ * For the functions of sprig that count bytes: a "binary" string has one character (U+0000-U+00FF) for each byte of
+ * the UTF-8 text, so that JavaScript's string methods count bytes.
+ */
+import { bytesOf, isAscii, stringOf } from "../bytes.ts";
+
+/** The binary string of a text. */
+export function toBinary(text: string): string {
+  return isAscii(text) ? text : binaryOf(bytesOf(text));
+}
+
+/** The text of a binary string. */
+export function fromBinary(binary: string): string {
+  return isAscii(binary) ? binary : stringOf(Uint8Array.from(binary, (c) => c.charCodeAt(0)));
+}
+
+/** The binary string of bytes. */
+export function binaryOf(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return binary;
+}

@@ -1,0 +1,342 @@
+/**
+ * Go's regular expressions (RE2 syntax) as JavaScript source. Both prefer the leftmost and, among those, the first
+ * alternative; what differs is how classes, anchors, flags and escapes are written. Source of the syntax: the
+ * documentation of Go's regexp/syntax.
+ */
+
+/** A translated expression: source for the flags `u`, and the names of the groups (`""` for none; index 0 is group 1). */
+export interface Translated {
+  readonly source: string;
+  readonly names: readonly string[];
+}
+
+/** Translates an expression. Errors: with the text of Go's `regexp/syntax.Error`. */
+export function translate(pattern: string): Translated {
+  const parser = new Parser(pattern);
+  const source = parser.alternatives(NO_FLAGS);
+  if (!parser.atEnd) throw syntaxError("unexpected )", pattern);
+  return { source, names: parser.names };
+}
+
+interface Flags {
+  readonly i: boolean;
+  readonly m: boolean;
+  readonly s: boolean;
+  readonly U: boolean;
+}
+
+const NO_FLAGS: Flags = { i: false, m: false, s: false, U: false };
+
+function syntaxError(code: string, part: string): Error {
+  return new Error(`error parsing regexp: ${code}: \`${part}\``);
+}
+
+const START = "(?<![\\s\\S])";
+const END = "(?![\\s\\S])";
+
+const PERL_CLASSES: Readonly<Record<string, string>> = { d: "0-9", s: "\\t\\n\\f\\r ", w: "0-9A-Za-z_" };
+
+const POSIX_CLASSES: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  ascii: "\\x00-\\x7f",
+  blank: "\\t ",
+  cntrl: "\\x00-\\x1f\\x7f",
+  digit: "0-9",
+  graph: "!-~",
+  lower: "a-z",
+  print: " -~",
+  punct: "!-\\/:-@\\[-`\\{-~",
+  space: "\\t\\n\\v\\f\\r ",
+  upper: "A-Z",
+  word: "0-9A-Za-z_",
+  xdigit: "0-9A-Fa-f",
+};
+
+const CONTROL_ESCAPES: Readonly<Record<string, string>> = { a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v" };
+
+const MAX_REPEAT = 1000;
+const MAX_DEPTH = 1000;
+
+class Parser {
+  readonly names: string[] = [];
+  #at = 0;
+  #depth = 0;
+
+  constructor(readonly pattern: string) {}
+
+  get atEnd(): boolean {
+    return this.#at >= this.pattern.length;
+  }
+
+  /** Alternatives up to a closing parenthesis or the end. Flags set inside hold to the end of the group. */
+  alternatives(outer: Flags): string {
+    let flags = outer;
+    let out = "";
+    while (!this.atEnd && !this.#looksAt(")")) {
+      if (this.#take("|")) {
+        out += "|";
+        continue;
+      }
+      const set = this.#flagSetting(flags);
+      if (set === undefined) out += this.#repeated(flags);
+      else flags = set;
+    }
+    return out;
+  }
+
+  #looksAt(text: string): boolean {
+    return this.pattern.startsWith(text, this.#at);
+  }
+
+  #take(text: string): boolean {
+    if (!this.#looksAt(text)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  /** The match of a sticky expression, taken; `undefined` if it does not match here. */
+  #match(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const match = expression.exec(this.pattern);
+    if (match === null) return undefined;
+    this.#at = expression.lastIndex;
+    return match;
+  }
+
+  /** `(?i)` and the like, which open no group. */
+  #flagSetting(flags: Flags): Flags | undefined {
+    const match = this.#match(/\(\?([imsU]*(?:-[imsU]+)?)\)/y);
+    return match?.[1] === undefined || match[1] === "" ? undefined : changed(flags, match[1]);
+  }
+
+  #repeated(flags: Flags): string {
+    const start = this.#at;
+    if (this.#match(/[*+?]/y) ?? this.#match(REPEAT)) {
+      throw syntaxError("missing argument to repetition operator", this.pattern.slice(start, this.#at));
+    }
+    const atom = this.#atom(flags);
+    const before = this.#at;
+    const operator = this.#operator();
+    if (operator === undefined) return atom;
+    const lazy = this.#take("?") !== flags.U;
+    this.#refuseSecond(before);
+    return `${atom}${operator}${lazy ? "?" : ""}`;
+  }
+
+  #operator(): string | undefined {
+    const simple = this.#match(/[*+?]/y);
+    if (simple !== undefined) return simple[0];
+    const counted = this.#match(REPEAT);
+    if (counted === undefined) return undefined;
+    const [text, min = "", comma, max = ""] = counted;
+    if (Number(min) > MAX_REPEAT || Number(max) > MAX_REPEAT || (max !== "" && Number(max) < Number(min))) {
+      throw syntaxError("invalid repeat count", text);
+    }
+    return comma === undefined ? `{${min}}` : `{${min},${max}}`;
+  }
+
+  #refuseSecond(before: number): void {
+    if (this.#operator() === undefined) return;
+    throw syntaxError("invalid nested repetition operator", this.pattern.slice(before, this.#at));
+  }
+
+  #atom(flags: Flags): string {
+    if (this.#looksAt("(")) return this.#group(flags);
+    if (this.#looksAt("[")) return insensitive(this.#bracket(), flags);
+    if (this.#looksAt("\\")) return this.#escape(flags);
+    const c = this.#character();
+    if (c === ".") return flags.s ? "[\\s\\S]" : "[^\\n]";
+    if (c === "^") return `(?:${flags.m ? "(?<![^\\n])" : START})`;
+    if (c === "$") return `(?:${flags.m ? "(?![^\\n])" : END})`;
+    return insensitive(literal(c), flags);
+  }
+
+  #character(): string {
+    const code = this.pattern.codePointAt(this.#at) ?? 0;
+    const c = String.fromCodePoint(code);
+    this.#at += c.length;
+    return c;
+  }
+
+  #group(flags: Flags): string {
+    if (++this.#depth > MAX_DEPTH) throw syntaxError("expression nests too deeply", this.pattern);
+    const start = this.#at;
+    const [open, inner] = this.#groupStart(flags);
+    const body = this.alternatives(inner);
+    if (!this.#take(")")) throw syntaxError("missing closing )", this.pattern);
+    this.#depth--;
+    return start === this.#at ? "" : `${open}${body})`;
+  }
+
+  #groupStart(flags: Flags): [string, Flags] {
+    const start = this.#at;
+    const named = this.#match(/\(\?P?<(\w+)>/y);
+    if (named !== undefined) return [this.#capture(named[1] ?? ""), flags];
+    const options = this.#match(/\(\?([imsU]*(?:-[imsU]+)?):/y);
+    if (options !== undefined) return ["(?:", changed(flags, options[1] ?? "")];
+    if (this.#looksAt("(?")) throw this.#groupError(start);
+    this.#at++;
+    return [this.#capture(""), flags];
+  }
+
+  #capture(name: string): string {
+    if (name !== "" && this.names.includes(name)) throw syntaxError("duplicate capture group name", name);
+    this.names.push(name);
+    return "(";
+  }
+
+  #groupError(start: number): Error {
+    const rest = this.pattern.slice(start);
+    if (/^\(\?P?<(?![=!])/.test(rest)) {
+      const end = rest.indexOf(">");
+      return syntaxError("invalid named capture", end < 0 ? rest : rest.slice(0, end + 1));
+    }
+    const wrong = /^\(\?[imsU-]*(?:<[=!]|[^])?/.exec(rest)?.[0] ?? rest;
+    return wrong === rest && !/[^imsU?(-]/.test(rest)
+      ? syntaxError("missing closing )", this.pattern)
+      : syntaxError("invalid or unsupported Perl syntax", wrong.replace(/^(\(\?[<])[=!]$/, "$1"));
+  }
+
+  #escape(flags: Flags): string {
+    const quoted = this.#match(/\\Q([^]*?)(?:\\E|$)/y);
+    if (quoted !== undefined) return insensitive(`(?:${[...quoted[1] ?? ""].map(literal).join("")})`, flags);
+    if (this.#take("\\A")) return `(?:${START})`;
+    if (this.#take("\\z")) return `(?:${END})`;
+    if (this.#take("\\b")) return `(?:${WORD_EDGE})`;
+    if (this.#take("\\B")) return `(?:${NO_WORD_EDGE})`;
+    if (this.#take("\\C")) return "[\\s\\S]";
+    const set = this.#setEscape();
+    if (set !== undefined) return insensitive(`[${set.negated ? "^" : ""}${set.members}]`, flags);
+    return insensitive(this.#characterEscape(), flags);
+  }
+
+  /** `\d`, `\PL`, `\p{Greek}`: a set of characters, also inside a class. */
+  #setEscape(): { members: string; negated: boolean } | undefined {
+    const perl = this.#match(/\\([dswDSW])/y)?.[1];
+    if (perl !== undefined) {
+      return { members: PERL_CLASSES[perl.toLowerCase()] ?? "", negated: perl !== perl.toLowerCase() };
+    }
+    const property = this.#match(/\\([pP])(?:\{(\^?)([^}]*)\}|(\w))/y);
+    if (property === undefined) return undefined;
+    const [text, letter, caret = "", name = "", short = ""] = property;
+    return { members: unicodeClass(name || short, text), negated: (letter === "P") !== (caret === "^") };
+  }
+
+  #characterEscape(): string {
+    const start = this.#at;
+    const hex = this.#match(/\\x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/y);
+    if (hex !== undefined) return this.#codePoint(parseInt(hex[1] ?? hex[2] ?? "", 16), start);
+    const octal = this.#match(/\\(0[0-7]{0,2}|[1-7][0-7]{1,2})/y);
+    if (octal !== undefined) return this.#codePoint(parseInt(octal[1] ?? "", 8), start);
+    const control = this.#match(/\\([afnrtv])/y)?.[1];
+    if (control !== undefined) return CONTROL_ESCAPES[control] ?? "";
+    const punctuation = this.#match(/\\([!-/:-@[-`{-~])/y)?.[1];
+    if (punctuation !== undefined && punctuation !== "_") return literal(punctuation);
+    if (this.pattern.length === start + 1) throw new Error("error parsing regexp: trailing backslash at end of expression: ``");
+    this.#at = start + 1;
+    throw syntaxError("invalid escape sequence", `\\${this.#character()}`);
+  }
+
+  #codePoint(code: number, start: number): string {
+    if (code <= 0x10ffff) return `\\u{${code.toString(16)}}`;
+    throw syntaxError("invalid escape sequence", this.pattern.slice(start, this.#at));
+  }
+
+  #bracket(): string {
+    const start = this.#at;
+    this.#at++;
+    const negated = this.#take("^");
+    const inclusions: string[] = [];
+    const exclusions: string[] = [];
+    let first = true;
+    while (first || !this.#looksAt("]")) {
+      if (this.atEnd) throw syntaxError("missing closing ]", this.pattern.slice(start));
+      const set = this.#posixClass() ?? this.#setEscape();
+      if (set === undefined) inclusions.push(this.#classRange(first, start));
+      else (set.negated ? exclusions : inclusions).push(set.members);
+      first = false;
+    }
+    this.#at++;
+    return classSource(inclusions.join(""), exclusions, negated);
+  }
+
+  #posixClass(): { members: string; negated: boolean } | undefined {
+    const match = this.#match(/\[:(\^?)(\w*):\]/y);
+    if (match === undefined) return undefined;
+    const members = POSIX_CLASSES[match[2] ?? ""];
+    if (members === undefined) throw syntaxError("invalid character class range", match[0]);
+    return { members, negated: match[1] === "^" };
+  }
+
+  #classRange(first: boolean, bracket: number): string {
+    const start = this.#at;
+    // Perl allows a dash first or last; Go refuses one in between.
+    if (this.#looksAt("-") && !first && !/^-\]/.test(this.pattern.slice(start))) {
+      throw syntaxError("invalid character class range", /^-[^]?/u.exec(this.pattern.slice(start))?.[0] ?? "-");
+    }
+    const low = this.#classCharacter(bracket);
+    if (!/^-[^\]]/.test(this.pattern.slice(this.#at))) return low;
+    this.#at++;
+    const high = this.#classCharacter(bracket);
+    if (codeOf(high) < codeOf(low)) throw syntaxError("invalid character class range", this.pattern.slice(start, this.#at));
+    return `${low}-${high}`;
+  }
+
+  #classCharacter(bracket: number): string {
+    if (this.atEnd) throw syntaxError("missing closing ]", this.pattern.slice(bracket));
+    if (this.#looksAt("\\")) return this.#characterEscape();
+    return literal(this.#character());
+  }
+}
+
+const REPEAT = /\{(\d+)(,(\d*))?\}/y;
+const WORD_EDGE = "(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])";
+const NO_WORD_EDGE = "(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_])";
+
+/** The flags after `im-s`. */
+function changed(flags: Flags, change: string): Flags {
+  const [on = "", off = ""] = change.split("-");
+  const now = (name: string, before: boolean) => on.includes(name) || (before && !off.includes(name));
+  return { i: now("i", flags.i), m: now("m", flags.m), s: now("s", flags.s), U: now("U", flags.U) };
+}
+
+function insensitive(source: string, flags: Flags): string {
+  return flags.i ? `(?i:${source})` : source;
+}
+
+/** A character as JavaScript source, good inside and outside of a class. */
+function literal(c: string): string {
+  return /^[A-Za-z0-9 ]$/.test(c) ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** The code point that a piece of source made by this file stands for. */
+function codeOf(source: string): number {
+  const hex = /^\\(?:u\{|x)([0-9a-f]+)/.exec(source)?.[1];
+  if (hex !== undefined) return parseInt(hex, 16);
+  return source.startsWith("\\") ? "\t\n\v\f\r".charCodeAt("tnvfr".indexOf(source.charAt(1))) : source.codePointAt(0) ?? 0;
+}
+
+/** A class; a negated set inside (`[^\Wa]`) becomes alternatives of one character each. */
+function classSource(members: string, exclusions: readonly string[], negated: boolean): string {
+  if (exclusions.length === 0) {
+    if (members === "") return negated ? "[\\s\\S]" : "(?!)";
+    return `[${negated ? "^" : ""}${members}]`;
+  }
+  const sets = exclusions.map((set) => `[^${set}]`);
+  const any = `(?:${members === "" ? "" : `[${members}]|`}${sets.join("|")})`;
+  return negated ? `(?:(?!${any})[\\s\\S])` : any;
+}
+
+const CATEGORY = /^(?:C[cfos]?|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)$/;
+
+function unicodeClass(name: string, text: string): string {
+  if (name === "Any") return "\\s\\S";
+  const property = CATEGORY.test(name) ? `\\p{${name}}` : `\\p{Script=${name}}`;
+  try {
+    new RegExp(property, "u");
+  } catch {
+    throw syntaxError("invalid character class range", text);
+  }
+  return property;
+}

@@ -1,0 +1,63 @@
+/** Word wrapping and abbreviation by bytes, as sprig's `wrap`, `wrapWith`, `abbrev` and `abbrevboth`. */
+import { fromBinary, toBinary } from "./octets.ts";
+
+/** How to wrap: bytes per line, what ends a line, whether a word longer than a line is cut. */
+export interface WrapOptions {
+  readonly width: number;
+  readonly newline: string;
+  readonly cutWords: boolean;
+}
+
+/** The text with line ends at spaces; leading spaces of a line are dropped. */
+export function wrapText(text: string, options: WrapOptions): string {
+  const width = Math.max(options.width, 1);
+  const newline = toBinary(options.newline || "\n");
+  return fromBinary(wrapBinary(toBinary(text), { ...options, width, newline }));
+}
+
+function wrapBinary(text: string, options: WrapOptions): string {
+  const { width, newline } = options;
+  let out = "";
+  let at = 0;
+  while (text.length - at > width) {
+    if (text[at] === " ") {
+      at++;
+      continue;
+    }
+    const [end, next] = lineEnd(text, at, options);
+    out += text.slice(at, end);
+    // A long last word that may not be cut ends the text, not a line.
+    if (end < text.length) out += newline;
+    at = next;
+  }
+  return out + text.slice(at);
+}
+
+/** Where the line that starts at `at` ends, and where the next one starts. */
+function lineEnd(text: string, at: number, { width, cutWords }: WrapOptions): [number, number] {
+  const space = text.lastIndexOf(" ", at + width);
+  if (space >= at) return [space, space + 1];
+  if (cutWords) return [at + width, at + width];
+  const later = text.indexOf(" ", at + width);
+  return later < 0 ? [text.length, text.length] : [later, later + 1];
+}
+
+/** The text cut to `width` bytes, the last three of them dots. */
+export function abbreviate(text: string, width: number): string {
+  return width < 4 ? text : fromBinary(abbreviateBinary(toBinary(text), 0, width));
+}
+
+/** The text cut on both sides: it starts near byte `left` and has at most `width` bytes, dots included. */
+export function abbreviateBoth(text: string, left: number, width: number): string {
+  if (width < 4 || (left > 0 && width < 7)) return text;
+  return fromBinary(abbreviateBinary(toBinary(text), left, width));
+}
+
+function abbreviateBinary(text: string, left: number, width: number): string {
+  if (text.length <= width) return text;
+  const room = width - 3;
+  const offset = Math.min(left, text.length - room);
+  if (offset <= 4) return text.slice(0, room) + "...";
+  if (offset + room >= text.length) return "..." + text.slice(text.length - room);
+  return "..." + abbreviateBinary(text.slice(offset), 0, room);
+}
