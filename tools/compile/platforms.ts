@@ -1,0 +1,45 @@
+/** A platform that the program is compiled for, and where its Deno runtime can be taken from without Deno's own host. */
+export interface Platform {
+  /** The part of the file name after `kubectl-mesh-`. */
+  readonly name: string;
+  /** Rust's target triple, as `deno compile --target` takes it. */
+  readonly target: string;
+  readonly extension: "" | ".exe";
+  /** The wheel's platform for `pip download`; none if the runtime cannot be taken out of a wheel. */
+  readonly wheel?: string;
+  /** SHA-256 of the runtime that is taken out of the wheel. */
+  readonly sha256?: string;
+}
+
+/** The Deno whose runtime {@link PLATFORMS} pins. */
+export const RUNTIME_VERSION = "2.6.10";
+
+/** A program on PyPI that was compiled with Deno 2.6.10: its executable begins with the runtime. */
+export const WHEEL = { name: "bids-validator-deno", version: "2.4.1", file: "bids-validator-deno" } as const;
+
+export const PLATFORMS: readonly Platform[] = [
+  {
+    name: "linux-amd64",
+    target: "x86_64-unknown-linux-gnu",
+    extension: "",
+    wheel: "manylinux_2_27_x86_64",
+    sha256: "1b136202dc147212ad0b129de0c10eb5f17060917c9754c7921cd68f764ad2e2",
+  },
+  {
+    name: "linux-arm64",
+    target: "aarch64-unknown-linux-gnu",
+    extension: "",
+    wheel: "manylinux_2_27_aarch64",
+    sha256: "ee39b54b2f465eae3f1dd3d79495e1ef957fae69ff4f6ad118499986b714d494",
+  },
+  { name: "darwin-amd64", target: "x86_64-apple-darwin", extension: "" },
+  { name: "darwin-arm64", target: "aarch64-apple-darwin", extension: "" },
+  { name: "windows-amd64", target: "x86_64-pc-windows-msvc", extension: ".exe" },
+];
+
+/** The platform of this machine. */
+export function thisPlatform(): Platform {
+  const found = PLATFORMS.find((each) => each.target === Deno.build.target);
+  if (found === undefined) throw new Error(`Cannot compile for "${Deno.build.target}": no such platform is known`);
+  return found;
+}

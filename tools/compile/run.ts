@@ -1,0 +1,29 @@
+/** What a finished program said. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** Says something about the work on stderr. */
+export function say(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+/** Runs a program to its end without input; never throws. Its output is kept, stderr last. */
+export async function run(command: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const [program = "", ...args] = command;
+  try {
+    const output = await new Deno.Command(program, { args, env, stdin: "null" }).output();
+    const decoder = new TextDecoder();
+    return { ok: output.success, text: decoder.decode(output.stdout) + decoder.decode(output.stderr) };
+  } catch (error) {
+    return { ok: false, text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Runs a program that has to succeed; throws what it said. */
+export async function mustRun(command: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const outcome = await run(command, env);
+  if (!outcome.ok) throw new Error(`"${command.join(" ")}" failed: ${outcome.text.trim()}`);
+  return outcome.text;
+}
