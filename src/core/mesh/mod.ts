@@ -1,0 +1,11 @@
+/**
+ * Mesh and proxy configuration, and Istio's annotations and labels. In: texts of MeshConfig and ProxyConfig as people
+ * write them. Out: their data with all defaults (`parseMeshConfig`, `mergeProxyConfig`), as templates see them
+ * (`meshConfigView`, `proxyConfigView`), as `PROXY_CONFIG` has them (`protoToJson`), and what is wrong with them.
+ */
+export { defaultProxyConfig, type MeshConfig, type ProxyConfig, withDefaultProxyConfig } from "./config.ts";
+export { defaultsOf } from "./defaults.ts";
+export type { Era } from "./era.ts";
+export { mergeMeshConfig, mergeProxyConfig } from "./merge.ts";
+export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from "./parse.ts";
+export { meshConfigJson, protoToJson, proxyConfigJson } from "./proto_json.ts";
