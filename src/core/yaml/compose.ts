@@ -70,6 +70,7 @@ class Composer {
     this.#directives = event.directives;
     if (event.explicitStart) this.#cursor = this.#text.indexOf("---") + 3;
     const root = this.#node(undefined);
+    this.#refuseInfinity(root);
     this.#take();
     return root;
   }
@@ -149,7 +150,7 @@ class Composer {
     const plain = event.style === 1;
     if (event.tagStart === ABSENT) return plain ? resolvePlain(text) : text.toWellFormed();
     const raw = this.#text.slice(event.tagStart, event.tagEnd);
-    if (raw === "!") return plain ? resolvePlain(text) : text;
+    if (raw === "!") return text;
     const tagged = resolveTagged(longTag(raw, this.#directives), text);
     if ("problem" in tagged) throw new Problem(tagged.problem, start);
     return tagged.value;
@@ -195,7 +196,9 @@ class Composer {
 
   #isMerge(event: ScalarEvent, node: YamlNode): boolean {
     if (node.value !== "<<") return false;
-    const tag = event.tagStart === ABSENT ? "" : longTag(this.#text.slice(event.tagStart, event.tagEnd), this.#directives);
+    const tag = event.tagStart === ABSENT
+      ? ""
+      : longTag(this.#text.slice(event.tagStart, event.tagEnd), this.#directives);
     return tag.endsWith(":merge") || (event.style === 1 && tag === "");
   }
 
@@ -237,14 +240,25 @@ class Composer {
     const name = this.#text.slice(start, end);
     const target = this.#anchors.get(name);
     if (target === undefined) {
-      const why = this.#anchors.has(name) ? `The anchor "${name}" contains itself` : `The anchor "${name}" is not defined`;
+      const why = this.#anchors.has(name)
+        ? `The anchor "${name}" contains itself`
+        : `The anchor "${name}" is not defined`;
       throw new Problem(why, start - 1);
     }
     this.hasAliases = true;
     this.#budget.expand(target.size, start - 1);
     this.#cursor = end;
     const value = copyValue(target.value);
-    return { kind: "alias", outer: start - 1, start: start - 1, end, anchor: undefined, size: target.size, target, value };
+    return {
+      kind: "alias",
+      outer: start - 1,
+      start: start - 1,
+      end,
+      anchor: undefined,
+      size: target.size,
+      target,
+      value,
+    };
   }
 
   /** JSON has no infinity, so Kubernetes cannot read it; as a map key it is text. */

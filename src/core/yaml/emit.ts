@@ -13,6 +13,8 @@ export interface Layout {
   readonly sortKeys: boolean;
   /** The line break. */
   readonly eol: string;
+  /** Whether `|+` may be written: its value takes in whatever blank lines follow it in the text. */
+  readonly keepBlocks: boolean;
 }
 
 /** A value as text at some place: what follows the key or dash on its line, and the whole lines after it. */

@@ -1,4 +1,4 @@
-import { type ScalarNode, resolved, type YamlNode } from "./node.ts";
+import { resolved, type ScalarNode, type YamlNode } from "./node.ts";
 import { floatKeyText } from "./number_text.ts";
 import { Problem } from "./problem.ts";
 import { resolveInt } from "./resolve.ts";
@@ -16,7 +16,7 @@ export function keyText(node: YamlNode, text: string): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);
   if (value !== null) return numberKey(target, text);
-  throw new Problem(target.style === "empty" ? "A key is missing before the \":\"" : "Null cannot be a key", node.outer);
+  throw new Problem(target.style === "empty" ? 'A key is missing before the ":"' : "Null cannot be a key", node.outer);
 }
 
 function numberKey(node: ScalarNode, text: string): string {

@@ -7,6 +7,7 @@ import { needsEscape } from "./scalar_text.ts";
  */
 export function literalBlock(value: string, column: number, layout: Layout): Block | undefined {
   if (!value.includes("\n") || /^\n*$/.test(value) || needsEscape(value)) return undefined;
+  if (!layout.keepBlocks && value.endsWith("\n\n")) return undefined;
   const indicator = /^\s/.test(value) ? String(layout.step) : "";
   // Each line but empty ones is indented; trailing line breaks are part of the text only after `+`.
   const indent = " ".repeat(column + layout.step);

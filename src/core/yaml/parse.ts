@@ -1,6 +1,6 @@
 import { MeshError, type Place } from "../errors.ts";
 import type { Value } from "../value.ts";
-import { type Composition, compose } from "./compose.ts";
+import { compose, type Composition } from "./compose.ts";
 import { nodeOffset } from "./node_offset.ts";
 import type { YamlNode } from "./node.ts";
 import { parseError } from "./parse_error.ts";
@@ -65,7 +65,9 @@ function sourceOf(source: SourceDocument | { text: string; file?: string }): Sou
 
 function composeDocument(doc: SourceDocument): Composition {
   if (doc.text.length > MAX_LENGTH) {
-    throw new MeshError(`The document is longer than ${MAX_LENGTH} characters`, { place: { file: doc.file, line: doc.line } });
+    throw new MeshError(`The document is longer than ${MAX_LENGTH} characters`, {
+      place: { file: doc.file, line: doc.line },
+    });
   }
   try {
     return compose(doc.text.endsWith("\n") ? doc.text : `${doc.text}\n`, MAX_DEPTH);

@@ -78,7 +78,9 @@ function finite(value: number): number | bigint | undefined {
 export function wholeNumber(value: number): number | bigint | undefined {
   if (!Number.isInteger(value)) return undefined;
   if (Number.isSafeInteger(value)) return value + 0;
-  const exact = BigInt(value);
+  if (Math.abs(value) >= 2 ** 64) return undefined;
+  // JSON text of a float has the fewest digits that tell it, the same in Go and JavaScript.
+  const exact = BigInt(String(value));
   return exact < INT64_MIN || exact > UINT64_MAX ? undefined : exact;
 }
 
@@ -101,7 +103,8 @@ export function resolveTagged(tag: string, text: string): Tagged {
   if (!["bool", "int", "float", "null", "timestamp"].includes(name)) return { value: text };
   const value = resolvePlain(text);
   const fits = FITS[name]?.(value, text) ?? false;
-  return fits ? { value } : { problem: `Cannot read "${text}" as !!${name}` };
+  if (fits) return { value: name === "float" ? finite(Number(value)) ?? value : value };
+  return { problem: `Cannot read "${text}" as !!${name}` };
 }
 
 const FITS: Readonly<Record<string, (value: Value, text: string) => boolean>> = {

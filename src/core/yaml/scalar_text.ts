@@ -9,7 +9,8 @@ type Form = "plain" | "single" | "double";
 export const MAX_SIMPLE_KEY = 900;
 
 /** Texts that other YAML 1.1 readers take for numbers in base 60, dates, or special types; go-yaml quotes most as well. */
-const QUOTED_FOR_OTHERS = /^(?:[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
+const QUOTED_FOR_OTHERS =
+  /^(?:[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
 /** What a plain scalar must not hold or begin or end with, in block and in flow collections. */
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
 const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;

@@ -21,7 +21,11 @@ export interface ToYamlOptions {
  * exact, floats as Go writes them. Throws a MeshError for numbers that JSON does not have.
  */
 export function toYaml(value: Value, options: ToYamlOptions = {}): string {
-  const layout = layoutOf(options);
+  return yamlText(value, layoutOf(options));
+}
+
+/** A value as a whole document in a given layout. */
+export function yamlText(value: Value, layout: Layout): string {
   if (isEmpty(value)) return (isList(value) ? "[]" : "{}") + layout.eol;
   if (isList(value)) return listLines(value, 0, layout);
   if (isMap(value)) return mapLines(value, 0, layout);
@@ -37,5 +41,6 @@ function layoutOf(options: ToYamlOptions): Layout {
     listIndent: options.indentLists === true ? step : 0,
     sortKeys: options.sortKeys ?? false,
     eol: options.eol ?? "\n",
+    keepBlocks: true,
   };
 }

@@ -1,0 +1,34 @@
+interface TextEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Changes of a text, collected in any order and applied at once; of those at one offset the first given comes first. */
+export class TextEdits {
+  readonly #edits: TextEdit[] = [];
+
+  insert(at: number, text: string): void {
+    this.replace(at, at, text);
+  }
+
+  remove(start: number, end: number): void {
+    this.replace(start, end, "");
+  }
+
+  replace(start: number, end: number, text: string): void {
+    if (end > start || text !== "") this.#edits.push({ start, end, text });
+  }
+
+  /** The text with all changes; insertions go before what is removed at the same offset. */
+  apply(text: string): string {
+    const sorted = this.#edits.sort((a, b) => a.start - b.start || Number(a.end > a.start) - Number(b.end > b.start));
+    let result = "";
+    let at = 0;
+    for (const edit of sorted) {
+      result += text.slice(at, Math.max(at, edit.start)) + edit.text;
+      at = Math.max(at, edit.end);
+    }
+    return result + text.slice(at);
+  }
+}
