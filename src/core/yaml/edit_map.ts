@@ -1,9 +1,10 @@
-import type { Value, ValueMap } from "../value.ts";
+import type { ValueMap } from "../value.ts";
 import type { Editor, Slot } from "./editor.ts";
 import { entryLines } from "./emit.ts";
 import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
 import type { MapEntry, MapNode } from "./node.ts";
 import { columnOf, lineStart } from "./position.ts";
+import { sameValue } from "./same_value.ts";
 
 /** Changes, removes and appends keys of a block map that keeps at least one of them; else writes it anew. */
 export function editBlockMap(editor: Editor, node: MapNode, next: ValueMap, slot: Slot): void {
@@ -62,9 +63,11 @@ function removeEntries(editor: Editor, node: MapNode, next: ValueMap): void {
 function appendEntries(editor: Editor, node: MapNode, next: ValueMap): void {
   const { text, edits, layout } = editor;
   const column = columnOf(text, node.start);
+  const written = new Set(node.entries.map((entry) => entry.key));
   let lines = "";
-  for (const key of Object.keys(next)) {
-    if (!(key in node.value)) lines += entryLines(key, next[key] as Value, column, layout);
+  for (const [key, value] of Object.entries(next)) {
+    const merged = key in node.value && sameValue(node.value[key] ?? null, value);
+    if (!written.has(key) && !merged) lines += entryLines(key, value, column, layout);
   }
   if (lines !== "") edits.insert(tailEnd(text, node, Math.max(1, column)), lines);
 }

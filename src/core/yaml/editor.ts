@@ -114,15 +114,13 @@ export class Editor {
     else editBlockList(this, node, next, slot);
   }
 
-  /** Whether what came through `<<` may stay: nothing of it changes, and no key before it counts. */
+  /** Whether merges `<<` may stay: their maps are the old ones and none of their keys has to go. */
   #mergesHold(node: MapNode, next: ValueMap): boolean {
     if (node.entries.every((entry) => entry.key !== undefined)) return true;
     const written = new Set(node.entries.map((entry) => entry.key));
     const merges = node.entries.filter((entry) => entry.key === undefined);
     if (merges.some((entry) => this.#standsForChanged(entry.node))) return false;
-    return Object.keys(node.value).every((key) =>
-      key in next && (written.has(key) || sameValue(node.value[key] ?? null, next[key] ?? null))
-    );
+    return Object.keys(node.value).every((key) => key in next || written.has(key));
   }
 
   #standsForChanged(node: YamlNode): boolean {

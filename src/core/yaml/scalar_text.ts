@@ -58,10 +58,34 @@ export function needsEscape(value: string): boolean {
 }
 
 function formOf(value: string, flow: boolean): Form {
+  if (isSimple(value)) return isAmbiguous(value) ? "double" : "plain";
   if (NEEDS_ESCAPE.test(value)) return "double";
   if (isAmbiguous(value) || QUOTED_FOR_OTHERS.test(value)) return "double";
   if (NOT_PLAIN.test(value)) return "single";
   return flow && FLOW_INDICATOR.test(value) ? "single" : "plain";
+}
+
+const SIMPLE_FIRST = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$");
+const SIMPLE = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$0123456789.-=+()");
+
+/** Names, paths, flags and images: nothing in them is special to any reader but words such as `yes`; the fast path. */
+function isSimple(value: string): boolean {
+  const dashes = value.startsWith("--") ? 2 : 0;
+  if (SIMPLE_FIRST[value.charCodeAt(dashes)] !== 1) return false;
+  for (let at = dashes + 1; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    // A colon is safe between two such characters.
+    if (SIMPLE[code] !== 1 && (code !== COLON || SIMPLE[value.charCodeAt(at + 1)] !== 1)) return false;
+  }
+  return true;
+}
+
+const COLON = 58;
+
+function charTable(chars: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const char of chars) table[char.charCodeAt(0)] = 1;
+  return table;
 }
 
 function write(value: string, form: Form): string {
