@@ -9,3 +9,5 @@ export type { Era } from "./era.ts";
 export { mergeMeshConfig, mergeProxyConfig } from "./merge.ts";
 export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from "./parse.ts";
 export { meshConfigJson, protoToJson, proxyConfigJson } from "./proto_json.ts";
+export { meshConfigView, proxyConfigView } from "./view.ts";
+export { DurationView, GoDuration } from "./view_types.ts";
