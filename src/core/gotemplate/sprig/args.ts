@@ -64,5 +64,7 @@ export function limitMade(count: number): void {
 
 function mismatch(expected: string, value: GoValue | undefined): Error {
   if (value === undefined) return new Error(`missing value; expected ${expected}`);
-  return new Error(value === null ? `invalid value; expected ${expected}` : `wrong type for value; expected ${expected}`);
+  return new Error(
+    value === null ? `invalid value; expected ${expected}` : `wrong type for value; expected ${expected}`,
+  );
 }

@@ -41,7 +41,13 @@ const PREFIXED = /^([+-]?)(?:0[xX]((?:_?[\da-fA-F])+)|0[bB]((?:_?[01])+)|0[oO]?(
 function parsePrefixed(text: string): bigint | undefined {
   const [match, sign, hex, binary, octal, decimal] = PREFIXED.exec(text) ?? [];
   if (match === undefined) return undefined;
-  const digits = hex !== undefined ? "0x" + hex : binary !== undefined ? "0b" + binary : octal !== undefined ? "0o" + octal : decimal ?? "0";
+  const digits = hex !== undefined
+    ? "0x" + hex
+    : binary !== undefined
+    ? "0b" + binary
+    : octal !== undefined
+    ? "0o" + octal
+    : decimal ?? "0";
   const size = BigInt(digits.replaceAll("_", ""));
   return inRange(sign === "-" ? -size : size);
 }

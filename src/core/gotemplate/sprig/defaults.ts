@@ -9,7 +9,11 @@ import { deepCopy } from "./equal.ts";
 export function defaultFunctions(): FuncMap {
   const copy = declared([ANY], deepCopy);
   return {
-    default: declared([ANY, ANY], (fallback, ...given) => (empty(given[0] ?? null) ? fallback : given[0] ?? null), true),
+    default: declared(
+      [ANY, ANY],
+      (fallback, ...given) => (empty(given[0] ?? null) ? fallback : given[0] ?? null),
+      true,
+    ),
     empty: declared([ANY], empty),
     coalesce: declared([ANY], (...all) => all.find((value) => !empty(value)) ?? null, true),
     all: declared([ANY], (...all) => !all.some(empty), true),

@@ -49,7 +49,9 @@ function writable(value: GoValue): Writable {
 /** Keys and values in turn; a last key without a value gets an empty string. */
 function dict(...pairs: GoValue[]): GoValue {
   const map = newDict();
-  for (let i = 0; i < pairs.length; i += 2) map[plainText(pairs[i] ?? null)] = i + 1 < pairs.length ? pairs[i + 1] ?? null : "";
+  for (let i = 0; i < pairs.length; i += 2) {
+    map[plainText(pairs[i] ?? null)] = i + 1 < pairs.length ? pairs[i + 1] ?? null : "";
+  }
   return map;
 }
 

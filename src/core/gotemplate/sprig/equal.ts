@@ -7,7 +7,9 @@ export function deepEqual(a: GoValue, b: GoValue): boolean {
   if (typeof a === "function" || typeof b === "function") return false;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (typeOf(a) !== typeOf(b)) return false;
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index] ?? null));
+  if (isList(a)) {
+    return isList(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index] ?? null));
+  }
   if (a instanceof GoInt) return b instanceof GoInt && a.value === b.value;
   if (a instanceof GoStruct) return b instanceof GoStruct && (a === b || equalFields(a, b));
   return isGoMap(b) && equalMaps(a, b);

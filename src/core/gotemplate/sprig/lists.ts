@@ -15,7 +15,11 @@ export function listFunctions(): FuncMap {
   return {
     list,
     tuple: list,
-    concat: declared([ANY], (...lists) => orNil(lists.flatMap((v) => listArgument(v, "Cannot concat type", " as list"))), true),
+    concat: declared(
+      [ANY],
+      (...lists) => orNil(lists.flatMap((v) => listArgument(v, "Cannot concat type", " as list"))),
+      true,
+    ),
     ...twins(["append", "push"], onList("Cannot push on type", [ANY], (l, v = null) => [...l, v])),
     ...twins(["prepend"], onList("Cannot prepend on type", [ANY], (l, v = null) => [v, ...l])),
     ...twins(["first"], onList("Cannot find first on type", [], (l) => l[0] ?? null)),
@@ -25,7 +29,10 @@ export function listFunctions(): FuncMap {
     ...twins(["reverse"], onList("Cannot find reverse on type", [], (l) => [...l].reverse())),
     ...twins(["compact"], onList("Cannot compact on type", [], (l) => l.filter((v) => !empty(v)))),
     ...twins(["uniq"], onList("Cannot find uniq on type", [], uniq)),
-    ...twins(["without"], onList("Cannot find without on type", [ANY], (l, ...omit) => l.filter((v) => !holds(omit, v)), true)),
+    ...twins(
+      ["without"],
+      onList("Cannot find without on type", [ANY], (l, ...omit) => l.filter((v) => !holds(omit, v)), true),
+    ),
     ...twins(["has"], declared([ANY, ANY], has)),
     ...twins(["slice"], declared([ANY, ANY], slice, true)),
     ...twins(["chunk"], declared([INT, ANY], (size, l) => chunk(int(size), listArgument(l, "Cannot chunk type")))),

@@ -9,7 +9,18 @@ export function pathFunctions(): FuncMap {
   const cleaned = declared([STRING], (path) => clean(text(path)));
   const ext = declared([STRING], (path) => /\.[^./]*$/.exec(text(path))?.[0] ?? "");
   const isAbs = declared([STRING], (path) => text(path).startsWith("/"));
-  return { base, dir, clean: cleaned, ext, isAbs, osBase: base, osDir: dir, osClean: cleaned, osExt: ext, osIsAbs: isAbs };
+  return {
+    base,
+    dir,
+    clean: cleaned,
+    ext,
+    isAbs,
+    osBase: base,
+    osDir: dir,
+    osClean: cleaned,
+    osExt: ext,
+    osIsAbs: isAbs,
+  };
 }
 
 function basename(path: string): string {

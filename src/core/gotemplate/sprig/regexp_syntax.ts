@@ -53,7 +53,14 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-const CONTROL_ESCAPES: Readonly<Record<string, string>> = { a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v" };
+const CONTROL_ESCAPES: Readonly<Record<string, string>> = {
+  a: "\\x07",
+  f: "\\f",
+  n: "\\n",
+  r: "\\r",
+  t: "\\t",
+  v: "\\v",
+};
 
 const MAX_REPEAT = 1000;
 const MAX_DEPTH = 1000;
@@ -233,7 +240,9 @@ class Parser {
     if (control !== undefined) return CONTROL_ESCAPES[control] ?? "";
     const punctuation = this.#match(/\\([!-/:-@[-`{-~])/y)?.[1];
     if (punctuation !== undefined && punctuation !== "_") return literal(punctuation);
-    if (this.pattern.length === start + 1) throw new Error("error parsing regexp: trailing backslash at end of expression: ``");
+    if (this.pattern.length === start + 1) {
+      throw new Error("error parsing regexp: trailing backslash at end of expression: ``");
+    }
     this.#at = start + 1;
     throw syntaxError("invalid escape sequence", `\\${this.#character()}`);
   }
@@ -279,7 +288,9 @@ class Parser {
     if (!/^-[^\]]/.test(this.pattern.slice(this.#at))) return low;
     this.#at++;
     const high = this.#classCharacter(bracket);
-    if (codeOf(high) < codeOf(low)) throw syntaxError("invalid character class range", this.pattern.slice(start, this.#at));
+    if (codeOf(high) < codeOf(low)) {
+      throw syntaxError("invalid character class range", this.pattern.slice(start, this.#at));
+    }
     return `${low}-${high}`;
   }
 
@@ -314,7 +325,9 @@ function literal(c: string): string {
 function codeOf(source: string): number {
   const hex = /^\\(?:u\{|x)([0-9a-f]+)/.exec(source)?.[1];
   if (hex !== undefined) return parseInt(hex, 16);
-  return source.startsWith("\\") ? "\t\n\v\f\r".charCodeAt("tnvfr".indexOf(source.charAt(1))) : source.codePointAt(0) ?? 0;
+  return source.startsWith("\\")
+    ? "\t\n\v\f\r".charCodeAt("tnvfr".indexOf(source.charAt(1)))
+    : source.codePointAt(0) ?? 0;
 }
 
 /** A class; a negated set inside (`[^\Wa]`) becomes alternatives of one character each. */

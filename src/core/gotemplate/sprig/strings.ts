@@ -4,7 +4,19 @@ import { quote } from "../fmt/quote.ts";
 import { compareBytes, isList } from "../kind.ts";
 import { declared, type FuncMap, type GoValue, typed } from "../value.ts";
 import { ANY, INT, int, limitMade, STRING, text } from "./args.ts";
-import { isLower, isSpace, isTitle, isUpper, lower, lowerRune, title, titleRune, trimSpace, upper, upperRune } from "./letters.ts";
+import {
+  isLower,
+  isSpace,
+  isTitle,
+  isUpper,
+  lower,
+  lowerRune,
+  title,
+  titleRune,
+  trimSpace,
+  upper,
+  upperRune,
+} from "./letters.ts";
 import { toBinary } from "./octets.ts";
 import { plainText, stringOf } from "./print.ts";
 import { pascalCase, separatedCase } from "./words.ts";

@@ -1,0 +1,59 @@
+/** sprig's hashes, passwords, keys and encryption. */
+import type { FuncMap } from "../value.ts";
+import { declared } from "../value.ts";
+import { bytesOf } from "../bytes.ts";
+import { STRING, text } from "./args.ts";
+import { decryptAes, encryptAes } from "./aes.ts";
+import { bcrypt } from "./bcrypt.ts";
+import { nodeCrypto } from "./node_crypto.ts";
+import { derivePassword } from "./password.ts";
+import { toInt64 } from "./cast.ts";
+
+/** The functions by name. */
+export function cryptoFunctions(): FuncMap {
+  return {
+    sha1sum: hash("sha1"),
+    sha256sum: hash("sha256"),
+    sha512sum: hash("sha512"),
+    adler32sum: declared([STRING], (s) => String(adler32(bytesOf(text(s))))),
+    bcrypt: declared([STRING], (password) => bcryptOrProblem(text(password))),
+    htpasswd: declared([STRING, STRING], (user, password) => htpasswd(text(user), text(password))),
+    derivePassword: declared(
+      ["uint32", STRING, STRING, STRING, STRING],
+      (counter, kind, password, user, site) =>
+        derivePassword({
+          counter: Number(toInt64(counter)),
+          kind: text(kind),
+          password: text(password),
+          user: text(user),
+          site: text(site),
+        }),
+    ),
+    encryptAES: declared([STRING, STRING], (password, plain) => encryptAes(text(password), text(plain))),
+    decryptAES: declared([STRING, STRING], (password, sealed) => decryptAes(text(password), text(sealed))),
+  };
+}
+
+function hash(name: string) {
+  return declared([STRING], (s) => nodeCrypto().createHash(name).update(bytesOf(text(s))).digest("hex"));
+}
+
+function adler32(bytes: Uint8Array): number {
+  let a = 1;
+  let b = 0;
+  for (const byte of bytes) {
+    a = (a + byte) % 65521;
+    b = (b + a) % 65521;
+  }
+  return b * 65536 + a;
+}
+
+function bcryptOrProblem(password: string): string {
+  const bytes = bytesOf(password);
+  if (bytes.length > 72) return "failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes";
+  return bcrypt(bytes, crypto.getRandomValues(new Uint8Array(16)), 10);
+}
+
+function htpasswd(user: string, password: string): string {
+  return user.includes(":") ? `invalid username: ${user}` : `${user}:${bcryptOrProblem(password)}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * The text functions of sprig v3.3 for Go templates: `sprigFunctions(world)` gives a `FuncMap` with all of
+ * `TxtFuncMap` except `getHostByName`, which needs the network. What a function reads of the machine is passed in.
+ */
+import type { FuncMap } from "../value.ts";
+import { cryptoFunctions } from "./crypto.ts";
+import { dateFunctions } from "./date.ts";
+import { defaultFunctions } from "./defaults.ts";
+import { dictFunctions } from "./dicts.ts";
+import { encodingFunctions } from "./encoding.ts";
+import { environmentFunctions } from "./environment.ts";
+import { listFunctions } from "./lists.ts";
+import { mathFunctions } from "./math.ts";
+import { pathFunctions } from "./paths.ts";
+import { randomFunctions } from "./random.ts";
+import { reflectFunctions } from "./reflect.ts";
+import { regexpFunctions } from "./regexp.ts";
+import { semverFunctions } from "./semver.ts";
+import { stringFunctions } from "./strings.ts";
+import { urlFunctions } from "./url.ts";
+
+/** What the functions may see: environment variables (none unless given) and the clock. */
+export interface SprigWorld {
+  readonly env?: (name: string) => string | undefined;
+  readonly now: () => Date;
+}
+
+/** All functions by name. Making the map does no work; node's crypto is loaded by the first call that needs it. */
+export function sprigFunctions(world: SprigWorld): FuncMap {
+  return {
+    ...dateFunctions(world.now),
+    ...stringFunctions(),
+    ...mathFunctions(),
+    ...listFunctions(),
+    ...dictFunctions(),
+    ...defaultFunctions(),
+    ...reflectFunctions(),
+    ...regexpFunctions(),
+    ...semverFunctions(),
+    ...urlFunctions(),
+    ...pathFunctions(),
+    ...encodingFunctions(),
+    ...environmentFunctions(world.env ?? (() => undefined)),
+    ...randomFunctions(),
+    ...cryptoFunctions(),
+  };
+}
