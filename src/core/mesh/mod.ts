@@ -11,3 +11,12 @@ export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from ".
 export { meshConfigJson, protoToJson, proxyConfigJson } from "./proto_json.ts";
 export { meshConfigView, proxyConfigView } from "./view.ts";
 export { DurationView, GoDuration } from "./view_types.ts";
+export { ANNOTATION, type AnnotationName } from "./annotation_names.ts";
+export { type AnnotationInfo, annotationInfo, ANNOTATIONS } from "./annotations.ts";
+export { LABEL } from "./labels.ts";
+export {
+  type AnnotationProblem,
+  type Annotations,
+  misspelledAnnotations,
+  validateAnnotations,
+} from "./validate_annotations.ts";

@@ -1,0 +1,30 @@
+/** So few edits are a slip; with more, names as short as `istio.io/rev` would be meant by other short ones. */
+const MOST_EDITS = 2;
+
+/** The candidate with the fewest edits to a word, at most two; capitals do not count. The first of equals. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = MOST_EDITS + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= least) continue;
+    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (edits >= least) continue;
+    best = candidate;
+    least = edits;
+  }
+  return best;
+}
+
+/** The least number of insertions, deletions and replacements between two texts (Levenshtein). */
+export function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,20 @@
+/** Labels that injection reads or writes. Source: istio.io/api label and the names that Kubernetes recommends. */
+export const LABEL = {
+  inject: "sidecar.istio.io/inject",
+  injection: "istio-injection",
+  revision: "istio.io/rev",
+  network: "topology.istio.io/network",
+  tlsMode: "security.istio.io/tlsMode",
+  tunnel: "networking.istio.io/tunnel",
+  canonicalName: "service.istio.io/canonical-name",
+  canonicalRevision: "service.istio.io/canonical-revision",
+  workloadName: "service.istio.io/workload-name",
+  dataplaneMode: "istio.io/dataplane-mode",
+  app: "app",
+  version: "version",
+  recommendedName: "app.kubernetes.io/name",
+  recommendedVersion: "app.kubernetes.io/version",
+  podTemplateHash: "pod-template-hash",
+  rolloutsPodTemplateHash: "rollouts-pod-template-hash",
+  deploymentConfig: "deploymentconfig",
+} as const;
