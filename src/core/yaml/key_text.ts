@@ -20,8 +20,11 @@ export function keyText(node: YamlNode, text: string): string {
 }
 
 function numberKey(node: ScalarNode, text: string): string {
-  const integer = resolveInt(text.slice(node.start, node.end));
-  if (integer === undefined) return floatKeyText(Number(node.value));
+  const written = text.slice(node.start, node.end);
+  const integer = resolveInt(written);
+  if (integer === undefined) {
+    return node.value === 0 && written.startsWith("-") ? "-0" : floatKeyText(Number(node.value));
+  }
   if (BigInt(integer) > INT64_MAX) throw new Problem("The key is an integer beyond 64 bits", node.outer);
   return integer.toString();
 }

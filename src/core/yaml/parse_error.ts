@@ -6,6 +6,16 @@ import type { SourceDocument } from "./source_document.ts";
 
 const TEMPLATE_HINT = "this looks like a Helm template: render it first, for example with `helm template`";
 
+/** What the parser says, in words that help where its own do not. */
+const REASONS: Readonly<Record<string, string>> = {
+  "deficient indentation": "a line is indented too little, or a bracket or quote is not closed",
+  "bad indentation of a mapping entry": "the indentation does not fit the lines above, or a value needs quotes",
+  "bad indentation of a sequence entry": "the indentation does not fit the items above",
+  "expected ':' after a mapping key": 'a ":" is missing after a key',
+  "end of the stream or a document separator is expected": "the text goes on after the end of the content",
+  "nesting exceeded maxDepth (100)": "maps and lists are nested more than 100 deep",
+};
+
 /** What the parser threw as an error that a user can act on; other errors are passed on. */
 export function parseError(error: unknown, doc: SourceDocument): unknown {
   const found = finding(error, doc.text);
@@ -25,7 +35,7 @@ function finding(error: unknown, text: string): { message: string; offset: numbe
   if (error instanceof Problem) return { message: error.message, offset: error.offset };
   if (!(error instanceof YAMLException)) return undefined;
   const offset = Math.min(error.mark?.position ?? 0, Math.max(0, text.length - 1));
-  return { message: `Cannot read the YAML: ${error.reason}`, offset };
+  return { message: `Cannot read the YAML: ${REASONS[error.reason] ?? error.reason}`, offset };
 }
 
 /** The offset of a tab in the indentation of the line of the error or of the one before it. */

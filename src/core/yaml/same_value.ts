@@ -3,7 +3,7 @@ import { isList, isMap, type Value, type ValueMap } from "../value.ts";
 /** Whether two values are equal in depth; the order of keys does not count, nor does `number` against `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object") return isNumeric(a) && isNumeric(b) && a == b;
+  if (typeof a !== "object" || typeof b !== "object") return isNumeric(a) && isNumeric(b) && !(a < b) && !(a > b);
   if (isList(a)) return isList(b) && sameList(a, b);
   return isMap(a) && isMap(b) && sameMap(a, b);
 }

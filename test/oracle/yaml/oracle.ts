@@ -38,7 +38,9 @@ function answer(line: string): Answer {
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   const source = context?.source ?? "";
-  return /^-?\d+$/.test(source) && source.replace("-", "").length <= 20 && inRange(BigInt(source)) ? BigInt(source) : value;
+  return /^-?\d+$/.test(source) && source.replace("-", "").length <= 20 && inRange(BigInt(source))
+    ? BigInt(source)
+    : value;
 }
 
 function inRange(value: bigint): boolean {

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { editDocument, parseDocument, splitText, toYaml } from "../../../src/core/yaml/mod.ts";
+import { sameValue } from "../../../src/core/yaml/same_value.ts";
+import { MeshError } from "../../../src/core/errors.ts";
+import { newMap, type Value } from "../../../src/core/value.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { pair, style, value, withComments } from "./arbitrary.ts";
+import { HOSTILE } from "./hostile.ts";
+import { type Answer, ask, exactJson } from "./oracle.ts";
+
+const missing = needsProgram("go");
+const SAMPLES = 600;
+
+function plain(data: Value): unknown {
+  return JSON.parse(JSON.stringify(data, (_, item) => typeof item === "bigint" ? Number(item) : item));
+}
+
+function reads(answer: Answer | undefined, expected: Value): boolean {
+  return answer?.json !== undefined && sameValue(exactJson(answer.json), expected);
+}
+
+testWhen(missing, "toYaml() of generated values is read back by kubectl's library", async () => {
+  const samples = fc.sample(fc.tuple(value, style), SAMPLES);
+  const texts = samples.map(([data, options]) => toYaml(data, options));
+  const answers = await ask(texts.map((read) => ({ read })));
+  samples.forEach(([data], index) =>
+    assert.ok(reads(answers[index], data), JSON.stringify([texts[index], answers[index]]))
+  );
+});
+
+testWhen(missing, "toYaml() of every hostile text as value and key is read back by kubectl's library", async () => {
+  const values = HOSTILE.map((text) => mapOf([[text, [text, mapOf([["v", text]])]]]));
+  const answers = await ask(values.map((data) => ({ read: toYaml(data) })));
+  values.forEach((data, index) => assert.ok(reads(answers[index], data), toYaml(data)));
+});
+
+testWhen(missing, "parseDocument() reads what kubectl's library writes and reads", async () => {
+  const samples = fc.sample(value, SAMPLES).map(plain);
+  const answers = await ask(samples.map((write) => ({ write })));
+  const texts = answers.map((answer) => answer.yaml ?? "");
+  const back = await ask(texts.map((read) => ({ read })));
+  back.forEach((answer, index) => {
+    // go-yaml writes some texts that it does not read itself, such as a key `<<`; they prove nothing.
+    if (answer.json === undefined || /^\s*(?:- )*<<: /m.test(texts[index] ?? "")) return;
+    assert.ok(reads(answer, parseDocument({ text: texts[index] ?? "" }).value), JSON.stringify([texts[index], answer]));
+  });
+});
+
+testWhen(missing, "editDocument() gives text that kubectl's library reads as the new value", async () => {
+  const samples = fc.sample(fc.tuple(pair, style, fc.boolean()), SAMPLES).map(([[old, next], options, json], index) => {
+    const block = index % 2 === 0 ? withComments(toYaml(old, options)) : toYaml(old, options);
+    const text = json ? JSON.stringify(plain(old), null, index % 3) : block;
+    return { text, next, edited: editDocument(parseDocument({ text }), next) };
+  });
+  const answers = await ask(samples.map(({ edited }) => ({ read: edited })));
+  samples.forEach((sample, index) =>
+    assert.ok(reads(answers[index], sample.next), JSON.stringify([sample, answers[index]], bigints))
+  );
+});
+
+testWhen(missing, "toYaml() with sorted keys is the text that kubectl's library writes", async () => {
+  const key = fc.stringMatching(/^[a-zA-Z][a-zA-Z/._-]{0,4}[0-9]{0,3}$/);
+  const maps = fc.sample(fc.dictionary(key, fc.integer(), { maxKeys: 8, noNullPrototype: true }), SAMPLES);
+  const answers = await ask(maps.map((write) => ({ write })));
+  maps.forEach((data, index) => {
+    const text = toYaml(mapOf(Object.entries(data)), { sortKeys: true });
+    assert.equal(text, answers[index]?.yaml);
+  });
+});
+
+testWhen(missing, "splitText() splits as Kubernetes' reader does", async () => {
+  const line = fc.constantFrom(
+    "---\n",
+    "--- # c\n",
+    "---\r\n",
+    "--- x\n",
+    "a: 1\n",
+    "\n",
+    "# c\n",
+    "  ---\n",
+    "----\n",
+    "a",
+    "é\r\n",
+  );
+  const texts = fc.sample(fc.array(line, { maxLength: 8 }).map((lines) => lines.join("")), SAMPLES);
+  const answers = await ask(texts.map((split) => ({ split })));
+  texts.forEach((text, index) => assert.deepEqual(ourSplit(text), kubectlSplit(answers[index]), JSON.stringify(text)));
+});
+
+/** The documents that are not empty, with the line ends that kubectl's reader gives them; `undefined` if refused. */
+function ourSplit(text: string): string[] | undefined {
+  try {
+    const texts = splitText(text, "").map((doc) => doc.text).filter((part) => part !== "");
+    return texts.map((part) => part.replaceAll("\r\n", "\n").replace(/([^\n])$/, "$1\n"));
+  } catch (error) {
+    assert.ok(error instanceof MeshError);
+    return undefined;
+  }
+}
+
+function kubectlSplit(answer: Answer | undefined): readonly string[] | undefined {
+  return answer?.error === undefined ? answer?.documents ?? [] : undefined;
+}
+
+function mapOf(entries: readonly [string, Value][]): Value {
+  const map = newMap();
+  for (const [key, item] of entries) map[key] = item;
+  return map;
+}
+
+function bigints(_: string, item: unknown): unknown {
+  return typeof item === "bigint" ? `${item}n` : item;
+}
