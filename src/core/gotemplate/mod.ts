@@ -12,3 +12,6 @@ export { formatValue, sprint, sprintAll, sprintln } from "./fmt/print.ts";
 export { sprintf } from "./fmt/printf.ts";
 export { quote, quoteRune } from "./fmt/quote.ts";
 export { formatFloat } from "./fmt/float.ts";
+export { TemplateError } from "./error.ts";
+export { parse, type ParseOptions, Template } from "./template.ts";
+export { defaultLimits, type Limits, type MissingKey } from "./exec/state.ts";

@@ -1,0 +1,106 @@
+import { kindOf, typeOf } from "../kind.ts";
+import type { BoolNode, NilNode, NumberNode, Operand, StringNode } from "../parse/ast.ts";
+import { nodeText } from "../parse/node_text.ts";
+import { GoInt, type GoValue } from "../value.ts";
+import { zeroOf } from "./field.ts";
+import type { Eval, Slot, State } from "./state.ts";
+
+/** A constant of the template. */
+export type Literal = BoolNode | NilNode | NumberNode | StringNode;
+
+/** Whether an operand is a constant. */
+export function isLiteral(node: Operand): node is Literal {
+  return node.kind === "bool" || node.kind === "nil" || node.kind === "number" || node.kind === "string";
+}
+
+/** A function parameter of any type, and one that also sees whether there is a value (of the builtin functions). */
+export const anyType = "interface {}";
+export const slotType = "reflect.Value";
+
+/** The value of a constant for a parameter of a Go type; a type that it does not fit is an error when it is evaluated. */
+export function literalArgument(node: Literal, type: string): Eval {
+  const value = node.kind === "nil" ? nilArgument(type) : literalValue(node, type);
+  if (!(value instanceof Problem)) return (state) => (state.node = node, value);
+  const { message } = value;
+  return (state) => {
+    state.node = node;
+    throw state.fail(message);
+  };
+}
+
+/** Why a constant does not fit. */
+class Problem {
+  constructor(readonly message: string) {}
+}
+
+function nilArgument(type: string): Slot | Problem {
+  return canBeNil(type) ? zeroOf(type) : new Problem(`cannot assign nil to ${type}`);
+}
+
+function literalValue(node: Exclude<Literal, NilNode>, type: string): Slot | Problem {
+  if (type === anyType || type === slotType) return idealValue(node);
+  if (type === "bool") return node.kind === "bool" ? node.value : found("bool", node);
+  if (type === "string") return node.kind === "string" ? node.value : found("string", node);
+  if (type === "float64" || type === "float32") {
+    return node.kind === "number" ? node.constant.float : found("float", node);
+  }
+  if (/^int\d*$/.test(type)) return integerValue(node, type, "integer");
+  if (/^uint\d*$/.test(type)) return integerValue(node, type, "unsigned integer");
+  return new Problem(`can't handle ${nodeText(node)} for arg of type ${type}`);
+}
+
+function integerValue(node: Literal, type: string, wanted: string): Slot | Problem {
+  const value = node.kind !== "number" ? undefined : wanted === "integer" ? node.constant.int : node.constant.uint;
+  if (value === undefined) return found(wanted, node);
+  return type === "int" ? value : new GoInt(truncated(value, type), type);
+}
+
+function truncated(value: bigint, type: string): bigint {
+  const bits = Number(/\d+/.exec(type)?.[0] ?? "64");
+  return type.startsWith("u") ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value);
+}
+
+function found(wanted: string, node: Literal): Problem {
+  return new Problem(`expected ${wanted}; found ${nodeText(node)}`);
+}
+
+/** The value of a constant where no type is asked for: an int, or a float64 if it is written as one. */
+export function idealValue(node: Exclude<Literal, NilNode>): Exclude<Slot, undefined> | Problem {
+  if (node.kind !== "number") return node.value;
+  const { isFloat, float, int } = node.constant;
+  if (isFloat) return float;
+  return int ?? new Problem(`${node.text} overflows int`);
+}
+
+function canBeNil(type: string): boolean {
+  return type === anyType || type === slotType || /^(map\[|\[\]|\*|func\()/.test(type);
+}
+
+/** The argument as a parameter of a Go type takes it; another type is an error, no conversion happens. */
+export function checkedArgument(value: Eval, type: string): Eval {
+  if (type === slotType) return value;
+  if (type === anyType) {
+    return (state, dot, vars, final) => {
+      const result = value(state, dot, vars, final);
+      return result === undefined ? null : result;
+    };
+  }
+  return (state, dot, vars, final) => checked(state, value(state, dot, vars, final), type);
+}
+
+function checked(state: State, value: Slot, type: string): Slot {
+  if (value === undefined) {
+    if (!canBeNil(type)) throw state.fail(`invalid value; expected ${type}`);
+    return zeroOf(type);
+  }
+  if (!fits(value, type)) {
+    throw state.fail(`wrong type for value; expected ${type}; got ${value === null ? anyType : typeOf(value)}`);
+  }
+  return value;
+}
+
+/** Whether a value is assignable to a parameter of a Go type. */
+export function fits(value: GoValue, type: string): boolean {
+  if (type === anyType || type === slotType) return true;
+  return value !== null && (kindOf(value) === type || typeOf(value) === type);
+}

@@ -1,0 +1,151 @@
+import { isUnsigned, kindOf, typeOf } from "../kind.ts";
+import { truth } from "../truth.ts";
+import type { Node, Operand } from "../parse/ast.ts";
+import { nodeText } from "../parse/node_text.ts";
+import { type GoFunc, GoInt, type GoValue } from "../value.ts";
+import { anyType, checkedArgument, fits, isLiteral, literalArgument, slotType } from "./argument.ts";
+import type { Callable } from "./builtins.ts";
+import { zeroOf } from "./field.ts";
+import type { CallSite, Eval, Slot } from "./state.ts";
+
+/** A call in a template: who is called, with what, where. */
+export interface Call {
+  readonly name: string;
+  readonly callee: Callable;
+  readonly args: readonly Operand[];
+  /** Whether the pipeline passes on a value as last argument. */
+  readonly hasFinal: boolean;
+  /** What an error in the function is reported with. */
+  readonly site: Node;
+}
+
+/** Compiles an operand to what evaluates it. */
+export type CompileOperand = (node: Operand) => Eval;
+
+const passFinal: Eval = (_state, _dot, _vars, final) => final;
+
+/** A function of the caller as the engine calls it. Without a signature it takes any arguments. */
+export function callable(body: GoFunc): Callable {
+  // checkedArgument lets no `undefined` through to a parameter that is not of slotType, which only builtins have.
+  const run = body as Callable["run"];
+  return { run, signature: body.signature ?? { params: [anyType], variadic: true } };
+}
+
+/** What evaluates the arguments in order and calls the function. */
+export function compileCall(call: Call, operand: CompileOperand): Eval {
+  const problem = countProblem(call);
+  if (problem !== undefined) {
+    return (state) => {
+      throw state.fail(problem);
+    };
+  }
+  const args = call.args.map((node, i) => argument(node, parameterType(call, i), operand));
+  if (call.hasFinal) args.push(checkedArgument(passFinal, parameterType(call, call.args.length)));
+  return invocation(call.callee.run, args, { node: call.site, name: call.name });
+}
+
+function countProblem({ name, callee, args, hasFinal }: Call): string | undefined {
+  const { params, variadic } = callee.signature;
+  const given = args.length + (hasFinal ? 1 : 0);
+  if (variadic !== true) return given === params.length ? undefined : wrongCount(name, `${params.length} got ${given}`);
+  const least = params.length - 1;
+  return given >= least ? undefined : wrongCount(name, `at least ${least} got ${args.length}`);
+}
+
+function wrongCount(name: string, text: string): string {
+  return `wrong number of args for ${name}: want ${text}`;
+}
+
+function parameterType({ callee }: Call, i: number): string {
+  const { params } = callee.signature;
+  return params[Math.min(i, params.length - 1)] ?? anyType;
+}
+
+function argument(node: Operand, type: string, operand: CompileOperand): Eval {
+  return isLiteral(node) ? literalArgument(node, type) : checkedArgument(operand(node), type);
+}
+
+/** The common numbers of arguments without an array. */
+function invocation(run: Callable["run"], args: readonly Eval[], site: CallSite): Eval {
+  const [a, b, c] = args;
+  if (a === undefined) return (state) => (state.call = site, run());
+  if (b === undefined) {
+    return (state, dot, vars, final) => {
+      const first = a(state, dot, vars, final);
+      state.call = site;
+      return run(first);
+    };
+  }
+  if (c === undefined) {
+    return (state, dot, vars, final) => {
+      const first = a(state, dot, vars, final);
+      const second = b(state, dot, vars, final);
+      state.call = site;
+      return run(first, second);
+    };
+  }
+  return (state, dot, vars, final) => {
+    const all = args.map((arg) => arg(state, dot, vars, final));
+    state.call = site;
+    return run(...all);
+  };
+}
+
+/** `and` and `or`: the first argument that decides, or the last; those after it are not evaluated. */
+export function compileShortCircuit(call: Call, operand: CompileOperand): Eval {
+  if (countProblem(call) !== undefined || (call.args.length === 0 && !call.hasFinal)) return compileCall(call, operand);
+  const args = call.args.map((node) => argument(node, slotType, operand));
+  if (call.hasFinal) args.push(passFinal);
+  const decides = call.name === "or";
+  return (state, dot, vars, final) => {
+    let value: Slot;
+    for (const arg of args) {
+      value = arg(state, dot, vars, final);
+      if (truth(value) === decides) return value;
+    }
+    return value;
+  };
+}
+
+/** `call f a b`: the first argument is the function. */
+export function compileCallOfValue(call: Call, operand: CompileOperand): Eval {
+  const [callee] = call.args;
+  const name = callee === undefined ? "value" : nodeText(callee);
+  const run = (target: Slot, ...args: Slot[]) => callValue(name, target, args);
+  return compileCall({ ...call, callee: { ...call.callee, run } }, operand);
+}
+
+function callValue(name: string, target: Slot, args: readonly Slot[]): Slot {
+  if (target === null || target === undefined) throw new Error("call of nil");
+  if (typeof target !== "function") throw new Error(`non-function ${name} of type ${typeOf(target)}`);
+  const { params, variadic } = callable(target).signature;
+  const least = variadic === true ? params.length - 1 : params.length;
+  if (args.length < least || (variadic !== true && args.length > least)) {
+    throw new Error(
+      `wrong number of args for ${name}: got ${args.length} want ${variadic === true ? "at least " : ""}${least}`,
+    );
+  }
+  return target(...args.map((arg, i) => prepared(arg, params[Math.min(i, params.length - 1)] ?? anyType, i)));
+}
+
+function prepared(arg: Slot, type: string, i: number): GoValue {
+  if (arg === null || arg === undefined) {
+    if (/^(string|bool|u?int\d*|float\d+)$/.test(type)) {
+      throw new Error(`arg ${i}: value is nil; should be of type ${type}`);
+    }
+    return zeroOf(type) ?? null;
+  }
+  if (fits(arg, type)) return arg;
+  const integer = typeof arg === "bigint" ? arg : arg instanceof GoInt ? arg.value : undefined;
+  if (integer === undefined || !/^u?int\d*$/.test(type)) {
+    throw new Error(`arg ${i}: value has type ${typeOf(arg)}; should be ${type}`);
+  }
+  return converted(integer, type);
+}
+
+function converted(value: bigint, type: string): GoValue {
+  if (type === "int") return BigInt.asIntN(64, value);
+  const bits = Number(/\d+/.exec(type)?.[0] ?? "64");
+  const wide = new GoInt(value, type);
+  return new GoInt(isUnsigned(kindOf(wide)) ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value), type);
+}

@@ -1,0 +1,289 @@
+import type {
+  ChainNode,
+  CommandNode,
+  FieldNode,
+  IdentifierNode,
+  Operand,
+  PipeNode,
+  VariableNode,
+} from "../parse/ast.ts";
+import { nodeText } from "../parse/node_text.ts";
+import { type GoFunc, GoStruct } from "../value.ts";
+import { anyType, idealValue, isLiteral, literalArgument } from "./argument.ts";
+import { builtins, type Callable } from "./builtins.ts";
+import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
+import { type FieldReader, isMethod, untyped } from "./field.ts";
+import type { Frame } from "./frame.ts";
+import type { Eval, Slot } from "./state.ts";
+
+/** What expressions are compiled with. */
+export interface Environment {
+  readonly functions: Readonly<Record<string, GoFunc>>;
+  readonly readField: FieldReader;
+}
+
+/** What follows the first word of a command: its other words, and whether a value comes from the command before. */
+interface Rest {
+  readonly args: readonly Operand[];
+  readonly hasFinal: boolean;
+}
+
+const nothing: Rest = { args: [], hasFinal: false };
+const readDot: Eval = (_state, dot) => dot;
+
+/** Compiles pipelines and what they consist of. */
+export class ExpressionCompiler {
+  /** Whether dot is an element of a list or map here. */
+  dotIsElement = false;
+
+  constructor(readonly environment: Environment, readonly frame: Frame) {}
+
+  /** A pipeline: the value of its last command, also put into the variables that it declares or assigns. */
+  pipeline(pipe: PipeNode, elements = false): Eval {
+    const value = this.#commands(pipe);
+    const [first, second] = pipe.declared.map((node) => this.#target(node, pipe, elements));
+    if (first === undefined) return value;
+    return (state, dot, vars, final) => {
+      const result = value(state, dot, vars, final);
+      first(state, result, vars, undefined);
+      if (second !== undefined) second(state, result, vars, undefined);
+      return result;
+    };
+  }
+
+  /** What puts dot into the declared or assigned variable. */
+  #target(node: VariableNode, pipe: PipeNode, elements: boolean): Eval {
+    const [name = "$"] = node.names;
+    const slot = pipe.isAssign ? this.frame.find(name)?.slot : this.frame.declare(name, elements);
+    if (slot === undefined) return undefinedVariable(name);
+    return (_state, dot, vars) => vars[slot] = dot;
+  }
+
+  /** Puts a value into the variable that `declared` of a compiled pipeline names. */
+  slotOf(node: VariableNode): number {
+    return this.frame.find(node.names[0] ?? "$")?.slot ?? 0;
+  }
+
+  #commands(pipe: PipeNode): Eval {
+    const [first, ...others] = pipe.commands.map((command, i) => this.#command(command, i > 0));
+    if (first === undefined) return () => undefined;
+    if (others.length === 0) return bare(first);
+    return (state, dot, vars, final) => {
+      let value = withoutNil(first(state, dot, vars, final));
+      for (const command of others) value = withoutNil(command(state, dot, vars, value));
+      return value;
+    };
+  }
+
+  #command(command: CommandNode, hasFinal: boolean): Eval {
+    const [first, ...args] = command.args;
+    const rest = { args, hasFinal };
+    switch (first.kind) {
+      case "field":
+        return this.#field(first, rest);
+      case "chain":
+        return this.#chain(first, rest);
+      case "identifier":
+        return this.#function(first, rest, command);
+      case "variable":
+        return this.#variable(first, rest);
+      default:
+        return args.length > 0 || hasFinal ? notAFunction(first) : this.#word(first);
+    }
+  }
+
+  /** A command of one word that is no function. */
+  #word(node: Operand): Eval {
+    if (node.kind === "nil") return failing(node, "nil is not a command");
+    if (!isLiteral(node)) return this.operand(node);
+    const value = idealValue(node);
+    return typeof value === "object" ? literalArgument(node, anyType) : () => value;
+  }
+
+  /** An operand without arguments. */
+  readonly operand = (node: Operand): Eval => {
+    switch (node.kind) {
+      case "field":
+        return this.#field(node, nothing);
+      case "chain":
+        return this.#chain(node, nothing);
+      case "identifier":
+        return this.#function(node, nothing, node);
+      case "variable":
+        return this.#variable(node, nothing);
+      case "pipe":
+        return at(node, this.pipeline(node));
+      case "dot":
+        return (state, dot) => (state.node = node, dot);
+      default:
+        return literalArgument(node, anyType);
+    }
+  };
+
+  #field(node: FieldNode, rest: Rest): Eval {
+    return this.#fields(readDot, node, node.names, { rest, element: this.dotIsElement });
+  }
+
+  #chain(node: ChainNode, rest: Rest): Eval {
+    if (node.node.kind === "nil") return failing(node, `indirection through explicit nil in ${nodeText(node)}`);
+    const base = this.operand(node.node);
+    return this.#fields(base, node, node.names, { rest, element: node.node.kind === "identifier" });
+  }
+
+  #variable(node: VariableNode, rest: Rest): Eval {
+    const [name = "$", ...names] = node.names;
+    const variable = this.frame.find(name);
+    if (variable === undefined) return undefinedVariable(name);
+    const { slot, element } = variable;
+    if (names.length > 0) return this.#fields((_state, _dot, vars) => vars[slot], node, names, { rest, element });
+    if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node);
+    return (state, _dot, vars) => (state.node = node, vars[slot]);
+  }
+
+  /** `.a.b.c` of a base; if the last is a method it gets the arguments. */
+  #fields(
+    base: Eval,
+    node: FieldNode | ChainNode | VariableNode,
+    names: readonly string[],
+    how: { rest: Rest; element: boolean },
+  ): Eval {
+    const parent = how.element ? untyped : undefined;
+    const [first = "", second] = names;
+    if (how.rest.args.length > 0 || how.rest.hasFinal) return this.#method(base, node, names, how.rest);
+    if (names.length === 1) return this.#oneField(base, node, first, parent);
+    return names.length === 2 && second !== undefined
+      ? this.#twoFields(base, node, [first, second], parent)
+      : this.#manyFields(base, node, names, parent);
+  }
+
+  #oneField(base: Eval, node: Operand, name: string, parent: Slot): Eval {
+    const { readField } = this.environment;
+    return (state, dot, vars, final) => {
+      state.node = node;
+      const receiver = base(state, dot, vars, final);
+      const value = readField(state, receiver, name, parent);
+      return isMethod(value) ? this.#callMethod(value, node, name, receiver)(state, dot, vars, final) : value;
+    };
+  }
+
+  #twoFields(base: Eval, node: Operand, names: readonly [string, string], parent: Slot): Eval {
+    const { readField } = this.environment;
+    const [first, second] = names;
+    return (state, dot, vars, final) => {
+      state.node = node;
+      const holder = base(state, dot, vars, final);
+      let middle = readField(state, holder, first, parent);
+      if (isMethod(middle)) middle = this.#callMethod(middle, node, first, holder)(state, dot, vars, final);
+      const value = readField(state, middle, second, holder);
+      return isMethod(value) ? this.#callMethod(value, node, second, middle)(state, dot, vars, final) : value;
+    };
+  }
+
+  #manyFields(base: Eval, node: Operand, names: readonly string[], parent: Slot): Eval {
+    const { readField } = this.environment;
+    return (state, dot, vars, final) => {
+      state.node = node;
+      let value = base(state, dot, vars, final);
+      let from = parent;
+      for (const name of names) {
+        const receiver = value;
+        value = readField(state, receiver, name, from);
+        if (isMethod(value)) value = this.#callMethod(value, node, name, receiver)(state, dot, vars, final);
+        from = receiver;
+      }
+      return value;
+    };
+  }
+
+  /** Only a method takes arguments: a field or a key with some is an error. */
+  #method(base: Eval, node: FieldNode | ChainNode | VariableNode, names: readonly string[], rest: Rest): Eval {
+    const name = names.at(-1) ?? "";
+    const receiverNames = names.slice(0, -1);
+    const receiver = receiverNames.length === 0
+      ? at(node, base)
+      : this.#fields(base, node, receiverNames, { rest: nothing, element: false });
+    const { readField } = this.environment;
+    return (state, dot, vars, final) => {
+      const holder = receiver(state, dot, vars, undefined);
+      const value = readField(state, holder, name, undefined);
+      if (isMethod(value) && isStruct(holder)) {
+        return this.#methodCall(value, node, name, rest)(state, dot, vars, final);
+      }
+      if (holder === undefined) return undefined;
+      const what = isStruct(holder)
+        ? "has arguments but cannot be invoked as function"
+        : "is not a method but has arguments";
+      throw state.fail(`${name} ${what}`);
+    };
+  }
+
+  /** A function found in a struct is a method and is called; one found in a map is a value. */
+  #callMethod(value: GoFunc, node: Operand, name: string, receiver: Slot): Eval {
+    return isStruct(receiver) ? this.#methodCall(value, node, name, nothing) : () => value;
+  }
+
+  #methodCall(value: GoFunc, node: Operand, name: string, rest: Rest): Eval {
+    const signature = value.signature ??
+      { params: rest.args.map(() => anyType).concat(rest.hasFinal ? [anyType] : []) };
+    return compileCall({ name, callee: { ...callable(value), signature }, site: node, ...rest }, this.operand);
+  }
+
+  #function(node: IdentifierNode, rest: Rest, site: CommandNode | IdentifierNode): Eval {
+    const { name } = node;
+    const own = Object.hasOwn(this.environment.functions, name) ? this.environment.functions[name] : undefined;
+    const callee = own === undefined ? builtins.get(name) : callable(own);
+    if (callee === undefined) return failing(node, `${JSON.stringify(name)} is not a defined function`);
+    const call = { name, callee, site, ...rest };
+    return at(node, own === undefined ? this.#builtin(call) : compileCall(call, this.operand));
+  }
+
+  #builtin(call: Call & { callee: Callable }): Eval {
+    if (call.name === "and" || call.name === "or") return compileShortCircuit(call, this.operand);
+    return call.name === "call" ? compileCallOfValue(call, this.operand) : compileCall(call, this.operand);
+  }
+}
+
+function isStruct(value: Slot): value is GoStruct {
+  return value instanceof GoStruct;
+}
+
+/** The value of a command as a pipeline passes it on: a nil found in a map is no value any more. */
+function withoutNil(value: Slot): Slot {
+  return value === null ? undefined : value;
+}
+
+function bare(command: Eval): Eval {
+  return (state, dot, vars, final) => {
+    const value = command(state, dot, vars, final);
+    return value === null ? undefined : value;
+  };
+}
+
+/** The same, with the node marked as the one at work first. */
+function at(node: Operand, value: Eval): Eval {
+  return (state, dot, vars, final) => {
+    state.node = node;
+    return value(state, dot, vars, final);
+  };
+}
+
+function failing(node: Operand, message: string): Eval {
+  return (state) => {
+    state.node = node;
+    throw state.fail(message);
+  };
+}
+
+function undefinedVariable(name: string): Eval {
+  return (state) => {
+    throw state.fail(`undefined variable: ${name}`);
+  };
+}
+
+function notAFunction(node: Operand): Eval {
+  const message = `can't give argument to non-function ${nodeText(node)}`;
+  if (node.kind !== "pipe") return failing(node, message);
+  return (state) => {
+    throw state.fail(message);
+  };
+}

@@ -1,0 +1,67 @@
+import { isGoMap, typeOf } from "../kind.ts";
+import { type GoFunc, type GoMap, GoStruct, typed, typeTag } from "../value.ts";
+import type { MissingKey, Slot, State } from "./state.ts";
+
+/** Reads a field, key or method `name` of a receiver that was found in `parent`. */
+export type FieldReader = (state: State, receiver: Slot, name: string, parent: Slot) => Slot;
+
+/** Stands for the untyped container that a value came from: errors say `interface {}` for the type of such a value. */
+export const untyped: GoMap = Object.freeze({});
+
+/** The reader of fields under a rule for missing keys. */
+export function fieldReader(missingKey: MissingKey): FieldReader {
+  return (state, receiver, name, parent) => {
+    if (isGoMap(receiver)) {
+      if (Object.hasOwn(receiver, name)) return receiver[name];
+      return missingKey === "default" ? undefined : missing(state, receiver, name, missingKey);
+    }
+    if (receiver instanceof GoStruct) return structField(state, receiver, name);
+    if (receiver !== undefined) throw badField(state, receiver, name, parent);
+    if (missingKey === "error") throw state.fail(`nil data; no entry for key ${JSON.stringify(name)}`);
+    return undefined;
+  };
+}
+
+function missing(state: State, map: GoMap, name: string, missingKey: MissingKey): Slot {
+  if (missingKey === "error") throw state.fail(`map has no entry for key ${JSON.stringify(name)}`);
+  return elementZero(map);
+}
+
+/** The zero value of a map's element type: what `index` yields for a missing key. */
+export function elementZero(map: GoMap): Slot {
+  const tag = typeTag(map);
+  return tag === undefined ? null : zeroOf(tag.slice(tag.indexOf("]") + 1));
+}
+
+/** The zero value of a Go type that a template may meet. */
+export function zeroOf(type: string): Slot {
+  if (type === "reflect.Value") return undefined;
+  if (type === "string") return "";
+  if (type === "int") return 0n;
+  if (type === "float64") return 0;
+  if (type === "bool") return false;
+  if (type.startsWith("map[")) return typed({}, type);
+  return type.startsWith("[]") ? typed([], type) : null;
+}
+
+function structField(state: State, receiver: GoStruct, name: string): Slot {
+  if (receiver.isNil && receiver.fieldNames().includes(name)) {
+    throw state.fail(`nil pointer evaluating ${receiver.goType}.${name}`);
+  }
+  const value = receiver.get(name);
+  if (value === undefined) throw state.fail(`can't evaluate field ${name} in type ${receiver.goType}`);
+  return value;
+}
+
+function badField(state: State, receiver: Exclude<Slot, undefined>, name: string, parent: Slot) {
+  const type = receiver === null || (isGoMap(parent) && typeTag(parent) === undefined)
+    ? "interface {}"
+    : typeOf(receiver);
+  if (receiver === null) return state.fail(`nil pointer evaluating ${type}.${name}`);
+  return state.fail(`can't evaluate field ${name} in type ${type}`);
+}
+
+/** Whether a field turned out to be a method. */
+export function isMethod(value: Slot): value is GoFunc {
+  return typeof value === "function";
+}

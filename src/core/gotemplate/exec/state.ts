@@ -1,0 +1,107 @@
+import { messageOf } from "../../errors.ts";
+import { lineAndColumn, TemplateError } from "../error.ts";
+import type { Node } from "../parse/ast.ts";
+import { nodeText } from "../parse/node_text.ts";
+import type { GoValue } from "../value.ts";
+
+/**
+ * A value while a template runs. `undefined` is no value at all (a missing key, printed `<no value>`), `null` a nil that is
+ * there (a key whose value is nil): fields of the first are missing too, fields of the second are an error.
+ */
+export type Slot = GoValue | undefined;
+
+/** Where a missing key of a map leads: `<no value>`, nil, or an error. */
+export type MissingKey = "default" | "zero" | "error";
+
+/** When to stop a template that does not stop by itself. */
+export interface Limits {
+  /** UTF-16 units of output. */
+  readonly output: number;
+  /** Calls of templates inside each other. */
+  readonly depth: number;
+  /** Iterations of `range` and calls of templates. */
+  readonly steps: number;
+}
+
+/** 16 Mi characters, 1,000 nested calls, 10 million steps. */
+export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000 };
+
+/** A call of a function: what an error thrown in it is reported with. */
+export interface CallSite {
+  readonly node: Node;
+  readonly name: string;
+}
+
+/** What one parsed text is to its errors. */
+export interface Source {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** One run of a template. */
+export class State {
+  out = "";
+  depth = 0;
+  steps = 0;
+  /** The node being evaluated: errors show it and its place. */
+  node: Node | undefined;
+  /** The function called last. */
+  call: CallSite | undefined;
+  /** The error that ended the run, if the engine itself raised it. */
+  failure: TemplateError | undefined;
+
+  constructor(
+    readonly source: Source,
+    /** The template being executed. */
+    public template: string,
+    readonly limits: Limits,
+  ) {}
+
+  write(text: string): void {
+    this.out += text;
+    if (this.out.length > this.limits.output) throw this.fail(`output exceeds ${this.limits.output} characters`);
+  }
+
+  /** Counts an iteration or call. */
+  step(): void {
+    if (++this.steps > this.limits.steps) throw this.fail(`exceeded ${this.limits.steps} steps`);
+  }
+
+  /** The error of the current node with this message. */
+  fail(message: string, cause?: unknown): TemplateError {
+    this.failure = this.#error(message, cause);
+    return this.failure;
+  }
+
+  #error(message: string, cause: unknown): TemplateError {
+    const { name, text } = this.source;
+    const node = this.node ?? { kind: "text", pos: 0, text: "" };
+    const { line, column } = lineAndColumn(text, node.pos);
+    const where = `template: ${name}:${line}:${column}: executing "${this.template}" at <${nodeText(node)}>`;
+    return new TemplateError(`${where}: ${message}`, { template: name, line, column: column + 1 }, cause);
+  }
+
+  /** Anything thrown during the run as the error to report: what a function threw names the call. */
+  wrap(thrown: unknown): TemplateError {
+    if (this.failure !== undefined && thrown === this.failure) return this.failure;
+    if (thrown instanceof RangeError && /call stack/.test(thrown.message)) {
+      return this.fail(`exceeded maximum template depth (${this.limits.depth})`, thrown);
+    }
+    const { call } = this;
+    if (call === undefined) return this.fail(messageOf(thrown), thrown);
+    this.node = call.node;
+    return this.fail(`error calling ${call.name}: ${messageOf(thrown)}`, thrown);
+  }
+}
+
+/**
+ * A compiled expression. `final` is the value that the pipeline passes on from the command before, `undefined` in the
+ * first command.
+ */
+export type Eval = (state: State, dot: Slot, vars: Slot[], final: Slot) => Slot;
+
+/** How a statement ended: `0` go on, `1` break, `2` continue. */
+export type Signal = 0 | 1 | 2;
+
+/** A compiled statement. */
+export type Exec = (state: State, dot: Slot, vars: Slot[]) => Signal;

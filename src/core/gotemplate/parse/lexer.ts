@@ -1,0 +1,297 @@
+import { quote } from "../fmt/quote.ts";
+import { sprintf } from "../fmt/printf.ts";
+import { isAlphanumeric } from "../unicode.ts";
+import { countLines } from "../error.ts";
+import { isKeyword, type Token, type TokenType } from "./token.ts";
+
+/** What surrounds actions, and which keywords are functions of the caller instead. */
+export interface LexOptions {
+  readonly left: string;
+  readonly right: string;
+  readonly breakIsFunction?: boolean;
+  readonly continueIsFunction?: boolean;
+}
+
+const spaces = " \t\r\n";
+const singles: Readonly<Record<string, TokenType>> = { "=": "assign", "|": "pipe" };
+
+/** Cuts a template into tokens, one at a time. After an `error` token there is nothing but `eof`. */
+export class Lexer {
+  #pos = 0;
+  #start = 0;
+  #line = 1;
+  #inside = false;
+  #parens = 0;
+  #failed = false;
+
+  constructor(readonly input: string, readonly options: LexOptions) {}
+
+  /** The next token. */
+  next(): Token {
+    if (this.#failed) return { type: "eof", text: "EOF", pos: 0, line: this.#line };
+    return this.#inside ? this.#insideAction() : this.#text();
+  }
+
+  #token(type: TokenType): Token {
+    const text = this.input.slice(this.#start, this.#pos);
+    const token = { type, text, pos: this.#start, line: this.#line };
+    this.#skip();
+    return token;
+  }
+
+  /** Forgets the text up to here, but its lines count. */
+  #skip(): void {
+    this.#line += countLines(this.input.slice(this.#start, this.#pos)) - 1;
+    this.#start = this.#pos;
+  }
+
+  #error(message: string): Token {
+    this.#failed = true;
+    return { type: "error", text: message, pos: this.#start, line: this.#line };
+  }
+
+  #at(text: string, offset = 0): boolean {
+    return this.input.startsWith(text, this.#pos + offset);
+  }
+
+  #isSpace(offset: number): boolean {
+    const character = this.input.charAt(offset);
+    return character !== "" && spaces.includes(character);
+  }
+
+  /** Plain text up to the next action, its end trimmed if the action says so; comments are passed over. */
+  #text(): Token {
+    for (;;) {
+      const delim = this.input.indexOf(this.options.left, this.#pos);
+      if (delim < 0) return this.#rest();
+      const trims = this.#trimsLeft(delim + this.options.left.length);
+      this.#pos = trims ? this.#trimmedEnd(delim) : delim;
+      const token = this.#pos > this.#start ? this.#token("text") : undefined;
+      this.#pos = delim;
+      this.#skip();
+      if (token !== undefined) return token;
+      const next = this.#leftDelim(trims);
+      if (next !== undefined) return next;
+    }
+  }
+
+  #rest(): Token {
+    this.#pos = this.input.length;
+    return this.#token(this.#pos > this.#start ? "text" : "eof");
+  }
+
+  #trimsLeft(offset: number): boolean {
+    return this.input.charAt(offset) === "-" && this.#isSpace(offset + 1);
+  }
+
+  #trimmedEnd(end: number): number {
+    let at = end;
+    while (at > this.#start && this.#isSpace(at - 1)) at--;
+    return at;
+  }
+
+  /** The left delimiter; `undefined` if it opened a comment, which is passed over. */
+  #leftDelim(trims: boolean): Token | undefined {
+    this.#pos += this.options.left.length;
+    const marker = trims ? 2 : 0;
+    if (this.#at("/*", marker)) {
+      this.#pos += marker;
+      this.#skip();
+      return this.#comment();
+    }
+    const token = this.#token("leftDelim");
+    this.#inside = true;
+    this.#parens = 0;
+    this.#pos += marker;
+    this.#skip();
+    return token;
+  }
+
+  #comment(): Token | undefined {
+    const end = this.input.indexOf("*/", this.#pos + 2);
+    if (end < 0) return this.#error("unclosed comment");
+    this.#pos = end + 2;
+    const marker = this.#rightMarker();
+    if (marker < 0) return this.#error("comment ends before closing delimiter");
+    this.#passRightDelim(marker);
+    this.#skip();
+    return undefined;
+  }
+
+  /** How long the trim marker before a right delimiter here is: 0 or 2; -1 if there is no right delimiter. */
+  #rightMarker(): number {
+    if (this.#isSpace(this.#pos) && this.#at("-", 1) && this.#at(this.options.right, 2)) return 2;
+    return this.#at(this.options.right) ? 0 : -1;
+  }
+
+  #passRightDelim(marker: number): void {
+    this.#pos += marker + this.options.right.length;
+    if (marker > 0) this.#passSpaces();
+  }
+
+  #passSpaces(): void {
+    while (this.#isSpace(this.#pos)) this.#pos++;
+  }
+
+  #rightDelim(marker: number): Token {
+    this.#pos += marker;
+    this.#skip();
+    this.#pos += this.options.right.length;
+    const token = this.#token("rightDelim");
+    if (marker > 0) this.#passSpaces();
+    this.#skip();
+    this.#inside = false;
+    return token;
+  }
+
+  #insideAction(): Token {
+    const marker = this.#rightMarker();
+    if (marker >= 0) return this.#parens === 0 ? this.#rightDelim(marker) : this.#error("unclosed left paren");
+    const character = this.input.charAt(this.#pos);
+    if (character === "") return this.#error("unclosed action");
+    if (spaces.includes(character)) return this.#space();
+    const single = singles[character];
+    if (single !== undefined) {
+      this.#pos++;
+      return this.#token(single);
+    }
+    return this.#marked(character) ?? this.#word(character);
+  }
+
+  #space(): Token {
+    this.#passSpaces();
+    this.#pos--;
+    if (this.#rightMarker() !== 2) this.#pos++;
+    else if (this.#pos === this.#start) return this.#rightDelim(2);
+    return this.#token("space");
+  }
+
+  /** A token that its first character announces. */
+  #marked(character: string): Token | undefined {
+    switch (character) {
+      case ":":
+        this.#pos++;
+        if (!this.#at("=")) return this.#error("expected :=");
+        this.#pos++;
+        return this.#token("declare");
+      case '"':
+        return this.#quoted(character, "string", "unterminated quoted string");
+      case "'":
+        return this.#quoted(character, "charConstant", "unterminated character constant");
+      case "`":
+        return this.#rawQuoted();
+      case "(":
+      case ")":
+        return this.#paren(character);
+      default:
+        return undefined;
+    }
+  }
+
+  #word(character: string): Token {
+    if (character === "$") return this.#name("variable");
+    if (character === "." && !/[0-9]/.test(this.input.charAt(this.#pos + 1))) return this.#name("field");
+    if (/[.+\-0-9]/.test(character)) return this.#number();
+    const code = this.input.codePointAt(this.#pos) ?? 0;
+    if (isAlphanumeric(code)) return this.#identifier();
+    if (code >= 0x20 && code < 0x7f) {
+      this.#pos++;
+      return this.#token("char");
+    }
+    return this.#error(`unrecognized character in action: ${unicodeName(code)}`);
+  }
+
+  #paren(character: string): Token {
+    this.#pos++;
+    this.#parens += character === "(" ? 1 : -1;
+    if (this.#parens < 0) return this.#error("unexpected right paren");
+    return this.#token(character === "(" ? "leftParen" : "rightParen");
+  }
+
+  #quoted(mark: string, type: TokenType, message: string): Token {
+    for (let at = this.#pos + 1; at < this.input.length; at++) {
+      const character = this.input.charAt(at);
+      if (character === mark) {
+        this.#pos = at + 1;
+        return this.#token(type);
+      }
+      if (character === "\\") at++;
+      if (this.input.charAt(at) === "\n") break;
+    }
+    return this.#error(message);
+  }
+
+  #rawQuoted(): Token {
+    const end = this.input.indexOf("`", this.#pos + 1);
+    if (end < 0) return this.#error("unterminated raw quoted string");
+    this.#pos = end + 1;
+    return this.#token("rawString");
+  }
+
+  #passAlphanumerics(): void {
+    for (;;) {
+      const code = this.input.codePointAt(this.#pos);
+      if (code === undefined || !isAlphanumeric(code)) return;
+      this.#pos += code > 0xffff ? 2 : 1;
+    }
+  }
+
+  /** `.name`, `.`, `$name` or `$`. */
+  #name(type: "field" | "variable"): Token {
+    this.#pos++;
+    if (this.#atTerminator()) return this.#token(type === "field" ? "dot" : type);
+    this.#passAlphanumerics();
+    return this.#atTerminator() ? this.#token(type) : this.#badCharacter();
+  }
+
+  #identifier(): Token {
+    this.#passAlphanumerics();
+    if (!this.#atTerminator()) return this.#badCharacter();
+    const word = this.input.slice(this.#start, this.#pos);
+    if (word === "true" || word === "false") return this.#token("bool");
+    return this.#token(isKeyword(word) && !this.#isFunction(word) ? word : "identifier");
+  }
+
+  #isFunction(word: string): boolean {
+    return word === "break"
+      ? this.options.breakIsFunction === true
+      : word === "continue" && this.options.continueIsFunction === true;
+  }
+
+  #badCharacter(): Token {
+    return this.#error(`bad character ${unicodeName(this.input.codePointAt(this.#pos) ?? 0)}`);
+  }
+
+  /** Whether a name may end here: what follows cannot be taken for a part of it. */
+  #atTerminator(): boolean {
+    const character = this.input.charAt(this.#pos);
+    return character === "" || (spaces + ".,|:)(").includes(character) || this.#at(this.options.right);
+  }
+
+  #number(): Token {
+    if (!this.#scanNumber()) return this.#badNumber();
+    if (!this.#at("+") && !this.#at("-")) return this.#token("number");
+    if (!this.#scanNumber() || this.input.charAt(this.#pos - 1) !== "i") return this.#badNumber();
+    return this.#token("complex");
+  }
+
+  #badNumber(): Token {
+    return this.#error(`bad number syntax: ${quote(this.input.slice(this.#start, this.#pos))}`);
+  }
+
+  /** Passes over what looks like a number; false (one character later) if a letter follows. */
+  #scanNumber(): boolean {
+    const form =
+      /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y;
+    form.lastIndex = this.#pos;
+    this.#pos += form.exec(this.input)?.[0].length ?? 0;
+    const code = this.input.codePointAt(this.#pos);
+    if (code === undefined || !isAlphanumeric(code)) return true;
+    this.#pos += code > 0xffff ? 2 : 1;
+    return false;
+  }
+}
+
+function unicodeName(code: number): string {
+  return sprintf("%#U", [BigInt(code)]);
+}

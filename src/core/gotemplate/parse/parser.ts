@@ -1,0 +1,197 @@
+import type { BranchNode, JumpNode, PipeNode, Statement, TemplateNode } from "./ast.ts";
+import type { LexOptions } from "./lexer.ts";
+import { PipelineParser } from "./pipeline_parser.ts";
+import { newScope, type Scope } from "./scope.ts";
+import type { Token } from "./token.ts";
+import { Tokens } from "./tokens.ts";
+
+/** The bodies of a template and of those that it defines, by name. */
+export type Trees = Map<string, readonly Statement[]>;
+
+/** How deep `if`, `with`, `range` and `block` (and chains of `else if`) may nest: parser and evaluator recurse for each. */
+const maxNesting = 200;
+
+/** What ends a list of statements; for `else if` and `else with` the keyword is still to come. */
+interface End {
+  readonly kind: "end" | "else";
+}
+
+/**
+ * Parses a template text. Returns the body of the template (under `name`) and of each `define` and `block`.
+ * Throws a TemplateError with Go's text and line.
+ */
+export function parseTrees(
+  name: string,
+  text: string,
+  options: LexOptions & { readonly isFunction: (name: string) => boolean },
+): Trees {
+  const tokens = new Tokens(name, text, options);
+  return new Parser(tokens, new PipelineParser(tokens, options.isFunction)).parse();
+}
+
+class Parser {
+  readonly #trees: Trees = new Map();
+  #nesting = 0;
+
+  constructor(readonly tokens: Tokens, readonly pipelines: PipelineParser) {}
+
+  parse(): Trees {
+    const root: Statement[] = [];
+    const scope = newScope();
+    while (this.tokens.peek().type !== "eof") {
+      if (this.#definition()) continue;
+      const node = this.#statement(scope);
+      if (isEnd(node)) throw this.tokens.error(`unexpected {{${node.kind}}}`);
+      root.push(node);
+    }
+    this.#add(this.tokens.name, root);
+    return this.#trees;
+  }
+
+  /** `{{define "x"}} ... {{end}}`; false if something else comes. */
+  #definition(): boolean {
+    if (this.tokens.peek().type !== "leftDelim") return false;
+    const delim = this.tokens.next();
+    const word = this.tokens.nextNonSpace();
+    if (word.type !== "define") {
+      this.tokens.pushBack(delim, word);
+      return false;
+    }
+    const context = "define clause";
+    const name = this.pipelines.unquoted(this.tokens.expect(context, "string", "rawString"));
+    this.tokens.expect(context, "rightDelim");
+    this.#add(name, this.#body(context));
+    return true;
+  }
+
+  /** The body of a `define` or `block`, up to and with its `end`. */
+  #body(context: string): Statement[] {
+    const { list, end } = this.#list(newScope());
+    if (end.kind !== "end") throw this.tokens.error(`unexpected {{${end.kind}}} in ${context}`);
+    return list;
+  }
+
+  /** A second definition replaces one that says nothing, and is ignored if it says nothing itself. */
+  #add(name: string, list: readonly Statement[]): void {
+    const known = this.#trees.get(name);
+    if (known === undefined || isEmpty(known)) this.#trees.set(name, list);
+    else if (!isEmpty(list)) {
+      throw this.tokens.error(`template: multiple definition of template ${JSON.stringify(name)}`);
+    }
+  }
+
+  /** Statements up to `{{end}}` or `{{else}}`. */
+  #list(scope: Scope): { list: Statement[]; end: End } {
+    const list: Statement[] = [];
+    while (this.tokens.peekNonSpace().type !== "eof") {
+      const node = this.#statement(scope);
+      if (isEnd(node)) return { list, end: node };
+      list.push(node);
+    }
+    throw this.tokens.error("unexpected EOF");
+  }
+
+  #statement(scope: Scope): Statement | End {
+    const token = this.tokens.nextNonSpace();
+    if (token.type === "text") return { kind: "text", pos: token.pos, text: token.text };
+    if (token.type !== "leftDelim") throw this.tokens.unexpected(token, "input");
+    this.tokens.actionLine = token.line;
+    const node = this.#action(scope);
+    this.tokens.actionLine = 0;
+    return node;
+  }
+
+  #action(scope: Scope): Statement | End {
+    const token = this.tokens.nextNonSpace();
+    switch (token.type) {
+      case "if":
+      case "with":
+      case "range":
+        return this.#branch(token.type, scope);
+      case "end":
+        this.tokens.expect("end", "rightDelim");
+        return { kind: "end" };
+      case "else":
+        return this.#else();
+      case "block":
+      case "template":
+        return this.#template(token.type, scope);
+      case "break":
+      case "continue":
+        return this.#jump(token.type, token, scope);
+      default:
+        this.tokens.pushBack(token);
+        return { kind: "action", pos: token.pos, pipe: this.pipelines.pipeline("command", "rightDelim", scope) };
+    }
+  }
+
+  #else(): End {
+    const { type } = this.tokens.peekNonSpace();
+    if (type !== "if" && type !== "with") this.tokens.expect("else", "rightDelim");
+    return { kind: "else" };
+  }
+
+  #jump(kind: "break" | "continue", token: Token, scope: Scope): JumpNode {
+    const next = this.tokens.nextNonSpace();
+    if (next.type !== "rightDelim") throw this.tokens.unexpected(next, `{{${kind}}}`);
+    if (scope.ranges === 0) throw this.tokens.error(`{{${kind}}} outside {{range}}`);
+    return { kind, pos: token.pos };
+  }
+
+  #branch(kind: BranchNode["kind"], scope: Scope): BranchNode {
+    const declared = scope.variables.length;
+    if (++this.#nesting > maxNesting) throw this.tokens.error("max nesting of actions exceeded");
+    const pipe = this.pipelines.pipeline(kind, "rightDelim", scope);
+    if (kind === "range") scope.ranges++;
+    const { list, end } = this.#list(scope);
+    if (kind === "range") scope.ranges--;
+    const otherwise = end.kind === "else" ? this.#otherwise(kind, scope) : undefined;
+    scope.variables.length = declared;
+    this.#nesting--;
+    return { kind, pos: pipe.pos, pipe, list, otherwise };
+  }
+
+  /** What follows `else`: `else if` is an `if` in an `else` whose `end` is understood, so is `else with`. */
+  #otherwise(kind: BranchNode["kind"], scope: Scope): readonly Statement[] {
+    if (kind !== "range" && this.tokens.peek().type === kind) {
+      this.tokens.next();
+      return [this.#branch(kind, scope)];
+    }
+    const { list, end } = this.#list(scope);
+    if (end.kind !== "end") throw this.tokens.error(`expected end; found {{${end.kind}}}`);
+    return list;
+  }
+
+  #template(kind: "template" | "block", scope: Scope): TemplateNode {
+    const context = `${kind} clause`;
+    const token = this.tokens.expect(context, "string", "rawString");
+    const name = this.pipelines.unquoted(token);
+    const pipe = kind === "block"
+      ? this.pipelines.pipeline(context, "rightDelim", scope)
+      : this.#optionalPipeline(context, scope);
+    if (kind === "block") this.#block(name, context);
+    return { kind: "template", pos: token.pos, name, pipe };
+  }
+
+  #block(name: string, context: string): void {
+    if (++this.#nesting > maxNesting) throw this.tokens.error("max nesting of actions exceeded");
+    this.#add(name, this.#body(context));
+    this.#nesting--;
+  }
+
+  #optionalPipeline(context: string, scope: Scope): PipeNode | undefined {
+    const token = this.tokens.nextNonSpace();
+    if (token.type === "rightDelim") return undefined;
+    this.tokens.pushBack(token);
+    return this.pipelines.pipeline(context, "rightDelim", scope);
+  }
+}
+
+function isEnd(node: Statement | End): node is End {
+  return node.kind === "end" || node.kind === "else";
+}
+
+/** Whether a body is nothing but white space. */
+export function isEmpty(list: readonly Statement[]): boolean {
+  return list.every((node) => node.kind === "text" && node.text.trim() === "");
+}

@@ -1,0 +1,218 @@
+import { messageOf } from "../../errors.ts";
+import type { CommandNode, Operand, PipeNode, VariableNode } from "./ast.ts";
+import { type Constant, parseCharacter, parseNumber } from "./number.ts";
+import { operandText } from "./node_text.ts";
+import type { Scope } from "./scope.ts";
+import type { Token, TokenType } from "./token.ts";
+import type { Tokens } from "./tokens.ts";
+import { unquote } from "./unquote.ts";
+
+const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
+  "bool",
+  "charConstant",
+  "complex",
+  "dot",
+  "field",
+  "identifier",
+  "number",
+  "nil",
+  "rawString",
+  "string",
+  "variable",
+  "leftParen",
+]);
+
+/** How deep parentheses may nest: the parser and the evaluator recurse once for each. */
+const maxParens = 200;
+
+/** Reads what stands in an action: declarations, commands, operands. */
+export class PipelineParser {
+  #parens = 0;
+
+  constructor(
+    readonly tokens: Tokens,
+    readonly isFunction: (name: string) => boolean,
+  ) {}
+
+  /** Declarations and commands up to a token of type `end`, which is passed. */
+  pipeline(context: string, end: "rightDelim" | "rightParen", scope: Scope): PipeNode {
+    const { pos } = this.tokens.peekNonSpace();
+    const declared: VariableNode[] = [];
+    const isAssign = this.#declarations(context, scope, declared);
+    const commands: CommandNode[] = [];
+    for (;;) {
+      const token = this.tokens.nextNonSpace();
+      if (token.type === end) break;
+      if (!operandStarts.has(token.type)) throw this.tokens.unexpected(token, context);
+      this.tokens.pushBack(token);
+      commands.push(this.#command(scope));
+    }
+    this.#check(commands, context);
+    return { kind: "pipe", pos, declared, isAssign, commands };
+  }
+
+  /** `$x :=`, `$x =`, in `range` also `$i, $x :=`; returns whether it is an assignment. */
+  #declarations(context: string, scope: Scope, declared: VariableNode[]): boolean {
+    for (;;) {
+      const variable = this.tokens.peekNonSpace();
+      if (variable.type !== "variable") return false;
+      this.tokens.next();
+      const after = this.tokens.peek();
+      const next = this.tokens.peekNonSpace();
+      if (next.type === "assign" || next.type === "declare") {
+        this.tokens.nextNonSpace();
+        declare(variable, scope, declared);
+        return next.type === "assign";
+      }
+      if (next.type !== "char" || next.text !== ",") {
+        this.#putBack(variable, after);
+        return false;
+      }
+      this.tokens.nextNonSpace();
+      declare(variable, scope, declared);
+      this.#expectSecond(context, declared.length);
+    }
+  }
+
+  /** `$x foo`: the variable was an argument. The space after it matters, so it goes back too. */
+  #putBack(variable: Token, after: Token): void {
+    if (after.type === "space") this.tokens.pushBack(variable, after);
+    else this.tokens.pushBack(variable);
+  }
+
+  #expectSecond(context: string, count: number): void {
+    if (context !== "range" || count >= 2) throw this.tokens.error(`too many declarations in ${context}`);
+    const { type } = this.tokens.peekNonSpace();
+    if (type === "variable" || type === "rightDelim" || type === "rightParen") return;
+    throw this.tokens.error("range can only initialize variables");
+  }
+
+  #check(commands: readonly CommandNode[], context: string): void {
+    if (commands.length === 0) throw this.tokens.error(`missing value for ${context}`);
+    commands.forEach((command, i) => {
+      if (i > 0 && /^(bool|dot|nil|number|string)$/.test(command.args[0].kind)) {
+        throw this.tokens.error(`non executable command in pipeline stage ${i + 1}`);
+      }
+    });
+  }
+
+  /** Operands up to a pipe, which is passed, or the end of the pipeline. */
+  #command(scope: Scope): CommandNode {
+    const { pos } = this.tokens.peekNonSpace();
+    const args: Operand[] = [];
+    for (;;) {
+      this.tokens.peekNonSpace();
+      const operand = this.#operand(scope);
+      if (operand !== undefined) args.push(operand);
+      const token = this.tokens.next();
+      if (token.type === "space") continue;
+      if (token.type === "pipe") break;
+      if (token.type !== "rightDelim" && token.type !== "rightParen") throw this.tokens.unexpected(token, "operand");
+      this.tokens.pushBack(token);
+      break;
+    }
+    const [first, ...rest] = args;
+    if (first === undefined) throw this.tokens.error("empty command");
+    return { kind: "command", pos, args: [first, ...rest] };
+  }
+
+  /** A term with fields after it. */
+  #operand(scope: Scope): Operand | undefined {
+    const term = this.#term(scope);
+    const { type, pos } = this.tokens.peek();
+    if (term === undefined || type !== "field") return term;
+    const names: string[] = [];
+    while (this.tokens.peek().type === "field") names.push(this.tokens.next().text.slice(1));
+    switch (term.kind) {
+      case "field":
+      case "variable":
+        return { ...term, pos, names: [...term.names, ...names] };
+      case "pipe":
+      case "identifier":
+        return { kind: "chain", pos, node: term, names };
+      default:
+        throw this.tokens.error(`unexpected . after term "${operandText(term).replace(/["\\]/g, "\\$&")}"`);
+    }
+  }
+
+  #term(scope: Scope): Operand | undefined {
+    const token = this.tokens.nextNonSpace();
+    const { pos, text } = token;
+    switch (token.type) {
+      case "identifier":
+        if (!this.isFunction(text)) throw this.tokens.error(`function "${text}" not defined`);
+        return { kind: "identifier", pos, name: text };
+      case "variable":
+        if (!scope.variables.includes(text)) throw this.tokens.error(`undefined variable "${text}"`);
+        return { kind: "variable", pos, names: [text] };
+      case "field":
+        return { kind: "field", pos, names: [text.slice(1)] };
+      case "leftParen":
+        return this.#parenthesised(scope);
+      default:
+        return this.#literal(token);
+    }
+  }
+
+  #parenthesised(scope: Scope): PipeNode {
+    if (this.#parens >= maxParens) throw this.tokens.error("max expression depth exceeded");
+    this.#parens++;
+    const pipe = this.pipeline("parenthesized pipeline", "rightParen", scope);
+    this.#parens--;
+    return pipe;
+  }
+
+  #literal(token: Token): Operand | undefined {
+    const { pos, text } = token;
+    switch (token.type) {
+      case "dot":
+      case "nil":
+        return { kind: token.type, pos };
+      case "bool":
+        return { kind: "bool", pos, value: text === "true" };
+      case "string":
+      case "rawString":
+        return { kind: "string", pos, quoted: text, value: this.unquoted(token) };
+      case "charConstant":
+      case "number":
+      case "complex":
+        return { kind: "number", pos, text, constant: this.#constant(token) };
+      default:
+        this.tokens.pushBack(token);
+        return undefined;
+    }
+  }
+
+  /** The string that a constant stands for. */
+  unquoted(token: Token): string {
+    const value = unquote(token.text);
+    if (value === undefined) throw this.tokens.error("invalid syntax");
+    return value;
+  }
+
+  #constant(token: Token): Constant {
+    try {
+      if (token.type === "charConstant") return parseCharacter(token.text);
+      return parseNumber(realPart(token.text));
+    } catch (error) {
+      throw this.tokens.error(messageOf(error), error);
+    }
+  }
+}
+
+function declare(variable: Token, scope: Scope, declared: VariableNode[]): void {
+  declared.push({ kind: "variable", pos: variable.pos, names: [variable.text] });
+  scope.variables.push(variable.text);
+}
+
+/** Complex constants without an imaginary part are plain numbers; others have no use in a template and are refused. */
+function realPart(text: string): string {
+  if (!text.endsWith("i")) return text;
+  const parts = /^([+-]?[^+-]*(?:[eEpP][+-]?[^+-]*)?)?([+-][^+-]*)?i$/.exec(text);
+  const real = parts?.[2] === undefined ? "0" : parts[1];
+  const imaginary = parts?.[2] ?? parts?.[1];
+  if (real === undefined || imaginary === undefined || parseNumber(imaginary).float !== 0) {
+    throw new Error(`complex numbers are not supported: ${text}`);
+  }
+  return real;
+}

@@ -1,0 +1,72 @@
+import { formatValue } from "../fmt/print.ts";
+import { noFlags } from "../fmt/flags.ts";
+
+/** The words that are no identifiers. */
+export const keywords = [
+  "block",
+  "break",
+  "continue",
+  "define",
+  "else",
+  "end",
+  "if",
+  "nil",
+  "range",
+  "template",
+  "with",
+] as const;
+
+/** A keyword of the template language. */
+export type Keyword = (typeof keywords)[number];
+
+/** What a piece of template text is. */
+export type TokenType =
+  | Keyword
+  | "error"
+  | "bool"
+  | "char"
+  | "charConstant"
+  | "complex"
+  | "assign"
+  | "declare"
+  | "eof"
+  | "field"
+  | "identifier"
+  | "leftDelim"
+  | "leftParen"
+  | "number"
+  | "pipe"
+  | "rawString"
+  | "rightDelim"
+  | "rightParen"
+  | "space"
+  | "string"
+  | "text"
+  | "variable"
+  | "dot";
+
+/** A piece of template text. */
+export interface Token {
+  readonly type: TokenType;
+  readonly text: string;
+  /** Offset in the template, in UTF-16 units. */
+  readonly pos: number;
+  /** The line that it starts on, from 1. */
+  readonly line: number;
+}
+
+const keywordSet: ReadonlySet<string> = new Set(keywords);
+
+/** Whether a word is a keyword. */
+export function isKeyword(word: string): word is Keyword {
+  return keywordSet.has(word);
+}
+
+/** A token as error messages show it: keywords in angle brackets, others quoted and cut to ten characters. */
+export function tokenText(token: Token): string {
+  if (token.type === "eof") return "EOF";
+  if (token.type === "error") return token.text;
+  if (isKeyword(token.type) || token.type === "dot") return `<${token.text}>`;
+  if (token.text.length > 10) return `${formatValue(token.text, "q", { ...noFlags(), precision: 10 })}...`;
+  return formatValue(token.text, "q", noFlags());
+}

@@ -1,0 +1,69 @@
+import { TemplateError } from "../error.ts";
+import { Lexer, type LexOptions } from "./lexer.ts";
+import { type Token, tokenText, type TokenType } from "./token.ts";
+
+/** The tokens of a template with look-ahead, and the errors that name their lines. */
+export class Tokens {
+  readonly #lexer: Lexer;
+  readonly #pushed: Token[] = [];
+  /** The token read last: errors are on its line. */
+  #latest: Token = { type: "eof", text: "", pos: 0, line: 1 };
+  /** The line on which the action being read started; 0 outside actions. */
+  actionLine = 0;
+
+  constructor(readonly name: string, text: string, options: LexOptions) {
+    this.#lexer = new Lexer(text, options);
+  }
+
+  next(): Token {
+    return this.#pushed.pop() ?? (this.#latest = this.#lexer.next());
+  }
+
+  /** Puts tokens back; the first is the next one to come. */
+  pushBack(...tokens: Token[]): void {
+    this.#pushed.push(...tokens.reverse());
+  }
+
+  peek(): Token {
+    const token = this.next();
+    this.#pushed.push(token);
+    return token;
+  }
+
+  nextNonSpace(): Token {
+    for (;;) {
+      const token = this.next();
+      if (token.type !== "space") return token;
+    }
+  }
+
+  peekNonSpace(): Token {
+    const token = this.nextNonSpace();
+    this.#pushed.push(token);
+    return token;
+  }
+
+  /** The next token if it is of one of these types; else it is an error. */
+  expect(context: string, ...types: TokenType[]): Token {
+    const token = this.nextNonSpace();
+    if (!types.includes(token.type)) throw this.unexpected(token, context);
+    return token;
+  }
+
+  /** An error on the line of the token read last. */
+  error(message: string, cause?: unknown): TemplateError {
+    const { line } = this.#latest;
+    return new TemplateError(`template: ${this.name}:${line}: ${message}`, { template: this.name, line }, cause);
+  }
+
+  unexpected(token: Token, context: string): TemplateError {
+    if (token.type !== "error") return this.error(`unexpected ${tokenText(token)} in ${context}`);
+    return this.error(token.text + this.#startedAt(token));
+  }
+
+  #startedAt(token: Token): string {
+    if (this.actionLine === 0 || this.actionLine === token.line) return "";
+    const started = ` in action started at ${this.name}:${this.actionLine}`;
+    return token.text.endsWith(" action") ? started.slice(" in action".length) : started;
+  }
+}

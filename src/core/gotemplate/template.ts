@@ -1,0 +1,80 @@
+import { rejoin } from "./bytes.ts";
+import { TemplateError } from "./error.ts";
+import { builtins } from "./exec/builtins.ts";
+import { fieldReader } from "./exec/field.ts";
+import { defaultLimits, type Limits, type MissingKey, type Source, State } from "./exec/state.ts";
+import { type Bodies, type Body, compileBody, runBody } from "./exec/statement_compiler.ts";
+import { parseTrees } from "./parse/parser.ts";
+import type { FuncMap, GoValue } from "./value.ts";
+
+/** How a template is read. */
+export interface ParseOptions {
+  /** Functions besides Go's builtin ones, which they override. */
+  readonly funcs?: FuncMap;
+  /** `{{` and `}}` if absent or empty. */
+  readonly leftDelim?: string;
+  readonly rightDelim?: string;
+  /** Go's option `missingkey`. */
+  readonly missingKey?: MissingKey;
+}
+
+/** A parsed template: may be rendered any number of times. */
+export class Template {
+  constructor(readonly source: Source, readonly bodies: Bodies) {}
+
+  get name(): string {
+    return this.source.name;
+  }
+
+  /**
+   * The text of the template for this data. Throws a TemplateError with the text and place of Go's error; limits that are
+   * not given are those of `defaultLimits`.
+   */
+  render(data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
+    return this.#run(this.name, data, { ...defaultLimits, ...options.limits });
+  }
+
+  /** The same for a template that this one defines (`define`, `block`). */
+  renderNamed(name: string, data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
+    return this.#run(name, data, { ...defaultLimits, ...options.limits });
+  }
+
+  #run(name: string, data: GoValue, limits: Limits): string {
+    const state = new State(this.source, name, limits);
+    const body = this.bodies.get(name);
+    if (body === undefined) throw noTemplate(name, this.name);
+    try {
+      runBody(state, body, data === null ? undefined : data);
+    } catch (thrown) {
+      throw state.wrap(thrown);
+    }
+    return rejoin(state.out);
+  }
+}
+
+function noTemplate(name: string, associated: string): TemplateError {
+  const message = `template: no template ${JSON.stringify(name)} associated with template ${
+    JSON.stringify(associated)
+  }`;
+  return new TemplateError(message, { template: associated, line: 1 });
+}
+
+/**
+ * Parses a template text as Go 1.26's text/template does, and compiles it. `name` is what errors call it. Throws a
+ * TemplateError: text as Go's, with the line.
+ */
+export function parse(name: string, text: string, options: ParseOptions = {}): Template {
+  const functions = options.funcs ?? {};
+  const trees = parseTrees(name, text, {
+    left: options.leftDelim || "{{",
+    right: options.rightDelim || "}}",
+    isFunction: (word) => Object.hasOwn(functions, word) || builtins.has(word),
+    breakIsFunction: Object.hasOwn(functions, "break"),
+    continueIsFunction: Object.hasOwn(functions, "continue"),
+  });
+  const environment = { functions, readField: fieldReader(options.missingKey ?? "default") };
+  const bodies = new Map<string, Body>();
+  for (const key of trees.keys()) bodies.set(key, { name: key, exec: () => 0, frameSize: 1 });
+  for (const [key, body] of bodies) compileBody(body, trees.get(key) ?? [], environment, bodies);
+  return new Template({ name, text }, bodies);
+}
