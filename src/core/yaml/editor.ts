@@ -132,7 +132,7 @@ export class Editor {
 
   #replaceRoot(node: YamlNode | undefined, next: Value): void {
     const lines = yamlText(next, this.layout);
-    if (node === undefined || (node.kind === "scalar" && node.style === "empty")) {
+    if (node === undefined || (node.kind === "scalar" && node.style === "empty" && node.outer === node.end)) {
       this.edits.insert(documentEnd(this.text), lines);
       return;
     }
