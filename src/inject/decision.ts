@@ -1,0 +1,136 @@
+/**
+ * Whether a pod gets a sidecar: an ordered table of rules, the first that has an answer decides. The order is that of
+ * Istio's injectRequired: what makes injection impossible, what the pod itself asks for, then the configuration.
+ *
+ * | reason                    | answer | when                                                                        |
+ * |---------------------------|--------|-----------------------------------------------------------------------------|
+ * | pod-host-network          | no     | the pod uses the host's network: capturing traffic would capture the node's |
+ * | namespace-ignored         | no     | the pod is in a namespace of the cluster itself                             |
+ * | label-inject-false/true   | no/yes | label `sidecar.istio.io/inject`; where there is one the annotation is unread |
+ * | annotation-inject-false/true | no/yes | annotation `sidecar.istio.io/inject`                                     |
+ * | never-inject-selector     | no     | the configuration's `neverInjectSelector` matches the pod's labels          |
+ * | always-inject-selector    | yes    | its `alwaysInjectSelector` does                                             |
+ * | policy-disabled           | no     | its `policy` is `disabled`, and the pod asks for nothing                    |
+ * | policy-enabled            | yes    | the pod asks for nothing                                                    |
+ * | requested                 | yes    | the same under `policy: disabled`, where a person asked by hand             |
+ * | policy-invalid            | no     | its `policy` is neither: the webhook injects nothing, whatever pods ask for |
+ */
+import { isEmptySelector, selectorMatches } from "../core/kube/mod.ts";
+import type { Value, ValueMap } from "../core/value.ts";
+import { INJECT } from "./names.ts";
+import { annotationsOf, labelsOf, metadataOf, type Pod, specOf, textAt } from "./pod_model.ts";
+
+/** What was decided, and why. */
+export interface Decision {
+  readonly inject: boolean;
+  /** A stable id, from the table above. */
+  readonly reason: string;
+  /** The field that decided, from the pod (`spec.hostNetwork`) or the configuration (`neverInjectSelector[0]`). */
+  readonly field: string;
+  /** The reason in words, to follow `skipped: ` or `injected: `. */
+  readonly message: string;
+  /** What a user should know besides. */
+  readonly warnings: readonly string[];
+}
+
+/** What a decision depends on besides the pod. */
+export interface DecisionPolicy {
+  readonly policy: string;
+  readonly neverInjectSelector: readonly Value[];
+  readonly alwaysInjectSelector: readonly Value[];
+  /** A person names the manifest: `policy` is about injection that nobody asked for, and does not forbid it. */
+  readonly byHand: boolean;
+}
+
+/** Namespaces that are never injected, as Istio lists them. */
+const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
+
+type Answer = Omit<Decision, "warnings">;
+type Rule = (pod: Pod, policy: DecisionPolicy) => Answer | undefined;
+
+const RULES: readonly Rule[] = [hostNetwork, ignoredNamespace, invalidPolicy, request, neverSelector, alwaysSelector];
+
+/** Decides whether a pod is injected. Source of the order: Istio's injectRequired. */
+export function decide(pod: Pod, policy: DecisionPolicy): Decision {
+  const warnings = [...requestWarnings(pod)];
+  for (const rule of RULES) {
+    const answer = rule(pod, policy);
+    if (answer !== undefined) return { ...answer, warnings };
+  }
+  return { ...byPolicy(policy), warnings };
+}
+
+function hostNetwork(pod: Pod): Answer | undefined {
+  if (specOf(pod)["hostNetwork"] !== true) return undefined;
+  return no("pod-host-network", "spec.hostNetwork", "pod uses the host network");
+}
+
+function ignoredNamespace(pod: Pod): Answer | undefined {
+  const namespace = textAt(metadataOf(pod), "namespace");
+  if (!IGNORED_NAMESPACES.has(namespace)) return undefined;
+  return no("namespace-ignored", "metadata.namespace", `pods in the namespace "${namespace}" are never injected`);
+}
+
+function invalidPolicy(_pod: Pod, { policy, byHand }: DecisionPolicy): Answer | undefined {
+  if (byHand || policy === "enabled" || policy === "disabled") return undefined;
+  return no("policy-invalid", "policy", `the configuration's policy "${policy}" is neither "enabled" nor "disabled"`);
+}
+
+interface Request {
+  readonly kind: "label" | "annotation";
+  readonly value: string;
+}
+
+/** What the pod says about its own injection: the label, else the annotation. */
+function requestOf(pod: Pod): Request | undefined {
+  const label = labelsOf(pod)[INJECT];
+  if (typeof label === "string") return { kind: "label", value: label };
+  const value = annotationsOf(pod)[INJECT];
+  return typeof value === "string" ? { kind: "annotation", value } : undefined;
+}
+
+function request(pod: Pod): Answer | undefined {
+  const asked = requestOf(pod);
+  if (asked === undefined || (asked.value !== "true" && asked.value !== "false")) return undefined;
+  const field = `metadata.${asked.kind}s["${INJECT}"]`;
+  const message = `${asked.kind} "${INJECT}" is "${asked.value}"`;
+  return { inject: asked.value === "true", reason: `${asked.kind}-inject-${asked.value}`, field, message };
+}
+
+function requestWarnings(pod: Pod): readonly string[] {
+  const asked = requestOf(pod);
+  if (asked === undefined || ["true", "false", ""].includes(asked.value)) return [];
+  return [
+    `The ${asked.kind} "${INJECT}" has the value "${asked.value}", which is neither "true" nor "false": it is ignored`,
+  ];
+}
+
+function neverSelector(pod: Pod, { neverInjectSelector }: DecisionPolicy): Answer | undefined {
+  const index = firstMatch(neverInjectSelector, labelsOf(pod));
+  if (index < 0) return undefined;
+  return no("never-inject-selector", `neverInjectSelector[${index}]`, "the configuration's neverInjectSelector matches");
+}
+
+function alwaysSelector(pod: Pod, { alwaysInjectSelector }: DecisionPolicy): Answer | undefined {
+  const index = firstMatch(alwaysInjectSelector, labelsOf(pod));
+  if (index < 0) return undefined;
+  const message = "the configuration's alwaysInjectSelector matches";
+  return { inject: true, reason: "always-inject-selector", field: `alwaysInjectSelector[${index}]`, message };
+}
+
+/** The first selector that is not empty (an empty one would match every pod) and matches; -1 if none does. */
+function firstMatch(selectors: readonly Value[], labels: ValueMap): number {
+  return selectors.findIndex((selector) => !isEmptySelector(selector) && selectorMatches(selector, labels).matches);
+}
+
+function byPolicy({ policy, byHand }: DecisionPolicy): Answer {
+  if (policy === "enabled") {
+    return { inject: true, reason: "policy-enabled", field: "policy", message: "the policy is to inject" };
+  }
+  if (byHand) return { inject: true, reason: "requested", field: "policy", message: "asked for by hand" };
+  return no("policy-disabled", "policy", 'the configuration\'s policy is "disabled" and the pod does not ask for a sidecar');
+}
+
+function no(reason: string, field: string, message: string): Answer {
+  return { inject: false, reason, field, message };
+}

@@ -1,0 +1,90 @@
+/** Template functions about data: JSON and YAML of values, maps of strings. */
+import { goJson, goJsonParse } from "../../core/gojson.ts";
+import { declared, type FuncMap, type GoMap, GoStruct, type GoValue, isGoMap, sprint, typed } from "../../core/gotemplate/mod.ts";
+import { protoToJson } from "../../core/mesh/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { toYaml } from "../../core/yaml/mod.ts";
+import { configOfView } from "../views.ts";
+import { plain } from "./plain.ts";
+
+export const dataFunctions: FuncMap = {
+  valueOrDefault: (value = null, otherwise = null) => value === "" || isNil(value) ? otherwise : value,
+  toYaml: (value = null) => toYaml(plain(value), { sortKeys: true }),
+  toJSON: (map = null) => isNil(map) ? "{}" : goJson(map),
+  structToJSON: (value = null) => isNil(value) ? "{}" : goJson(value),
+  protoToJSON: protoToJSON,
+  fromJSON: declared(["string"], fromJSON),
+  omitNil: (value = null) => omitNil(plain(value)) ?? null,
+  strdict: (...pairs) => strdict(pairs),
+  toJsonMap: (...maps) => goJson(mergeMaps(maps)),
+  mergeMaps: (...maps) => mergeMaps(maps),
+  omit: omit,
+};
+
+function isNil(value: GoValue): boolean {
+  return value === null || (value instanceof GoStruct && value.isNil);
+}
+
+function protoToJSON(view: GoValue = null): string {
+  if (isNil(view)) return "{}";
+  const config = view instanceof GoStruct ? configOfView(view) : undefined;
+  if (config === undefined) throw new Error("protoToJSON takes the proxy configuration");
+  return protoToJson(config);
+}
+
+/** The value of a JSON text; for a text that is none the string `{}`, as Istio has it. */
+function fromJSON(text: GoValue): GoValue {
+  try {
+    return goJsonParse(String(text));
+  } catch {
+    return "{}";
+  }
+}
+
+/** A value without nulls, and without the maps and lists that have nothing left in them; `undefined` if nothing is. */
+function omitNil(value: Value): Value | undefined {
+  if (value === null) return undefined;
+  if (isList(value)) return emptied(value.map(omitNil).filter((item) => item !== undefined));
+  if (!isMap(value)) return value;
+  const kept = newMap();
+  for (const [key, item] of Object.entries(value)) {
+    const left = omitNil(item);
+    if (left !== undefined) kept[key] = left;
+  }
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+function emptied(list: Value[]): Value | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function strings(map: ValueMap): GoMap {
+  return typed(map, "map[string]string");
+}
+
+/** A map of strings from keys and values in turn; the last key without a value gets `""`. */
+function strdict(pairs: readonly GoValue[]): GoMap {
+  const map = newMap();
+  for (let i = 0; i < pairs.length; i += 2) {
+    const value = pairs[i + 1];
+    map[sprint(pairs[i] ?? null)] = value === undefined ? "" : sprint(value);
+  }
+  return strings(map);
+}
+
+function mergeMaps(maps: readonly GoValue[]): GoMap {
+  const merged = newMap();
+  for (const map of maps) {
+    if (isGoMap(map)) for (const [key, value] of Object.entries(map)) merged[key] = plain(value);
+  }
+  return strings(merged);
+}
+
+function omit(map: GoValue = null, ...keys: GoValue[]): GoMap {
+  const left = mergeMaps([map]);
+  const kept = newMap();
+  for (const [key, value] of Object.entries(left)) {
+    if (!keys.includes(key)) kept[key] = plain(value);
+  }
+  return strings(kept);
+}

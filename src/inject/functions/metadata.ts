@@ -1,0 +1,22 @@
+/** Template functions about a pod's metadata. */
+import { declared, type FuncMap, GoStruct, type GoValue, isGoMap, sprint } from "../../core/gotemplate/mod.ts";
+
+export const metadataFunctions: FuncMap = {
+  isset: (map = null, key = null) => isGoMap(map) && typeof key === "string" && Object.hasOwn(map, key),
+  annotation: annotation,
+  formatDuration: (duration = null) => duration instanceof GoStruct ? durationText(duration) : sprint(duration),
+  // Kept for templates of older releases: the value as it is.
+  kubevirtInterfaces: declared(["string"], (interfaces) => interfaces),
+  excludeInterfaces: declared(["string"], (interfaces) => interfaces),
+};
+
+/** The annotation of that name, else the default as text (`<nil>` for none, as Go prints it). */
+function annotation(metadata: GoValue = null, name: GoValue = null, otherwise: GoValue = null): string {
+  const annotations = metadata instanceof GoStruct ? metadata.get("Annotations") : undefined;
+  if (typeof name !== "string" || !isGoMap(annotations) || !Object.hasOwn(annotations, name)) return sprint(otherwise);
+  return sprint(annotations[name] ?? null);
+}
+
+function durationText(duration: GoStruct): string {
+  return sprint(duration.get("AsDuration") ?? null);
+}

@@ -1,0 +1,30 @@
+/**
+ * The functions that injection templates may call: sprig's, and over them Istio's own where both have one of that name
+ * (`indent` and `contains` behave otherwise in sprig). In: the environment and clock for `env` and dates.
+ */
+import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
+import { declared, type FuncMap } from "../../core/gotemplate/mod.ts";
+import { dataFunctions } from "./data.ts";
+import { metadataFunctions } from "./metadata.ts";
+import { otelFunctions } from "./otel.ts";
+import { portFunctions } from "./ports.ts";
+import { textFunctions } from "./text.ts";
+
+/** What functions read of the process. */
+export interface FunctionWorld {
+  readonly env: (name: string) => string | undefined;
+  readonly now: () => Date;
+}
+
+/** All functions of injection templates by name. */
+export function templateFunctions(world: FunctionWorld): FuncMap {
+  return {
+    ...sprigFunctions(world),
+    ...dataFunctions,
+    ...metadataFunctions,
+    ...otelFunctions,
+    ...portFunctions,
+    ...textFunctions,
+    env: declared(["string", "string"], (name, otherwise) => world.env(String(name)) || String(otherwise)),
+  };
+}

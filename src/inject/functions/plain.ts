@@ -1,0 +1,23 @@
+import { OrderedFields } from "../../core/gojson.ts";
+import { GoInt, GoStruct, type GoValue, isGoMap } from "../../core/gotemplate/mod.ts";
+import { newMap, type Value, type ValueMap } from "../../core/value.ts";
+
+/**
+ * What a template holds as the plain data that its JSON is: structs by their JSON names, integers as integers, floats
+ * without a fraction too (as a float64 comes out of JSON text). Functions are an Error, as in encoding/json.
+ */
+export function plain(value: GoValue): Value {
+  if (typeof value === "function") throw new Error("json: unsupported type: func()");
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof GoInt) return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : value.value;
+  if (value instanceof OrderedFields) return plainEntries(value.entries);
+  if (value instanceof GoStruct) return value.isNil ? null : plain(value.toJSONValue());
+  if (Array.isArray(value)) return value.map(plain);
+  return isGoMap(value) ? plainEntries(Object.entries(value)) : null;
+}
+
+function plainEntries(entries: readonly (readonly [string, GoValue])[]): ValueMap {
+  const map = newMap();
+  for (const [key, item] of entries) map[key] = plain(item);
+  return map;
+}

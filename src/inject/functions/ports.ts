@@ -1,0 +1,30 @@
+/** Template functions about ports. */
+import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../core/gotemplate/mod.ts";
+import { PROXY } from "../pod_model.ts";
+
+export const portFunctions: FuncMap = {
+  excludeInboundPort: declared(["interface {}", "string"], excludeInboundPort),
+  includeInboundPorts: (containers = null) => portsOf(structs(containers)),
+  applicationPorts: (containers = null) => portsOf(structs(containers).filter((item) => item.get("Name") !== PROXY)),
+};
+
+/** The comma list with a port added at its end, unless the port is empty, 0 or there already. */
+function excludeInboundPort(port: GoValue, list: GoValue): string {
+  const added = sprint(port).trim();
+  const text = String(list);
+  if (added === "" || added === "0") return text;
+  const ports = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  return ports.includes(added) ? text : [...ports, added].join(",");
+}
+
+function structs(list: GoValue): readonly GoStruct[] {
+  return isList(list) ? list.filter((item) => item instanceof GoStruct) : [];
+}
+
+/** The TCP ports of containers as a comma list. */
+function portsOf(containers: readonly GoStruct[]): string {
+  return containers.flatMap((container) => structs(container.get("Ports") ?? null))
+    .filter((port) => !["UDP", "SCTP"].includes(sprint(port.get("Protocol") ?? null)))
+    .map((port) => sprint(port.get("ContainerPort") ?? null))
+    .join(",");
+}

@@ -1,0 +1,53 @@
+/** Template functions about text. */
+import { declared, type FuncMap, type GoValue } from "../../core/gotemplate/mod.ts";
+
+export const textFunctions: FuncMap = {
+  contains: declared(["string", "string"], (part, text) => String(text).includes(String(part))),
+  toLower: declared(["string"], (text) => String(text).toLowerCase()),
+  directory: declared(["string"], directory),
+  indent: declared(["int", "string"], indent),
+  appendMultusNetwork: declared(["string", "string"], appendMultusNetwork),
+};
+
+/** Everything up to the last slash, which is kept; `""` without one (Go's filepath.Split). */
+function directory(path: GoValue): string {
+  const text = String(path);
+  return text.slice(0, text.lastIndexOf("/") + 1);
+}
+
+/** Spaces after every line break: the first line stays where the template put it, unlike sprig's. */
+function indent(spaces: GoValue, text: GoValue): string {
+  return String(text).replaceAll("\n", "\n" + " ".repeat(Number(spaces)));
+}
+
+/** Adds a network to the annotation `k8s.v1.cni.cncf.io/networks`, which is a comma list or a JSON list, unless it is there. */
+function appendMultusNetwork(existing: GoValue, network: GoValue): string {
+  const list = String(existing);
+  const name = String(network);
+  if (list === "") return name;
+  if (list.includes("]")) return appendToJsonList(list, name);
+  return list.split(",").some((item) => item.trim() === name) ? list : `${list}, ${name}`;
+}
+
+function appendToJsonList(list: string, network: string): string {
+  const [namespace, name] = network.includes("/") ? network.split("/", 2) : [undefined, network];
+  const entries = jsonList(list);
+  if (entries === undefined || entries.some((entry) => sameNetwork(entry, namespace, name))) return list;
+  const space = namespace === undefined ? "" : `, "namespace": "${namespace}"`;
+  const at = list.lastIndexOf("]");
+  return `${list.slice(0, at)}, {"name": "${name}"${space}}${list.slice(at)}`;
+}
+
+function jsonList(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sameNetwork(entry: unknown, namespace: string | undefined, name: string | undefined): boolean {
+  if (typeof entry !== "object" || entry === null || !("name" in entry) || entry.name !== name) return false;
+  return namespace === undefined || ("namespace" in entry && entry.namespace === namespace);
+}

@@ -1,0 +1,94 @@
+/** The injector: its configuration read and checked once, for any number of pods. */
+import { templateFunctions } from "./functions/mod.ts";
+import { type MeshConfig, parseMeshConfig } from "../core/mesh/mod.ts";
+import { newMap, type ValueMap } from "../core/value.ts";
+import { type InjectorConfig, parseConfig, valuesBesideConfig } from "./config.ts";
+import { nativeSetting } from "./native.ts";
+import type { ProxyEnvs } from "./postprocess/cluster.ts";
+import { parseValues } from "./values.ts";
+
+/** A text and what messages call it: usually the path it was read from. */
+export interface Source {
+  readonly text: string;
+  readonly file: string;
+}
+
+/** What an injector is made from. */
+export interface InjectorOptions {
+  readonly config: Source;
+  /** Without it the values in the configuration's ConfigMap count, if it is one. */
+  readonly values?: Source | undefined;
+  /** Without it the mesh has Istio's defaults. */
+  readonly mesh?: Source | undefined;
+  /** Revision of the control plane; `default` and `""` are the one without a name. */
+  readonly revision?: string | undefined;
+  /** Whether proxies are native sidecars; without it the environment's ENABLE_NATIVE_SIDECARS decides. */
+  readonly nativeSidecars?: boolean | undefined;
+  /** Cluster and network over those of the values: `ISTIO_META_CLUSTER_ID`, `ISTIO_META_NETWORK`. */
+  readonly proxyEnvs?: ProxyEnvs | undefined;
+  /** A person names what is injected: the policy `disabled` does not forbid it. */
+  readonly byHand: boolean;
+  readonly env: (name: string) => string | undefined;
+  readonly now: () => Date;
+}
+
+/** A configuration ready to inject. */
+export interface Injector {
+  readonly config: InjectorConfig;
+  readonly values: ValueMap;
+  readonly mesh: MeshConfig;
+  /** `""` for the control plane without a revision. */
+  readonly revision: string;
+  readonly nativeSidecars: boolean;
+  readonly proxyEnvs: ProxyEnvs;
+  readonly byHand: boolean;
+  readonly compliancePolicy: string;
+  /** ENVOY_SECURE_MERGED_METRICS_PORT, `""` if not set. */
+  readonly securePort: string;
+  readonly proxyUid: number;
+  readonly proxyGid: number;
+  readonly env: (name: string) => string | undefined;
+  /** What a user should know of the configuration: lines for standard error. */
+  readonly notes: readonly string[];
+}
+
+/** UID and GID of the proxy in Istio's images. */
+const PROXY_ID = 1337;
+
+/**
+ * Reads and checks a configuration.
+ * Errors: a MeshError with file and field for configuration, values or mesh configuration that cannot be.
+ */
+export function loadInjector(options: InjectorOptions): Injector {
+  const { env } = options;
+  const config = parseConfig(options.config.text, options.config.file, templateFunctions({ env, now: options.now }));
+  const native = options.nativeSidecars === undefined ? nativeSetting(env("ENABLE_NATIVE_SIDECARS")) : undefined;
+  return {
+    config,
+    values: readValues(options),
+    mesh: parseMeshConfig(options.mesh?.text ?? "", options.mesh?.file ?? "", config.form === "legacy" ? "1.8" : "current"),
+    revision: options.revision === "default" ? "" : options.revision ?? "",
+    nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
+    proxyEnvs: options.proxyEnvs ?? {},
+    byHand: options.byHand,
+    compliancePolicy: env("COMPLIANCE_POLICY") ?? "",
+    securePort: env("ENVOY_SECURE_MERGED_METRICS_PORT") ?? "",
+    proxyUid: PROXY_ID,
+    proxyGid: PROXY_ID,
+    env,
+    notes: notes(config, options, native?.warning),
+  };
+}
+
+function readValues({ values, config }: InjectorOptions): ValueMap {
+  if (values !== undefined) return parseValues(values.text, values.file);
+  const beside = valuesBesideConfig(config.text, config.file);
+  return beside === undefined ? newMap() : parseValues(beside, `${config.file} (key "values")`);
+}
+
+function notes(config: InjectorConfig, { byHand }: InjectorOptions, native: string | undefined): readonly string[] {
+  const policy = byHand && config.policy !== "enabled"
+    ? [`The configuration's policy is "${config.policy}": what is named here is injected all the same`]
+    : [];
+  return native === undefined ? policy : [...policy, native];
+}

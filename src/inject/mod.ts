@@ -1,0 +1,13 @@
+/**
+ * Injection. In: an injector configuration with values and mesh configuration as texts (`loadInjector`), and manifests as
+ * bytes (`injectStream`) or one pod (`injectPod`). Out: the same manifests with sidecars, everything else in them
+ * untouched, and for each resource an entry that says what was done and why (`entryText`, `entryJson`).
+ */
+export { BUILT_IN } from "./default/mod.ts";
+export { type Decision, type DecisionPolicy, decide } from "./decision.ts";
+export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";
+export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
+export { type InjectedPod, injectPod } from "./pod.ts";
+export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
+export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";
+export { ownerOf, type Owner, podOwner, workloadKind } from "./workload.ts";

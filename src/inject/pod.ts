@@ -1,0 +1,130 @@
+/** Injection of one pod, wherever it comes from: a manifest, an admission request, a question about either. */
+import { InjectionError } from "./injection_error.ts";
+import { decode, type Problem } from "../core/kube/mod.ts";
+import { applyProxyConfigAnnotation, type MeshConfig, validateAnnotations } from "../core/mesh/mod.ts";
+import type { ModernConfig } from "./config.ts";
+import { templateData } from "./data.ts";
+import type { Injector } from "./injector.ts";
+import { PROXY_CONFIG } from "./names.ts";
+import { nativeForPod } from "./native.ts";
+import { overlay, withoutEmptyLists } from "./overlay.ts";
+import { applyOverrides, keptOverrides, userProxy } from "./overrides.ts";
+import { annotation, annotationsOf, type Pod } from "./pod_model.ts";
+import { podWarnings } from "./pod_warnings.ts";
+import { proxyEnvs } from "./postprocess/cluster.ts";
+import { postprocess, statusPort } from "./postprocess/mod.ts";
+import { followProxyUser } from "./proxy_user.ts";
+import { renderTemplate, selectTemplates } from "./render.ts";
+import { readStatus } from "./status.ts";
+import { mergeBase, strip } from "./strip.ts";
+import type { Owner } from "./workload.ts";
+
+/** A pod with its sidecar. */
+export interface InjectedPod {
+  readonly pod: Pod;
+  /** Names of the templates that were rendered. */
+  readonly templates: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Puts the sidecar into a pod. The pod is not changed; what injection does not touch is shared with the result.
+ * Errors: a MeshError for invalid annotations (all are named), a template that fails, or a result that is no pod. Field
+ * paths in it are those of the pod.
+ */
+export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
+  const { config } = injector;
+  if (config.form === "legacy") throw new InjectionError("legacy", "legacy");
+  const typed = typedPod(pod);
+  checkAnnotations(typed);
+  const mesh = meshFor(pod, injector.mesh);
+  const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
+  const stripped = strip(typed, earlier, String(statusPort(mesh)));
+  const rendered = renderAll(stripped, owner, { injector, config, mesh });
+  const reinjected = earlier.status !== undefined;
+  const native = nativeForPod(pod, injector.nativeSidecars);
+  const laid = overlay(mergeBase(pod, earlier), rendered.patches, { native, reinjected });
+  const source = { original: pod, ...earlier };
+  const overridden = applyOverrides(laid.pod, laid.templatePod, source);
+  const done = postprocess(followProxyUser(overridden, userProxy(source), mesh), {
+    templatePod: laid.templatePod,
+    mesh,
+    values: injector.values,
+    revision: injector.revision,
+    proxyEnvs: proxyEnvs(pod, injector.values, injector.proxyEnvs),
+    injectedAnnotations: config.injectedAnnotations,
+    reinjected,
+    securePort: injector.securePort,
+  });
+  const result = withoutEmptyLists(done, pod);
+  checkResult(result, rendered.templates);
+  return { pod: result, templates: rendered.templates, warnings: podWarnings(pod, result) };
+}
+
+interface RenderContext {
+  readonly injector: Injector;
+  readonly config: ModernConfig;
+  readonly mesh: MeshConfig;
+}
+
+function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
+  const { values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = injector;
+  const process = { values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid };
+  const data = templateData({ pod, owner, mesh, ...process });
+  const templates = selectTemplates(pod, config);
+  const patches = templates.map((name) => renderTemplate(config, name, data)).filter((patch) => patch !== undefined);
+  if (patches.length > 0) return { templates, patches };
+  throw new InjectionError("template-failed", `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`);
+}
+
+/** The mesh configuration with the pod's own proxy configuration in it; the same annotation is read once. */
+function meshFor(pod: Pod, mesh: MeshConfig): MeshConfig {
+  const text = annotation(pod, PROXY_CONFIG);
+  if (text === undefined) return mesh;
+  let known = overlaid.get(mesh);
+  if (known === undefined) overlaid.set(mesh, known = new Map());
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
+  const result = applyProxyConfigAnnotation(mesh, text);
+  if (known.size < MAX_CACHED) known.set(text, result);
+  return result;
+}
+
+const MAX_CACHED = 256;
+const overlaid = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
+
+/** The pod as Kubernetes reads it, which is what templates see. */
+function typedPod(pod: Pod): Pod {
+  const { value, problems } = decode(pod, "Pod");
+  const [first] = problems;
+  if (first === undefined) return value;
+  throw new InjectionError("invalid-manifest", `The pod cannot be read: ${problemTexts(problems)}`, {
+    place: { field: first.field },
+  });
+}
+
+/** What does not fit, in words. */
+export function problemTexts(problems: readonly Problem[]): string {
+  return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
+}
+
+function checkAnnotations(typed: Pod): void {
+  const annotations: Record<string, string> = {};
+  for (const [name, value] of Object.entries(annotationsOf(typed))) annotations[name] = String(value);
+  const problems = validateAnnotations(annotations, "current");
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new InjectionError("invalid-annotation", problems.map(({ message }) => message).join("; "), {
+    place: { field: `metadata.annotations["${first.annotation}"]` },
+  });
+}
+
+/** Templates are text: what they render may not fit a pod. */
+function checkResult(pod: Pod, templates: readonly string[]): void {
+  const { problems } = decode(pod, "Pod");
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {
+    hint: `Look at the values and at the templates ${templates.map((name) => `"${name}"`).join(", ")}`,
+  });
+}

@@ -1,0 +1,42 @@
+/** Cluster and network of the proxy, and the label of the network. */
+import type { ValueMap } from "../../core/value.ts";
+import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV, TOPOLOGY_NETWORK } from "../names.ts";
+import { envVar, labelsOf, mapProxy, mapsAt, type Pod, textAt, withKey, withLabels } from "../pod_model.ts";
+import { valueText } from "../values.ts";
+
+/** Environment variables of the proxy that are set whatever the template has: `ISTIO_META_...` by name. */
+export type ProxyEnvs = Readonly<Record<string, string>>;
+
+/** Cluster and network from the values, the caller's over them, the pod's own network label over all; empty ones are left out. */
+export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEnvs {
+  const envs = {
+    [CLUSTER_ENV]: valueText(values, "global", "multiCluster", "clusterName"),
+    [NETWORK_ENV]: valueText(values, "global", "network"),
+    ...given,
+  };
+  const label = textAt(labelsOf(pod), TOPOLOGY_NETWORK);
+  if (label !== "") envs[NETWORK_ENV] = label;
+  return Object.fromEntries(Object.entries(envs).filter(([, value]) => value !== ""));
+}
+
+/** These come after the cluster's, on a first injection as on any other. */
+const LAST = new Set([PROMETHEUS_ENV, PROBERS_ENV]);
+
+/** Sets the variables on the proxy: the template's of those names go, all come at the end, sorted by name. */
+export function setProxyEnvs(pod: Pod, envs: ProxyEnvs, reinjected: boolean): Pod {
+  const names = Object.keys(envs).sort();
+  if (names.length === 0) return pod;
+  return mapProxy(pod, (proxy) => {
+    const left = mapsAt(proxy, "env").filter((variable) => !Object.hasOwn(envs, textAt(variable, "name")));
+    const added = names.map((name) => envVar(name, envs[name] ?? ""));
+    const last = reinjected ? left.filter((variable) => LAST.has(textAt(variable, "name"))) : [];
+    const first = left.filter((variable) => !last.includes(variable));
+    return withKey(proxy, "env", [...first, ...added, ...last]);
+  });
+}
+
+/** The label that tells the network of the pod to the mesh. */
+export function labelNetwork(pod: Pod, envs: ProxyEnvs): Pod {
+  const network = envs[NETWORK_ENV];
+  return network === undefined ? pod : withLabels(pod, { [TOPOLOGY_NETWORK]: network });
+}

@@ -1,0 +1,64 @@
+/** What is done to a pod after the templates were laid over it: a list of steps, each from a pod to a pod. */
+import type { MeshConfig } from "../../core/mesh/mod.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { SECURE_PORT, STATUS } from "../names.ts";
+import { annotation, intAt, mapAt, type Pod, withAnnotations } from "../pod_model.ts";
+import { statusText } from "../status.ts";
+import { valueAt } from "../values.ts";
+import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";
+import { reorder } from "./order.ts";
+import { rewriteProbes } from "./probes.ts";
+import { mergePrometheus } from "./prometheus.ts";
+
+/** What the steps depend on besides the pod. */
+export interface PostContext {
+  /** All templates merged: what was injected. */
+  readonly templatePod: Pod;
+  /** The mesh with the pod's own `proxy.istio.io/config`. */
+  readonly mesh: MeshConfig;
+  readonly values: ValueMap;
+  readonly revision: string;
+  readonly proxyEnvs: ProxyEnvs;
+  readonly injectedAnnotations: Readonly<Record<string, string>>;
+  /** The pod had been injected before. */
+  readonly reinjected: boolean;
+  /** ENVOY_SECURE_MERGED_METRICS_PORT, if set. */
+  readonly securePort: string;
+}
+
+type Step = (pod: Pod, context: PostContext) => Pod;
+
+const STEPS: readonly Step[] = [
+  function clusterEnvs(pod, { proxyEnvs, reinjected }) {
+    return setProxyEnvs(pod, proxyEnvs, reinjected);
+  },
+  function prometheus(pod, { mesh }) {
+    return mergePrometheus(pod, mesh, String(statusPort(mesh)));
+  },
+  function securePort(pod, { securePort }) {
+    const known = annotation(pod, SECURE_PORT) !== undefined;
+    return known || securePort === "" || securePort === "0" ? pod : withAnnotations(pod, { [SECURE_PORT]: securePort });
+  },
+  function probes(pod, { mesh, values, reinjected }) {
+    const rewriteByDefault = valueAt(values, "sidecarInjectorWebhook", "rewriteAppHTTPProbe") === true;
+    return rewriteProbes(pod, { rewriteByDefault, meshStatusPort: statusPort(mesh), reinjected });
+  },
+  function metadata(pod, { templatePod, revision, proxyEnvs, injectedAnnotations }) {
+    const status = { [STATUS]: statusText(templatePod, revision) };
+    return withAnnotations(labelNetwork(pod, proxyEnvs), { ...status, ...injectedAnnotations });
+  },
+  function order(pod, { mesh, values }) {
+    const byValues = valueAt(values, "global", "proxy", "holdApplicationUntilProxyStarts") === true;
+    return reorder(pod, byValues || mapAt(mesh.data, "defaultConfig")["holdApplicationUntilProxyStarts"] === true);
+  },
+];
+
+/** Takes a pod through all steps. Errors: the MeshError of a step whose input in the pod cannot be. */
+export function postprocess(pod: Pod, context: PostContext): Pod {
+  return STEPS.reduce((result, step) => step(result, context), pod);
+}
+
+/** The agent's port. */
+export function statusPort(mesh: MeshConfig): number {
+  return intAt(mapAt(mesh.data, "defaultConfig"), "statusPort") ?? 15020;
+}

@@ -1,0 +1,41 @@
+/** The order of the containers of an injected pod: when each starts depends on it. */
+import type { ValueMap } from "../../core/value.ts";
+import { containerNamed, containersOf, type Pod, PROXY, specOf, withSpecKey } from "../pod_model.ts";
+
+const INIT = "istio-init";
+const VALIDATION = "istio-validation";
+const CORE_DUMP = "enable-core-dump";
+
+/** Names that come first and last, in these orders; the others keep theirs between them. */
+interface Order {
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+}
+
+/**
+ * Puts the proxy last, or first where the application waits for it; init containers so that traffic is captured when
+ * the proxy is there to serve it.
+ */
+export function reorder(pod: Pod, hold: boolean): Pod {
+  const native = containerNamed(containersOf(pod, "initContainers"), PROXY) !== undefined;
+  const init = native
+    ? { first: [VALIDATION, INIT, PROXY, CORE_DUMP], last: [] }
+    : { first: [VALIDATION], last: [INIT, CORE_DUMP] };
+  const main = hold ? { first: [PROXY], last: [] } : { first: [], last: [PROXY] };
+  return ordered(ordered(pod, "initContainers", init), "containers", main);
+}
+
+function ordered(pod: Pod, list: "containers" | "initContainers", order: Order): Pod {
+  if (specOf(pod)[list] === undefined) return pod;
+  const before = containersOf(pod, list);
+  const after = [...named(before, order.first), ...others(before, order), ...named(before, order.last)];
+  return after.every((container, index) => container === before[index]) ? pod : withSpecKey(pod, list, after);
+}
+
+function named(containers: readonly ValueMap[], names: readonly string[]): readonly ValueMap[] {
+  return names.flatMap((name) => containers.filter((container) => container["name"] === name));
+}
+
+function others(containers: readonly ValueMap[], { first, last }: Order): readonly ValueMap[] {
+  return containers.filter((container) => ![...first, ...last].some((name) => name === container["name"]));
+}

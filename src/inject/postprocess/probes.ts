@@ -1,0 +1,184 @@
+/**
+ * Probes of the application's containers: kubelet is no member of the mesh, so it asks the agent, and the agent asks the
+ * application. Every HTTP, TCP and gRPC handler becomes an HTTP one of the agent; what it was goes to the agent in an
+ * environment variable.
+ */
+import { goJson, OrderedFields } from "../../core/gojson.ts";
+import type { GoValue } from "../../core/gotemplate/mod.ts";
+import { parseBool } from "../../core/net.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { PROBERS_ENV, REWRITE_PROBES, STATUS_PORT } from "../names.ts";
+import {
+  allContainers,
+  annotation,
+  containerNamed,
+  findProxy,
+  intAt,
+  mapAt,
+  mapContainers,
+  mapProxy,
+  mapsAt,
+  type Pod,
+  PROXY,
+  textAt,
+  withEnv,
+  withKey,
+} from "../pod_model.ts";
+import { parseObject } from "../status.ts";
+
+/** What rewriting depends on besides the pod. */
+export interface ProbeSettings {
+  /** `values.sidecarInjectorWebhook.rewriteAppHTTPProbe`. */
+  readonly rewriteByDefault: boolean;
+  /** The agent's port in the mesh configuration. */
+  readonly meshStatusPort: number;
+  /** An earlier injection may have rewritten some. */
+  readonly reinjected: boolean;
+}
+
+/** Where a container has handlers, and the agent's path for each. */
+const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (container: string) => string }[] = [
+  { path: ["readinessProbe"], url: (name) => `/app-health/${name}/readyz` },
+  { path: ["livenessProbe"], url: (name) => `/app-health/${name}/livez` },
+  { path: ["startupProbe"], url: (name) => `/app-health/${name}/startupz` },
+  { path: ["lifecycle", "preStop"], url: (name) => `/app-lifecycle/${name}/prestopz` },
+  { path: ["lifecycle", "postStart"], url: (name) => `/app-lifecycle/${name}/poststartz` },
+];
+
+/** Rewrites the handlers of a pod that has a proxy, if the pod's annotation or the values ask for it. */
+export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
+  if (findProxy(pod) === undefined || !wanted(pod, settings.rewriteByDefault)) return pod;
+  const told = tellAgent(pod, settings);
+  const port = BigInt(statusPort(pod, settings.meshStatusPort));
+  const rewrite = (container: ValueMap) => rewriteContainer(container, port);
+  return mapContainers(mapContainers(told, "initContainers", rewrite), "containers", rewrite);
+}
+
+function wanted(pod: Pod, byDefault: boolean): boolean {
+  const text = annotation(pod, REWRITE_PROBES);
+  return (text === undefined ? undefined : parseBool(text)) ?? byDefault;
+}
+
+/** The agent's port for this pod: its annotation, else the mesh's. */
+function statusPort(pod: Pod, meshStatusPort: number): number {
+  const text = annotation(pod, STATUS_PORT)?.trim() ?? "";
+  return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
+}
+
+/** The handlers as they are now, for the agent; those of an earlier injection stay what they were. */
+function tellAgent(pod: Pod, settings: ProbeSettings): Pod {
+  const probers = new Map<string, OrderedFields>();
+  for (const container of allContainers(pod)) {
+    if (container["name"] === PROXY) continue;
+    for (const [url, prober] of probersOf(container, settings.meshStatusPort)) probers.set(url, prober);
+  }
+  if (probers.size === 0) return pod;
+  return mapProxy(pod, (proxy) => {
+    const earlier = settings.reinjected ? earlierProbers(proxy) : {};
+    return withEnv(proxy, PROBERS_ENV, goJson({ ...Object.fromEntries(probers), ...earlier }));
+  });
+}
+
+/** What an earlier injection told the agent. */
+function earlierProbers(proxy: ValueMap): Record<string, GoValue> {
+  const text = textAt(containerNamed(mapsAt(proxy, "env"), PROBERS_ENV) ?? newMap(), "value");
+  const probers = Object.entries(parseObject(text) ?? {});
+  return Object.fromEntries(probers.flatMap(([url, prober]) => isMap(prober) ? [[url, inWrittenOrder(prober)]] : []));
+}
+
+/** A prober that was read from JSON keeps the order in which its fields were written there. */
+function inWrittenOrder(value: Value): GoValue {
+  if (Array.isArray(value)) return value.map(inWrittenOrder);
+  return isMap(value) ? new OrderedFields(Object.entries(value).map(([key, item]) => [key, inWrittenOrder(item)])) : value;
+}
+
+/** The agent's key and prober for each handler of a container that the agent can ask. */
+function probersOf(container: ValueMap, meshStatusPort: number): [string, OrderedFields][] {
+  const name = textAt(container, "name");
+  const found: [string, OrderedFields][] = [];
+  for (const { path, url } of HANDLERS) {
+    const handler = handlerAt(container, path);
+    const prober = handler === undefined ? undefined : proberOf(handler, container, meshStatusPort);
+    if (prober !== undefined) found.push([url(name), prober]);
+  }
+  return found;
+}
+
+function handlerAt(container: ValueMap, path: readonly string[]): ValueMap | undefined {
+  let at: Value | undefined = container;
+  for (const key of path) at = isMap(at) ? at[key] : undefined;
+  return isMap(at) ? at : undefined;
+}
+
+/** `undefined` for handlers that are not rewritten, whose port has no number, or that ask the agent already. */
+function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number): OrderedFields | undefined {
+  const timeout = intAt(handler, "timeoutSeconds") ?? 0;
+  const rest: Field[] = timeout === 0 ? [] : [["timeoutSeconds", timeout]];
+  const { httpGet, tcpSocket, grpc } = handler;
+  if (isMap(grpc) && !isMap(httpGet) && !isMap(tcpSocket)) return new OrderedFields([["grpc", grpcProber(grpc)], ...rest]);
+  const action = isMap(httpGet) ? httpGet : tcpSocket;
+  if (!isMap(action)) return undefined;
+  const port = portNumber(action["port"], container);
+  if (port === undefined || (port === meshStatusPort && typeof action["port"] !== "string")) return undefined;
+  if (action === httpGet) return new OrderedFields([["httpGet", httpProber(httpGet, port)], ...rest]);
+  return new OrderedFields([["tcpSocket", tcpProber(action, port)], ...rest]);
+}
+
+type Field = [string, GoValue];
+
+/** The number of a port, looked up by name in the container's ports; `undefined` if there is none of that name. */
+function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
+  if (typeof port !== "string") return port === undefined || port === null ? 0 : Number(port);
+  const named = mapsAt(container, "ports").findLast((item) => item["name"] === port);
+  return named === undefined ? undefined : intAt(named, "containerPort");
+}
+
+function httpProber(action: ValueMap, port: number): OrderedFields {
+  const headers = mapsAt(action, "httpHeaders").map((header) =>
+    new OrderedFields([["name", textAt(header, "name")], ["value", textAt(header, "value")]])
+  );
+  const fields: Field[] = [["path", textAt(action, "path")], ["port", port], ["host", textAt(action, "host")]];
+  fields.push(["scheme", textAt(action, "scheme")], ["httpHeaders", headers]);
+  return new OrderedFields(fields.filter(([, value]) => value !== "" && !(Array.isArray(value) && value.length === 0)));
+}
+
+function tcpProber(action: ValueMap, port: number): OrderedFields {
+  const host = textAt(action, "host");
+  const fields: Field[] = [["port", port]];
+  return new OrderedFields(host === "" ? fields : [...fields, ["host", host]]);
+}
+
+function grpcProber(action: ValueMap): OrderedFields {
+  const service = action["service"];
+  return new OrderedFields([["port", intAt(action, "port") ?? 0], ["service", typeof service === "string" ? service : null]]);
+}
+
+function rewriteContainer(container: ValueMap, port: bigint): ValueMap {
+  if (container["name"] === PROXY) return container;
+  const name = textAt(container, "name");
+  return HANDLERS.reduce((result, { path, url }) => rewriteHandler(result, path, { url: url(name), port }), container);
+}
+
+interface Target {
+  readonly url: string;
+  readonly port: bigint;
+}
+
+function rewriteHandler(container: ValueMap, path: readonly string[], target: Target): ValueMap {
+  const handler = handlerAt(container, path);
+  const rewritten = handler === undefined ? undefined : rewrittenHandler(handler, target);
+  const [outer = "", inner] = path;
+  if (rewritten === undefined) return container;
+  return withKey(container, outer, inner === undefined ? rewritten : withKey(mapAt(container, outer), inner, rewritten));
+}
+
+/** The same probe asking the agent; `undefined` for one that runs a command or sleeps. */
+function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | undefined {
+  const { httpGet, tcpSocket, grpc } = handler;
+  if (!isMap(httpGet) && !isMap(tcpSocket) && !isMap(grpc)) return undefined;
+  let action: ValueMap = isMap(httpGet) ? httpGet : newMap();
+  if (action["scheme"] === "HTTPS") action = withKey(action, "scheme", "HTTP");
+  action = withKey(withKey(action, "path", url), "port", port);
+  const rewritten = withKey(handler, "httpGet", action);
+  return withKey(withKey(rewritten, "tcpSocket", undefined), "grpc", undefined);
+}

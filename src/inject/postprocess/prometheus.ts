@@ -1,0 +1,101 @@
+/**
+ * Merging of metrics: Prometheus scrapes the agent, which scrapes the application. What the user's annotations say goes
+ * to the agent in an environment variable, the annotations point to the agent.
+ */
+import { InjectionError } from "../injection_error.ts";
+import { goJson, OrderedFields } from "../../core/gojson.ts";
+import type { MeshConfig } from "../../core/mesh/mod.ts";
+import { parseBool } from "../../core/net.ts";
+import { MERGE_METRICS, PROMETHEUS_ENV } from "../names.ts";
+import { annotation, mapProxy, type Pod, withAnnotations, withEnv } from "../pod_model.ts";
+import { type PrometheusAnnotations, prometheusAnnotations, withoutPrometheus } from "./prometheus_annotations.ts";
+
+/** Ports of the proxy itself: scraping one of them for the application would be a loop, or metrics twice. */
+const RESERVED_PORTS: ReadonlyMap<number, string> = new Map([
+  [15000, "Envoy's admin interface"],
+  [15001, "Envoy's outbound traffic"],
+  [15004, "the agent's debug interface"],
+  [15006, "Envoy's inbound traffic"],
+  [15008, "HBONE tunnels"],
+  [15020, "the agent's merged metrics"],
+  [15021, "health checks"],
+  [15053, "DNS"],
+  [15090, "Envoy's metrics, which are merged already"],
+]);
+
+const DEFAULT_PATH = "/metrics";
+
+interface Target {
+  readonly port: string;
+  readonly path: string;
+}
+
+/**
+ * Points Prometheus at the agent, unless the pod or the mesh says otherwise or it already does.
+ * Errors: a MeshError for a port that cannot be scraped.
+ */
+export function mergePrometheus(pod: Pod, mesh: MeshConfig, statusPort: string): Pod {
+  const asked = prometheusAnnotations(pod);
+  if (!wanted(pod, mesh, asked) || asked.port === statusPort) return pod;
+  const targets = targetsOf(asked.targets);
+  check(asked, targets, statusPort);
+  const text = scrapeText(asked, targets);
+  const told = text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
+  return withAnnotations(withoutPrometheus(told), {
+    "prometheus.io/port": statusPort,
+    "prometheus.io/path": "/stats/prometheus",
+    "prometheus.io/scrape": "true",
+  });
+}
+
+function wanted(pod: Pod, mesh: MeshConfig, asked: PrometheusAnnotations): boolean {
+  if (asked.scrape !== undefined && parseBool(asked.scrape) === false) return false;
+  const own = annotation(pod, MERGE_METRICS);
+  const merge = own === undefined ? undefined : parseBool(own);
+  return merge ?? mesh.data["enablePrometheusMerge"] !== false;
+}
+
+/** `port[:path]` items of a comma list. */
+function targetsOf(text: string | undefined): readonly Target[] {
+  const items = (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+  return items.map((item) => {
+    const colon = item.indexOf(":");
+    if (colon < 0) return { port: item, path: DEFAULT_PATH };
+    return { port: item.slice(0, colon).trim(), path: item.slice(colon + 1).trim() || DEFAULT_PATH };
+  });
+}
+
+function check(asked: PrometheusAnnotations, targets: readonly Target[], statusPort: string): void {
+  const ports = targets.map(({ port }) => ({ port, name: "prometheus.istio.io/scrape-targets" }));
+  if (asked.port !== undefined && asked.port !== "") ports.unshift({ port: asked.port, name: "prometheus.io/port" });
+  for (const { port, name } of ports) {
+    const why = problemOf(port, statusPort);
+    if (why === undefined) continue;
+    throw new InjectionError("invalid-annotation", `The annotation "${name}" has the port "${port}", ${why}`, {
+      place: { field: `metadata.annotations["${name}"]` },
+      hint: "Name the port on which the application serves its metrics",
+    });
+  }
+}
+
+function problemOf(text: string, statusPort: string): string | undefined {
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65535) return "which is no number from 1 to 65535";
+  if (String(port) === statusPort) return "which is the port of the agent that would scrape it";
+  const owner = RESERVED_PORTS.get(port);
+  return owner === undefined ? undefined : `which is taken by the proxy for ${owner}`;
+}
+
+/** What the agent reads; `undefined` if the user said nothing about scraping. */
+function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
+  const first = targets[0];
+  const scrape = asked.scrape ?? "";
+  const path = asked.path || (first?.path ?? "");
+  const port = asked.port || (first?.port ?? "");
+  if (scrape === "" && path === "" && port === "" && first === undefined) return undefined;
+  const fields: [string, string | OrderedFields[]][] = [["scrape", scrape], ["path", path], ["port", port]];
+  if (first !== undefined) {
+    fields.push(["targets", targets.map((target) => new OrderedFields([["port", target.port], ["path", target.path]]))]);
+  }
+  return goJson(new OrderedFields(fields));
+}

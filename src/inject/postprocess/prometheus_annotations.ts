@@ -1,0 +1,43 @@
+/** The annotations by which Prometheus finds a pod, however they are spelt. */
+import { annotationsOf, type Pod, withAnnotations } from "../pod_model.ts";
+
+/** Prometheus turns every other character of an annotation's name into `_`, so all these spellings are one. */
+function sanitised(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_]/g, "_");
+}
+
+const NAMES = {
+  scrape: sanitised("prometheus.io/scrape"),
+  port: sanitised("prometheus.io/port"),
+  path: sanitised("prometheus.io/path"),
+  targets: sanitised("prometheus.istio.io/scrape-targets"),
+};
+
+/** What the pod's annotations say; `undefined` for what they do not. */
+export type PrometheusAnnotations = Readonly<Record<keyof typeof NAMES, string | undefined>>;
+
+/** The Prometheus annotations of a pod, in any spelling. */
+export function prometheusAnnotations(pod: Pod): PrometheusAnnotations {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(annotationsOf(pod))) {
+    if (typeof value === "string") found.set(sanitised(name), value);
+  }
+  return {
+    scrape: found.get(NAMES.scrape),
+    port: found.get(NAMES.port),
+    path: found.get(NAMES.path),
+    targets: found.get(NAMES.targets),
+  };
+}
+
+export function prometheusPort(pod: Pod): string | undefined {
+  return prometheusAnnotations(pod).port;
+}
+
+/** The pod without any of them. */
+export function withoutPrometheus(pod: Pod): Pod {
+  const ours = new Set<string>(Object.values(NAMES));
+  const names = Object.keys(annotationsOf(pod)).filter((name) => ours.has(sanitised(name)));
+  if (names.length === 0) return pod;
+  return withAnnotations(pod, Object.fromEntries(names.map((name) => [name, undefined])));
+}

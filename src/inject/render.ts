@@ -1,0 +1,54 @@
+/** Which templates a pod gets, and what they render for it. */
+import { MeshError, messageOf } from "../core/errors.ts";
+import { InjectionError } from "./injection_error.ts";
+import type { GoStruct } from "../core/gotemplate/mod.ts";
+import { isMap, type ValueMap } from "../core/value.ts";
+import { parseYaml } from "../core/yaml/mod.ts";
+import type { ModernConfig } from "./config.ts";
+import { TEMPLATES } from "./names.ts";
+import { annotation, type Pod } from "./pod_model.ts";
+
+/** Names of the templates for a pod: those of its annotation, else the default ones; aliases stand for what they name. */
+export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {
+  const asked = annotation(pod, TEMPLATES);
+  const names = asked === undefined ? config.defaultTemplates : asked.split(",").map((name) => name.trim());
+  return names.flatMap((name) => config.aliases.get(name) ?? [name]);
+}
+
+/**
+ * What a template renders, as data: a part of a pod. `undefined` if it renders nothing.
+ * Errors: a MeshError that names the template for one that is not there, fails, or renders no YAML mapping.
+ */
+export function renderTemplate(config: ModernConfig, name: string, data: GoStruct): ValueMap | undefined {
+  const template = config.templates.get(name);
+  if (template === undefined) throw notFound(config, name);
+  let text: string;
+  try {
+    text = template.render(data);
+  } catch (error) {
+    throw new InjectionError("template-failed", `The template "${name}" failed: ${messageOf(error)}`, { cause: error });
+  }
+  const patch = parseRendered(name, text);
+  if (patch === null) return undefined;
+  if (isMap(patch)) return patch;
+  throw new InjectionError("template-failed", `The template "${name}" renders no pod: a mapping with "metadata" and "spec" was expected`);
+}
+
+function parseRendered(name: string, text: string) {
+  try {
+    return parseYaml(text, "");
+  } catch (error) {
+    const place = error instanceof MeshError && error.place?.line !== undefined
+      ? ` (line ${error.place.line} of what it rendered: ${(text.split("\n")[error.place.line - 1] ?? "").trim()})`
+      : "";
+    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${messageOf(error)}${place}`, { cause: error });
+  }
+}
+
+function notFound(config: ModernConfig, name: string): InjectionError {
+  const have = [...config.templates.keys()].sort().map((known) => `"${known}"`).join(", ");
+  return new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
+    place: { field: `metadata.annotations["${TEMPLATES}"]` },
+    hint: `It has ${have}`,
+  });
+}

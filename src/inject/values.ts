@@ -1,0 +1,43 @@
+/** The values that templates are rendered with: Helm's values of the control plane's chart. */
+import { MeshError } from "../core/errors.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
+import { parseYaml } from "../core/yaml/mod.ts";
+import { configMapEntry } from "./config_map.ts";
+
+/**
+ * Values from YAML or JSON text, or from the ConfigMap of the injector (its key `values`). All numbers are floats, as
+ * Istio decodes them. An empty text is no values. Errors: a MeshError with the place for text that is not a mapping.
+ */
+export function parseValues(text: string, file: string): ValueMap {
+  const value = parseYaml(text, file);
+  const inner = configMapEntry(value, "values", file);
+  if (inner !== undefined) return parseValues(inner, file);
+  if (value === null) return newMap();
+  if (!isMap(value)) throw new MeshError("The values are not a mapping", { place: { file } });
+  return floats(value);
+}
+
+function floats(map: ValueMap): ValueMap {
+  const result = newMap();
+  for (const [key, item] of Object.entries(map)) result[key] = float(item);
+  return result;
+}
+
+function float(value: Value): Value {
+  if (typeof value === "bigint") return Number(value);
+  if (isList(value)) return value.map(float);
+  return isMap(value) ? floats(value) : value;
+}
+
+/** The value at a path, `undefined` where there is none. */
+export function valueAt(values: ValueMap, ...path: readonly string[]): Value | undefined {
+  let at: Value | undefined = values;
+  for (const key of path) at = isMap(at) ? at[key] : undefined;
+  return at;
+}
+
+/** The text at a path, `""` where there is none. */
+export function valueText(values: ValueMap, ...path: readonly string[]): string {
+  const value = valueAt(values, ...path);
+  return typeof value === "string" ? value : "";
+}
