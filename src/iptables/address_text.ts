@@ -1,0 +1,78 @@
+/**
+ * Addresses and blocks as text, as Go's net/netip prints them (RFC 5952): lower case, the longest run of zero groups
+ * as `::`, host bits behind the prefix kept. An IPv4-mapped address keeps its dotted form.
+ */
+import type { Address, Cidr } from "../core/net.ts";
+
+/** `netip.Addr.String`: `10.1.1.1`, `2001:db8::1`, `fe80::1%eth0`. */
+export function addressText(address: Address): string {
+  if (address.family === 4) return dotted(address.value);
+  const zone = address.zone === "" ? "" : `%${address.zone}`;
+  return isMapped(address.value) ? `::ffff:${dotted(address.value & 0xffffffffn)}${zone}` : groups(address.value) + zone;
+}
+
+/** `netip.Prefix.String`: `10.1.2.3/8`. */
+export function cidrText(cidr: Cidr): string {
+  return `${addressText(cidr.address)}/${cidr.bits}`;
+}
+
+/** The block that holds one address. */
+export function hostBlock(address: Address): Cidr {
+  return { address: { ...address, zone: "" }, bits: address.family === 4 ? 32 : 128 };
+}
+
+/** The same block without host bits, as the kernel keeps it: `10.0.0.0/8` of `10.1.2.3/8`. */
+export function maskedBlock(cidr: Cidr): Cidr {
+  const host = BigInt((cidr.address.family === 4 ? 32 : 128) - cidr.bits);
+  return { address: { ...cidr.address, value: (cidr.address.value >> host) << host }, bits: cidr.bits };
+}
+
+/** Whether a block holds an address of the same family. */
+export function blockHolds(cidr: Cidr, address: Address): boolean {
+  if (cidr.address.family !== address.family) return false;
+  const host = BigInt((address.family === 4 ? 32 : 128) - cidr.bits);
+  return cidr.address.value >> host === address.value >> host;
+}
+
+/** Whether an address is one of the machine itself: `127.0.0.0/8` or `::1` (RFC 1122, RFC 4291). */
+export function isLoopback({ family, value }: Address): boolean {
+  return family === 4 ? value >> 24n === 127n : value === 1n;
+}
+
+/** Whether an address counts for its link only: `169.254.0.0/16`, `fe80::/10`, `224.0.0.0/24`, `ff02::/16`. */
+export function isLinkLocal({ family, value }: Address): boolean {
+  if (family === 4) return value >> 16n === 0xa9fen || value >> 8n === 0xe00000n;
+  return value >> 118n === 0x3fan || value >> 112n === 0xff02n;
+}
+
+/** The IPv4 address that an IPv4-mapped IPv6 address stands for; any other address as it is. */
+export function unmapped(address: Address): Address {
+  if (address.family === 4 || !isMapped(address.value)) return address;
+  return { family: 4, value: address.value & 0xffffffffn, zone: "" };
+}
+
+function isMapped(value: bigint): boolean {
+  return value >> 32n === 0xffffn;
+}
+
+function dotted(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+}
+
+function groups(value: bigint): string {
+  const words = [7n, 6n, 5n, 4n, 3n, 2n, 1n, 0n].map((at) => ((value >> (at * 16n)) & 0xffffn).toString(16));
+  const run = longestZeroRun(words);
+  if (run.length < 2) return words.join(":");
+  return `${words.slice(0, run.start).join(":")}::${words.slice(run.start + run.length).join(":")}`;
+}
+
+/** The first of the longest runs of zero groups. */
+function longestZeroRun(words: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  let length = 0;
+  words.forEach((word, at) => {
+    length = word === "0" ? length + 1 : 0;
+    if (length > best.length) best = { start: at - length + 1, length };
+  });
+  return best;
+}

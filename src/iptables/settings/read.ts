@@ -1,0 +1,252 @@
+/** Settings of a run: command line before environment before default, everything checked, all problems at once. */
+import { readDuration } from "../../core/duration.ts";
+import { type Cidr, parseBool, parseUint } from "../../core/net.ts";
+import { readCommandLine } from "./command_line.ts";
+import { FLAG_LIST, type Flag, type FlagName, FLAGS } from "./flags.ts";
+import { type CaptureSettings, OUTPUT_FORMATS, type OutputFormat, type RunSettings, type Settings } from "./settings.ts";
+import * as values from "./values.ts";
+import { type Names, Wrong } from "./values.ts";
+
+/** What the text of settings refers to. */
+export interface Surroundings {
+  /** Users and groups that exist; `undefined`: names are not looked up. */
+  readonly users: Names;
+  readonly groups: Names;
+}
+
+/** Something wrong, and where it was written. */
+export interface Problem {
+  /** `--istio-inbound-ports`, `-b`, or the name of a variable. */
+  readonly origin: string;
+  readonly reason: string;
+  /** The command line itself cannot be read, rather than one of its values. */
+  readonly isUsage: boolean;
+}
+
+/** Settings, or what is wrong with them. */
+export interface Reading {
+  readonly settings: Settings | undefined;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+  /** Where each setting that is no default came from, for messages. */
+  readonly origins: ReadonlyMap<FlagName, string>;
+}
+
+interface Source {
+  readonly texts: readonly string[];
+  readonly origin: string;
+  readonly fromEnvironment: boolean;
+}
+
+/** Reads and checks the settings of `istio-iptables` (spec/iptables.md 1.2 to 1.4). Never throws. */
+export function readSettings(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  surroundings: Surroundings,
+): Reading {
+  const line = readCommandLine(args);
+  const sources = new Map(FLAG_LIST.map(([name]) => [name, sourceOf(name, line.given.get(name), env)]));
+  const reader = new Reader(sources, surroundings, line.words[0] === "clean");
+  reader.problems.push(...line.problems.map((reason) => ({ origin: "", reason, isUsage: true })));
+  reader.warnings.push(...line.warnings, ...retiredWarnings(sources));
+  const settings: Settings = { capture: reader.capture(), run: reader.run() };
+  reader.checkTogether(settings.capture);
+  const origins = new Map([...sources].flatMap(([name, { origin }]) => origin === "" ? [] : [[name, origin] as const]));
+  const { problems, warnings } = reader;
+  return { settings: problems.length === 0 ? settings : undefined, problems, warnings, origins };
+}
+
+function sourceOf(
+  name: FlagName,
+  given: { readonly texts: readonly string[]; readonly origin: string } | undefined,
+  env: Readonly<Record<string, string>>,
+): Source {
+  if (given !== undefined) return { ...given, fromEnvironment: false };
+  const flag: Flag = FLAGS[name];
+  const variable = flag.env?.find((key) => Object.hasOwn(env, key));
+  if (variable === undefined) return { texts: [flag.fallback], origin: "", fromEnvironment: false };
+  return { texts: [env[variable] ?? ""], origin: variable, fromEnvironment: true };
+}
+
+function retiredWarnings(sources: ReadonlyMap<FlagName, Source>): string[] {
+  return FLAG_LIST.flatMap(([name, { retired }]) => {
+    const origin = sources.get(name)?.origin ?? "";
+    return retired === undefined || origin === "" ? [] : [`"${origin}" has no effect: ${retired}`];
+  });
+}
+
+const MODES: Readonly<Record<string, "REDIRECT" | "TPROXY">> = { "": "REDIRECT", REDIRECT: "REDIRECT", TPROXY: "TPROXY" };
+const ANY_IPV4_LOOPBACK: Cidr = { address: { family: 4, value: 0x7f000001n, zone: "" }, bits: 32 };
+const MOST_OWNER_GROUPS = 64;
+
+class Reader {
+  readonly problems: Problem[] = [];
+  readonly warnings: string[] = [];
+
+  constructor(
+    private readonly sources: ReadonlyMap<FlagName, Source>,
+    private readonly surroundings: Surroundings,
+    private readonly isClean: boolean,
+  ) {}
+
+  capture(): CaptureSettings {
+    const { users, groups } = this.surroundings;
+    const uids = this.proxyUids();
+    return {
+      proxyPort: this.port("proxyPort"),
+      inboundPort: this.port("inboundPort"),
+      tunnelPort: this.port("tunnelPort"),
+      proxyUids: uids,
+      proxyGids: this.text("proxyGids") === "" ? this.gidsLike(uids) : this.owners("proxyGids", "group", groups),
+      mode: this.read("mode", readMode, "REDIRECT"),
+      mark: this.read("mark", values.readMark, 1337),
+      routeTable: this.read("routeTable", values.readRouteTable, 133),
+      inboundPorts: this.read("inboundPorts", values.readPortsOrAll, "*"),
+      inboundPortsExclude: this.read("inboundPortsExclude", values.readPorts, []),
+      excludeInterfaces: this.read("excludeInterfaces", values.readInterfaces, []),
+      outboundCidrs: this.read("outboundCidrs", values.readCidrsOrAll, "*"),
+      outboundCidrsExclude: this.read("outboundCidrsExclude", values.readCidrs, []),
+      outboundPorts: this.read("outboundPorts", values.readPorts, []),
+      outboundPortsExclude: this.read("outboundPortsExclude", values.readPorts, []),
+      virtualInterfaces: this.read("virtualInterfaces", values.readInterfaces, []),
+      ownerGroups: this.text("ownerGroups") === "*" ? "*" : this.owners("ownerGroups", "group", groups),
+      ownerGroupsExclude: this.owners("ownerGroupsExclude", "group", groups),
+      loopbackCidr: this.read("loopbackCidr", values.readLoopback, ANY_IPV4_LOOPBACK),
+      redirectDns: this.bool("redirectDns"),
+      captureAllDns: this.bool("captureAllDns"),
+      dropInvalid: this.bool("dropInvalid"),
+      dualStack: this.bool("dualStack"),
+      excludeUids: this.owners("excludeUids", "user", users),
+      excludePortsForUids: this.portsForUids(),
+    };
+  }
+
+  run(): RunSettings {
+    return {
+      nativeNftables: this.bool("nativeNftables"),
+      forceBinary: this.read("forceBinary", readForced, ""),
+      dryRun: this.bool("dryRun"),
+      dryRunFile: this.text("dryRunFile"),
+      restoreFormat: this.bool("restoreFormat"),
+      skipRuleApply: this.bool("skipRuleApply"),
+      cleanupOnly: this.isClean || this.bool("cleanupOnly"),
+      runValidation: this.bool("runValidation"),
+      probePort: this.probePort(),
+      probeTimeoutMilliseconds: this.milliseconds("probeTimeout"),
+      networkNamespace: this.text("networkNamespace"),
+      waitMilliseconds: this.milliseconds("wait"),
+      comments: this.bool("comments"),
+      output: this.read("output", readOutput, undefined),
+      logFormat: this.bool("istioLogJson") ? "json" : this.optional("logFormat"),
+      logLevel: this.optional("logLevel"),
+      help: this.bool("help"),
+    };
+  }
+
+  /** What no setting shows by itself. */
+  checkTogether({ proxyPort, inboundPort, ownerGroups, mode }: CaptureSettings): void {
+    if (ownerGroups !== "*" && ownerGroups.length > MOST_OWNER_GROUPS) {
+      this.wrong("ownerGroups", `${ownerGroups.length} groups are more than ${MOST_OWNER_GROUPS}`);
+    }
+    if (proxyPort === inboundPort && mode === "TPROXY") {
+      this.wrong("inboundPort", `with TPROXY it cannot be the outbound port ${proxyPort} too`);
+    }
+  }
+
+  /** The user that Envoy runs as, by its name, where no UID is given. */
+  private proxyUids(): readonly string[] {
+    const { users } = this.surroundings;
+    if (this.text("proxyUids") !== "") return this.owners("proxyUids", "user", users);
+    return [String(users.get(this.text("envoyUser")) ?? 1337)];
+  }
+
+  /** User names do not name groups: their numbers do, as each user has a group of its own. */
+  private gidsLike(uids: readonly string[]): string[] {
+    const { users, groups } = this.surroundings;
+    return uids.map((uid) => /^\d/.test(uid) || groups.has(uid) ? uid : String(users.get(uid) ?? uid));
+  }
+
+  private owners(name: FlagName, kind: string, names: Names): readonly string[] {
+    return this.read(name, (text) => values.readOwners(text, kind, names), []);
+  }
+
+  private portsForUids() {
+    const texts = this.source("excludePortsForUids").texts.flatMap((text) => text.split(";")).filter((text) => text !== "");
+    const read = values.collect(texts, (text) => values.readPortsForUids(text, this.surroundings.users));
+    return this.accept("excludePortsForUids", read, []);
+  }
+
+  private port(name: FlagName): number {
+    return this.read(name, values.readPort, 1);
+  }
+
+  private probePort(): number {
+    const port = parseUint(this.text("probePort"), 16);
+    return typeof port === "number" ? port : this.unreadable("probePort", `is no port: ${port}`, 15002);
+  }
+
+  private bool(name: FlagName): boolean {
+    const text = this.text(name);
+    const value = parseBool(text);
+    return value ?? this.unreadable(name, `is neither true nor false: "${text}"`, FLAGS[name].fallback === "true");
+  }
+
+  private milliseconds(name: FlagName): number {
+    const text = this.text(name);
+    const value = readDuration(text);
+    if (typeof value === "bigint") return Number(value / 1_000_000n);
+    const fallback = Number(readDuration(FLAGS[name].fallback)) / 1e6;
+    return this.unreadable(name, `is no duration such as "5s": "${text}": ${value}`, fallback);
+  }
+
+  private optional(name: FlagName): string | undefined {
+    const text = this.text(name);
+    return text === "" ? undefined : text;
+  }
+
+  /** pflag refuses such a text on the command line; in the environment Istio goes on with the default. */
+  private unreadable<T>(name: FlagName, reason: string, fallback: T): T {
+    const { origin, fromEnvironment } = this.source(name);
+    if (fromEnvironment) this.warnings.push(`"${origin}" is ignored: its value ${reason}`);
+    else this.problems.push({ origin, reason: `the value ${reason}`, isUsage: true });
+    return fallback;
+  }
+
+  private read<T>(name: FlagName, read: (text: string) => T | Wrong, fallback: T): T {
+    return this.accept(name, read(this.text(name)), fallback);
+  }
+
+  private accept<T>(name: FlagName, value: T | Wrong, fallback: T): T {
+    if (!(value instanceof Wrong)) return value;
+    value.reasons.forEach((reason) => this.wrong(name, reason));
+    return fallback;
+  }
+
+  private wrong(name: FlagName, reason: string): void {
+    const { origin } = this.source(name);
+    const flag: Flag = FLAGS[name];
+    this.problems.push({ origin: origin === "" ? `--${flag.long}` : origin, reason, isUsage: false });
+  }
+
+  private text(name: FlagName): string {
+    return this.source(name).texts.join(",");
+  }
+
+  private source(name: FlagName): Source {
+    return this.sources.get(name) ?? { texts: [FLAGS[name].fallback], origin: "", fromEnvironment: false };
+  }
+}
+
+function readMode(text: string): "REDIRECT" | "TPROXY" | Wrong {
+  return MODES[text] ?? new Wrong([`"${text}" is neither "REDIRECT" nor "TPROXY"`]);
+}
+
+function readForced(text: string): "" | "legacy" | "nft" | Wrong {
+  return text === "" || text === "legacy" || text === "nft" ? text : new Wrong([`"${text}" is neither "legacy" nor "nft"`]);
+}
+
+function readOutput(text: string): OutputFormat | undefined | Wrong {
+  if (text === "") return undefined;
+  const isFormat = (word: string): word is OutputFormat => OUTPUT_FORMATS.some((format) => format === word);
+  return isFormat(text) ? text : new Wrong([`"${text}" is none of ${OUTPUT_FORMATS.join(", ")}`]);
+}

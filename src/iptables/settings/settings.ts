@@ -1,0 +1,72 @@
+/** What is to be captured, read and checked: the input of the rule plan. */
+import type { Cidr } from "../../core/net.ts";
+import type { PortRange } from "../plan/rule.ts";
+
+/** An exception for some users: these ports of a protocol are not captured when one of these users sends. */
+export interface PortsForUids {
+  readonly protocol: "tcp" | "udp";
+  /** `"*"`: every port. */
+  readonly ports: "*" | readonly PortRange[];
+  /** Numbers, ranges (`1000-1999`) or names. */
+  readonly uids: readonly string[];
+}
+
+/** How the rules get into the kernel, and what else the run does. */
+export interface RunSettings {
+  readonly nativeNftables: boolean;
+  readonly forceBinary: "" | "legacy" | "nft";
+  readonly dryRun: boolean;
+  readonly dryRunFile: string;
+  readonly restoreFormat: boolean;
+  readonly skipRuleApply: boolean;
+  readonly cleanupOnly: boolean;
+  readonly runValidation: boolean;
+  readonly probePort: number;
+  readonly probeTimeoutMilliseconds: number;
+  readonly networkNamespace: string;
+  readonly waitMilliseconds: number;
+  readonly comments: boolean;
+  readonly output: OutputFormat | undefined;
+  readonly logFormat: string | undefined;
+  readonly logLevel: string | undefined;
+  readonly help: boolean;
+}
+
+export const OUTPUT_FORMATS = ["restore", "nft", "json", "commands", "table"] as const;
+export type OutputFormat = typeof OUTPUT_FORMATS[number];
+
+/** What the rules say. */
+export interface CaptureSettings {
+  readonly proxyPort: number;
+  readonly inboundPort: number;
+  readonly tunnelPort: number;
+  /** Numbers, ranges or names: whose traffic is the proxy's own. */
+  readonly proxyUids: readonly string[];
+  readonly proxyGids: readonly string[];
+  readonly mode: "REDIRECT" | "TPROXY";
+  readonly mark: number;
+  readonly routeTable: number;
+  readonly inboundPorts: "*" | readonly PortRange[];
+  readonly inboundPortsExclude: readonly PortRange[];
+  readonly excludeInterfaces: readonly string[];
+  readonly outboundCidrs: "*" | readonly Cidr[];
+  readonly outboundCidrsExclude: readonly Cidr[];
+  readonly outboundPorts: readonly PortRange[];
+  readonly outboundPortsExclude: readonly PortRange[];
+  readonly virtualInterfaces: readonly string[];
+  /** `"*"`: the traffic of every group is captured. */
+  readonly ownerGroups: "*" | readonly string[];
+  readonly ownerGroupsExclude: readonly string[];
+  readonly loopbackCidr: Cidr;
+  readonly redirectDns: boolean;
+  readonly captureAllDns: boolean;
+  readonly dropInvalid: boolean;
+  readonly dualStack: boolean;
+  readonly excludeUids: readonly string[];
+  readonly excludePortsForUids: readonly PortsForUids[];
+}
+
+export interface Settings {
+  readonly capture: CaptureSettings;
+  readonly run: RunSettings;
+}

@@ -1,0 +1,137 @@
+/** Texts of settings into values. A reader returns the value, or `Wrong` with all that is wrong with the text. */
+import { type Cidr, goTrim, parseCidr, parseUint } from "../../core/net.ts";
+import type { PortRange } from "../plan/rule.ts";
+import type { PortsForUids } from "./settings.ts";
+
+/** What is wrong with a text, in words. */
+export class Wrong {
+  constructor(readonly reasons: readonly string[]) {}
+}
+
+/** Users, groups: names and their numbers. */
+export type Names = ReadonlyMap<string, number>;
+
+/** A list as Istio splits it, and spaces around items (written by the injector of 1.0) do not count. */
+export function listItems(text: string): string[] {
+  return text.split(",").map(goTrim).filter((item) => item !== "");
+}
+
+/** A port of 1 to 65535. */
+export function readPort(text: string): number | Wrong {
+  const port = parseUint(goTrim(text), 16);
+  if (typeof port === "string") return new Wrong([port]);
+  return port === 0 ? new Wrong([`"${text}" is not a port from 1 to 65535`]) : port;
+}
+
+/** A port, or two with `-` or `:` between. */
+export function readPortRange(text: string): PortRange | Wrong {
+  const [, first = text, last = first] = /^(.+?)[-:](.+)$/.exec(text) ?? [];
+  const ends = collect([first, last], readPort);
+  if (ends instanceof Wrong) return new Wrong(ends.reasons.slice(0, 1));
+  const [from = 0, to = 0] = ends;
+  return from > to ? new Wrong([`the range "${text}" ends before it begins`]) : { first: from, last: to };
+}
+
+/** A list of ports and ranges; `*` is no item of it. */
+export function readPorts(text: string): PortRange[] | Wrong {
+  return collect(listItems(text), readPortRange);
+}
+
+/** `*`, or a list of ports and ranges. */
+export function readPortsOrAll(text: string): "*" | PortRange[] | Wrong {
+  return goTrim(text) === "*" ? "*" : readPorts(text);
+}
+
+/** A list of blocks such as `10.0.0.0/8,2001:db8::/32`. */
+export function readCidrs(text: string): Cidr[] | Wrong {
+  return collect(listItems(text), readBlock);
+}
+
+/** `*`, or a list of blocks. */
+export function readCidrsOrAll(text: string): "*" | Cidr[] | Wrong {
+  return goTrim(text) === "*" ? "*" : readCidrs(text);
+}
+
+function readBlock(text: string): Cidr | Wrong {
+  const cidr = parseCidr(text);
+  return typeof cidr === "string" ? new Wrong([cidr]) : cidr;
+}
+
+/** The IPv4 block by which an application reaches itself: within 127.0.0.0/8. */
+export function readLoopback(text: string): Cidr | Wrong {
+  const cidr = parseCidr(text);
+  if (typeof cidr === "string") return new Wrong([cidr]);
+  const isLoopback = cidr.address.family === 4 && cidr.address.value >> 24n === 127n && cidr.bits >= 8;
+  return isLoopback ? cidr : new Wrong([`"${text}" does not lie within 127.0.0.0/8`]);
+}
+
+/** Interface names; a final `+` stands for any ending, as iptables reads it. */
+export function readInterfaces(text: string): string[] | Wrong {
+  return collect(listItems(text), (name) => {
+    if (name.length > 15) return new Wrong([`the interface name "${name}" is longer than 15 characters`]);
+    return /^[A-Za-z0-9][A-Za-z0-9_.@-]*\+?$/.test(name) ? name : new Wrong([`"${name}" is no interface name`]);
+  });
+}
+
+/** Numbers, ranges of numbers and names that are known. */
+export function readOwners(text: string, kind: string, names: Names): string[] | Wrong {
+  return collect(listItems(text), (item) => {
+    const reason = ownerProblem(item, kind, names);
+    return reason === undefined ? item : new Wrong([reason]);
+  });
+}
+
+function ownerProblem(item: string, kind: string, names: Names): string | undefined {
+  const ends = /^(\d+)(?:-(\d+))?$/.exec(item);
+  if (ends === null) return names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
+  const [, first = "", last = first] = ends;
+  const numbers = [parseUint(first, 32), parseUint(last, 32)];
+  const [from, to] = numbers;
+  if (typeof from === "string" || typeof to === "string" || from === undefined || to === undefined || to >= 2 ** 32 - 1) {
+    return `${kind} ${item} is more than 4294967294`;
+  }
+  return from > to ? `the range "${item}" ends before it begins` : undefined;
+}
+
+/** A number of 1 to 2^32-1, in decimal or hexadecimal. */
+export function readMark(text: string): number | Wrong {
+  const word = goTrim(text);
+  const mark = /^0[xX][0-9a-fA-F]{1,8}$/.test(word) ? Number(word) : parseUint(word, 32);
+  if (typeof mark === "string") return new Wrong([mark]);
+  if (mark === 0) return new Wrong(["0 marks nothing"]);
+  return mark === 1338 ? new Wrong(["1338 marks connections of the proxy to its own pod"]) : mark;
+}
+
+/** Names that iproute2 gives to routing tables that are not for this. */
+const KERNEL_TABLES: Readonly<Record<number, string>> = { 0: "unspec", 253: "default", 254: "main", 255: "local" };
+
+/** The number of a routing table that is not one of the kernel's own. */
+export function readRouteTable(text: string): number | Wrong {
+  const table = parseUint(goTrim(text), 32);
+  if (typeof table === "string") return new Wrong([table]);
+  const own = KERNEL_TABLES[table];
+  return own === undefined ? table : new Wrong([`${table} is the kernel's own table "${own}"`]);
+}
+
+/** `tcp:5432,6000-6010:1000,1001`, `udp:*:1000`. */
+export function readPortsForUids(text: string, users: Names): PortsForUids | Wrong {
+  const [, protocol, ports, uids] = /^(tcp|udp):([^:]+|\d+:\d+):([^:]+)$/.exec(goTrim(text)) ?? [];
+  if ((protocol !== "tcp" && protocol !== "udp") || ports === undefined || uids === undefined) {
+    return new Wrong([`"${text}" is not of the form PROTOCOL:PORTS:UIDS`]);
+  }
+  const read = { ports: readPortsOrAll(ports), uids: readOwners(uids, "user", users) };
+  if (read.ports instanceof Wrong) return read.ports;
+  return read.uids instanceof Wrong ? read.uids : { protocol, ports: read.ports, uids: read.uids };
+}
+
+/** Every item read, or all that is wrong with any. */
+export function collect<T>(items: readonly string[], read: (item: string) => T | Wrong): T[] | Wrong {
+  const values: T[] = [];
+  const reasons: string[] = [];
+  for (const item of items) {
+    const value = read(item);
+    if (value instanceof Wrong) reasons.push(...value.reasons);
+    else values.push(value);
+  }
+  return reasons.length === 0 ? values : new Wrong(reasons);
+}

@@ -1,0 +1,199 @@
+/** The plan as one transaction of `nft -f` (spec/iptables.md 2.3): both families in tables of the family `inet`. */
+import { cidrText } from "../address_text.ts";
+import type { Match, Plan, PortRange, Rule, Table } from "../plan/rule.ts";
+import { commentOf, type RuleTextOptions } from "./restore.ts";
+
+/** Our tables in nftables, in the order in which they are made. */
+export const NFT_TABLES: readonly { readonly table: Table; readonly name: string }[] = [
+  { table: "nat", name: "istio-proxy-nat" },
+  { table: "mangle", name: "istio-proxy-mangle" },
+  { table: "raw", name: "istio-proxy-raw" },
+];
+
+/** The base chains: what they see and when. Numbers, as older releases of nft know no names for `inet`. */
+const BASE_CHAINS: Readonly<Record<string, string>> = {
+  "nat/prerouting": "type nat hook prerouting priority -100 ;",
+  "nat/output": "type nat hook output priority -100 ;",
+  "mangle/prerouting": "type filter hook prerouting priority -150 ;",
+  "mangle/output": "type route hook output priority -150 ;",
+  "raw/prerouting": "type filter hook prerouting priority -300 ;",
+  "raw/output": "type filter hook output priority -300 ;",
+};
+
+/** Chains of each table in the order in which they are made. */
+const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
+  nat: ["prerouting", "output", "istio-inbound", "istio-redirect", "istio-in-redirect", "istio-output", "istio-output-dns"],
+  mangle: ["prerouting", "output", "istio-divert", "istio-tproxy", "istio-inbound", "istio-drop"],
+  raw: ["prerouting", "output", "istio-inbound", "istio-output-dns"],
+};
+
+/** The transaction; `""` for a plan without rules. */
+export function nftText(plan: Plan, options: RuleTextOptions = {}): string {
+  return NFT_TABLES.map(({ table, name }) => nftTable(name, plan.rules.filter((rule) => rule.table === table), options)).join("");
+}
+
+function nftTable(name: string, rules: readonly Rule[], options: RuleTextOptions): string {
+  const table = rules[0]?.table;
+  if (table === undefined) return "";
+  const lines = [
+    `add table inet ${name}`,
+    `flush table inet ${name}`,
+    ...nftChains(rules).map((chain) => {
+      const base = BASE_CHAINS[`${table}/${chain}`];
+      return `add chain inet ${name} ${chain}${base === undefined ? "" : ` { ${base} }`}`;
+    }),
+    ...ruleLines(name, rules, options),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Chains that have rules or are jumped to. */
+export function nftChains(rules: readonly Rule[]): string[] {
+  const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
+  const needed = new Set([...rules.map(({ chain }) => chain), ...targets].map(nftChain));
+  return (CHAIN_ORDER[rules[0]?.table ?? ""] ?? []).filter((chain) => needed.has(chain));
+}
+
+/** `istio-output-dns` of `ISTIO_OUTPUT_DNS`. */
+export function nftChain(chain: string): string {
+  return chain.toLowerCase().replaceAll("_", "-");
+}
+
+/** nft can only insert before a rule that is there: an index behind the end becomes an addition. */
+function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptions): string[] {
+  const lengths = new Map<string, number>();
+  return rules.map((rule) => {
+    const length = lengths.get(rule.chain) ?? 0;
+    lengths.set(rule.chain, length + 1);
+    const isInsert = rule.insertAt !== undefined && rule.insertAt - 1 < length;
+    const verb = isInsert ? "insert" : "add";
+    const index = isInsert ? ` index ${(rule.insertAt ?? 1) - 1}` : "";
+    return `${verb} rule inet ${table} ${nftChain(rule.chain)}${index} ${nftRule(rule, options)}`;
+  });
+}
+
+/** One rule as nft reads it: conditions, counter, what happens. */
+export function nftRule(rule: Rule, options: RuleTextOptions = {}): string {
+  const words = [...conditions(rule), ...outcome(rule)];
+  return [...words, ...(options.comments === true ? [`comment "${commentOf(rule)}"`] : [])].join(" ");
+}
+
+/** Places of the conditions; in the table raw the ports stand before the address. */
+const PLACES: Readonly<Record<Match["kind"], number>> = {
+  inInterface: 0,
+  outInterface: 0,
+  protocol: 1,
+  mark: 2,
+  connectionMark: 2,
+  source: 3,
+  destination: 3,
+  connectionState: 4,
+  ports: 5,
+  sourcePorts: 5,
+  uid: 6,
+  gid: 6,
+};
+
+function conditions(rule: Rule): string[] {
+  const place = ({ kind }: Match) => rule.table === "raw" && /^(source|destination)$/.test(kind) ? 5.5 : PLACES[kind];
+  const ordered = [...rule.match].sort((a, b) => place(a) - place(b));
+  const words = ordered.map((match) => match.kind === "protocol" ? protocolWords(rule) : matchWords(match, rule));
+  // The peer drops invalid packets of TCP only, here as there.
+  const isBareState = rule.match.some(({ kind }) => kind === "connectionState") && protocolOf(rule) === undefined;
+  return [...(isBareState ? ["meta l4proto tcp"] : []), ...words.filter((word) => word !== "")];
+}
+
+function protocolOf(rule: Rule): "tcp" | "udp" | undefined {
+  return rule.match.flatMap((match) => match.kind === "protocol" ? [match.protocol] : [])[0];
+}
+
+/**
+ * A condition on a port implies its protocol. It is written out before other conditions that do not, so that the
+ * kernel holds the conditions in the peer's order.
+ */
+function protocolWords(rule: Rule): string {
+  const protocol = protocolOf(rule);
+  return isImplied(rule) ? "" : `meta l4proto ${protocol ?? "tcp"}`;
+}
+
+function isImplied(rule: Rule): boolean {
+  const has = (kinds: RegExp) => rule.match.some(({ kind }) => kinds.test(kind));
+  return has(/orts$/) && (protocolOf(rule) === "udp" || !has(/Interface$|connectionState/) && rule.chain === "ISTIO_OUTPUT") ||
+    has(/orts$/) && has(/source$|destination/) && !has(/Interface$/);
+}
+
+function matchWords(match: Match, rule: Rule): string {
+  switch (match.kind) {
+    case "inInterface":
+    case "outInterface":
+      return `${match.kind === "inInterface" ? "iifname" : "oifname"} ${match.name.replace(/\+$/, "*")}`;
+    case "source":
+    case "destination":
+      return addressWords(match);
+    case "ports":
+    case "sourcePorts":
+      return portWords(match, protocolOf(rule) ?? "tcp");
+    default:
+      return metaWords(match, rule.table);
+  }
+}
+
+function addressWords(match: Extract<Match, { kind: "source" | "destination" }>): string {
+  const protocol = match.cidr.address.family === 4 ? "ip" : "ip6";
+  return `${protocol} ${match.kind === "source" ? "saddr" : "daddr"} ${not(match)}${cidrText(match.cidr)}`;
+}
+
+function portWords(match: Extract<Match, { kind: "ports" | "sourcePorts" }>, protocol: string): string {
+  const field = match.kind === "ports" ? "dport" : "sport";
+  const ports = match.ports.map(portText);
+  return `${protocol} ${field} ${not(match)}${ports.length === 1 ? ports[0] : `{ ${ports.join(", ")} }`}`;
+}
+
+function portText({ first, last }: PortRange): string {
+  return first === last ? String(first) : `${first}-${last}`;
+}
+
+function metaWords(match: Match, table: Table): string {
+  switch (match.kind) {
+    case "uid":
+    case "gid":
+      return `${table === "raw" ? "meta " : ""}sk${match.kind} ${not(match)}${match.owner}`;
+    case "mark":
+      return `mark ${not(match)}${match.mark}`;
+    case "connectionMark":
+      return `ct mark ${match.mark}`;
+    case "connectionState":
+      return `ct state ${match.states.join(",").toLowerCase()}`;
+    default:
+      return "";
+  }
+}
+
+function not(match: { readonly negated?: true }): string {
+  return match.negated === true ? "!= " : "";
+}
+
+function outcome({ target, family }: Rule): string[] {
+  switch (target.kind) {
+    case "jump":
+      return [`counter jump ${nftChain(target.chain)}`];
+    case "redirect":
+      return [`counter redirect to :${target.port}`];
+    case "tproxy":
+      return [`tproxy ${family === 6 ? "ip6" : "ip"} to :${target.port} meta mark set ${target.mark} counter accept`];
+    case "setMark":
+      return [`counter meta mark set ${target.mark}`];
+    case "zone":
+      return [`counter ct zone set ${target.zone}`];
+    default:
+      return [`counter ${PLAIN_TARGETS[target.kind]}`];
+  }
+}
+
+const PLAIN_TARGETS = {
+  return: "return",
+  accept: "accept",
+  drop: "drop",
+  saveMark: "ct mark set mark",
+  restoreMark: "meta mark set ct mark",
+} as const;

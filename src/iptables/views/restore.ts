@@ -1,0 +1,122 @@
+/** The plan as `iptables-restore` reads it (spec/iptables.md 1.5), and single rules as `iptables` does. */
+import { cidrText } from "../address_text.ts";
+import { BUILT_IN_CHAINS, type Family, type Match, type Plan, type PortRange, type Rule, rulesOf } from "../plan/rule.ts";
+
+/** How rules are written. */
+export interface RuleTextOptions {
+  readonly comments?: boolean;
+}
+
+/** The text for `iptables-restore --noflush` of one family, tables in alphabetical order; `""` without rules. */
+export function restoreText(plan: Plan, family: Family, options: RuleTextOptions = {}): string {
+  const rules = rulesOf(plan, family);
+  const tables = [...new Set(rules.map(({ table }) => table))].sort();
+  return tables.map((table) => tableText(table, rules.filter((rule) => rule.table === table), options)).join("");
+}
+
+function tableText(table: string, rules: readonly Rule[], options: RuleTextOptions): string {
+  const lines = [
+    `* ${table}`,
+    ...chainsOf(rules).map((chain) => `-N ${chain}`),
+    ...rules.map((rule) => ruleLine(rule, options)),
+    "COMMIT",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Our chains that the rules of a table need: those with rules in order of appearance, then those only jumped to. */
+export function chainsOf(rules: readonly Rule[]): string[] {
+  const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
+  return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !BUILT_IN_CHAINS.has(chain));
+}
+
+/** `-A ISTIO_OUTPUT -o lo -j RETURN`, `-I PREROUTING 1 -i eth1 -j RETURN`. */
+export function ruleLine(rule: Rule, options: RuleTextOptions = {}): string {
+  const place = rule.insertAt === undefined ? `-A ${rule.chain}` : `-I ${rule.chain} ${rule.insertAt}`;
+  const comment = options.comments === true ? ["-m", "comment", "--comment", `"${commentOf(rule)}"`] : [];
+  return [place, ...specification(rule), ...comment, "-j", ...targetWords(rule)].join(" ");
+}
+
+/** Conditions of a rule as words. */
+function specification(rule: Rule): string[] {
+  return rule.match.flatMap(matchWords);
+}
+
+/** The comment of a rule: what it is there for, within the 128 bytes that nft allows. */
+export function commentOf(rule: Rule): string {
+  return `kubectl-mesh: ${rule.why}`.replaceAll('"', "'").slice(0, 127);
+}
+
+function matchWords(match: Match): string[] {
+  switch (match.kind) {
+    case "inInterface":
+      return ["-i", match.name];
+    case "outInterface":
+      return ["-o", match.name];
+    case "source":
+      return [...not(match), "-s", cidrText(match.cidr)];
+    case "destination":
+      return [...not(match), "-d", cidrText(match.cidr)];
+    case "protocol":
+      return ["-p", match.protocol];
+    case "ports":
+      return portWords("dport", match.ports, not(match));
+    case "sourcePorts":
+      return portWords("sport", match.ports, not(match));
+    default:
+      return moduleWords(match);
+  }
+}
+
+function moduleWords(match: Extract<Match, { kind: "uid" | "gid" | "mark" | "connectionMark" | "connectionState" }>): string[] {
+  switch (match.kind) {
+    case "uid":
+    case "gid":
+      return ["-m", "owner", ...not(match), `--${match.kind}-owner`, match.owner];
+    case "mark":
+      return ["-m", "mark", ...not(match), "--mark", String(match.mark)];
+    case "connectionMark":
+      return ["-m", "connmark", "--mark", String(match.mark)];
+    case "connectionState":
+      return ["-m", "conntrack", "--ctstate", match.states.join(",")];
+  }
+}
+
+function portWords(option: string, ports: readonly PortRange[], negation: readonly string[]): string[] {
+  const text = ports.map(({ first, last }) => first === last ? String(first) : `${first}:${last}`).join(",");
+  return ports.length === 1 ? [...negation, `--${option}`, text] : ["-m", "multiport", ...negation, `--${option}s`, text];
+}
+
+function not(match: { readonly negated?: true }): string[] {
+  return match.negated === true ? ["!"] : [];
+}
+
+function targetWords({ target, match }: Rule): string[] {
+  switch (target.kind) {
+    case "jump":
+      return [target.chain];
+    case "redirect":
+      return ["REDIRECT", isUdp(match) ? "--to-port" : "--to-ports", String(target.port)];
+    case "tproxy":
+      return ["TPROXY", "--tproxy-mark", `${target.mark}/0xffffffff`, "--on-port", String(target.port)];
+    case "setMark":
+      return ["MARK", "--set-mark", String(target.mark)];
+    case "zone":
+      return ["CT", "--zone", String(target.zone)];
+    default:
+      return [...PLAIN_TARGETS[target.kind]];
+  }
+}
+
+const PLAIN_TARGETS = {
+  return: ["RETURN"],
+  accept: ["ACCEPT"],
+  drop: ["DROP"],
+  saveMark: ["CONNMARK", "--save-mark"],
+  restoreMark: ["CONNMARK", "--restore-mark"],
+} as const;
+
+/** Istio writes the option of REDIRECT in the singular for UDP; iptables reads both. */
+function isUdp(match: readonly Match[]): boolean {
+  return match.some((condition) => condition.kind === "protocol" && condition.protocol === "udp");
+}
