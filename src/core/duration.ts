@@ -30,34 +30,46 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 export function parseDuration(text: string): bigint {
   const result = readDuration(text);
   if (typeof result === "bigint") return result;
-  throw new MeshError(`Invalid duration "${text}": ${result}`, {
+  throw new MeshError(`Invalid duration "${text}": ${result.reason}`, {
     hint: 'Write a number with a unit of "h", "m", "s", "ms", "us" or "ns", such as "1m30s"',
   });
 }
 
-/** Nanoseconds, or in words what is wrong with the text. */
-export function readDuration(text: string): bigint | string {
+/** What is wrong with a duration: in our words, and as Go's error says it in front of the quoted text. */
+export interface DurationProblem {
+  readonly reason: string;
+  readonly go: string;
+}
+
+const TOO_LARGE = invalid("it is longer than 292 years");
+
+function invalid(reason: string): DurationProblem {
+  return { reason, go: "invalid duration" };
+}
+
+/** Nanoseconds, or what is wrong with the text. */
+export function readDuration(text: string): bigint | DurationProblem {
   const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
   const body = text.slice(sign.length);
   if (body === "0") return 0n;
-  if (body === "") return "it is empty";
+  if (body === "") return invalid("it is empty");
   const total = sumParts(body);
-  if (typeof total === "string") return total;
-  if (sign === "-") return total > LIMIT ? TOO_LARGE : -total;
-  return total >= LIMIT ? TOO_LARGE : total;
+  if (typeof total !== "bigint") return total;
+  if (sign === "-") return -total;
+  return total === LIMIT ? TOO_LARGE : total;
 }
 
-const TOO_LARGE = "it is longer than 292 years";
-
-function sumParts(body: string): bigint | string {
+function sumParts(body: string): bigint | DurationProblem {
   const part = /(\d*)(\.\d*)?([^.\d]*)/y;
   let total = 0n;
   while (part.lastIndex < body.length) {
     const [, whole = "", fraction = "", name = ""] = part.exec(body) ?? [];
-    if (whole === "" && fraction.length < 2) return "a number is missing";
-    if (name === "") return "a unit is missing";
+    if (whole === "" && fraction.length < 2) return invalid("a number is missing");
+    if (name === "") return { reason: "a unit is missing", go: "missing unit in duration" };
     const unit = UNITS.get(name);
-    if (unit === undefined) return `the unit "${name}" is unknown`;
+    if (unit === undefined) {
+      return { reason: `the unit "${name}" is unknown`, go: `unknown unit ${JSON.stringify(name)} in duration` };
+    }
     total += BigInt(whole || "0") * unit + fractionOf(fraction.slice(1), unit);
     if (total > LIMIT) return TOO_LARGE;
   }

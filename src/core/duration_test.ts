@@ -47,7 +47,7 @@ Deno.test("parseDuration names the text and the reason", () => {
 
 Deno.test("readDuration returns the reason instead of an error", () => {
   assert.equal(readDuration("1s"), SECOND);
-  assert.equal(readDuration("1"), "a unit is missing");
+  assert.deepEqual(readDuration("1"), { reason: "a unit is missing", go: "missing unit in duration" });
 });
 
 Deno.test("formatDuration prints as Go does", () => {

@@ -70,6 +70,11 @@ export function asNil<T extends readonly GoValue[]>(list: T): T {
   return list;
 }
 
+/** Whether a list is one that `asNil` marked. */
+export function isNilList(list: readonly GoValue[]): boolean {
+  return list.length === 0 && nilLists.has(list);
+}
+
 interface Writer {
   readonly indent: string | undefined;
   readonly special: RegExp;
@@ -106,7 +111,7 @@ function sortedEntries(map: object): [string, GoValue][] {
 }
 
 function writeList(list: readonly GoValue[], writer: Writer, margin: string): string {
-  if (list.length === 0 && nilLists.has(list)) return "null";
+  if (isNilList(list)) return "null";
   const inner = margin + (writer.indent ?? "");
   return wrap("[", list.map((item) => write(item, writer, inner)), "]", { writer, margin });
 }
@@ -247,7 +252,7 @@ class Scanner {
 
   #skipString(): void {
     for (;;) {
-      const c = this.#raw();
+      const c = this.#inside();
       if (c === '"') return;
       if (c < " ") this.#fail(c, "in string literal");
       if (c === "\\") this.#skipEscape();
@@ -305,13 +310,18 @@ class Scanner {
 
   #next(): string {
     this.#skipSpace();
+    return this.#inside();
+  }
+
+  /** A character of a string, or where a value may begin. */
+  #inside(): string {
+    if (this.#at >= this.text.length) throw new ScanError("unexpected end of JSON input");
     return this.#raw();
   }
 
+  /** A character of a word, number or escape; the end reads as a space there, as in Go. */
   #raw(): string {
-    const c = this.text.charAt(this.#at++);
-    if (c === "") throw new ScanError("unexpected end of JSON input");
-    return c;
+    return this.text.charAt(this.#at++) || " ";
   }
 
   #fail(c: string, context: string): never {

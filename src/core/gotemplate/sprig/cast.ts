@@ -71,12 +71,13 @@ export function parseOctal(text: string): bigint | undefined {
   return inRange(sign === "-" ? -size : size);
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DIGITS = "\\d(?:_?\\d)*";
+const DECIMAL = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:e[+-]?${DIGITS})?$`, "i");
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
 
 /** strconv.ParseFloat, `undefined` where that fails (also for numbers beyond float64). */
 export function parseFloat64(text: string): number | undefined {
-  if (DECIMAL.test(text)) return finite(Number(text));
+  if (DECIMAL.test(text)) return finite(Number(text.replaceAll("_", "")));
   const [, sign, word] = SPECIAL.exec(text) ?? [];
   if (word === undefined) return parseHexFloat(text);
   if (word.toLowerCase() === "nan") return sign === "" ? NaN : undefined;

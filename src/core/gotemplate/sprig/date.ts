@@ -172,7 +172,7 @@ class Clock {
 
 function shift(by: string, time: GoTime): GoValue {
   const duration = readDuration(by);
-  if (typeof duration === "string") throw new Error(`time: invalid duration "${by}": ${duration}`);
+  if (typeof duration !== "bigint") throw new Error(`time: ${duration.go} ${JSON.stringify(by)}`);
   return new GoTime({ ...time.moment, nanoseconds: time.moment.nanoseconds + duration });
 }
 

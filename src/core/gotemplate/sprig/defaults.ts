@@ -7,7 +7,7 @@ import { deepCopy } from "./equal.ts";
 
 /** The functions by name. */
 export function defaultFunctions(): FuncMap {
-  const copy = declared([ANY], deepCopy);
+  const copy = declared([ANY], copyOf);
   return {
     default: declared(
       [ANY, ANY],
@@ -27,6 +27,12 @@ export function defaultFunctions(): FuncMap {
     hello: declared([], () => "Hello!"),
     ...jsonFunctions(),
   };
+}
+
+/** A deep copy; nil has no type to copy. */
+function copyOf(value: GoValue): GoValue {
+  if (value === null) throw new Error("reflect: call of reflect.Value.Type on zero Value");
+  return deepCopy(value);
 }
 
 /** Whether a value is the zero of its type; a struct never is. */

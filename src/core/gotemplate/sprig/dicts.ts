@@ -14,7 +14,7 @@ export function dictFunctions(): FuncMap {
   const mergeOverwrite = merger(true);
   return {
     dict: declared([ANY], dict, true),
-    get: declared([MAP, STRING], (d, key) => own(mapOf(d), text(key)) ?? ""),
+    get: declared([MAP, STRING], (d, key) => orElse(own(mapOf(d), text(key)), "")),
     set: declared([MAP, STRING, ANY], set),
     unset: declared([MAP, STRING], unset),
     hasKey: declared([MAP, STRING], (d, key) => Object.hasOwn(mapOf(d), text(key))),
@@ -34,6 +34,11 @@ export function dictFunctions(): FuncMap {
 /** The value of a key, `undefined` if there is none. */
 function own(map: GoMap, key: string): GoValue | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** The value unless the key is missing; nil is a value. */
+function orElse(value: GoValue | undefined, otherwise: GoValue): GoValue {
+  return value === undefined ? otherwise : value;
 }
 
 function newDict(): Writable {
@@ -93,7 +98,7 @@ function dig(...args: GoValue[]): GoValue {
     if (next === undefined) return otherwise;
     at = assertMap(next);
   }
-  return own(at, last) ?? otherwise;
+  return orElse(own(at, last), otherwise);
 }
 
 function assertMap(value: GoValue): GoMap {

@@ -7,91 +7,103 @@ import { fromBinary, toBinary } from "./octets.ts";
 export function encodingFunctions(): FuncMap {
   return {
     b64enc: declared([STRING], (s) => btoa(toBinary(text(s)))),
-    b64dec: declared([STRING], (s) => decode(text(s), BASE64)),
+    b64dec: declared([STRING], (s) => decode(text(s), decodeBase64)),
     b32enc: declared([STRING], (s) => encodeBase32(toBinary(text(s)))),
-    b32dec: declared([STRING], (s) => decode(text(s), BASE32)),
+    b32dec: declared([STRING], (s) => decode(text(s), decodeBase32)),
   };
 }
 
-interface Alphabet {
-  readonly name: string;
-  readonly letters: string;
-  /** Bits of a letter, letters of a full group, and how many letters of a last group may be padded. */
-  readonly bits: number;
-  readonly group: number;
-  readonly padded: readonly number[];
+const LETTERS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const LETTERS32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** The byte where the text stops being an encoding. */
+class Corrupt extends Error {
+  constructor(name: string, at: number) {
+    super(`illegal ${name} data at input byte ${at}`);
+  }
 }
-
-const BASE64: Alphabet = {
-  name: "base64",
-  letters: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-  bits: 6,
-  group: 4,
-  padded: [2, 3],
-};
-
-const BASE32: Alphabet = {
-  name: "base32",
-  letters: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
-  bits: 5,
-  group: 8,
-  padded: [2, 4, 5, 7],
-};
 
 function encodeBase32(binary: string): string {
   let bits = "";
   for (const byte of binary) bits += byte.charCodeAt(0).toString(2).padStart(8, "0");
   const groups = bits.match(/.{1,5}/g) ?? [];
-  const letters = groups.map((group) => BASE32.letters.charAt(parseInt(group.padEnd(5, "0"), 2))).join("");
+  const letters = groups.map((group) => LETTERS32.charAt(parseInt(group.padEnd(5, "0"), 2))).join("");
   return letters.padEnd(Math.ceil(letters.length / 8) * 8, "=");
 }
 
-/** Decodes with padding required; line ends are skipped wherever they are. */
-function decode(source: string, alphabet: Alphabet): string {
-  const letters: { value: number; at: number }[] = [];
-  const binary = toBinary(source);
+function decode(source: string, read: (binary: string) => string): string {
+  try {
+    return fromBinary(read(toBinary(source)));
+  } catch (error) {
+    if (error instanceof Corrupt) return error.message;
+    throw error;
+  }
+}
+
+/** Padding is required; line ends may be anywhere. */
+function decodeBase64(binary: string): string {
+  const values: number[] = [];
   let at = 0;
-  for (; at < binary.length; at++) {
-    const c = binary.charAt(at);
-    if (c === "\n" || c === "\r") continue;
-    const value = alphabet.letters.indexOf(c);
-    if (value < 0) break;
-    letters.push({ value, at });
+  for (; at < binary.length && binary[at] !== "="; at++) {
+    if (isLineEnd(binary[at])) continue;
+    const value = LETTERS64.indexOf(binary.charAt(at));
+    if (value < 0) throw new Corrupt("base64", at);
+    values.push(value);
   }
-  const problem = paddingProblem(binary, { at, letters: letters.length, alphabet });
-  return problem === undefined ? join(letters.map((letter) => letter.value), alphabet) : corrupt(alphabet, problem);
+  const over = values.length % 4;
+  if (at < binary.length) checkPadding64(binary, at, over);
+  else if (over !== 0) throw new Corrupt("base64", at - over);
+  return join(values, 6);
 }
 
-/** The byte at which Go finds that the text is no encoding, `undefined` if all is well. */
-function paddingProblem(
-  binary: string,
-  { at, letters, alphabet }: { at: number; letters: number; alphabet: Alphabet },
-): number | undefined {
-  const { group, padded } = alphabet;
-  const over = letters % group;
-  if (at === binary.length) return over === 0 ? undefined : endProblem(binary, over, alphabet);
-  if (binary[at] !== "=" || !padded.includes(over)) return at;
-  let missing = group - over;
-  let end = at;
-  for (; end < binary.length; end++) {
-    const c = binary[end];
-    if (c === "\n" || c === "\r") continue;
-    if (c !== "=" || missing === 0) return end;
-    missing--;
+/** Two equal signs after two letters of a group, one after three, then nothing. */
+function checkPadding64(binary: string, start: number, over: number): void {
+  if (over < 2) throw new Corrupt("base64", start);
+  let at = afterLineEnds(binary, start + 1);
+  if (over === 2) {
+    if (at === binary.length) throw new Corrupt("base64", at);
+    if (binary[at] !== "=") throw new Corrupt("base64", at - 1);
+    at = afterLineEnds(binary, at + 1);
   }
-  return missing === 0 ? undefined : end;
+  if (at < binary.length) throw new Corrupt("base64", at);
 }
 
-/** Without padding, base64 points at the start of the last group, base32 at the end. */
-function endProblem(binary: string, over: number, { name }: Alphabet): number {
-  return name === "base64" ? binary.replace(/[\r\n]+$/, "").length - over : binary.length;
+function afterLineEnds(binary: string, start: number): number {
+  let at = start;
+  while (isLineEnd(binary[at])) at++;
+  return at;
 }
 
-function corrupt({ name }: Alphabet, at: number): string {
-  return `illegal ${name} data at input byte ${at}`;
+function isLineEnd(c: string | undefined): boolean {
+  return c === "\n" || c === "\r";
 }
 
-function join(values: readonly number[], { bits }: Alphabet): string {
+/** Line ends do not count, not even for the place of an error. */
+function decodeBase32(source: string): string {
+  const binary = source.replace(/[\r\n]/g, "");
+  const values: number[] = [];
+  for (let at = 0; at < binary.length; at++) {
+    const over = values.length % 8;
+    const value = LETTERS32.indexOf(binary.charAt(at));
+    if (value >= 0) values.push(value);
+    else if (binary[at] === "=" && over >= 2 && binary.length - at <= 8) {
+      checkPadding32(binary, at, over);
+      return join(values, 5);
+    } else throw new Corrupt("base32", at);
+  }
+  if (values.length % 8 !== 0) throw new Corrupt("base32", binary.length - values.length % 8);
+  return join(values, 5);
+}
+
+function checkPadding32(binary: string, at: number, over: number): void {
+  const rest = binary.slice(at + 1);
+  if (rest.length + over < 7) throw new Corrupt("base32", binary.length);
+  const wrong = [...rest.slice(0, 7 - over)].findIndex((c) => c !== "=");
+  if (wrong >= 0) throw new Corrupt("base32", at + wrong);
+  if (over === 3 || over === 6) throw new Corrupt("base32", at);
+}
+
+function join(values: readonly number[], bits: number): string {
   let binary = "";
   let pending = 0;
   let held = 0;
@@ -103,5 +115,5 @@ function join(values: readonly number[], { bits }: Alphabet): string {
     binary += String.fromCharCode((pending >> held) & 0xff);
     pending &= (1 << held) - 1;
   }
-  return fromBinary(binary);
+  return binary;
 }

@@ -1,4 +1,5 @@
 /** reflect.DeepEqual and a deep copy over the engine's values. */
+import { isNilList } from "../../gojson.ts";
 import { isGoMap, isList, typeOf } from "../kind.ts";
 import { GoInt, type GoMap, GoStruct, type GoValue, typed, typeTag } from "../value.ts";
 
@@ -7,12 +8,16 @@ export function deepEqual(a: GoValue, b: GoValue): boolean {
   if (typeof a === "function" || typeof b === "function") return false;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (typeOf(a) !== typeOf(b)) return false;
-  if (isList(a)) {
-    return isList(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index] ?? null));
-  }
+  if (isList(a)) return isList(b) && equalLists(a, b);
   if (a instanceof GoInt) return b instanceof GoInt && a.value === b.value;
   if (a instanceof GoStruct) return b instanceof GoStruct && (a === b || equalFields(a, b));
   return isGoMap(b) && equalMaps(a, b);
+}
+
+/** A nil slice is not an empty one. */
+function equalLists(a: readonly GoValue[], b: readonly GoValue[]): boolean {
+  if (a.length !== b.length || isNilList(a) !== isNilList(b)) return false;
+  return a.every((item, index) => deepEqual(item, b[index] ?? null));
 }
 
 function equalFields(a: GoStruct, b: GoStruct): boolean {

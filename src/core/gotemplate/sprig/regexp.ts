@@ -112,8 +112,8 @@ function expand(template: string, match: RegExpExecArray, names: readonly string
   return template.replace(/\$(?:(\$)|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu, (_, dollar, bare, braced) => {
     if (dollar !== undefined) return "$";
     const name = String(bare ?? braced);
-    const index = /^(?:0|[1-9]\d*)$/.test(name) ? Number(name) : names.indexOf(name) + 1 || -1;
-    return match[index] ?? "";
+    if (/^(?:0|[1-9]\d*)$/.test(name)) return match[Number(name)] ?? "";
+    return match.find((group, index) => index > 0 && group !== undefined && names[index - 1] === name) ?? "";
   });
 }
 

@@ -86,8 +86,8 @@ class Parser {
         continue;
       }
       const set = this.#flagSetting(flags);
-      if (set === undefined) out += this.#repeated(flags);
-      else flags = set;
+      if (set !== undefined) flags = set;
+      else out += this.#looksAt("\\Q") ? this.#quoted(flags) : this.#repeated(flags, () => this.#atom(flags));
     }
     return out;
   }
@@ -117,12 +117,20 @@ class Parser {
     return match?.[1] === undefined || match[1] === "" ? undefined : changed(flags, match[1]);
   }
 
-  #repeated(flags: Flags): string {
+  /** Text between `\Q` and `\E`; an operator after it repeats the last character. */
+  #quoted(flags: Flags): string {
+    const characters = [...this.#match(/\\Q([^]*?)(?:\\E|$)/y)?.[1] ?? ""].map(literal);
+    const last = characters.pop();
+    const before = characters.map((character) => insensitive(character, flags)).join("");
+    return last === undefined ? before : before + this.#repeated(flags, () => insensitive(last, flags), true);
+  }
+
+  #repeated(flags: Flags, read: () => string, afterAtom = false): string {
     const start = this.#at;
-    if (this.#match(/[*+?]/y) ?? this.#match(REPEAT)) {
+    if (!afterAtom && (this.#match(/[*+?]/y) ?? this.#match(REPEAT)) !== undefined) {
       throw syntaxError("missing argument to repetition operator", this.pattern.slice(start, this.#at));
     }
-    const atom = this.#atom(flags);
+    const atom = read();
     const before = this.#at;
     const operator = this.#operator();
     if (operator === undefined) return atom;
@@ -188,26 +196,23 @@ class Parser {
   }
 
   #capture(name: string): string {
-    if (name !== "" && this.names.includes(name)) throw syntaxError("duplicate capture group name", name);
     this.names.push(name);
     return "(";
   }
 
   #groupError(start: number): Error {
     const rest = this.pattern.slice(start);
-    if (/^\(\?P?<(?![=!])/.test(rest)) {
+    if (/^\(\?P?<[^]/.test(rest)) {
       const end = rest.indexOf(">");
       return syntaxError("invalid named capture", end < 0 ? rest : rest.slice(0, end + 1));
     }
-    const wrong = /^\(\?[imsU-]*(?:<[=!]|[^])?/.exec(rest)?.[0] ?? rest;
-    return wrong === rest && !/[^imsU?(-]/.test(rest)
-      ? syntaxError("missing closing )", this.pattern)
-      : syntaxError("invalid or unsupported Perl syntax", wrong.replace(/^(\(\?[<])[=!]$/, "$1"));
+    const flags = /^\(\?[imsU]*(?:-[imsU]*)?/.exec(rest)?.[0] ?? "";
+    if (flags === rest) return syntaxError("missing closing )", this.pattern);
+    const wrong = String.fromCodePoint(rest.codePointAt(flags.length) ?? 0);
+    return syntaxError("invalid or unsupported Perl syntax", flags + wrong);
   }
 
   #escape(flags: Flags): string {
-    const quoted = this.#match(/\\Q([^]*?)(?:\\E|$)/y);
-    if (quoted !== undefined) return insensitive(`(?:${[...quoted[1] ?? ""].map(literal).join("")})`, flags);
     if (this.#take("\\A")) return `(?:${START})`;
     if (this.#take("\\z")) return `(?:${END})`;
     if (this.#take("\\b")) return `(?:${WORD_EDGE})`;

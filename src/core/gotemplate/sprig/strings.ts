@@ -67,7 +67,7 @@ function cutFunctions(): FuncMap {
     trunc: declared([INT, STRING], (count, s) => truncate(int(count), text(s))),
     substr: declared([INT, INT, STRING], (start, end, s) => substring(int(start), int(end), text(s))),
     repeat: declared([INT, STRING], (count, s) => repeat(int(count), text(s))),
-    replace: declared([STRING, STRING, STRING], (old, by, s) => text(s).split(...separator(text(old))).join(text(by))),
+    replace: declared([STRING, STRING, STRING], (old, by, s) => replace(text(s), text(old), text(by))),
   };
 }
 
@@ -121,9 +121,9 @@ function numbered(parts: readonly string[]): GoValue {
   return typed(map, "map[string]string");
 }
 
-/** What String.split needs to cut between characters (not between UTF-16 units) where Go's separator is empty. */
-function separator(by: string): [string | RegExp] {
-  return by === "" ? [/(?:)/u] : [by];
+/** strings.ReplaceAll: nothing is found before each character and at the end. */
+function replace(s: string, old: string, by: string): string {
+  return old === "" ? by + [...s].map((rune) => rune + by).join("") : s.replaceAll(old, () => by);
 }
 
 /** strings.SplitN: at most `count` parts, all if negative. */
@@ -179,7 +179,7 @@ function substring(start: number, end: number, s: string): string {
 
 function cut(s: string, start: number, end: number, length: number): string {
   if (end < 0 || end > length) throw new Error(outOfRange(end < 0 ? `[:${end}]` : `[:${end}] with length ${length}`));
-  if (start > end) throw new Error(outOfRange(`[${start}:${end === length ? "" : end}]`));
+  if (start > end) throw new Error(outOfRange(`[${start}:${end}]`));
   return sliceBytes(s, start, end);
 }
 

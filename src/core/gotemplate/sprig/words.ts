@@ -13,11 +13,11 @@ interface Word {
 
 const NONE: Word = { kind: "none", runes: [] };
 
-/** `HttpServer` from `http_server`; connectors at the start and doubled ones stay. */
+/** `HttpServer` from `http_server`; connectors at the start and doubled ones stay, the last of nothing else is doubled. */
 export function pascalCase(text: string): string {
   const runes = [...text];
   const start = runes.findIndex((rune) => !isConnector(rune));
-  if (start < 0) return text;
+  if (start < 0) return text + (runes.at(-1) ?? "");
   return runes.slice(0, start).join("") + joinWords(runes.slice(start));
 }
 

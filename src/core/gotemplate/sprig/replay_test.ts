@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { goJsonParse } from "../../gojson.ts";
+import { parse } from "../mod.ts";
+import { sprigFunctions } from "./mod.ts";
+
+interface Recorded {
+  readonly out?: string;
+  readonly error?: string;
+}
+
+const testdata = new URL("../../../../test/oracle/sprig/testdata/", import.meta.url);
+const cases: [string, Recorded][] = JSON.parse(Deno.readTextFileSync(new URL("cases.json", testdata)));
+const data = Deno.readTextFileSync(new URL("data.json", testdata));
+const functions = sprigFunctions({ now: () => new Date() });
+
+function run(template: string): Recorded {
+  try {
+    // Go's answers are JSON, where bytes that are not UTF-8 are U+FFFD.
+    return { out: parse("t", template, { funcs: functions }).render(goJsonParse(data)).toWellFormed() };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+Deno.test("sprigFunctions: recorded templates give what Go gives, errors included", () => {
+  const wrong = cases
+    .map(([template, expected]) => ({ template, expected, actual: run(template) }))
+    .filter(({ expected, actual }) => expected.out !== actual.out || expected.error !== actual.error);
+  assert.deepEqual(wrong, []);
+});
