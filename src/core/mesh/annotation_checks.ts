@@ -1,5 +1,5 @@
 import { MeshError } from "../errors.ts";
-import { isQuantity } from "../kube/quantity.ts";
+import { isQuantity } from "../kube/mod.ts";
 import { goTrim, interfaceNameProblem, parseBool, parseCidrList, parsePort, parsePortList, parseUint } from "../net.ts";
 import type { Era } from "./era.ts";
 import { proxyConfigProblems } from "./parse.ts";

@@ -87,7 +87,7 @@ function decodeDuration(value: Value): Value | Wrong {
   const wanted = 'a duration such as "45s"';
   if (typeof value !== "string") return new Wrong(wanted, value);
   const nanoseconds = readDuration(value);
-  if (typeof nanoseconds === "string") return new Wrong(wanted, value, `"${value}" is none: ${nanoseconds}`);
+  if (typeof nanoseconds !== "bigint") return new Wrong(wanted, value, `"${value}" is none: ${nanoseconds.reason}`);
   return durationText(nanoseconds);
 }
 

@@ -20,3 +20,11 @@ export {
   misspelledAnnotations,
   validateAnnotations,
 } from "./validate_annotations.ts";
+export {
+  inboundTrafficPolicyMode,
+  meshSettings,
+  proxyImageType,
+  proxySettings,
+  wantsOtelServiceAttributes,
+} from "./settings.ts";
+export type { MeshSettings, ProxySettings } from "./settings_schema.ts";
