@@ -119,9 +119,9 @@ Deno.test("splitDocuments() throws nothing but MeshError for random bytes", asyn
 });
 
 testWhen(needsShared("cases/manifests"), "splitText() keeps every byte of real manifests", async () => {
-  for (const entry of Deno.readDirSync(`${SHARED}/cases/manifests`)) {
+  for await (const entry of Deno.readDir(`${SHARED}/cases/manifests`)) {
     if (!entry.name.endsWith(".yaml")) continue;
-    const bytes = Deno.readFileSync(`${SHARED}/cases/manifests/${entry.name}`);
+    const bytes = await Deno.readFile(`${SHARED}/cases/manifests/${entry.name}`);
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     assert.equal(joined(await splitBytes(bytes, 4096)), text, entry.name);
     assert.equal(joined(splitText(text, entry.name)), text, entry.name);

@@ -36,7 +36,8 @@ testWhen(missing, "toYaml() of every hostile text as value and key is read back 
 });
 
 testWhen(missing, "parseDocument() reads what kubectl's library writes and reads", async () => {
-  const samples = fc.sample(value, SAMPLES).map(plain);
+  // In a list: readers differ on the indentation of a literal block that is the whole document.
+  const samples = fc.sample(value, SAMPLES).map((data) => [plain(data)]);
   const answers = await ask(samples.map((write) => ({ write })));
   const texts = answers.map((answer) => answer.yaml ?? "");
   const back = await ask(texts.map((read) => ({ read })));
@@ -53,7 +54,8 @@ testWhen(missing, "editDocument() gives text that kubectl's library reads as the
     const text = json ? JSON.stringify(plain(old), null, index % 3) : block;
     return { text, next, edited: editDocument(parseDocument({ text }), next) };
   });
-  const answers = await ask(samples.map(({ edited }) => ({ read: edited })));
+  // Kubernetes' document reader ends the last line in any case.
+  const answers = await ask(samples.map(({ edited }) => ({ read: edited.replace(/\n?$/, "\n") })));
   samples.forEach((sample, index) =>
     assert.ok(reads(answers[index], sample.next), JSON.stringify([sample, answers[index]], bigints))
   );
@@ -99,8 +101,10 @@ function ourSplit(text: string): string[] | undefined {
   }
 }
 
+/** Its reader leaves a separator with nothing before it in the text of the document. */
 function kubectlSplit(answer: Answer | undefined): readonly string[] | undefined {
-  return answer?.error === undefined ? answer?.documents ?? [] : undefined;
+  if (answer?.error !== undefined) return undefined;
+  return answer?.documents?.map((text) => text.replace(/^---.*\n/, "")).filter((text) => text !== "") ?? [];
 }
 
 function mapOf(entries: readonly [string, Value][]): Value {
