@@ -17,7 +17,7 @@ export interface AnnotationProblem {
 
 /**
  * All annotations whose values the injector of an era refuses, in order of their names; empty if there are none.
- * Source: spec of Istio's validateAnnotations.
+ * Source: Istio's validateAnnotations.
  */
 export function validateAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
   return sorted(annotations).flatMap(([annotation, value]) => {
