@@ -43,10 +43,16 @@ spec:
 
 /** About 8 KB of new content: two containers with long argument and environment lists. */
 function sidecar(index: number): Value[] {
-  const env = Array.from({ length: 50 }, (_, at): Value => map({ name: `ISTIO_META_NUMBER_${at}`, value: `value-${at % 7}` }));
+  const env = Array.from(
+    { length: 50 },
+    (_, at): Value => map({ name: `ISTIO_META_NUMBER_${at}`, value: `value-${at % 7}` }),
+  );
   const args = Array.from({ length: 40 }, (_, at) => `--argument-of-the-proxy-${at}=web-${index}.$(POD_NAMESPACE)`);
   const main = map({ name: "istio-proxy", image: "docker.io/istio/proxyv2:1.30.0", args, env });
-  return [main, map({ name: "istio-init", args: args.slice(0, 20), env: env.slice(0, 20), securityContext: map({ runAsUser: 0 }) })];
+  return [
+    main,
+    map({ name: "istio-init", args: args.slice(0, 20), env: env.slice(0, 20), securityContext: map({ runAsUser: 0 }) }),
+  ];
 }
 
 function map(entries: Record<string, Value>): ValueMap {
@@ -57,7 +63,10 @@ function map(entries: Record<string, Value>): ValueMap {
 function inject(value: Value, index: number): Value {
   const spec = child(child(child(value, "spec"), "template"), "spec");
   const containers = spec.containers;
-  const pod = { ...spec, containers: [...(isList(containers ?? null) && isList(containers) ? containers : []), ...sidecar(index)] };
+  const pod = {
+    ...spec,
+    containers: [...(isList(containers ?? null) && isList(containers) ? containers : []), ...sidecar(index)],
+  };
   const template = map({ ...child(child(value, "spec"), "template"), spec: map(pod) });
   return map({ ...map(isMap(value) ? value : {}), spec: map({ ...child(value, "spec"), template }) });
 }
