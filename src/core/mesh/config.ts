@@ -3,7 +3,7 @@ import type { Era } from "./era.ts";
 
 /**
  * A mesh configuration with all defaults in it: plain data by JSON names, as `decodeMessage` makes it. Fields that the
- * schema does not know are in it too.
+ * schema does not know are in it too. Never changed: what differs is another object.
  */
 export interface MeshConfig {
   readonly era: Era;

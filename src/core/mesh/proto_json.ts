@@ -25,6 +25,9 @@ const LEFT_OUT = [
   "concurrency",
 ];
 
+/** Most pods have the proxy configuration of the mesh: its text is made once. */
+const shortTexts = new WeakMap<ProxyConfig, string>();
+
 const defaultTexts = new Map<Era, ReadonlyMap<string, string>>();
 
 /**
@@ -32,6 +35,14 @@ const defaultTexts = new Map<Era, ReadonlyMap<string, string>>();
  * those that have their default value; `{}` if nothing is left.
  */
 export function protoToJson(proxy: ProxyConfig): string {
+  const known = shortTexts.get(proxy);
+  if (known !== undefined) return known;
+  const text = shortText(proxy);
+  shortTexts.set(proxy, text);
+  return text;
+}
+
+function shortText(proxy: ProxyConfig): string {
   const defaults = textsOfDefaults(proxy.era);
   const data = assign(proxy.data, {});
   for (const [key, text] of defaults) {
