@@ -1,3 +1,4 @@
+import { sprint } from "../gotemplate/mod.ts";
 import { isMap, type Value, type ValueMap } from "../value.ts";
 import { PATCH } from "./patch_directives.ts";
 import { asMap, badDirective, goTypeName, noMergeKey, PatchError } from "./patch_error.ts";
@@ -23,7 +24,7 @@ function elementType(original: readonly Value[], patch: readonly Value[]): strin
   if (type === "[]interface {}") throw new PatchError("lists of lists are not supported");
   const same = (item: Value) => goTypeName(item) === type;
   if (type === undefined || !original.every(same) || !patch.every(same)) {
-    throw new PatchError("list element types are not identical");
+    throw new PatchError(`list element types are not identical: ${sprint([original, patch])}`);
   }
   return type;
 }
@@ -33,8 +34,8 @@ function mergeMaps(original: readonly Value[], patch: readonly Value[], rule: Li
   if (mergeKey === "") throw new PatchError(`cannot merge lists without merge key for ${goKind(element)}`);
   const base = applyElementDirectives(original, patch, mergeKey);
   const changes = patch.filter((item) => !(isMap(item) && PATCH in item));
-  // `$patch: replace` among the elements: the list is the others of the patch.
-  if (base === undefined) return orderMerged(changes, { mergeKey, patchOrder: [], originalOrder: [] });
+  // `$patch: replace` among the elements: the others are the list, even where two have the same key.
+  if (base === undefined) return orderMerged(changes, { mergeKey, patchOrder: [], originalOrder: changes });
   const merged = [...base];
   for (const change of changes) mergeElement(merged, asMap(change), rule);
   return orderMerged(merged, { mergeKey, patchOrder: changes, originalOrder: base });

@@ -14,7 +14,8 @@ export function noMergeKey(map: ValueMap, key: string): PatchError {
 
 /** A directive other than `replace` and `delete`. */
 export function badDirective(directive: Value, map: ValueMap): PatchError {
-  const text = typeof directive === "string" ? directive : `%!s(${goTypeName(directive)}=${sprint(directive)})`;
+  const other = directive === null ? "%!s(<nil>)" : `%!s(${goTypeName(directive)}=${sprint(directive)})`;
+  const text = typeof directive === "string" ? directive : other;
   return new PatchError(`unknown patch type: ${text} in map: ${sprint(map)}`);
 }
 

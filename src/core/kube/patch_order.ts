@@ -51,8 +51,10 @@ function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
   return result;
 }
 
+/** Elements that still carry a deletion (a patch that has a key twice leaves them) go last. */
 function sortByPlace(items: Value[], place: (item: Value) => number): void {
-  items.sort((a, b) => place(a) - place(b));
+  const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
+  items.sort((a, b) => rank(a) - rank(b));
 }
 
 function interleave(left: readonly Value[], right: readonly Value[], place: (item: Value) => number): Value[] {

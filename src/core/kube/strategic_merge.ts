@@ -1,3 +1,4 @@
+import { sprint } from "../gotemplate/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../value.ts";
 import { mergeList } from "./merge_list.ts";
 import {
@@ -116,6 +117,8 @@ function checkElementOrder(patch: readonly Value[], order: readonly Value[], mer
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;
   }
   if (next < named.length) {
-    throw new PatchError(`The order in patch list doesn't match ${ELEMENT_ORDER} list`);
+    throw new PatchError(
+      `The order in patch list:\n${sprint(patch)}\n doesn't match ${ELEMENT_ORDER} list:\n${sprint(order)}\n`,
+    );
   }
 }
