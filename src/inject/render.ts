@@ -5,6 +5,7 @@ import type { GoStruct } from "../core/gotemplate/mod.ts";
 import { isMap, type ValueMap } from "../core/value.ts";
 import { parseYaml } from "../core/yaml/mod.ts";
 import type { ModernConfig } from "./config.ts";
+import { indentFlow } from "./flow_indent.ts";
 import { TEMPLATES } from "./names.ts";
 import { annotation, type Pod } from "./pod_model.ts";
 
@@ -36,7 +37,7 @@ export function renderTemplate(config: ModernConfig, name: string, data: GoStruc
 
 function parseRendered(name: string, text: string) {
   try {
-    return parseYaml(text, "");
+    return parseYaml(indentFlow(text), "");
   } catch (error) {
     const place = error instanceof MeshError && error.place?.line !== undefined
       ? ` (line ${error.place.line} of what it rendered: ${(text.split("\n")[error.place.line - 1] ?? "").trim()})`

@@ -1,0 +1,49 @@
+/** A line that opens a flow collection and leaves it open: `annotations: {`. */
+const OPENS = /^( *)(?:- |[^\s#"'|>][^\n]*?: +|[^\s#"'|>][^\n]*?:? +)?[{[][ \t]*$/;
+
+/**
+ * The text with the lines of flow collections indented deeper than what they belong to. kubectl's reader does not look
+ * at indentation between brackets, and Istio's templates close one at the column of its key; ours reads by the letter
+ * of YAML and refuses that.
+ */
+export function indentFlow(text: string): string {
+  if (!/[{[][ \t]*$/m.test(text)) return text;
+  const lines = text.split("\n");
+  for (let index = 0; index < lines.length; index++) {
+    const opening = OPENS.exec(lines[index] ?? "");
+    if (opening !== null) index = indentUntilClosed(lines, index, `${opening[1] ?? ""} `);
+  }
+  return lines.join("\n");
+}
+
+/** Indents the lines after `start` until the brackets are closed; the index of the last such line. */
+function indentUntilClosed(lines: string[], start: number, margin: string): number {
+  const scan = { depth: 1, quote: "" };
+  for (let index = start + 1; index < lines.length; index++) {
+    const line = lines[index] ?? "";
+    lines[index] = margin + line;
+    scanLine(line, scan);
+    if (scan.depth <= 0) return index;
+  }
+  return lines.length;
+}
+
+interface Scan {
+  depth: number;
+  /** The quote that is open at the end of the line, `""` if none is. */
+  quote: string;
+}
+
+/** Counts brackets outside of quoted strings and comments. */
+function scanLine(line: string, scan: Scan): void {
+  const tokens = line.matchAll(/\\.|["'{}[\]]|(?:^|\s)#/g);
+  for (const [token] of tokens) {
+    if (scan.quote !== "") {
+      if (token === scan.quote) scan.quote = "";
+    } else if (token === '"' || token === "'") scan.quote = token;
+    else if (token === "{" || token === "[") scan.depth++;
+    else if (token === "}" || token === "]") scan.depth--;
+    else if (token.endsWith("#")) return;
+    if (scan.depth <= 0) return;
+  }
+}
