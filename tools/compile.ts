@@ -46,7 +46,7 @@ async function runJobs(build: Build, bundled: string, jobs: readonly Job[]): Pro
   for (const { platform, output } of jobs) {
     try {
       await compile(build, bundled, platform, output);
-      say(`compile: ${output}: ${(Deno.statSync(output).size / 1e6).toFixed(1)} MB`);
+      say(`compile: ${output}: ${((await Deno.stat(output)).size / 1e6).toFixed(1)} MB`);
     } catch (error) {
       failed++;
       say(`error: Cannot compile for ${platform.name}: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { type Import, importsOf, objection } from "./arrows.ts";
+import { filesBelow, read } from "./source.ts";
+
+const SOURCES = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
+
+Deno.test("every import in src follows the arrows of the house", () => {
+  const wrong = SOURCES.flatMap((path) => importsOf(path, read(path))).flatMap((each) => {
+    const reason = objection(each);
+    return reason === undefined ? [] : [`${each.from} -> ${each.to}: ${reason}`];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("importsOf() finds statements over lines, types, exports and calls, not comments", () => {
+  const text = `import {\n  a,\n} from "../b/mod.ts";\nimport type { T } from "./t.ts";\nexport * from "./e.ts";\n` +
+    `// import "./no.ts";\nconst x = await import("./lazy.ts");\nimport "npm:zod";\n`;
+  assert.deepEqual(importsOf("src/a/x.ts", text).map(({ to, how }) => `${how} ${to}`), [
+    "eager src/b/mod.ts",
+    "type src/a/t.ts",
+    "eager src/a/e.ts",
+    "lazy src/a/lazy.ts",
+  ]);
+});
+
+const CASES: readonly (readonly [string, string, Import["how"], boolean])[] = [
+  ["src/main.ts", "src/cli/mod.ts", "eager", true],
+  ["src/main.ts", "src/inject/mod.ts", "eager", false],
+  ["src/cli/commands/inject.ts", "src/inject/mod.ts", "lazy", true],
+  ["src/cli/commands/inject.ts", "src/inject/mod.ts", "type", true],
+  ["src/cli/commands/inject.ts", "src/inject/mod.ts", "eager", false],
+  ["src/cli/commands/inject.ts", "src/inject/report.ts", "lazy", false],
+  ["src/core/yaml/read.ts", "src/inject/mod.ts", "lazy", false],
+  ["src/core/yaml/read.ts", "src/core/kube/mod.ts", "eager", true],
+  ["src/core/yaml/read.ts", "src/core/kube/patch.ts", "eager", false],
+  ["src/core/yaml/read.ts", "src/core/errors.ts", "eager", true],
+  ["src/webhook/mod.ts", "src/inject/mod.ts", "eager", true],
+  ["src/check/mod.ts", "src/inject/mod.ts", "eager", true],
+  ["src/agent/mod.ts", "src/inject/mod.ts", "eager", false],
+  ["src/iptables/mod.ts", "src/cli/mod.ts", "eager", false],
+  ["src/inject/mod.ts", "src/main.ts", "eager", false],
+  ["src/inject/mod.ts", "tools/x.ts", "eager", false],
+  ["src/inject/mod.ts", "src/version.ts", "eager", true],
+];
+
+Deno.test("objection() allows the arrows of the house and no others", () => {
+  for (const [from, to, how, allowed] of CASES) {
+    assert.equal(objection({ from, to, how }) === undefined, allowed, `${how} ${from} -> ${to}`);
+  }
+});

@@ -1,0 +1,71 @@
+/** Rules of this house that no general linter knows. */
+
+/** Files that are the operating system to the program, or are no part of it. */
+function mayUseDeno(file: string): boolean {
+  const path = file.replaceAll("\\", "/");
+  return !path.includes("/src/") || /\/src\/main\.ts$|\/src\/core\/world\/|_test\.ts$/.test(path);
+}
+
+/** Reports `Deno` outside of `src/main.ts` and the world: commands get their world passed in. */
+export const noDeno: Deno.lint.Rule = {
+  create(context) {
+    if (mayUseDeno(context.filename)) return {};
+    return {
+      "Identifier[name='Deno']"(node: Deno.lint.Node) {
+        context.report({
+          node,
+          message: "Deno is used outside of the world",
+          hint: "Take it from the World passed in",
+        });
+      },
+    };
+  },
+};
+
+/** Which argument of an error's constructor is its message. */
+const MESSAGE_OF: Readonly<Record<string, number>> = { MeshError: 0, UsageError: 0, InjectionError: 1 };
+
+/** What is wrong with a message. An expression in it is the character U+FFFC in the text. */
+const FLAWS: readonly { readonly pattern: RegExp; readonly message: string }[] = [
+  { pattern: /^[a-z]/, message: "An error message starts upper-case" },
+  { pattern: /\.\s*$/, message: "An error message has no final period" },
+  { pattern: /n't\b|\b(it|that|there|what)'s\b|\w'(re|ve|ll)\b/i, message: "An error message has no contractions" },
+  { pattern: /'\uFFFC'|`\uFFFC`/, message: "An error message has its values in double quotes" },
+];
+
+/** Reports messages of {@link MESSAGE_OF} that break the grammar of error messages. */
+export const errorMessage: Deno.lint.Rule = {
+  create(context) {
+    if (context.filename.endsWith("_test.ts")) return {};
+    return {
+      NewExpression(node) {
+        const index = node.callee.type === "Identifier" ? MESSAGE_OF[node.callee.name] : undefined;
+        const text = index === undefined ? undefined : textOf(node.arguments[index]);
+        for (const { pattern, message } of FLAWS) {
+          if (text !== undefined && pattern.test(text)) context.report({ node, message });
+        }
+      },
+    };
+  },
+};
+
+function textOf(node: Deno.lint.Node | undefined): string | undefined {
+  if (node?.type === "Literal") return typeof node.value === "string" ? node.value : undefined;
+  if (node?.type === "TemplateLiteral") return node.quasis.map((quasi) => quasi.cooked).join("\uFFFC");
+  return undefined;
+}
+
+/** Reports comments that put work off. */
+export const noPutOff: Deno.lint.Rule = {
+  create(context) {
+    return {
+      Program() {
+        for (const comment of context.sourceCode.getAllComments()) {
+          const word = /\b(TODO|FIXME|XXX|HACK)\b/.exec(comment.value)?.[1];
+          if (word === undefined) continue;
+          context.report({ range: comment.range, message: `A comment says ${word}`, hint: "Do it, or open an issue" });
+        }
+      },
+    };
+  },
+};
