@@ -1,4 +1,12 @@
-import { declared, type FuncMap, GoInt, GoStruct, type GoValue, sprintf, typed } from "../../../src/core/gotemplate/mod.ts";
+import {
+  declared,
+  type FuncMap,
+  GoInt,
+  GoStruct,
+  type GoValue,
+  sprintf,
+  typed,
+} from "../../../src/core/gotemplate/mod.ts";
 
 /** The functions that main.go of this folder adds to sprig's, for tests of the engine itself. */
 export const extra: FuncMap = {

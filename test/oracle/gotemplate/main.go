@@ -3,10 +3,11 @@
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //
 //	{"name": "t", "template": "{{.a}}", "data": {"a": 1}, "delims": ["[[", "]]"], "missingKey": "zero",
-//	 "go": "pod", "stubs": ["toYaml"], "parseOnly": true}
+//	 "go": "pod", "stubs": ["toYaml"], "parseOnly": true, "plain": true}
 //	{"out": "1"} or {"error": "template: t:1:2: ..."}
 //
-// "go" takes a Go value from structs.go as data instead of "data"; "stubs" declares functions that return nil.
+// "go" takes a Go value from structs.go as data instead of "data"; "stubs" declares functions that return nil;
+// "plain" leaves sprig out (it has a slice of its own).
 package main
 
 import (
@@ -29,6 +30,7 @@ type request struct {
 	Go         string    `json:"go"`
 	Stubs      []string  `json:"stubs"`
 	ParseOnly  bool      `json:"parseOnly"`
+	Plain      bool      `json:"plain"`
 }
 
 type answer struct {
@@ -60,7 +62,11 @@ func run(r request) (out string, err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	t := template.New(r.Name).Funcs(sprig.TxtFuncMap()).Funcs(extra).Funcs(stubs(r.Stubs)).Delims(r.Delims[0], r.Delims[1])
+	t := template.New(r.Name)
+	if !r.Plain {
+		t = t.Funcs(sprig.TxtFuncMap())
+	}
+	t = t.Funcs(extra).Funcs(stubs(r.Stubs)).Delims(r.Delims[0], r.Delims[1])
 	if r.MissingKey != "" {
 		t = t.Option("missingkey=" + r.MissingKey)
 	}

@@ -14,6 +14,8 @@ export interface Request {
   /** Functions to declare that return nil. */
   readonly stubs?: readonly string[];
   readonly parseOnly?: boolean;
+  /** Without sprig. */
+  readonly plain?: boolean;
 }
 
 /** Text or error. */

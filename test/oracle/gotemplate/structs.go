@@ -66,10 +66,12 @@ func pod() any {
 
 // values are what "go" in a request names.
 var values = map[string]func() any{
-	"pod": pod,
-	"nil": func() any { return nil },
+	"pod":  pod,
+	"nil":  func() any { return nil },
 	"list": func() any { return []string{"a", "b"} },
-	"ints": func() any { return map[string]any{"i": 1, "i64": int64(2), "u8": uint8(3), "u64": uint64(1 << 63), "i8": int8(-4)} },
+	"ints": func() any {
+		return map[string]any{"i": 1, "i64": int64(2), "u8": uint8(3), "u64": uint64(1 << 63), "i8": int8(-4)}
+	},
 }
 
 // extra are functions for the tests of the engine itself; test/oracle/gotemplate/extra.ts has the same.

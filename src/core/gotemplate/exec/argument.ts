@@ -65,7 +65,7 @@ function found(wanted: string, node: Literal): Problem {
 }
 
 /** The value of a constant where no type is asked for: an int, or a float64 if it is written as one. */
-export function idealValue(node: Exclude<Literal, NilNode>): Exclude<Slot, undefined> | Problem {
+function idealValue(node: Exclude<Literal, NilNode>): Exclude<Slot, undefined> | Problem {
   if (node.kind !== "number") return node.value;
   const { isFloat, float, int } = node.constant;
   if (isFloat) return float;

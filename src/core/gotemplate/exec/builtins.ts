@@ -67,7 +67,7 @@ function length(value: Slot): bigint {
   if (isGoMap(value)) return BigInt(Object.keys(value).length);
   if (value === undefined) throw new Error("reflect: call of reflect.Value.Type on zero Value");
   if (isNilPointer(value)) throw new Error("len of nil pointer");
-  throw new Error(`len of type ${typeOf(value)}`);
+  throw new Error(`len of type ${typeOf(value).replace(/^\*/, "")}`);
 }
 
 function isNilPointer(value: GoValue): boolean {

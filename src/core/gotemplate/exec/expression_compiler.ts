@@ -9,7 +9,7 @@ import type {
 } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
 import { type GoFunc, GoStruct } from "../value.ts";
-import { anyType, idealValue, isLiteral, literalArgument } from "./argument.ts";
+import { anyType, isLiteral, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
 import { type FieldReader, isMethod, untyped } from "./field.ts";
@@ -65,7 +65,7 @@ export class ExpressionCompiler {
   }
 
   #commands(pipe: PipeNode): Eval {
-    const [first, ...others] = pipe.commands.map((command, i) => this.#command(command, i > 0));
+    const [first, ...others] = pipe.commands.map((command, i) => this.#command(command, i > 0, pipe));
     if (first === undefined) return () => undefined;
     if (others.length === 0) return bare(first);
     return (state, dot, vars, final) => {
@@ -75,7 +75,7 @@ export class ExpressionCompiler {
     };
   }
 
-  #command(command: CommandNode, hasFinal: boolean): Eval {
+  #command(command: CommandNode, hasFinal: boolean, pipe: PipeNode): Eval {
     const [first, ...args] = command.args;
     const rest = { args, hasFinal };
     switch (first.kind) {
@@ -88,7 +88,9 @@ export class ExpressionCompiler {
       case "variable":
         return this.#variable(first, rest);
       default:
-        return args.length > 0 || hasFinal ? notAFunction(first) : this.#word(first);
+        return args.length > 0 || hasFinal
+          ? notAFunction(first, first.kind === "pipe" ? pipe : first)
+          : this.#word(first);
     }
   }
 
@@ -96,8 +98,7 @@ export class ExpressionCompiler {
   #word(node: Operand): Eval {
     if (node.kind === "nil") return failing(node, "nil is not a command");
     if (!isLiteral(node)) return this.operand(node);
-    const value = idealValue(node);
-    return typeof value === "object" ? literalArgument(node, anyType) : () => value;
+    return literalArgument(node, anyType);
   }
 
   /** An operand without arguments. */
@@ -280,10 +281,6 @@ function undefinedVariable(name: string): Eval {
   };
 }
 
-function notAFunction(node: Operand): Eval {
-  const message = `can't give argument to non-function ${nodeText(node)}`;
-  if (node.kind !== "pipe") return failing(node, message);
-  return (state) => {
-    throw state.fail(message);
-  };
+function notAFunction(node: Operand, place: Operand = node): Eval {
+  return failing(place, `can't give argument to non-function ${nodeText(node)}`);
 }

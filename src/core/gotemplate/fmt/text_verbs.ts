@@ -7,7 +7,7 @@ export function stringText(value: string, verb: string, flags: Flags): string | 
   switch (verb) {
     case "v":
       return flags.sharpV
-        ? quotedText(value, { ...flags, sharp: true, plus: false })
+        ? quotedText(value, { ...flags, sharp: false, plus: false })
         : pad(truncated(value, flags), flags);
     case "s":
       return pad(truncated(value, flags), flags);

@@ -193,7 +193,8 @@ export class PipelineParser {
   #constant(token: Token): Constant {
     try {
       if (token.type === "charConstant") return parseCharacter(token.text);
-      return parseNumber(realPart(token.text));
+      if (token.text.endsWith("i")) throw new Error(`complex numbers are not supported: ${token.text}`);
+      return parseNumber(token.text);
     } catch (error) {
       throw this.tokens.error(messageOf(error), error);
     }
@@ -203,16 +204,4 @@ export class PipelineParser {
 function declare(variable: Token, scope: Scope, declared: VariableNode[]): void {
   declared.push({ kind: "variable", pos: variable.pos, names: [variable.text] });
   scope.variables.push(variable.text);
-}
-
-/** Complex constants without an imaginary part are plain numbers; others have no use in a template and are refused. */
-function realPart(text: string): string {
-  if (!text.endsWith("i")) return text;
-  const parts = /^([+-]?[^+-]*(?:[eEpP][+-]?[^+-]*)?)?([+-][^+-]*)?i$/.exec(text);
-  const real = parts?.[2] === undefined ? "0" : parts[1];
-  const imaginary = parts?.[2] ?? parts?.[1];
-  if (real === undefined || imaginary === undefined || parseNumber(imaginary).float !== 0) {
-    throw new Error(`complex numbers are not supported: ${text}`);
-  }
-  return real;
 }
