@@ -21,10 +21,12 @@ interface Suffix {
 
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?\d*)?)$/;
 const NANO = -9;
 /** Decimal digits that always fit an int64. */
 const INT64_DIGITS = 18;
+/** The decimal digits that Kubernetes grants a binary quantity before it computes exactly. */
+const BINARY_DIGITS = 14;
 const INT64_MAX = (1n << 63n) - 1n;
 
 /** Reads a quantity; `undefined` if the text is not one. Parts smaller than a nano round away from zero. */
@@ -88,23 +90,25 @@ interface Parts {
 
 /** The route of numbers that fit an int64: the only one that keeps the text, where it is already canonical. */
 function fastQuantity(parts: Parts): Quantity | undefined {
-  const { whole, fraction, suffix } = parts;
-  const binary = suffix.format === "binary";
-  const room = binary
-    ? 15 - whole.length - suffix.exponent * 3 / 10 - 1
-    : INT64_DIGITS - whole.length - fraction.length;
-  const scale = binary ? 0 : suffix.exponent - fraction.length;
-  if (room < 0 || scale < NANO || (binary && fraction !== "")) return undefined;
-  const digits = BigInt(whole + fraction);
-  const mantissa = binary ? digits << BigInt(suffix.exponent) : digits;
-  if (mantissa > INT64_MAX) return undefined;
-  const kept = parts.text === "0" || (binary ? (digits & 7n) !== 0n : isCanonical(whole + fraction, scale));
-  return {
-    mantissa: parts.negative ? -mantissa : mantissa,
-    scale,
-    format: suffix.format,
-    keptText: kept ? parts.text : undefined,
-  };
+  const quantity = parts.suffix.format === "binary" ? fastBinary(parts) : fastDecimal(parts);
+  if (quantity === undefined || quantity.mantissa > INT64_MAX) return undefined;
+  return parts.negative ? { ...quantity, mantissa: -quantity.mantissa } : quantity;
+}
+
+function fastDecimal({ text, whole, fraction, suffix }: Parts): Quantity | undefined {
+  const scale = suffix.exponent - fraction.length;
+  if (whole.length + fraction.length > INT64_DIGITS || scale < NANO) return undefined;
+  const kept = text === "0" || isCanonical(whole + fraction, scale);
+  return { mantissa: BigInt(whole + fraction), scale, format: suffix.format, keptText: kept ? text : undefined };
+}
+
+function fastBinary({ text, whole, fraction, suffix }: Parts): Quantity | undefined {
+  // Each 2^10 takes about three decimal digits of the int64.
+  if (fraction !== "" || whole.length + suffix.exponent * 3 / 10 > BINARY_DIGITS) return undefined;
+  const digits = BigInt(whole);
+  const kept = (digits & 7n) !== 0n;
+  const mantissa = digits << BigInt(suffix.exponent);
+  return { mantissa, scale: 0, format: "binary", keptText: kept ? text : undefined };
 }
 
 function isCanonical(digits: string, scale: number): boolean {
