@@ -55,10 +55,10 @@ export function parseConfig(text: string, file: string, functions: FuncMap): Inj
   return bare(text, value, { file, functions });
 }
 
-/** The values in a ConfigMap that has both; `undefined` where the text is something else or has none. */
-export function valuesBesideConfig(text: string, file: string): string | undefined {
-  const values = configMapData(tryYaml(text, file) ?? null)?.["values"];
-  return typeof values === "string" ? values : undefined;
+/** Another key of the ConfigMap that a configuration is in; `undefined` where the text is something else or has none. */
+export function textBesideConfig(text: string, file: string, key: string): string | undefined {
+  const found = configMapData(tryYaml(text, file) ?? null)?.[key];
+  return typeof found === "string" ? found : undefined;
 }
 
 /** A template by itself often is no YAML. */

@@ -2,7 +2,7 @@
 import { templateFunctions } from "./functions/mod.ts";
 import { type MeshConfig, parseMeshConfig } from "../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
-import { type InjectorConfig, parseConfig, valuesBesideConfig } from "./config.ts";
+import { type InjectorConfig, parseConfig, textBesideConfig } from "./config.ts";
 import { nativeSetting } from "./native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
 import { parseValues } from "./values.ts";
@@ -82,7 +82,7 @@ export function loadInjector(options: InjectorOptions): Injector {
 
 function readValues({ values, config }: InjectorOptions): ValueMap {
   if (values !== undefined) return parseValues(values.text, values.file);
-  const beside = valuesBesideConfig(config.text, config.file);
+  const beside = textBesideConfig(config.text, config.file, "values");
   return beside === undefined ? newMap() : parseValues(beside, `${config.file} (key "values")`);
 }
 

@@ -9,5 +9,6 @@ export { type DocumentOptions, type DocumentResult, injectDocument } from "./doc
 export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
 export { type InjectedPod, injectPod } from "./pod.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
+export { configurationOf, type GivenConfiguration, showConfiguration } from "./sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";
 export { ownerOf, type Owner, podOwner, workloadKind } from "./workload.ts";
