@@ -92,7 +92,8 @@ function delimitersOf(template: string): readonly [string, string] {
 }
 
 /** What is at the left margin of a text tells which kind of template it is. */
-const LEGACY_KEYS = /^(initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)\s*:/m;
+const LEGACY_KEYS =
+  /^(initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)\s*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;
 
 interface Source {
@@ -116,7 +117,8 @@ function notConfig(value: Value | undefined, file: string): MeshError {
   const what = kind === "" ? "" : `: it is a ${kind}`;
   return new MeshError(`This is no injector configuration${what}`, {
     place: { file },
-    hint: 'Give a configuration with "templates" (or "policy" and "template"), its ConfigMap, or the text of a template',
+    hint:
+      'Give a configuration with "templates" (or "policy" and "template"), its ConfigMap, or the text of a template',
   });
 }
 

@@ -1,6 +1,9 @@
 import { type FieldType, type StructSchema, structSchema } from "../core/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
 
+/** Quantities that may be smaller than a nano, which Kubernetes rounds up. */
+const SUB_NANO = /\.\d+[nu]$|e-\d{2,}$/i;
+
 /**
  * A manifest as the user wrote it, with only that changed which Kubernetes reads otherwise than it is written: a number
  * or boolean where the type has a string becomes that string, a field name in another case the type's. Fields that the
@@ -31,6 +34,8 @@ function conformValue(raw: Value, typed: Value | undefined, type: FieldType): Va
   switch (type.kind) {
     case "string":
       return raw !== null && typeof raw !== "string" && typeof typed === "string" ? typed : raw;
+    case "quantity":
+      return SUB_NANO.test(String(raw)) && typeof typed === "string" ? typed : raw;
     case "struct":
       return isMap(raw) ? conformStruct(raw, typed, structSchema(type.struct)) : raw;
     case "list":
@@ -43,7 +48,9 @@ function conformValue(raw: Value, typed: Value | undefined, type: FieldType): Va
 }
 
 function conformList(raw: Value[], typed: Value[], element: FieldType): Value[] {
-  const items = raw.map((item, index) => item === null ? typed[index] ?? null : conformValue(item, typed[index], element));
+  const items = raw.map((item, index) =>
+    item === null ? typed[index] ?? null : conformValue(item, typed[index], element)
+  );
   return items.every((item, index) => item === raw[index]) ? raw : items;
 }
 

@@ -1,9 +1,9 @@
 /** The root object of injection templates: `.ObjectMeta`, `.Spec`, `.Values` and their siblings. */
-import { GoInt, GoStruct, type GoValue } from "../core/gotemplate/mod.ts";
+import { GoInt, GoStruct, type GoValue, typed } from "../core/gotemplate/mod.ts";
 import { OrderedFields } from "../core/gojson.ts";
 import { goView } from "../core/kube/mod.ts";
 import { defaultProxyConfig, type MeshConfig } from "../core/mesh/mod.ts";
-import type { ValueMap } from "../core/value.ts";
+import { newMap, type ValueMap } from "../core/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { IMAGE_TYPE } from "./names.ts";
 import { annotation, mapAt, metadataOf, type Pod, specOf, textAt } from "./pod_model.ts";
@@ -52,7 +52,7 @@ export function templateData(input: TemplateInput): GoStruct {
   return new Fields("*inject.SidecarTemplateData", {
     TypeMeta: new Fields("v1.TypeMeta", { Kind: owner.kind, APIVersion: owner.apiVersion }),
     DeploymentMeta: new Fields("types.NamespacedName", { Namespace: owner.namespace, Name: owner.name }),
-    ObjectMeta: goView(metadataOf(pod), "ObjectMeta"),
+    ObjectMeta: goView(stringMaps(metadataOf(pod)), "ObjectMeta"),
     Spec: goView(specOf(pod), "PodSpec"),
     ProxyConfig: viewOfProxyConfig(proxyConfig),
     MeshConfig: viewOfMeshConfig(mesh),
@@ -70,6 +70,15 @@ export function templateData(input: TemplateInput): GoStruct {
     InboundTrafficPolicyMode: inboundMode(mesh),
     CompliancePolicy: input.compliancePolicy,
   });
+}
+
+/** Labels and annotations as maps of strings: `index` gives `""` for what they do not have, also where there are none. */
+function stringMaps(metadata: ValueMap): ValueMap {
+  const result: ValueMap = Object.assign(newMap(), metadata);
+  for (const key of ["labels", "annotations"]) {
+    result[key] = typed(Object.assign(newMap(), mapAt(metadata, key)), "map[string]string");
+  }
+  return result;
 }
 
 function inboundMode(mesh: MeshConfig): string {

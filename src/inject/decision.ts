@@ -108,7 +108,11 @@ function requestWarnings(pod: Pod): readonly string[] {
 function neverSelector(pod: Pod, { neverInjectSelector }: DecisionPolicy): Answer | undefined {
   const index = firstMatch(neverInjectSelector, labelsOf(pod));
   if (index < 0) return undefined;
-  return no("never-inject-selector", `neverInjectSelector[${index}]`, "the configuration's neverInjectSelector matches");
+  return no(
+    "never-inject-selector",
+    `neverInjectSelector[${index}]`,
+    "the configuration's neverInjectSelector matches",
+  );
 }
 
 function alwaysSelector(pod: Pod, { alwaysInjectSelector }: DecisionPolicy): Answer | undefined {
@@ -128,7 +132,11 @@ function byPolicy({ policy, byHand }: DecisionPolicy): Answer {
     return { inject: true, reason: "policy-enabled", field: "policy", message: "the policy is to inject" };
   }
   if (byHand) return { inject: true, reason: "requested", field: "policy", message: "asked for by hand" };
-  return no("policy-disabled", "policy", 'the configuration\'s policy is "disabled" and the pod does not ask for a sidecar');
+  return no(
+    "policy-disabled",
+    "policy",
+    'the configuration\'s policy is "disabled" and the pod does not ask for a sidecar',
+  );
 }
 
 function no(reason: string, field: string, message: string): Answer {

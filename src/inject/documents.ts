@@ -11,11 +11,22 @@ import { fieldKeys } from "./field_path.ts";
 import { InjectionError } from "./injection_error.ts";
 import type { Injector } from "./injector.ts";
 import { INJECT } from "./names.ts";
-import { annotation, annotationsOf, containersOf, labelsOf, mapAt, metadataOf, type Pod, textAt, withKey } from "./pod_model.ts";
+import {
+  annotation,
+  annotationsOf,
+  containersOf,
+  labelsOf,
+  mapAt,
+  metadataOf,
+  type Pod,
+  textAt,
+  withKey,
+} from "./pod_model.ts";
 import { injectPod, problemTexts } from "./pod.ts";
 import type { ReportEntry } from "./report.ts";
 import { sameValue } from "./same_value.ts";
-import { hasPod, ownerOf, podIn, withPod, workloadKind, type WorkloadKind } from "./workload.ts";
+import { withStringKeys } from "./string_keys.ts";
+import { hasPod, ownerOf, podIn, withPod, type WorkloadKind, workloadKind } from "./workload.ts";
 
 /** How documents are treated. */
 export interface DocumentOptions {
@@ -42,7 +53,7 @@ export function injectDocument(parsed: ParsedDocument, injector: Injector, optio
 }
 
 function textOf(parsed: ParsedDocument, next: Value, output: "yaml" | "json"): string {
-  if (output === "yaml") return next === parsed.value ? parsed.doc.text : editDocument(parsed, next);
+  if (output === "yaml") return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next);
   if (next === parsed.value && parsed.doc.text.trimStart().startsWith("{")) return parsed.doc.text;
   return goJson(next, { indent: "    ", escapeHtml: false }) + "\n";
 }
@@ -176,10 +187,17 @@ function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warning
   checkContainers(manifest, pod, row);
   const owner = ownerOf(manifest, row, run.options.namespace ?? "");
   const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
-  const next = withPod(manifest, row, injected.pod);
+  const changed = withPod(manifest, row, injected.pod);
+  const next = row.typed ? decode(changed, row.type).value : changed;
   const all = [...warnings, ...spelling(pod), ...injected.warnings];
   if (sameValue(value, next)) {
-    return { result: "unchanged", reason: "already-injected", message: "it is injected already", warnings: all, next: value } as const;
+    return {
+      result: "unchanged",
+      reason: "already-injected",
+      message: "it is injected already",
+      warnings: all,
+      next: value,
+    } as const;
   }
   return { result: "injected", warnings: all, next } as const;
 }

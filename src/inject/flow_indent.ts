@@ -10,10 +10,31 @@ export function indentFlow(text: string): string {
   if (!/[{[][ \t]*$/m.test(text)) return text;
   const lines = text.split("\n");
   for (let index = 0; index < lines.length; index++) {
-    const opening = OPENS.exec(lines[index] ?? "");
-    if (opening !== null) index = indentUntilClosed(lines, index, `${opening[1] ?? ""} `);
+    const line = lines[index] ?? "";
+    const opening = OPENS.exec(line);
+    if (BLOCK.test(line)) index = lastOfBlock(lines, index);
+    else if (opening !== null) index = indentUntilClosed(lines, index, `${opening[1] ?? ""} `);
   }
   return lines.join("\n");
+}
+
+/** A line that begins a block scalar: its lines are text, whatever brackets they have. */
+const BLOCK = /(?:^|[\s:-]) *[|>][-+\d]*[ \t]*(?: #.*)?$/;
+
+/** The index of the last line of the block scalar that begins at `start`: the lines that are indented deeper. */
+function lastOfBlock(lines: readonly string[], start: number): number {
+  const head = lines[start] ?? "";
+  const margin = /^ *(?:- +)*/.exec(head)?.[0].length ?? 0;
+  const outer = /^ *- +[|>]/.test(head) ? margin - 2 : margin;
+  let end = start;
+  while (end + 1 < lines.length && indentOf(lines[end + 1] ?? "") > outer) end++;
+  return end;
+}
+
+/** Blank lines belong to what is around them. */
+function indentOf(line: string): number {
+  const at = line.search(/[^ ]/);
+  return at < 0 ? Infinity : at;
 }
 
 /** Indents the lines after `start` until the brackets are closed; the index of the last such line. */

@@ -66,7 +66,11 @@ export function loadInjector(options: InjectorOptions): Injector {
   return {
     config,
     values: readValues(options),
-    mesh: parseMeshConfig(options.mesh?.text ?? "", options.mesh?.file ?? "", config.form === "legacy" ? "1.8" : "current"),
+    mesh: parseMeshConfig(
+      options.mesh?.text ?? "",
+      options.mesh?.file ?? "",
+      config.form === "legacy" ? "1.8" : "current",
+    ),
     revision: options.revision === "default" ? "" : options.revision ?? "",
     nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
     proxyEnvs: options.proxyEnvs ?? {},

@@ -4,11 +4,11 @@
  * untouched, and for each resource an entry that says what was done and why (`entryText`, `entryJson`).
  */
 export { BUILT_IN } from "./default/mod.ts";
-export { type Decision, type DecisionPolicy, decide } from "./decision.ts";
+export { decide, type Decision, type DecisionPolicy } from "./decision.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";
 export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
 export { type InjectedPod, injectPod } from "./pod.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
 export { configurationOf, type GivenConfiguration, showConfiguration } from "./sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";
-export { ownerOf, type Owner, podOwner, workloadKind } from "./workload.ts";
+export { type Owner, ownerOf, podOwner, workloadKind } from "./workload.ts";

@@ -17,7 +17,8 @@ export function nativeSetting(text: string | undefined): NativeSetting {
   if (text === undefined || ["", "false", "auto"].includes(text)) return { native: false };
   return {
     native: false,
-    warning: `ENABLE_NATIVE_SIDECARS has the value "${text}", which is none of "true", "false" and "auto": it counts as "false"`,
+    warning:
+      `ENABLE_NATIVE_SIDECARS has the value "${text}", which is none of "true", "false" and "auto": it counts as "false"`,
   };
 }
 

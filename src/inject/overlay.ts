@@ -1,7 +1,17 @@
 /** Laying rendered templates over a pod. */
 import { strategicMerge } from "../core/kube/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
-import { containerNamed, containersOf, mapsAt, type Pod, PROXY, specOf, textAt, withKey, withSpecKey } from "./pod_model.ts";
+import {
+  containerNamed,
+  containersOf,
+  mapsAt,
+  type Pod,
+  PROXY,
+  specOf,
+  textAt,
+  withKey,
+  withSpecKey,
+} from "./pod_model.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "./names.ts";
 
 /** The pod with all templates laid over it, and what the templates have by themselves. */

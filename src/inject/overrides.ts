@@ -88,7 +88,10 @@ export function userProxy(source: OverrideSource): ValueMap | undefined {
 
 /** Lays the user's containers over those of the templates, and keeps them in the annotation on a first injection. */
 export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSource): Pod {
-  const applied = { containers: overlays(templatePod, "containers", source), initContainers: overlays(templatePod, "initContainers", source) };
+  const applied = {
+    containers: overlays(templatePod, "containers", source),
+    initContainers: overlays(templatePod, "initContainers", source),
+  };
   let result = pod;
   for (const overlay of applied.containers) result = overlayContainer(result, "containers", overlay);
   for (const overlay of applied.initContainers) result = overlayContainer(result, "initContainers", overlay);

@@ -88,7 +88,9 @@ function injectSource(source: SourceDocument, injector: Injector, options: Docum
   try {
     const parsed = parseDocument(source);
     const result = injectDocument(parsed, injector, options);
-    const warnings = parsed.warnings.map(({ message, place }) => place.line === undefined ? message : `line ${place.line}: ${message}`);
+    const warnings = parsed.warnings.map(({ message, place }) =>
+      place.line === undefined ? message : `line ${place.line}: ${message}`
+    );
     const [first, ...rest] = result.entries;
     if (first === undefined || warnings.length === 0) return result;
     return { ...result, entries: [{ ...first, warnings: [...warnings, ...first.warnings] }, ...rest] };

@@ -74,7 +74,10 @@ function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderCon
   const templates = selectTemplates(pod, config);
   const patches = templates.map((name) => renderTemplate(config, name, data)).filter((patch) => patch !== undefined);
   if (patches.length > 0) return { templates, patches };
-  throw new InjectionError("template-failed", `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`);
+  throw new InjectionError(
+    "template-failed",
+    `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`,
+  );
 }
 
 /** The mesh configuration with the pod's own proxy configuration in it; the same annotation is read once. */

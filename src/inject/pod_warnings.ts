@@ -1,16 +1,6 @@
 /** What may go wrong with a pod although injection itself succeeds. */
 import { isMap } from "../core/value.ts";
-import {
-  containerNamed,
-  containersOf,
-  findProxy,
-  intAt,
-  mapAt,
-  type Pod,
-  PROXY,
-  specOf,
-  textAt,
-} from "./pod_model.ts";
+import { containerNamed, containersOf, findProxy, intAt, mapAt, type Pod, PROXY, specOf, textAt } from "./pod_model.ts";
 import type { ValueMap } from "../core/value.ts";
 
 /** UID of the proxy: rules of traffic capture spare it. */
@@ -18,13 +8,19 @@ const PROXY_UID = 1337;
 
 /** Warnings about an injected pod; `original` is what it was before. */
 export function podWarnings(original: Pod, injected: Pod): readonly string[] {
-  return [...dnsPolicy(original), ...initContainersWithoutNetwork(original, injected), ...proxyUser(original, injected)];
+  return [
+    ...dnsPolicy(original),
+    ...initContainersWithoutNetwork(original, injected),
+    ...proxyUser(original, injected),
+  ];
 }
 
 function dnsPolicy(pod: Pod): readonly string[] {
   const policy = textAt(specOf(pod), "dnsPolicy");
   if (policy === "" || policy === "ClusterFirst") return [];
-  return [`The pod's DNS policy is "${policy}", not "ClusterFirst": the proxy may not find the control plane by its name`];
+  return [
+    `The pod's DNS policy is "${policy}", not "ClusterFirst": the proxy may not find the control plane by its name`,
+  ];
 }
 
 /**
@@ -60,6 +56,10 @@ function proxyUser(original: Pod, injected: Pod): readonly string[] {
   return containersOf(original, "containers").filter(isMap).flatMap((container) => {
     const user = intAt(mapAt(container, "securityContext"), "runAsUser") ?? podUser;
     if (user !== PROXY_UID || container["name"] === PROXY) return [];
-    return [`The container "${textAt(container, "name")}" runs as user ${PROXY_UID}, the proxy's: its traffic is not captured`];
+    return [
+      `The container "${
+        textAt(container, "name")
+      }" runs as user ${PROXY_UID}, the proxy's: its traffic is not captured`,
+    ];
   });
 }

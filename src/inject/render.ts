@@ -32,7 +32,10 @@ export function renderTemplate(config: ModernConfig, name: string, data: GoStruc
   const patch = parseRendered(name, text);
   if (patch === null) return undefined;
   if (isMap(patch)) return patch;
-  throw new InjectionError("template-failed", `The template "${name}" renders no pod: a mapping with "metadata" and "spec" was expected`);
+  throw new InjectionError(
+    "template-failed",
+    `The template "${name}" renders no pod: a mapping with "metadata" and "spec" was expected`,
+  );
 }
 
 function parseRendered(name: string, text: string) {
@@ -42,7 +45,9 @@ function parseRendered(name: string, text: string) {
     const place = error instanceof MeshError && error.place?.line !== undefined
       ? ` (line ${error.place.line} of what it rendered: ${(text.split("\n")[error.place.line - 1] ?? "").trim()})`
       : "";
-    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${messageOf(error)}${place}`, { cause: error });
+    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${messageOf(error)}${place}`, {
+      cause: error,
+    });
   }
 }
 

@@ -3,7 +3,9 @@ import { isList, isMap, type Value } from "../core/value.ts";
 /** Whether two values say the same; the order of keys does not count. */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] ?? null));
+  if (isList(a)) {
+    return isList(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] ?? null));
+  }
   if (isMap(a)) return isMap(b) && sameMap(a, b);
   return isNumber(a) && isNumber(b) && Number(a) === Number(b);
 }

@@ -1,6 +1,6 @@
 /** Where a manifest keeps its pod: one row for each kind that is known. */
 import { isMap, type Value, type ValueMap } from "../core/value.ts";
-import { metadataOf, mapAt, type Pod, textAt, withKey } from "./pod_model.ts";
+import { mapAt, metadataOf, type Pod, textAt, withKey } from "./pod_model.ts";
 
 /** A kind of manifest that makes pods. */
 export interface WorkloadKind {
@@ -11,6 +11,8 @@ export interface WorkloadKind {
   readonly path: readonly string[];
   /** Kubernetes has no default for the template: without one there is no pod (the field is a pointer there). */
   readonly templateRequired: boolean;
+  /** Written with every field that its type always has, as OpenShift's API server does: not all of its tools default them. */
+  readonly typed?: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ const KINDS: readonly WorkloadKind[] = [
   { kind: "ReplicaSet", type: "ReplicaSet", path: TEMPLATE, templateRequired: false },
   { kind: "StatefulSet", type: "StatefulSet", path: TEMPLATE, templateRequired: false },
   { kind: "ReplicationController", type: "ReplicationController", path: TEMPLATE, templateRequired: true },
-  { kind: "DeploymentConfig", type: "openshift.DeploymentConfig", path: TEMPLATE, templateRequired: true },
+  { kind: "DeploymentConfig", type: "openshift.DeploymentConfig", path: TEMPLATE, templateRequired: true, typed: true },
   { kind: "Job", type: "Job", path: TEMPLATE, templateRequired: false },
   { kind: "CronJob", type: "CronJob", path: ["spec", "jobTemplate", "spec", "template"], templateRequired: false },
 ];

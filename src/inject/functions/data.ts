@@ -1,6 +1,15 @@
 /** Template functions about data: JSON and YAML of values, maps of strings. */
 import { goJson, goJsonParse } from "../../core/gojson.ts";
-import { declared, type FuncMap, type GoMap, GoStruct, type GoValue, isGoMap, sprint, typed } from "../../core/gotemplate/mod.ts";
+import {
+  declared,
+  type FuncMap,
+  type GoMap,
+  GoStruct,
+  type GoValue,
+  isGoMap,
+  sprint,
+  typed,
+} from "../../core/gotemplate/mod.ts";
 import { protoToJson } from "../../core/mesh/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
@@ -75,7 +84,7 @@ function strdict(pairs: readonly GoValue[]): GoMap {
 function mergeMaps(maps: readonly GoValue[]): GoMap {
   const merged = newMap();
   for (const map of maps) {
-    if (isGoMap(map)) for (const [key, value] of Object.entries(map)) merged[key] = plain(value);
+    if (isGoMap(map)) { for (const [key, value] of Object.entries(map)) merged[key] = plain(value); }
   }
   return strings(merged);
 }

@@ -89,7 +89,9 @@ function earlierProbers(proxy: ValueMap): Record<string, GoValue> {
 /** A prober that was read from JSON keeps the order in which its fields were written there. */
 function inWrittenOrder(value: Value): GoValue {
   if (Array.isArray(value)) return value.map(inWrittenOrder);
-  return isMap(value) ? new OrderedFields(Object.entries(value).map(([key, item]) => [key, inWrittenOrder(item)])) : value;
+  return isMap(value)
+    ? new OrderedFields(Object.entries(value).map(([key, item]) => [key, inWrittenOrder(item)]))
+    : value;
 }
 
 /** The agent's key and prober for each handler of a container that the agent can ask. */
@@ -115,7 +117,9 @@ function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number
   const timeout = intAt(handler, "timeoutSeconds") ?? 0;
   const rest: Field[] = timeout === 0 ? [] : [["timeoutSeconds", timeout]];
   const { httpGet, tcpSocket, grpc } = handler;
-  if (isMap(grpc) && !isMap(httpGet) && !isMap(tcpSocket)) return new OrderedFields([["grpc", grpcProber(grpc)], ...rest]);
+  if (isMap(grpc) && !isMap(httpGet) && !isMap(tcpSocket)) {
+    return new OrderedFields([["grpc", grpcProber(grpc)], ...rest]);
+  }
   const action = isMap(httpGet) ? httpGet : tcpSocket;
   if (!isMap(action)) return undefined;
   const port = portNumber(action["port"], container);
@@ -150,7 +154,10 @@ function tcpProber(action: ValueMap, port: number): OrderedFields {
 
 function grpcProber(action: ValueMap): OrderedFields {
   const service = action["service"];
-  return new OrderedFields([["port", intAt(action, "port") ?? 0], ["service", typeof service === "string" ? service : null]]);
+  return new OrderedFields([["port", intAt(action, "port") ?? 0], [
+    "service",
+    typeof service === "string" ? service : null,
+  ]]);
 }
 
 function rewriteContainer(container: ValueMap, port: bigint): ValueMap {
@@ -169,7 +176,11 @@ function rewriteHandler(container: ValueMap, path: readonly string[], target: Ta
   const rewritten = handler === undefined ? undefined : rewrittenHandler(handler, target);
   const [outer = "", inner] = path;
   if (rewritten === undefined) return container;
-  return withKey(container, outer, inner === undefined ? rewritten : withKey(mapAt(container, outer), inner, rewritten));
+  return withKey(
+    container,
+    outer,
+    inner === undefined ? rewritten : withKey(mapAt(container, outer), inner, rewritten),
+  );
 }
 
 /** The same probe asking the agent; `undefined` for one that runs a command or sleeps. */

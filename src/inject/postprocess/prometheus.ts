@@ -95,7 +95,10 @@ function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): s
   if (scrape === "" && path === "" && port === "" && first === undefined) return undefined;
   const fields: [string, string | OrderedFields[]][] = [["scrape", scrape], ["path", path], ["port", port]];
   if (first !== undefined) {
-    fields.push(["targets", targets.map((target) => new OrderedFields([["port", target.port], ["path", target.path]]))]);
+    fields.push([
+      "targets",
+      targets.map((target) => new OrderedFields([["port", target.port], ["path", target.path]])),
+    ]);
   }
   return goJson(new OrderedFields(fields));
 }
