@@ -163,15 +163,22 @@ export function goJsonParse(text: string): GoValue {
   } catch {
     throw new Error(describeSyntaxError(text));
   }
+  const tooLarge = numbersIn(text).find((number) => !Number.isFinite(Number(number)));
+  if (tooLarge !== undefined) {
+    throw new Error(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
+  }
   return convert(parsed, 1);
+}
+
+/** The numbers of a JSON text that could be beyond float64: those with an exponent or very many digits. */
+function numbersIn(text: string): string[] {
+  if (!/\d[eE]\+?\d{3}|\d{300}/.test(text)) return [];
+  return text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
 }
 
 function convert(value: unknown, depth: number): GoValue {
   if (depth > MAX_DEPTH) throw new Error("exceeded max depth");
   if (typeof value === "string") return value.toWellFormed();
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new Error("json: cannot unmarshal number into Go value of type float64");
-  }
   if (typeof value === "boolean" || typeof value === "number") return value;
   if (Array.isArray(value)) return value.map((item) => convert(item, depth + 1));
   return typeof value === "object" && value !== null ? convertMap(value, depth) : null;

@@ -21,6 +21,7 @@ export function decryptAes(password: string, sealed: string): string {
   // A wrong password gives padding of any size; Go cuts what the last byte says.
   decipher.setAutoPadding(false);
   const plain = decipher.update(bytes.subarray(BLOCK));
+  decipher.final();
   const padding = plain.at(-1) ?? 0;
   if (padding > plain.length) throw new Error(`runtime error: slice bounds out of range [:${plain.length - padding}]`);
   return stringOf(plain.subarray(0, plain.length - padding));

@@ -5,6 +5,7 @@ import { bytesOf } from "../bytes.ts";
 import { STRING, text } from "./args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";
 import { bcrypt } from "./bcrypt.ts";
+import { keyFunctions } from "./keys.ts";
 import { nodeCrypto } from "./node_crypto.ts";
 import { derivePassword } from "./password.ts";
 import { toInt64 } from "./cast.ts";
@@ -12,6 +13,7 @@ import { toInt64 } from "./cast.ts";
 /** The functions by name. */
 export function cryptoFunctions(): FuncMap {
   return {
+    ...keyFunctions(),
     sha1sum: hash("sha1"),
     sha256sum: hash("sha256"),
     sha512sum: hash("sha512"),

@@ -1,6 +1,6 @@
 /** sprig's functions on maps. `set`, `unset` and the merges change their first argument, as in Go. */
 import { isGoMap, sortedKeys, typeOf } from "../kind.ts";
-import { declared, type FuncMap, type GoMap, type GoValue } from "../value.ts";
+import { declared, type FuncMap, type GoMap, type GoValue, typeTag } from "../value.ts";
 import { ANY, MAP, mapOf, STRING, text } from "./args.ts";
 import { empty } from "./defaults.ts";
 import { plainText } from "./print.ts";
@@ -45,9 +45,14 @@ function newDict(): Writable {
   return Object.create(null);
 }
 
+/** The engine gives nil for a map parameter as an empty map tagged with that type, which other maps of the type are not. */
+function isNilMap(value: GoValue): boolean {
+  return value === null || (isGoMap(value) && typeTag(value) === MAP);
+}
+
 /** The same map to write to. GoMap is read-only so that the engine itself never writes; sprig's `set` is the exception. */
 function writable(value: GoValue): Writable {
-  if (isGoMap(value)) return value as Writable;
+  if (isGoMap(value) && !isNilMap(value)) return value as Writable;
   throw new Error("assignment to entry in nil map");
 }
 
@@ -66,7 +71,7 @@ function set(d: GoValue, key: GoValue, value: GoValue): GoValue {
 }
 
 function unset(d: GoValue, key: GoValue): GoValue {
-  if (isGoMap(d)) delete writable(d)[text(key)];
+  if (!isNilMap(d)) delete writable(d)[text(key)];
   return d;
 }
 
@@ -117,7 +122,7 @@ function conversionProblem(value: GoValue, wanted: string): string {
 
 function merger(overwrite: boolean) {
   return declared([MAP, MAP], (target, ...sources) => {
-    const into = target === null ? newDict() : writable(target);
+    const into = isNilMap(target) ? newDict() : writable(target);
     for (const source of sources) mergeInto(into, mapOf(source), overwrite);
     return into;
   }, true);

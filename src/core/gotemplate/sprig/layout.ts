@@ -294,11 +294,13 @@ function monthNumber(name: string): number {
 
 function checkRanges(draft: Draft, value: string): void {
   const lastDay = new Date(Date.UTC(2000 + (draft.year % 400), draft.month, 0)).getUTCDate();
+  const leap = new Date(Date.UTC(2000 + (draft.year % 400), 2, 0)).getUTCDate() === 29;
   const checks: [string, boolean][] = [
     ["month", draft.month >= 1 && draft.month <= 12],
     ["hour", draft.hour < (draft.afternoon === undefined ? 24 : 13)],
     ["minute", draft.minute < 60],
     ["second", draft.second < 60],
+    ["day-of-year", (draft.yearDay ?? 1) >= 1 && (draft.yearDay ?? 1) <= (leap ? 366 : 365)],
     ["day", draft.day >= 1 && draft.day <= lastDay],
   ];
   const wrong = checks.find(([, good]) => !good);
@@ -319,7 +321,8 @@ function moment(clock: number, draft: Draft, zone: Zone): Moment {
   if (draft.abbreviation === "" || draft.abbreviation === local.abbreviation) return at(seconds, zone);
   const hours = /^GMT([+-]\d{1,2})$/.exec(draft.abbreviation)?.[1];
   const offset = 3600 * Number(hours ?? 0);
-  return at(clock - offset, fixedZone(draft.abbreviation, offset));
+  // Go takes the clock as UTC here and only shows it with the offset.
+  return at(clock, fixedZone(draft.abbreviation, offset));
 }
 
 function zoneWithOffset(seconds: number, { offset = 0, abbreviation }: Draft, zone: Zone): Zone {

@@ -207,9 +207,11 @@ class Parser {
       return syntaxError("invalid named capture", end < 0 ? rest : rest.slice(0, end + 1));
     }
     const flags = /^\(\?[imsU]*(?:-[imsU]*)?/.exec(rest)?.[0] ?? "";
-    if (flags === rest) return syntaxError("missing closing )", this.pattern);
-    const wrong = String.fromCodePoint(rest.codePointAt(flags.length) ?? 0);
-    return syntaxError("invalid or unsupported Perl syntax", flags + wrong);
+    const wrong = rest.codePointAt(flags.length);
+    return syntaxError(
+      "invalid or unsupported Perl syntax",
+      flags + (wrong === undefined ? "" : String.fromCodePoint(wrong)),
+    );
   }
 
   #escape(flags: Flags): string {
@@ -244,17 +246,19 @@ class Parser {
     const control = this.#match(/\\([afnrtv])/y)?.[1];
     if (control !== undefined) return CONTROL_ESCAPES[control] ?? "";
     const punctuation = this.#match(/\\([!-/:-@[-`{-~])/y)?.[1];
-    if (punctuation !== undefined && punctuation !== "_") return literal(punctuation);
+    if (punctuation !== undefined) return literal(punctuation);
     if (this.pattern.length === start + 1) {
       throw new Error("error parsing regexp: trailing backslash at end of expression: ``");
     }
     this.#at = start + 1;
-    throw syntaxError("invalid escape sequence", `\\${this.#character()}`);
+    const hexStart = this.#match(/x\{[0-9A-Fa-f]*|x[0-9A-Fa-f]?/y);
+    if (hexStart === undefined || !this.atEnd) this.#character();
+    throw syntaxError("invalid escape sequence", this.pattern.slice(start, this.#at));
   }
 
   #codePoint(code: number, start: number): string {
     if (code <= 0x10ffff) return `\\u{${code.toString(16)}}`;
-    throw syntaxError("invalid escape sequence", this.pattern.slice(start, this.#at));
+    throw syntaxError("invalid escape sequence", this.pattern.slice(start, this.#at).replace(/\}$/, ""));
   }
 
   #bracket(): string {
@@ -267,7 +271,7 @@ class Parser {
     while (first || !this.#looksAt("]")) {
       if (this.atEnd) throw syntaxError("missing closing ]", this.pattern.slice(start));
       const set = this.#posixClass() ?? this.#setEscape();
-      if (set === undefined) inclusions.push(this.#classRange(first, start));
+      if (set === undefined) inclusions.push(this.#classRange(start));
       else (set.negated ? exclusions : inclusions).push(set.members);
       first = false;
     }
@@ -283,12 +287,8 @@ class Parser {
     return { members, negated: match[1] === "^" };
   }
 
-  #classRange(first: boolean, bracket: number): string {
+  #classRange(bracket: number): string {
     const start = this.#at;
-    // Perl allows a dash first or last; Go refuses one in between.
-    if (this.#looksAt("-") && !first && !/^-\]/.test(this.pattern.slice(start))) {
-      throw syntaxError("invalid character class range", /^-[^]?/u.exec(this.pattern.slice(start))?.[0] ?? "-");
-    }
     const low = this.#classCharacter(bracket);
     if (!/^-[^\]]/.test(this.pattern.slice(this.#at))) return low;
     this.#at++;

@@ -112,7 +112,7 @@ function parseAuthority(url: Url, authority: string): void {
 function parseHost(host: string): string {
   const bracket = host.startsWith("[") ? host.lastIndexOf("]") : -1;
   if (host.startsWith("[") && bracket < 0) throw new Error("missing ']' in host");
-  const colon = bracket >= 0 ? bracket + 1 : host.indexOf(":");
+  const colon = bracket >= 0 ? bracket + 1 : host.lastIndexOf(":");
   const port = colon < 0 ? "" : host.slice(colon);
   if (!/^(:\d*)?$/.test(port)) throw new Error(`invalid port ${quote(port)} after host`);
   return unescape(host, "host");
