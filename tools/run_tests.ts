@@ -26,6 +26,9 @@ async function main(args: readonly string[]): Promise<number> {
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
 
+/** In CI a lock file that is out of date is an error. */
+const FROZEN = Deno.env.get("CI") === undefined ? [] : ["--frozen"];
+
 async function runSuite(suite: string, flags: readonly string[]): Promise<Tally> {
   const folders = (SUITES[suite] ?? []).filter((folder) => hasTests(`${ROOT}/${folder}`));
   if (folders.length === 0) return { passed: 0, failed: 0, skipped: [] };
@@ -33,7 +36,7 @@ async function runSuite(suite: string, flags: readonly string[]): Promise<Tally>
   const report = await Deno.makeTempFile({ prefix: `${suite}-`, suffix: ".xml" });
   try {
     const { success } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "--allow-all", "--no-check", "--quiet", `--junit-path=${report}`, ...flags, ...folders],
+      args: ["test", "--allow-all", "--no-check", "--quiet", ...FROZEN, `--junit-path=${report}`, ...flags, ...folders],
       cwd: ROOT,
       stdin: "null",
     }).spawn().status;
