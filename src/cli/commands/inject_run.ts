@@ -1,0 +1,72 @@
+import { EXIT } from "../../core/errors.ts";
+import type { PermissionName, World } from "../../core/world/world.ts";
+import type { Source } from "../../inject/mod.ts";
+import { expandInputs } from "../inputs.ts";
+import type { InjectFlags } from "./inject.ts";
+import { openOutput } from "../output.ts";
+import { reporter } from "../reporter.ts";
+
+/** A values file of Istio's chart is some KB, its injector configuration some 100 KB. */
+const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
+
+/** Runs `inject`; returns the exit code: 1 if any resource failed. */
+export async function runInject(world: World, flags: InjectFlags): Promise<number> {
+  world.permissions.keepOnly(permissionsFor(flags));
+  const room = await import("../../inject/mod.ts");
+  const configuration = room.configurationOf({ ...await givenFiles(world, flags), ...images(flags) });
+  if (flags.showConfig === true) {
+    world.stdout.write(room.showConfiguration(configuration));
+    return EXIT.ok;
+  }
+  const inputs = await expandInputs(world, flags.filename ?? [], flags.recursive === true);
+  const injector = room.loadInjector({
+    ...configuration,
+    revision: flags.revision,
+    nativeSidecars: flags.nativeSidecars,
+    byHand: true,
+    env: (name) => world.env.get(name),
+    now: () => world.clock.now(),
+  });
+  const report = reporter(world, flags.report, room);
+  report.notes(injector.notes);
+  const output = openOutput(world, flags.output);
+  try {
+    const options = { namespace: flags.namespace, output: output.format };
+    const sink = { write: output.write, report: report.entry };
+    const work = room.injectStream(inputs, injector, { ...options, sink });
+    const summary = await Promise.race([work, output.interrupted]);
+    const failed = summary.failed > 0;
+    if (failed) output.abort();
+    else output.commit();
+    report.end(failed, output);
+    return failed ? EXIT.failed : EXIT.ok;
+  } catch (error) {
+    output.abort();
+    throw error;
+  }
+}
+
+/** What a manifest or a template could misuse is given up before the first of them is read. */
+function permissionsFor(flags: InjectFlags): PermissionName[] {
+  const names: PermissionName[] = ["read", "env"];
+  if (flags.output !== "yaml" && flags.output !== "json") names.push("write");
+  if ((flags.filename ?? []).some((name) => name.startsWith("https://"))) names.push("net");
+  return names;
+}
+
+function images({ hub, tag, cni }: InjectFlags) {
+  return { hub, tag, cni };
+}
+
+async function givenFiles(world: World, flags: InjectFlags) {
+  const [config, values, mesh] = await Promise.all([
+    source(world, flags.injectConfig ?? flags.injectConfigFile),
+    source(world, flags.values ?? flags.valuesFile),
+    source(world, flags.meshConfig ?? flags.meshConfigFile),
+  ]);
+  return { config, values, mesh };
+}
+
+async function source(world: World, path: string | undefined): Promise<Source | undefined> {
+  return path === undefined ? undefined : { text: await world.files.readText(path, MAX_CONFIG_BYTES), file: path };
+}
