@@ -1,0 +1,113 @@
+/** Netlink messages (netlink(7)): little-endian, as on every machine that this program is built for. */
+import { SystemError, type SystemCalls } from "./system_calls.ts";
+
+export const NETLINK_ROUTE = 0;
+export const NETLINK_NETFILTER = 12;
+
+export const FLAGS = { request: 1, ack: 4, dump: 0x300, exclusive: 0x200, create: 0x400 } as const;
+
+/** An attribute: its number and its bytes. */
+export type Attribute = readonly [type: number, value: Uint8Array];
+
+/** A message of an answer. */
+export interface Message {
+  readonly type: number;
+  /** The header of the family that the message is of. */
+  readonly header: DataView;
+  readonly attributes: ReadonlyMap<number, Uint8Array>;
+}
+
+const HEADER = 16;
+const TYPE_ERROR = 2;
+const TYPE_DONE = 3;
+
+/** What to send: the kind of message, its own header and its attributes. */
+export interface Request {
+  readonly protocol: number;
+  readonly type: number;
+  readonly flags: number;
+  readonly header: Uint8Array;
+  readonly attributes?: readonly Attribute[];
+}
+
+/** Sends a request; returns the messages of the answer. Throws `SystemError` for what the kernel refuses. */
+export function ask(system: SystemCalls, request: Request): Message[] {
+  const answer = system.netlink(request.protocol, encode(request));
+  return decode(answer, request.header.length, request.type);
+}
+
+/** The bytes of a request. */
+export function encode({ type, flags, header, attributes = [] }: Request): Uint8Array {
+  const body = [header, ...attributes.map(encodeAttribute)];
+  const size = HEADER + body.reduce((sum, part) => sum + part.length, 0);
+  const bytes = new Uint8Array(size);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, size, true);
+  view.setUint16(4, type, true);
+  view.setUint16(6, flags | FLAGS.request, true);
+  view.setUint32(8, 1, true);
+  let at = HEADER;
+  for (const part of body) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function encodeAttribute([type, value]: Attribute): Uint8Array {
+  const bytes = new Uint8Array(aligned(4 + value.length));
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, 4 + value.length, true);
+  view.setUint16(2, type, true);
+  bytes.set(value, 4);
+  return bytes;
+}
+
+/** The messages in the bytes of an answer; the header of each is `headerSize` long. */
+export function decode(bytes: Uint8Array, headerSize: number, request: number): Message[] {
+  const messages: Message[] = [];
+  for (let at = 0; at + HEADER <= bytes.length;) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+    const size = view.getUint32(0, true);
+    const type = view.getUint16(4, true);
+    if (type === TYPE_ERROR || type === TYPE_DONE) refuse(view, request);
+    else messages.push(decodeMessage(bytes.subarray(at, at + size), type, headerSize));
+    at += Math.max(HEADER, aligned(size));
+  }
+  return messages;
+}
+
+/** The error number of an answer is negative; 0 is the receipt that was asked for. */
+function refuse(view: DataView, request: number): void {
+  const error = view.byteLength >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
+  if (error < 0) throw new SystemError(`netlink message ${request}`, -error);
+}
+
+function decodeMessage(bytes: Uint8Array, type: number, headerSize: number): Message {
+  const header = new DataView(bytes.buffer, bytes.byteOffset + HEADER, Math.min(headerSize, bytes.length - HEADER));
+  const attributes = new Map<number, Uint8Array>();
+  for (let at = HEADER + aligned(headerSize); at + 4 <= bytes.length;) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + at);
+    const size = view.getUint16(0, true);
+    if (size < 4) break;
+    attributes.set(view.getUint16(2, true) & 0x3fff, bytes.subarray(at + 4, at + size));
+    at += aligned(size);
+  }
+  return { type, header, attributes };
+}
+
+function aligned(size: number): number {
+  return (size + 3) & ~3;
+}
+
+/** Four bytes of a number, in the machine's order. */
+export function u32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value, true);
+  return bytes;
+}
+
+/** The number in four bytes; `fallback` if the attribute is absent. */
+export function numberOf(value: Uint8Array | undefined, fallback: number): number {
+  return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
+}
