@@ -13,8 +13,9 @@ import { anyType, isLiteral, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
 import { type FieldReader, isMethod, untyped } from "./field.ts";
+import { isGoMap } from "../kind.ts";
 import type { Frame } from "./frame.ts";
-import type { Eval, Slot } from "./state.ts";
+import type { Eval, Slot, State } from "./state.ts";
 
 /** What expressions are compiled with. */
 export interface Environment {
@@ -26,6 +27,12 @@ export interface Environment {
 interface Rest {
   readonly args: readonly Operand[];
   readonly hasFinal: boolean;
+}
+
+/** Fields with what follows them, and whether their base is an element of a list or map. */
+interface FieldsHow {
+  readonly rest: Rest;
+  readonly element: boolean;
 }
 
 const nothing: Rest = { args: [], hasFinal: false };
@@ -89,7 +96,7 @@ export class ExpressionCompiler {
         return this.#variable(first, rest);
       default:
         return args.length > 0 || hasFinal
-          ? notAFunction(first, first.kind === "pipe" ? pipe : first)
+          ? notAFunction(first, first.kind !== "pipe" ? first : hasFinal ? undefined : pipe)
           : this.#word(first);
     }
   }
@@ -137,7 +144,7 @@ export class ExpressionCompiler {
     if (variable === undefined) return undefinedVariable(name);
     const { slot, element } = variable;
     if (names.length > 0) return this.#fields((_state, _dot, vars) => vars[slot], node, names, { rest, element });
-    if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node);
+    if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node, node);
     return (state, _dot, vars) => (state.node = node, vars[slot]);
   }
 
@@ -146,11 +153,11 @@ export class ExpressionCompiler {
     base: Eval,
     node: FieldNode | ChainNode | VariableNode,
     names: readonly string[],
-    how: { rest: Rest; element: boolean },
+    how: FieldsHow,
   ): Eval {
     const parent = how.element ? untyped : undefined;
     const [first = "", second] = names;
-    if (how.rest.args.length > 0 || how.rest.hasFinal) return this.#method(base, node, names, how.rest);
+    if (how.rest.args.length > 0 || how.rest.hasFinal) return this.#method(base, node, names, how);
     if (names.length === 1) return this.#oneField(base, node, first, parent);
     return names.length === 2 && second !== undefined
       ? this.#twoFields(base, node, [first, second], parent)
@@ -181,40 +188,43 @@ export class ExpressionCompiler {
   }
 
   #manyFields(base: Eval, node: Operand, names: readonly string[], parent: Slot): Eval {
-    const { readField } = this.environment;
+    const walk = this.#walk(names, node);
     return (state, dot, vars, final) => {
       state.node = node;
-      let value = base(state, dot, vars, final);
-      let from = parent;
-      for (const name of names) {
-        const receiver = value;
-        value = readField(state, receiver, name, from);
-        if (isMethod(value)) value = this.#callMethod(value, node, name, receiver)(state, dot, vars, final);
-        from = receiver;
-      }
-      return value;
+      return walk(state, base(state, dot, vars, final), parent).value;
     };
   }
 
   /** Only a method takes arguments: a field or a key with some is an error. */
-  #method(base: Eval, node: FieldNode | ChainNode | VariableNode, names: readonly string[], rest: Rest): Eval {
+  #method(base: Eval, node: FieldNode | ChainNode | VariableNode, names: readonly string[], how: FieldsHow): Eval {
     const name = names.at(-1) ?? "";
-    const receiverNames = names.slice(0, -1);
-    const receiver = receiverNames.length === 0
-      ? at(node, base)
-      : this.#fields(base, node, receiverNames, { rest: nothing, element: false });
+    const walk = this.#walk(names.slice(0, -1), node);
     const { readField } = this.environment;
+    const parent = how.element ? untyped : undefined;
     return (state, dot, vars, final) => {
-      const holder = receiver(state, dot, vars, undefined);
-      const value = readField(state, holder, name, undefined);
-      if (isMethod(value) && isStruct(holder)) {
-        return this.#methodCall(value, node, name, rest)(state, dot, vars, final);
-      }
+      state.node = node;
+      const { value: holder, from } = walk(state, base(state, dot, vars, undefined), parent);
+      if (isGoMap(holder)) throw state.fail(`${name} is not a method but has arguments`);
+      const value = readField(state, holder, name, from);
+      if (isMethod(value)) return this.#methodCall(value, node, name, how.rest)(state, dot, vars, final);
       if (holder === undefined) return undefined;
-      const what = isStruct(holder)
-        ? "has arguments but cannot be invoked as function"
-        : "is not a method but has arguments";
-      throw state.fail(`${name} ${what}`);
+      throw state.fail(`${name} has arguments but cannot be invoked as function`);
+    };
+  }
+
+  /** What follows names from a value; also says in what the result was found. */
+  #walk(names: readonly string[], node: Operand) {
+    const { readField } = this.environment;
+    return (state: State, base: Slot, parent: Slot): { value: Slot; from: Slot } => {
+      let value = base;
+      let from = parent;
+      for (const name of names) {
+        const receiver = value;
+        value = readField(state, receiver, name, from);
+        if (isMethod(value)) value = this.#callMethod(value, node, name, receiver)(state, undefined, [], undefined);
+        from = receiver;
+      }
+      return { value, from };
     };
   }
 
@@ -281,6 +291,11 @@ function undefinedVariable(name: string): Eval {
   };
 }
 
-function notAFunction(node: Operand, place: Operand = node): Eval {
-  return failing(place, `can't give argument to non-function ${nodeText(node)}`);
+/** Without a place the error is at the node that was at work before, as Go has it for a parenthesised pipeline. */
+function notAFunction(node: Operand, place: Operand | undefined): Eval {
+  const message = `can't give argument to non-function ${nodeText(node)}`;
+  if (place !== undefined) return failing(place, message);
+  return (state) => {
+    throw state.fail(message);
+  };
 }
