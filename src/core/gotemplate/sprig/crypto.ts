@@ -20,17 +20,10 @@ export function cryptoFunctions(): FuncMap {
     adler32sum: declared([STRING], (s) => String(adler32(bytesOf(text(s))))),
     bcrypt: declared([STRING], (password) => bcryptOrProblem(text(password))),
     htpasswd: declared([STRING, STRING], (user, password) => htpasswd(text(user), text(password))),
-    derivePassword: declared(
-      ["uint32", STRING, STRING, STRING, STRING],
-      (counter, kind, password, user, site) =>
-        derivePassword({
-          counter: Number(toInt64(counter)),
-          kind: text(kind),
-          password: text(password),
-          user: text(user),
-          site: text(site),
-        }),
-    ),
+    derivePassword: declared(["uint32", STRING, STRING, STRING, STRING], (counter = null, ...texts) => {
+      const [kind = "", password = "", user = "", site = ""] = texts.map(text);
+      return derivePassword({ counter: Number(toInt64(counter)), kind, password, user, site });
+    }),
     encryptAES: declared([STRING, STRING], (password, plain) => encryptAes(text(password), text(plain))),
     decryptAES: declared([STRING, STRING], (password, sealed) => decryptAes(text(password), text(sealed))),
   };

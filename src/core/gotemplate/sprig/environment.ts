@@ -10,12 +10,12 @@ export function environmentFunctions(env: (name: string) => string | undefined):
   };
 }
 
-/** A special variable, a name, a name in braces, or a brace that opens nothing (which disappears, as in os.Expand). */
-const VARIABLE = /\$(?:\{([*#$@!?\-0-9])\}|\{([^}]*)\}|(\{)|([*#$@!?\-0-9])|(\w+))/g;
+/** A special variable or a name, bare or in braces; a brace that opens nothing disappears, as in os.Expand. */
+const VARIABLE = /\$(?:\{[^}]*\}|\{|[*#$@!?\-0-9]|\w+)/g;
 
 function expand(source: string, value: (name: string) => string): string {
-  return source.replace(VARIABLE, (_, special, braced, open, short, name) => {
-    if (open !== undefined || braced === "") return "";
-    return value(special ?? braced ?? short ?? name);
+  return source.replace(VARIABLE, (found) => {
+    const name = found.replace(/^\$\{?|\}$/g, "");
+    return name === "" ? "" : value(name);
   });
 }

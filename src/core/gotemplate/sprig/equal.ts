@@ -5,13 +5,21 @@ import { GoInt, type GoMap, GoStruct, type GoValue, typed, typeTag } from "../va
 
 /** Whether two values have the same type and the same content; NaN equals nothing, functions only if both are nil. */
 export function deepEqual(a: GoValue, b: GoValue): boolean {
-  if (typeof a === "function" || typeof b === "function") return false;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  if (typeOf(a) !== typeOf(b)) return false;
-  if (isList(a)) return isList(b) && equalLists(a, b);
+  if (!isObject(a) || !isObject(b)) return typeof a !== "function" && a === b;
+  return typeOf(a) === typeOf(b) && equalObjects(a, b);
+}
+
+type GoObject = Extract<GoValue, object>;
+
+function isObject(value: GoValue): value is GoObject {
+  return typeof value === "object" && value !== null;
+}
+
+function equalObjects(a: GoObject, b: GoObject): boolean {
   if (a instanceof GoInt) return b instanceof GoInt && a.value === b.value;
   if (a instanceof GoStruct) return b instanceof GoStruct && (a === b || equalFields(a, b));
-  return isGoMap(b) && equalMaps(a, b);
+  if (isList(a)) return isList(b) && equalLists(a, b);
+  return isGoMap(a) && isGoMap(b) && equalMaps(a, b);
 }
 
 /** A nil slice is not an empty one. */

@@ -72,9 +72,19 @@ function quoteForPanic(pattern: string): string {
   return pattern.includes("`") ? JSON.stringify(pattern) : `\`${pattern}\``;
 }
 
+/** The first match from `at` on. JavaScript may see an empty one between the halves of a character: that is none. */
 function findAt({ matcher }: Expression, subject: string, at: number): RegExpExecArray | undefined {
   matcher.lastIndex = at;
-  return matcher.exec(subject) ?? undefined;
+  let match = matcher.exec(subject);
+  while (match !== null && isInsideCharacter(subject, match.index)) {
+    matcher.lastIndex = match.index + 1;
+    match = matcher.exec(subject);
+  }
+  return match ?? undefined;
+}
+
+function isInsideCharacter(subject: string, index: number): boolean {
+  return index > 0 && (subject.codePointAt(index - 1) ?? 0) > 0xffff;
 }
 
 /** The index after the character at `at`. */

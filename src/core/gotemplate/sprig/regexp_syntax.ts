@@ -31,8 +31,10 @@ function syntaxError(code: string, part: string): Error {
   return new Error(`error parsing regexp: ${code}: \`${part}\``);
 }
 
-const START = "(?<![\\s\\S])";
-const END = "(?![\\s\\S])";
+const START = "^";
+const END = "$";
+const LINE_START = "(?<=^|\\n)";
+const LINE_END = "(?=$|\\n)";
 
 const PERL_CLASSES: Readonly<Record<string, string>> = { d: "0-9", s: "\\t\\n\\f\\r ", w: "0-9A-Za-z_" };
 
@@ -162,8 +164,8 @@ class Parser {
     if (this.#looksAt("\\")) return this.#escape(flags);
     const c = this.#character();
     if (c === ".") return flags.s ? "[\\s\\S]" : "[^\\n]";
-    if (c === "^") return `(?:${flags.m ? "(?<![^\\n])" : START})`;
-    if (c === "$") return `(?:${flags.m ? "(?![^\\n])" : END})`;
+    if (c === "^") return `(?:${flags.m ? LINE_START : START})`;
+    if (c === "$") return `(?:${flags.m ? LINE_END : END})`;
     return insensitive(literal(c), flags);
   }
 
@@ -239,21 +241,23 @@ class Parser {
 
   #characterEscape(): string {
     const start = this.#at;
-    const hex = this.#match(/\\x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/y);
-    if (hex !== undefined) return this.#codePoint(parseInt(hex[1] ?? hex[2] ?? "", 16), start);
-    const octal = this.#match(/\\(0[0-7]{0,2}|[1-7][0-7]{1,2})/y);
-    if (octal !== undefined) return this.#codePoint(parseInt(octal[1] ?? "", 8), start);
-    const control = this.#match(/\\([afnrtv])/y)?.[1];
+    const [, hex, shortHex, octal, control, punctuation] = this.#match(CHARACTER_ESCAPE) ?? [];
     if (control !== undefined) return CONTROL_ESCAPES[control] ?? "";
-    const punctuation = this.#match(/\\([!-/:-@[-`{-~])/y)?.[1];
     if (punctuation !== undefined) return literal(punctuation);
+    if (octal !== undefined) return this.#codePoint(parseInt(octal, 8), start);
+    const digits = hex ?? shortHex;
+    if (digits !== undefined) return this.#codePoint(parseInt(digits, 16), start);
+    throw this.#escapeError(start);
+  }
+
+  #escapeError(start: number): Error {
     if (this.pattern.length === start + 1) {
-      throw new Error("error parsing regexp: trailing backslash at end of expression: ``");
+      return new Error("error parsing regexp: trailing backslash at end of expression: ``");
     }
     this.#at = start + 1;
-    const hexStart = this.#match(/x\{[0-9A-Fa-f]*|x[0-9A-Fa-f]?/y);
-    if (hexStart === undefined || !this.atEnd) this.#character();
-    throw syntaxError("invalid escape sequence", this.pattern.slice(start, this.#at));
+    const hex = this.#match(/x\{[0-9A-Fa-f]*|x[0-9A-Fa-f]?/y);
+    if (hex === undefined || !this.atEnd) this.#character();
+    return syntaxError("invalid escape sequence", this.pattern.slice(start, this.#at));
   }
 
   #codePoint(code: number, start: number): string {
@@ -306,6 +310,9 @@ class Parser {
   }
 }
 
+/** Hex in braces, hex, octal, control, punctuation. */
+const CHARACTER_ESCAPE =
+  /\\(?:x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})|([afnrtv])|([!-/:-@[-`{-~]))/y;
 const REPEAT = /\{(\d+)(,(\d*))?\}/y;
 const WORD_EDGE = "(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])";
 const NO_WORD_EDGE = "(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_])";

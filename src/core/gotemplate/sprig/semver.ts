@@ -118,11 +118,19 @@ function comparePrereleases(a: string, b: string): number {
 /** Numbers come before words; a missing part comes first. */
 function comparePart(a: string, b: string): number {
   if (a === b) return 0;
-  if (a === "" || b === "") return a === "" ? -1 : 1;
+  const [x, y] = [rankOf(a), rankOf(b)];
+  if (x !== y) return x - y;
+  return isAfter(a, b) ? 1 : -1;
+}
+
+function rankOf(part: string): number {
+  if (part === "") return 0;
+  return numberOf(part) === undefined ? 2 : 1;
+}
+
+function isAfter(a: string, b: string): boolean {
   const [x, y] = [numberOf(a), numberOf(b)];
-  if (x === undefined && y === undefined) return a > b ? 1 : -1;
-  if (x === undefined || y === undefined) return x === undefined ? 1 : -1;
-  return x > y ? 1 : -1;
+  return x === undefined || y === undefined ? a > b : x > y;
 }
 
 function numberOf(part: string): bigint | undefined {

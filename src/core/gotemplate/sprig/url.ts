@@ -171,17 +171,21 @@ function join(parts: GoMap): string {
 
 const PARTS = ["scheme", "host", "path", "query", "opaque", "fragment", "userinfo"];
 
-function hierarchyOf({ scheme, user, host, path }: Pick<Url, "scheme" | "user" | "host" | "path">): string {
-  let out = "";
-  if (scheme !== "" || host !== "" || user !== undefined) {
-    if (host !== "" || path !== "" || user !== undefined) out = "//";
-    out += (user === undefined ? "" : `${user}@`) + escape(host, "host");
-  }
-  const escaped = path === "*" ? path : escape(path, "path");
-  if (escaped !== "" && !escaped.startsWith("/") && host !== "") out += "/";
+type Hierarchy = Pick<Url, "scheme" | "user" | "host" | "path">;
+
+function hierarchyOf(url: Hierarchy): string {
+  const authority = authorityOf(url);
+  const path = url.path === "*" ? url.path : escape(url.path, "path");
+  if (path !== "" && !path.startsWith("/") && url.host !== "") return `${authority}/${path}`;
   // Without anything before it, a first segment with a colon would read as a scheme.
-  if (out === "" && scheme === "" && escaped.split("/", 1)[0]?.includes(":")) out = "./";
-  return out + escaped;
+  const bare = authority === "" && url.scheme === "";
+  return (bare && path.split("/", 1)[0]?.includes(":") ? "./" : authority) + path;
+}
+
+function authorityOf({ scheme, user, host, path }: Hierarchy): string {
+  const named = host !== "" || user !== undefined;
+  if (!named && (scheme === "" || path === "")) return "";
+  return `//${user === undefined ? "" : `${user}@`}${escape(host, "host")}`;
 }
 
 function partOf(parts: GoMap, name: string): string {

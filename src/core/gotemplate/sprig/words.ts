@@ -138,11 +138,14 @@ function splitWords(runes: readonly string[]): Word[] {
   return words;
 }
 
+/** Runs that are not simply of one kind: dashes and underscores are punctuation once some has begun. */
+const RUNS: Partial<Record<Kind, (rune: string) => boolean>> = { letters: isLowerLetter, punctuation: isPunctuation };
+
 function wordAt(runes: readonly string[], at: number): Word {
   const first = runes[at] ?? "";
   const kind = kindOfRune(first);
   if (kind === "upper") return upperWordAt(runes, at);
-  const belongs = kind === "letters" ? isLowerLetter : (rune: string) => kindOfRune(rune) === kind;
+  const belongs = RUNS[kind] ?? ((rune: string) => kindOfRune(rune) === kind);
   return { kind, runes: runes.slice(at, endOfRun(runes, at + 1, belongs)) };
 }
 
@@ -163,10 +166,14 @@ function endOfRun(runes: readonly string[], from: number, belongs: (rune: string
 
 function kindOfRune(rune: string): Kind {
   if (isConnector(rune)) return "connector";
-  if (/^\p{P}$/u.test(rune)) return "punctuation";
+  if (isPunctuation(rune)) return "punctuation";
   if (isUpper(rune)) return "upper";
   if (isAlphabet(rune)) return "letters";
   return /^\p{N}$/u.test(rune) ? "number" : "other";
+}
+
+function isPunctuation(rune: string): boolean {
+  return /^\p{P}$/u.test(rune);
 }
 
 function isLowerLetter(rune: string): boolean {
