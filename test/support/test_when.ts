@@ -23,7 +23,7 @@ export function needsShared(path = ""): string | undefined {
 }
 
 /** The folder of the project's specification and cases, beside the checkout. */
-export const SHARED = new URL("../../../shared", import.meta.url).pathname;
+export const SHARED = decodeURIComponent(new URL("../../../shared", import.meta.url).pathname);
 
 function exists(path: string): boolean {
   try {
