@@ -131,23 +131,20 @@ function merger(overwrite: boolean) {
 /**
  * Copies what is missing or empty in the target (everything if `overwrite`), maps key by key.
  *
- * | source    | target      | merge | mergeOverwrite |
- * |-----------|-------------|-------|----------------|
- * | nil       | any         | kept  | nil            |
- * | map       | map         | both, key by key (an empty target is replaced) ||
- * | any other | missing or empty | source | source    |
- * | any other | set         | kept  | source         |
+ * | source    | target           | merge           | mergeOverwrite  |
+ * |-----------|------------------|-----------------|-----------------|
+ * | nil       | any              | target          | nil             |
+ * | map       | map              | both, by key    | both, by key    |
+ * | map       | map, still empty | source          | source          |
+ * | any other | missing or empty | source          | source          |
+ * | any other | set              | target          | source          |
  */
 function mergeInto(target: Writable, source: GoMap, overwrite: boolean): void {
   for (const [key, value] of Object.entries(source)) {
     const present = own(target, key);
+    const bothMaps = isGoMap(value) && isGoMap(present);
+    if (bothMaps) mergeInto(writable(present), value, overwrite);
     const blank = present === undefined || empty(present);
-    if (value === null) {
-      if (overwrite) target[key] = null;
-    } else if (!blank && isGoMap(value) && isGoMap(present)) {
-      mergeInto(writable(present), value, overwrite);
-    } else if (blank || overwrite) {
-      target[key] = value;
-    }
+    if (value === null ? overwrite : blank || (overwrite && !bothMaps)) target[key] = value;
   }
 }
