@@ -1,0 +1,51 @@
+/** Changes that are made in order and taken back in reverse order: all or nothing. */
+import { EXIT, MeshError, messageOf } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+
+/** One change. */
+export interface Step {
+  /** What it does, for the log. */
+  readonly what: string;
+  run(): Promise<void> | void;
+  /** Brings back what was there before; is called for a step that failed too, which may have done a part. */
+  undo(): Promise<void> | void;
+}
+
+/** Makes all changes. On a failure, or a signal in between, those made are taken back and the error tells so. */
+export async function takeSteps(world: World, steps: readonly Step[]): Promise<void> {
+  const signals: string[] = [];
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const stops = names.map((name) => world.signals.on(name, () => signals.push(name)));
+  const begun: Step[] = [];
+  try {
+    for (const step of steps) {
+      begun.push(step);
+      await step.run();
+      if (signals.length > 0) throw new MeshError(`Interrupted by ${signals[0]}`, { exitCode: EXIT.interrupted });
+    }
+  } catch (error) {
+    throw withOutcome(error, await takeBack(begun));
+  } finally {
+    stops.forEach((stop) => stop());
+  }
+}
+
+async function takeBack(begun: readonly Step[]): Promise<string[]> {
+  const failures: string[] = [];
+  for (const step of begun.toReversed()) {
+    try {
+      await step.undo();
+    } catch (error) {
+      failures.push(`${step.what}: ${messageOf(error)}`);
+    }
+  }
+  return failures;
+}
+
+function withOutcome(error: unknown, failures: readonly string[]): MeshError {
+  const outcome = failures.length === 0
+    ? "everything is again as it was before"
+    : `it could not all be taken back: ${failures.join("; ")}`;
+  const details = error instanceof MeshError ? { exitCode: error.exitCode, ...(error.hint === undefined ? {} : { hint: error.hint }) } : {};
+  return new MeshError(`${messageOf(error)}; ${outcome}`, { cause: error, ...details });
+}

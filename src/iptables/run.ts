@@ -1,0 +1,66 @@
+/** Runs of the room: generate, apply, clean; settings in, an exit code out. */
+import { EXIT, MeshError, UsageError } from "../core/errors.ts";
+import type { World } from "../core/world/world.ts";
+import { converge } from "./apply/apply.ts";
+import { podNetwork } from "./detect/pod_network.ts";
+import { nameservers } from "./detect/resolv_conf.ts";
+import { openLibc } from "./kernel/libc.ts";
+import type { OwnerNames } from "./kernel/rule_words.ts";
+import { makePlan } from "./plan/plan.ts";
+import type { Plan } from "./plan/rule.ts";
+import { parseNames } from "./settings/names.ts";
+import { readSettings, type Reading } from "./settings/read.ts";
+import type { Settings } from "./settings/settings.ts";
+import { nftText } from "./views/nft.ts";
+import { restoreText } from "./views/restore.ts";
+
+/** `istio-iptables ARGS`. */
+export async function istioIptables(world: World, args: readonly string[], mode: "apply" | "clean" | "generate" = "apply"): Promise<number> {
+  const names: OwnerNames = { users: await namesIn(world, "/etc/passwd"), groups: await namesIn(world, "/etc/group") };
+  const reading = readSettings(args, world.env.all(), names);
+  const log = (line: string) => world.stderr.write(`${line}\n`);
+  reading.warnings.forEach((warning) => log(`warning: ${warning}`));
+  const settings = reading.settings ?? refuse(reading);
+  const isClean = mode === "clean" || settings.run.cleanupOnly;
+  const plan = isClean ? undefined : await planOf(world, settings);
+  if (settings.run.dryRun || mode === "generate") return print(world, settings, plan);
+  if (settings.run.skipRuleApply) return EXIT.ok;
+  const outcome = await converge(world, openLibc(), plan, {
+    native: settings.run.nativeNftables,
+    forced: settings.run.forceBinary,
+    comments: settings.run.comments,
+    names,
+    waitMilliseconds: settings.run.waitMilliseconds,
+    log,
+  });
+  log(outcome.changed ? outcome.differences.join("\n") : "nothing to change: the rules are in place");
+  return EXIT.ok;
+}
+
+function refuse({ problems }: Reading): never {
+  const text = problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`).join("; ");
+  throw problems.some(({ isUsage }) => isUsage) ? new UsageError(text) : new MeshError(text);
+}
+
+async function namesIn(world: World, path: string) {
+  return parseNames(await world.files.readText(path).catch(() => ""));
+}
+
+async function planOf(world: World, settings: Settings): Promise<Plan> {
+  const { capture } = settings;
+  const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
+  if (network.hostAddress === undefined) throw new MeshError("This network namespace has no address but of the loopback or a link");
+  const needsServers = capture.redirectDns && !capture.captureAllDns;
+  const servers = needsServers ? nameservers(await world.files.readText("/etc/resolv.conf")).servers : [];
+  return makePlan(capture, { hasIpv6: network.hasIpv6, dnsServers: servers });
+}
+
+function print(world: World, { run }: Settings, plan: Plan | undefined): number {
+  if (plan === undefined) return EXIT.ok;
+  if (run.nativeNftables) world.stdout.write(nftText(plan, run));
+  else {
+    world.stdout.write(restoreText(plan, 4, run));
+    if (plan.families.includes(6)) world.stdout.write(`# IPv6\n${restoreText(plan, 6, run)}`);
+  }
+  return EXIT.ok;
+}
