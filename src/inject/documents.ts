@@ -114,8 +114,13 @@ function identity(value: Value, { parsed: { doc }, options }: Run): Known {
     apiVersion: textAt(manifest, "apiVersion"),
     kind: textAt(manifest, "kind"),
     namespace: textAt(metadata, "namespace") || (options.namespace ?? ""),
-    name: textAt(metadata, "name") || textAt(metadata, "generateName"),
+    name: nameText(metadata["name"]) || textAt(metadata, "generateName"),
   };
+}
+
+/** A name that YAML reads as a number or a boolean is the text of that. */
+function nameText(name: Value | undefined): string {
+  return name === undefined || name === null || typeof name === "object" ? "" : String(name);
 }
 
 /** An error with its place in the file: the field that it names, seen from the document. */

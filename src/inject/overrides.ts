@@ -38,7 +38,18 @@ export function keptOverrides(pod: Pod): Overrides {
   const text = annotation(pod, OVERRIDES);
   if (text === undefined) return NONE;
   const value = parse(text);
-  return { containers: mapsAt(value, "containers"), initContainers: mapsAt(value, "initContainers") };
+  return {
+    containers: mapsAt(value, "containers").map(withoutEmptyResources),
+    initContainers: mapsAt(value, "initContainers").map(withoutEmptyResources),
+  };
+}
+
+/** JSON of a container always has `resources`, also where the user wrote none. */
+function withoutEmptyResources(container: ValueMap): ValueMap {
+  const { resources } = container;
+  return isMap(resources) && Object.keys(resources).length === 0
+    ? withKey(container, "resources", undefined)
+    : container;
 }
 
 function parse(text: string): ValueMap {

@@ -45,7 +45,7 @@ function outcome({ result, message }: ReportEntry): string {
 function errorText(error: MeshError): string {
   const place = placeText(error.place ?? {});
   const message = place === "" ? error.message : `${place}: ${error.message}`;
-  return error.hint === undefined ? message : `${message}: ${error.hint}`;
+  return error.hint === undefined ? message : `${message}; ${error.hint}`;
 }
 
 /** The entry as one line of JSON. */

@@ -1,0 +1,85 @@
+/**
+ * Manifests of our own: `inject/NAME/input.yaml` must become `expected.yaml`, with `report.txt` said about it, byte for
+ * byte; `options.json` may change how. What is expected is written anew by UPDATE=1. Every output that is YAML is injected
+ * again, and must stay what it is.
+ */
+import assert from "node:assert/strict";
+import { entryJson, entryText, injectStream, loadInjector, type ReportEntry } from "../../src/inject/mod.ts";
+
+const FOLDER = new URL("./inject/", import.meta.url).pathname;
+
+interface Options {
+  readonly output: "yaml" | "json";
+  readonly report: "text" | "json";
+  readonly native: boolean;
+  readonly revision: string;
+  readonly namespace?: string;
+  /** Another file of the folder `settings`. */
+  readonly config: string;
+  readonly values: string;
+}
+
+const DEFAULTS: Options = {
+  output: "yaml",
+  report: "text",
+  native: false,
+  revision: "default",
+  config: "config.yaml",
+  values: "values.yaml",
+};
+
+for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.name ? -1 : 1)) {
+  if (name !== "settings") Deno.test(`injectStream: ${name}`, () => check(`${FOLDER}${name}`));
+}
+
+async function check(folder: string): Promise<void> {
+  const options = { ...DEFAULTS, ...JSON.parse(readIfThere(`${folder}/options.json`) ?? "{}") };
+  const input = Deno.readTextFileSync(`${folder}/input.yaml`);
+  const { text, report } = await inject(input, options);
+  compare(`${folder}/expected.yaml`, text);
+  compare(`${folder}/report.txt`, report);
+  if (options.output !== "yaml") return;
+  const again = await inject(text, options);
+  assert.equal(again.text, text, "a second injection changes the output");
+}
+
+function compare(file: string, actual: string): void {
+  if (Deno.env.get("UPDATE") === "1") Deno.writeTextFileSync(file, actual);
+  assert.equal(actual, Deno.readTextFileSync(file));
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function inject(input: string, options: Options): Promise<{ text: string; report: string }> {
+  const source = (name: string) => ({ text: Deno.readTextFileSync(`${FOLDER}settings/${name}`), file: name });
+  const injector = loadInjector({
+    config: source(options.config),
+    values: source(options.values),
+    mesh: source("mesh.yaml"),
+    revision: options.revision,
+    nativeSidecars: options.native,
+    byHand: true,
+    env: () => undefined,
+    now: () => new Date(0),
+  });
+  const line = options.report === "json" ? entryJson : entryText;
+  let text = "";
+  const report: string[] = injector.notes.map((note) => `note: ${note}`);
+  const sink = {
+    write: (part: string) => void (text += part),
+    report: (entry: ReportEntry) => void report.push(line(entry)),
+  };
+  const chunks = async function* () {
+    yield new TextEncoder().encode(input);
+  };
+  const { namespace, output } = options;
+  await injectStream([{ file: "input.yaml", chunks }], injector, { output, namespace, sink });
+  return { text, report: report.map((part) => `${part}\n`).join("") };
+}
