@@ -33,11 +33,23 @@ export function equals(a: GoValue | undefined, b: GoValue | undefined): boolean 
   const left = basicKind(a);
   const right = basicKind(b);
   if (left === "other" && right === "other") return otherEquals(a ?? null, b ?? null);
-  const integer = integerOf(a);
-  if (integer !== undefined && (right === "int" || right === "uint")) return integer === integerOf(b);
+  const integers = integerPair(a, b);
+  if (integers !== undefined) return integers[0] === integers[1];
   if (left === right) return a === b;
-  if (a === undefined || a === null || b === undefined || b === null) return false;
-  throw incompatible(a, b);
+  throwIfBoth(a ?? null, b ?? null);
+  return false;
+}
+
+/** The integers in two values that are both integers, whatever their types. */
+function integerPair(a: GoValue | undefined, b: GoValue | undefined): readonly [bigint, bigint] | undefined {
+  const left = integerOf(a);
+  const right = integerOf(b);
+  return left === undefined || right === undefined ? undefined : [left, right];
+}
+
+/** Two values of different kinds cannot be compared, but anything can be compared to nil. */
+function throwIfBoth(a: GoValue, b: GoValue): void {
+  if (a !== null && b !== null) throw incompatible(a, b);
 }
 
 function otherEquals(a: GoValue, b: GoValue): boolean {
@@ -69,11 +81,14 @@ function incompatible(a: GoValue, b: GoValue): Error {
 export function lessThan(a: GoValue | undefined, b: GoValue | undefined): boolean {
   const left = basicKind(a);
   const right = basicKind(b);
-  if (a === undefined || b === undefined || left === "other" || right === "other") throw new Error(invalidType);
-  const integer = integerOf(a);
-  const other = integerOf(b);
-  if (integer !== undefined && other !== undefined) return integer < other;
-  if (left !== right) throw incompatible(a, b);
+  if (left === "other" || right === "other") throw new Error(invalidType);
+  const integers = integerPair(a, b);
+  if (integers !== undefined) return integers[0] < integers[1];
+  if (left !== right) throw incompatible(a ?? null, b ?? null);
+  return sameKindLess(a, b);
+}
+
+function sameKindLess(a: GoValue | undefined, b: GoValue | undefined): boolean {
   if (typeof a === "string" && typeof b === "string") return compareBytes(a, b) < 0;
   if (typeof a === "number" && typeof b === "number") return a < b;
   throw new Error(invalidType);

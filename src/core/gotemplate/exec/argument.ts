@@ -39,19 +39,26 @@ function nilArgument(type: string): Slot | Problem {
 
 function literalValue(node: Exclude<Literal, NilNode>, type: string): Slot | Problem {
   if (type === anyType || type === slotType) return idealValue(node);
-  if (type === "bool") return node.kind === "bool" ? node.value : found("bool", node);
-  if (type === "string") return node.kind === "string" ? node.value : found("string", node);
-  if (type === "float64" || type === "float32") {
-    return node.kind === "number" ? node.constant.float : found("float", node);
-  }
-  if (/^int\d*$/.test(type)) return integerValue(node, type, "integer");
-  if (/^uint\d*$/.test(type)) return integerValue(node, type, "unsigned integer");
-  return new Problem(`can't handle ${nodeText(node)} for arg of type ${type}`);
+  if (/^u?int\d*$/.test(type)) return integerValue(node, type);
+  const wanted = literalTypes[type];
+  if (wanted === undefined) return new Problem(`can't handle ${nodeText(node)} for arg of type ${type}`);
+  if (wanted !== node.kind) return found(wanted === "number" ? "float" : wanted, node);
+  return node.kind === "number" ? node.constant.float : node.value;
 }
 
-function integerValue(node: Literal, type: string, wanted: string): Slot | Problem {
-  const value = node.kind !== "number" ? undefined : wanted === "integer" ? node.constant.int : node.constant.uint;
-  if (value === undefined) return found(wanted, node);
+/** Which constants fit a parameter that is no integer. */
+const literalTypes: Readonly<Record<string, "bool" | "string" | "number">> = {
+  bool: "bool",
+  string: "string",
+  float64: "number",
+  float32: "number",
+};
+
+function integerValue(node: Literal, type: string): Slot | Problem {
+  const unsigned = type.startsWith("u");
+  const constant = node.kind === "number" ? node.constant : undefined;
+  const value = unsigned ? constant?.uint : constant?.int;
+  if (value === undefined) return found(unsigned ? "unsigned integer" : "integer", node);
   return type === "int" ? value : new GoInt(truncated(value, type), type);
 }
 

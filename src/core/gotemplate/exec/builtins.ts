@@ -117,10 +117,14 @@ function slice(item: Slot, ...bounds: Slot[]): Slot {
   if (item === undefined || item === null) throw new Error("slice of untyped nil");
   if (isNilPointer(item)) throw new Error("slice of nil pointer");
   if (bounds.length > 3) throw new Error(`too many slice indexes: ${bounds.length}`);
-  if (typeof item === "string" && bounds.length === 3) throw new Error("cannot 3-index slice a string");
-  if (typeof item !== "string" && !isList(item)) throw new Error(`can't slice item of type ${typeOf(item)}`);
-  const [from, to] = range(typeof item === "string" ? byteLength(item) : item.length, bounds);
-  return typeof item === "string" ? sliceBytes(item, from, to) : sublist(item, from, to);
+  if (typeof item === "string") return substring(item, bounds);
+  if (isList(item)) return sublist(item, ...range(item.length, bounds));
+  throw new Error(`can't slice item of type ${typeOf(item)}`);
+}
+
+function substring(text: string, bounds: readonly Slot[]): string {
+  if (bounds.length === 3) throw new Error("cannot 3-index slice a string");
+  return sliceBytes(text, ...range(byteLength(text), bounds));
 }
 
 function range(size: number, bounds: readonly Slot[]): [number, number] {

@@ -12,7 +12,6 @@ const htmlEntities: Readonly<Record<string, string>> = {
 
 /** Escapes text for HTML as Go's `html` function does. */
 export function escapeHtml(text: string): string {
-  // deno-lint-ignore no-control-regex -- NUL has no place in HTML, Go replaces it
   return text.replace(/["'&<>\0]/g, (character) => htmlEntities[character] ?? character);
 }
 

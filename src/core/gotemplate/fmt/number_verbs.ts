@@ -93,12 +93,11 @@ function signedPad(sign: string, body: string, flags: Flags): string {
 
 /** The sharp flag: always a decimal point, and %g keeps its trailing zeros up to the precision (6 if none is given). */
 function withPoint(text: string, verb: string, precision: number): string {
-  const at = text.search(verb === "x" || verb === "X" ? /p/i : /e/);
-  const split = at < 0 ? text.search(/E/) : at;
-  const head = split < 0 || (verb === "x" && at < 0) ? text : text.slice(0, split);
+  const exponent = text.search(verb === "x" || verb === "X" ? /p/i : /e/i);
+  const head = exponent < 0 ? text : text.slice(0, exponent);
   const tail = text.slice(head.length);
   const pointed = head.includes(".") ? head : `${head}.`;
-  if (verb !== "g" && verb !== "G" && verb !== "x") return pointed + tail;
+  if (!/[gGx]/.test(verb)) return pointed + tail;
   const wanted = (precision < 0 ? 6 : precision) - significant(head);
   return pointed + "0".repeat(Math.max(wanted, 0)) + tail;
 }

@@ -108,10 +108,14 @@ function structText(value: GoStruct, verb: string, flags: Flags, depth: number):
   if (text !== undefined) return stringText(text, verb, flags);
   if (value.isNil) return flags.sharpV ? `(${value.goType})(nil)` : pad("<nil>", flags);
   if (isPointer(value) && depth > 0) return flags.sharpV ? `(${value.goType})(${address})` : address;
+  const body = structBody(value, verb, flags, depth);
+  return isPointer(value) ? `&${body}` : body;
+}
+
+function structBody(value: GoStruct, verb: string, flags: Flags, depth: number): string {
   const named = flags.plusV || flags.sharpV;
   const items = value.fieldNames().map((name) =>
     (named ? `${name}:` : "") + inner(value.get(name) ?? null, verb, flags, depth)
   );
-  const body = flags.sharpV ? `${value.goType.replace(/^\*/, "")}{${items.join(", ")}}` : `{${items.join(" ")}}`;
-  return isPointer(value) ? `&${body}` : body;
+  return flags.sharpV ? `${value.goType.replace(/^\*/, "")}{${items.join(", ")}}` : `{${items.join(" ")}}`;
 }

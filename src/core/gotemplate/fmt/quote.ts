@@ -35,7 +35,11 @@ function escaped(code: number, mark: string, ascii: boolean): string {
   if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
   const rune = validRune(code);
   if (rune < 0x7f ? rune >= 0x20 : !ascii && isPrint(rune)) return String.fromCodePoint(rune);
-  if (rune < 0x20 || rune === 0x7f) return `\\x${hex(rune, 2)}`;
+  return numericEscape(rune);
+}
+
+function numericEscape(rune: number): string {
+  if (rune < 0x80) return `\\x${hex(rune, 2)}`;
   return rune > 0xffff ? `\\U${hex(rune, 8)}` : `\\u${hex(rune, 4)}`;
 }
 

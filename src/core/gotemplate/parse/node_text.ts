@@ -1,5 +1,5 @@
 import { quote } from "../fmt/quote.ts";
-import type { BranchNode, Node, Operand, PipeNode, Statement } from "./ast.ts";
+import type { BranchNode, Node, Operand, PipeNode, Statement, TemplateNode } from "./ast.ts";
 
 /** A node as Go's error messages show it between angle brackets: normalised template source. */
 export function nodeText(node: Node): string {
@@ -11,7 +11,7 @@ export function nodeText(node: Node): string {
     case "action":
       return `{{${pipeText(node.pipe)}}}`;
     case "template":
-      return `{{template ${quote(node.name)}${node.pipe === undefined ? "" : ` ${pipeText(node.pipe)}`}}}`;
+      return templateText(node);
     case "break":
     case "continue":
       return `{{${node.kind}}}`;
@@ -22,6 +22,10 @@ export function nodeText(node: Node): string {
     default:
       return operandText(node);
   }
+}
+
+function templateText(node: TemplateNode): string {
+  return `{{template ${quote(node.name)}${node.pipe === undefined ? "" : ` ${pipeText(node.pipe)}`}}}`;
 }
 
 /** An operand as template source. */
