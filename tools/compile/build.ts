@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type Platform } from "./platforms.ts";
 import { mustRun } from "./run.ts";
 import { runtimeFor } from "./runtime.ts";
@@ -14,21 +15,26 @@ export interface Build {
 }
 
 /**
- * Checks and bundles a program into one file; returns its path. Rooms that are loaded by `import()` stay functions in
- * it that run on that call. A bundle starts faster than its modules, and holds only what is imported.
+ * Checks and bundles a program; returns the path of its first file. A bundle starts faster than its modules, and holds
+ * only what is imported. What is loaded by `import()` is a file of its own, which is not even parsed before that.
  */
 export async function bundle(build: Build, entry: string): Promise<string> {
   const config = ["--config", `${build.root}/deno.json`, "--frozen"];
   await mustRun([Deno.execPath(), "check", "--quiet", ...config, entry]);
-  const file = `${build.work}/kubectl-mesh.js`;
-  await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, "--platform", "deno", "--output", file, entry]);
+  const folder = `${build.work}/bundle`;
+  const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
+  await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry]);
+  for await (const { name } of Deno.readDir(folder)) await defineRequire(`${folder}/${name}`);
+  return `${folder}/${basename(entry, ".ts")}.js`;
+}
+
+async function defineRequire(file: string): Promise<void> {
   const code = await Deno.readTextFile(file);
   if (code.includes("__require(")) await Deno.writeTextFile(file, REQUIRE + code);
-  return file;
 }
 
 /**
- * Compiles a bundle for a platform into `output`. No code cache: at run time it would be read from a shared folder
+ * Compiles a bundle and the files that it loads for a platform into `output`. No code cache: at run time it would be read from a shared folder
  * without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
  */
 export async function compile(build: Build, bundled: string, platform: Platform, output: string): Promise<void> {

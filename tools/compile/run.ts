@@ -13,7 +13,11 @@ export function say(text: string): void {
 export async function run(command: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const [program = "", ...args] = command;
   try {
-    const output = await new Deno.Command(program, { args, env, stdin: "null" }).output();
+    const output = await new Deno.Command(program, {
+      args,
+      env: { RUST_BACKTRACE: "0", NO_COLOR: "1", ...env },
+      stdin: "null",
+    }).output();
     const decoder = new TextDecoder();
     return { ok: output.success, text: decoder.decode(output.stdout) + decoder.decode(output.stderr) };
   } catch (error) {
