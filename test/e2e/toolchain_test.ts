@@ -74,6 +74,12 @@ class Sandbox {
     return run(command, { cwd, env: { ...pip, PIP_CONFIG_FILE: "/dev/null", PATH: path, ...env } });
   }
 
+  /** What is in the folder of the version. */
+  async kept(): Promise<string[]> {
+    const entries = await Array.fromAsync(Deno.readDir(`${this.checkout}/.cache/deno/2.6.10`));
+    return entries.map(({ name }) => name);
+  }
+
   async [Symbol.asyncDispose]() {
     await Deno.remove(this.folder, { recursive: true });
   }
@@ -115,14 +121,14 @@ testWhen(missing, "tools/deno refuses a Deno with a wrong checksum and keeps not
   assert.equal(stdout, "");
   assert.match(stderr, new RegExp(`SHA-256 ${sha256Of(FAKE_DENO)}, wanted is 0{64}`));
   assert.match(stderr, /^error: The checksum of the Deno that was downloaded is wrong/m);
-  assert.deepEqual([...Deno.readDirSync(`${box.checkout}/.cache/deno/2.6.10`)], []);
+  assert.deepEqual(await box.kept(), []);
 });
 
 testWhen(missing, "tools/deno started several times at once gets one whole Deno", async () => {
   await using box = await Sandbox.make();
   const runs = await Promise.all([1, 2, 3].map(() => box.run([`${box.checkout}/tools/deno`, "--version"])));
   assert.deepEqual(runs.map(({ stdout }) => stdout), Array(3).fill("deno 2.6.10 (fake)\n"));
-  assert.deepEqual([...Deno.readDirSync(`${box.checkout}/.cache/deno/2.6.10`)].map(({ name }) => name), ["deno"]);
+  assert.deepEqual(await box.kept(), ["deno"]);
 });
 
 testWhen(

@@ -10,7 +10,7 @@ import { unzipFile } from "./zip.ts";
  */
 export async function runtimeFor(platform: Platform, cache: string): Promise<string | undefined> {
   const file = `${cache}/denort/${RUNTIME_VERSION}/${platform.name}/denort`;
-  if (Deno.version.deno === RUNTIME_VERSION && await sha256OfFile(file) === platform.sha256) return file;
+  if (await isKept(file, platform)) return file;
   if (await denoCanDownload(platform)) return undefined;
   if (Deno.version.deno !== RUNTIME_VERSION) {
     throw new Error(`Deno's download host is out of reach, and wheels hold the runtime of ${RUNTIME_VERSION} only`);
@@ -20,6 +20,10 @@ export async function runtimeFor(platform: Platform, cache: string): Promise<str
   }
   await save(file, await fromWheel(platform, platform.wheel, platform.sha256));
   return file;
+}
+
+async function isKept(file: string, { sha256 }: Platform): Promise<boolean> {
+  return sha256 !== undefined && Deno.version.deno === RUNTIME_VERSION && await sha256OfFile(file) === sha256;
 }
 
 /** Asks only whether the release is there: Deno's own download would wait long for a host that does not answer. */
