@@ -8,7 +8,9 @@ import type { Address, Cidr } from "../core/net.ts";
 export function addressText(address: Address): string {
   if (address.family === 4) return dotted(address.value);
   const zone = address.zone === "" ? "" : `%${address.zone}`;
-  return isMapped(address.value) ? `::ffff:${dotted(address.value & 0xffffffffn)}${zone}` : groups(address.value) + zone;
+  return isMapped(address.value)
+    ? `::ffff:${dotted(address.value & 0xffffffffn)}${zone}`
+    : groups(address.value) + zone;
 }
 
 /** `netip.Prefix.String`: `10.1.2.3/8`. */

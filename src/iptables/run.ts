@@ -9,13 +9,17 @@ import type { OwnerNames } from "./kernel/rule_words.ts";
 import { makePlan } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
 import { parseNames } from "./settings/names.ts";
-import { readSettings, type Reading } from "./settings/read.ts";
+import { type Reading, readSettings } from "./settings/read.ts";
 import type { Settings } from "./settings/settings.ts";
 import { nftText } from "./views/nft.ts";
 import { restoreText } from "./views/restore.ts";
 
 /** `istio-iptables ARGS`. */
-export async function istioIptables(world: World, args: readonly string[], mode: "apply" | "clean" | "generate" = "apply"): Promise<number> {
+export async function istioIptables(
+  world: World,
+  args: readonly string[],
+  mode: "apply" | "clean" | "generate" = "apply",
+): Promise<number> {
   const names: OwnerNames = { users: await namesIn(world, "/etc/passwd"), groups: await namesIn(world, "/etc/group") };
   const reading = readSettings(args, world.env.all(), names);
   const log = (line: string) => world.stderr.write(`${line}\n`);
@@ -49,7 +53,9 @@ async function namesIn(world: World, path: string) {
 async function planOf(world: World, settings: Settings): Promise<Plan> {
   const { capture } = settings;
   const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
-  if (network.hostAddress === undefined) throw new MeshError("This network namespace has no address but of the loopback or a link");
+  if (network.hostAddress === undefined) {
+    throw new MeshError("This network namespace has no address but of the loopback or a link");
+  }
   const needsServers = capture.redirectDns && !capture.captureAllDns;
   const servers = needsServers ? nameservers(await world.files.readText("/etc/resolv.conf")).servers : [];
   return makePlan(capture, { hasIpv6: network.hasIpv6, dnsServers: servers });

@@ -9,7 +9,7 @@ import type { Variant } from "./programs.ts";
 import { routingSteps } from "./routing_steps.ts";
 import { iptablesSteps, nftSteps, type RuleSteps, type WriteOptions } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
-import { holdsOurs, survey, type Survey } from "./survey.ts";
+import { holdsOurs, type Survey, survey } from "./survey.ts";
 
 /** How to write. */
 export interface ApplyOptions {
@@ -31,7 +31,12 @@ export interface Outcome {
 const LOCK = "/run/kubectl-mesh-iptables.lock";
 
 /** Makes the namespace hold the plan and nothing else of ours; `plan` `undefined`: nothing of ours. */
-export async function converge(world: World, system: SystemCalls, plan: Plan | undefined, options: ApplyOptions): Promise<Outcome> {
+export async function converge(
+  world: World,
+  system: SystemCalls,
+  plan: Plan | undefined,
+  options: ApplyOptions,
+): Promise<Outcome> {
   const lock = await takeLock(world, options);
   try {
     return await convergeLocked(world, system, plan, options);
@@ -46,12 +51,20 @@ async function takeLock(world: World, options: ApplyOptions): Promise<Lock | und
     return null;
   });
   if (lock !== undefined) return lock ?? undefined;
-  throw new MeshError(`Another run holds "${LOCK}" for more than ${options.waitMilliseconds / 1000} s`, { hint: "Wait longer with --wait" });
+  throw new MeshError(`Another run holds "${LOCK}" for more than ${options.waitMilliseconds / 1000} s`, {
+    hint: "Wait longer with --wait",
+  });
 }
 
-async function convergeLocked(world: World, system: SystemCalls, plan: Plan | undefined, options: ApplyOptions): Promise<Outcome> {
+async function convergeLocked(
+  world: World,
+  system: SystemCalls,
+  plan: Plan | undefined,
+  options: ApplyOptions,
+): Promise<Outcome> {
   const available = await availableVariants(world);
-  const programs = (variant: "nft" | "legacy"): Variant | undefined => available.has(variant) ? variant : available.has("plain") ? "plain" : undefined;
+  const programs = (variant: "nft" | "legacy"): Variant | undefined =>
+    available.has(variant) ? variant : available.has("plain") ? "plain" : undefined;
   const found = await survey(world, system, options.names, programs);
   const write: WriteOptions = options;
   const backend = backendOf(found, available, plan, options);
@@ -60,11 +73,15 @@ async function convergeLocked(world: World, system: SystemCalls, plan: Plan | un
     const isChosen = backend?.holds === holds;
     const variant = isChosen ? backend.variant : programs(holds);
     const isNeeded = isChosen || found.holdings.some((holding) => holding.variant === holds && holdsOurs(holding));
-    if (variant !== undefined && isNeeded) parts.push(iptablesSteps(world, found, { holds, variant, plan: isChosen ? plan : undefined }, write));
+    if (variant !== undefined && isNeeded) {
+      parts.push(iptablesSteps(world, found, { holds, variant, plan: isChosen ? plan : undefined }, write));
+    }
   }
   // New rules come before old ones of another back end go: there is no moment without any.
   const nft = await nftSteps(world, found, options.native ? plan : undefined, write);
-  const ordered = options.native ? [nft, ...parts] : [...parts.toSorted((a, b) => b.checks.length - a.checks.length), nft];
+  const ordered = options.native
+    ? [nft, ...parts]
+    : [...parts.toSorted((a, b) => b.checks.length - a.checks.length), nft];
   const routing = routingSteps(system, plan ?? { policyRules: [], loopbackAddresses: [] });
   for (const check of ordered.flatMap(({ checks }) => checks)) await check();
   const steps = [...ordered.flatMap((part) => part.steps), ...routing];
@@ -77,6 +94,8 @@ async function convergeLocked(world: World, system: SystemCalls, plan: Plan | un
 function backendOf(found: Survey, available: ReadonlySet<Variant>, plan: Plan | undefined, options: ApplyOptions) {
   if (options.native || plan === undefined) return undefined;
   const backend = chooseBackend(found, available, options.forced);
-  options.log(`back end: iptables${backend.variant === "plain" ? "" : `-${backend.variant}`}, because ${backend.evidence}`);
+  options.log(
+    `back end: iptables${backend.variant === "plain" ? "" : `-${backend.variant}`}, because ${backend.evidence}`,
+  );
   return backend;
 }

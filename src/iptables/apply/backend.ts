@@ -19,7 +19,9 @@ const VARIANTS: readonly Variant[] = ["nft", "legacy", "plain"];
 
 /** Looks for the programs. Nothing is started. */
 export async function availableVariants(world: World): Promise<Available> {
-  const found = await Promise.all(VARIANTS.map((variant) => findProgram(world, iptablesProgram(variant, 4, "restore"))));
+  const found = await Promise.all(
+    VARIANTS.map((variant) => findProgram(world, iptablesProgram(variant, 4, "restore"))),
+  );
   return new Set(VARIANTS.filter((_, at) => found[at] !== undefined));
 }
 
@@ -39,9 +41,15 @@ export function chooseBackend(survey: Survey, available: Available, forced: "" |
   const usable = rows.filter(([holds, variant]) => holds && (available.has(variant) || available.has("plain")));
   const [, variant, evidence] = usable[0] ?? rows.find(([holds, name]) => holds && available.has(name)) ?? [];
   if (variant === undefined || evidence === undefined) {
-    throw new MeshError('The program "iptables-restore" is not on PATH', { hint: "Use an image that has iptables, or --native-nftables" });
+    throw new MeshError('The program "iptables-restore" is not on PATH', {
+      hint: "Use an image that has iptables, or --native-nftables",
+    });
   }
-  return { variant: available.has(variant) ? variant : "plain", holds: variant === "legacy" ? "legacy" : "nft", evidence };
+  return {
+    variant: available.has(variant) ? variant : "plain",
+    holds: variant === "legacy" ? "legacy" : "nft",
+    evidence,
+  };
 }
 
 function forcedChoice(forced: "legacy" | "nft", available: Available): BackendChoice {

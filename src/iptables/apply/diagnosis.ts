@@ -18,22 +18,47 @@ const MODULES: readonly (readonly [RegExp, string])[] = [
   [/comment/, "xt_comment"],
 ];
 
-const NET_ADMIN = 'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"])';
+const NET_ADMIN =
+  'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"])';
 
 const CAUSES: readonly Cause[] = [
   { said: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
-  { said: /can't open lock file|xtables\.lock/i, hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written" },
-  { said: /another app is currently holding the xtables lock/i, hint: "Another program is changing rules: wait longer with --wait" },
-  { said: /can't initialize ip6tables table|ip6tables.*table does not exist/i, hint: "The node has no IPv6 NAT: run there: modprobe ip6table_nat ip6table_mangle ip6table_raw" },
-  { said: /can't initialize iptables table|table does not exist/i, hint: "Run on the node: modprobe iptable_nat iptable_mangle iptable_raw, or use --force-iptables-binary nft" },
-  { said: /couldn't load (match|target)|no chain\/target\/match by that name|operation not supported|extension .* not supported/i, hint: modulesFor },
-  { said: /protocol not supported|could not fetch rule set generation|netlink.*not supported/i, hint: "Run on the node: modprobe nf_tables, or use --force-iptables-binary legacy" },
-  { said: /group does not exist|bad value for .*owner/i, hint: "The user or group does not exist in this container: write its number" },
+  {
+    said: /can't open lock file|xtables\.lock/i,
+    hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
+  },
+  {
+    said: /another app is currently holding the xtables lock/i,
+    hint: "Another program is changing rules: wait longer with --wait",
+  },
+  {
+    said: /can't initialize ip6tables table|ip6tables.*table does not exist/i,
+    hint: "The node has no IPv6 NAT: run there: modprobe ip6table_nat ip6table_mangle ip6table_raw",
+  },
+  {
+    said: /can't initialize iptables table|table does not exist/i,
+    hint: "Run on the node: modprobe iptable_nat iptable_mangle iptable_raw, or use --force-iptables-binary nft",
+  },
+  {
+    said:
+      /couldn't load (match|target)|no chain\/target\/match by that name|operation not supported|extension .* not supported/i,
+    hint: modulesFor,
+  },
+  {
+    said: /protocol not supported|could not fetch rule set generation|netlink.*not supported/i,
+    hint: "Run on the node: modprobe nf_tables, or use --force-iptables-binary legacy",
+  },
+  {
+    said: /group does not exist|bad value for .*owner/i,
+    hint: "The user or group does not exist in this container: write its number",
+  },
 ];
 
 function modulesFor(line: string): string {
   const modules = MODULES.filter(([pattern]) => pattern.test(line)).map(([, name]) => name);
-  return `Run on the node: modprobe ${modules.length === 0 ? "nf_nat xt_REDIRECT xt_owner xt_comment" : modules.join(" ")}`;
+  return `Run on the node: modprobe ${
+    modules.length === 0 ? "nf_nat xt_REDIRECT xt_owner xt_comment" : modules.join(" ")
+  }`;
 }
 
 /** The line of the input that a message is about, and what to do; either may be unknown. */

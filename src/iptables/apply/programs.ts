@@ -26,7 +26,12 @@ export async function findProgram(world: World, name: string): Promise<string | 
 const TIME_LIMIT = 60_000;
 
 /** Runs a program with the messages of the C locale; what it says on failure is explained. */
-export async function runProgram(world: World, command: string, args: readonly string[], stdin?: string): Promise<string> {
+export async function runProgram(
+  world: World,
+  command: string,
+  args: readonly string[],
+  stdin?: string,
+): Promise<string> {
   const run = { command, args, env: { LC_ALL: "C" }, timeoutMilliseconds: TIME_LIMIT };
   const result = await world.processes.run(stdin === undefined ? run : { ...run, stdin });
   if (result.code === 0) return result.stdout;
@@ -35,9 +40,13 @@ export async function runProgram(world: World, command: string, args: readonly s
 
 function failure(command: string, args: readonly string[], result: RunResult, stdin: string | undefined): MeshError {
   if (result.code === 127 && result.stdout === "") {
-    return new MeshError(`The program "${command}" is not on PATH`, { hint: "Use an image that has iptables and nftables" });
+    return new MeshError(`The program "${command}" is not on PATH`, {
+      hint: "Use an image that has iptables and nftables",
+    });
   }
-  const said = result.timedOut ? `no end within ${TIME_LIMIT / 1000} s` : result.stderr.trim().replace(/\s*\n\s*/g, "; ");
+  const said = result.timedOut
+    ? `no end within ${TIME_LIMIT / 1000} s`
+    : result.stderr.trim().replace(/\s*\n\s*/g, "; ");
   const { line, hint } = diagnose(said, stdin);
   const at = line === undefined ? "" : ` at "${line}"`;
   const message = `"${[command, ...args].join(" ")}" failed with exit code ${result.code}${at}: ${said}`;

@@ -17,7 +17,10 @@ const OUR_ADDRESS: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 1
 
 /** The steps; none if nothing differs. */
 export function routingSteps(system: SystemCalls, wanted: WantedRouting): Step[] {
-  return [...FAMILIES.flatMap((family) => policySteps(system, family, wanted.policyRules)), ...addressSteps(system, wanted)];
+  return [
+    ...FAMILIES.flatMap((family) => policySteps(system, family, wanted.policyRules)),
+    ...addressSteps(system, wanted),
+  ];
 }
 
 /** A mark rule is ours if its table holds nothing but our route, or if the settings name it. */
@@ -28,10 +31,13 @@ function policySteps(system: SystemCalls, family: Family, all: readonly PolicyRu
   const isWanted = (held: PolicyRule) => wanted.some(({ mark, table }) => mark === held.mark && table === held.table);
   const isDefault = ({ mark, table }: PolicyRule) => mark === DEFAULT.mark && table === DEFAULT.table;
   const ours = rules.filter((held) => isWanted(held) || isDefault(held) || tables.has(held.table));
-  const surplus = ours.filter((held, at) => !isWanted(held) || ours.findIndex((other) => other.mark === held.mark && other.table === held.table) !== at);
+  const surplus = ours.filter((held, at) =>
+    !isWanted(held) || ours.findIndex((other) => other.mark === held.mark && other.table === held.table) !== at
+  );
   const missing = wanted.filter((rule) => !ours.some(({ mark, table }) => mark === rule.mark && table === rule.table));
   const stale = [...tables].filter((table) =>
-    !wanted.some((rule) => rule.table === table) && (table === DEFAULT.table || surplus.some((rule) => rule.table === table))
+    !wanted.some((rule) => rule.table === table) &&
+    (table === DEFAULT.table || surplus.some((rule) => rule.table === table))
   );
   const absent = [...new Set(wanted.map(({ table }) => table))].filter((table) => !tables.has(table));
   return [

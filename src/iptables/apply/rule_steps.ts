@@ -35,9 +35,13 @@ export function iptablesSteps(
     return changes.length === 0 ? undefined : { family, changes, holding };
   }).filter((part) => part !== undefined);
   return {
-    checks: parts.map(({ family, changes }) => () => restore(world, target.variant, family, changesText(changes), ["--test"], options)),
+    checks: parts.map(({ family, changes }) => () =>
+      restore(world, target.variant, family, changesText(changes), ["--test"], options)
+    ),
     steps: parts.map((part) => restoreStep(world, target.variant, part, options)),
-    differences: parts.flatMap(({ family, changes }) => changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))),
+    differences: parts.flatMap(({ family, changes }) =>
+      changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))
+    ),
   };
 }
 
@@ -60,7 +64,14 @@ function restoreStep(world: World, variant: Variant, { family, changes, holding 
   };
 }
 
-async function restore(world: World, variant: Variant, family: Family, text: string, args: readonly string[], options: WriteOptions) {
+async function restore(
+  world: World,
+  variant: Variant,
+  family: Family,
+  text: string,
+  args: readonly string[],
+  options: WriteOptions,
+) {
   const program = iptablesProgram(variant, family, "restore");
   await runProgram(world, program, ["--noflush", ...args, ...waitArgs(variant, options)], text);
 }
@@ -82,12 +93,23 @@ function differenceText({ table, chain, what, rule }: Difference, family: Family
 }
 
 /** The steps for our tables in nftables; `plan` is `undefined` where nothing of ours is to be left. */
-export async function nftSteps(world: World, survey: Survey, plan: Plan | undefined, options: WriteOptions): Promise<RuleSteps> {
-  const present = NFT_TABLES.filter(({ name }) => survey.nftTables?.has(`inet ${name}`) === true).map(({ name }) => name);
-  const listing = present.length === 0 || plan === undefined ? undefined : await runProgram(world, "nft", ["-j", "list", "ruleset", "inet"]);
+export async function nftSteps(
+  world: World,
+  survey: Survey,
+  plan: Plan | undefined,
+  options: WriteOptions,
+): Promise<RuleSteps> {
+  const present = NFT_TABLES.filter(({ name }) => survey.nftTables?.has(`inet ${name}`) === true).map(({ name }) =>
+    name
+  );
+  const listing = present.length === 0 || plan === undefined
+    ? undefined
+    : await runProgram(world, "nft", ["-j", "list", "ruleset", "inet"]);
   const held: NftContent = listing === undefined ? new Map() : heldContent(JSON.parse(listing));
   const wanted: NftContent = plan === undefined ? new Map() : wantedContent(plan, options);
-  const differences = plan === undefined ? present.map((name) => `unexpected table inet ${name}`) : compare(wanted, held);
+  const differences = plan === undefined
+    ? present.map((name) => `unexpected table inet ${name}`)
+    : compare(wanted, held);
   if (differences.length === 0) return { checks: [], steps: [], differences };
   const text = replacement(present) + (plan === undefined ? "" : nftText(plan, options));
   const step: Step = {
@@ -109,21 +131,33 @@ function replacement(names: readonly string[]): string {
 }
 
 async function takeBack(world: World, before: string): Promise<void> {
-  const ours = NFT_TABLES.map(({ name }) => new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}$`, "m").exec(before)?.[0] ?? "");
+  const ours = NFT_TABLES.map(({ name }) =>
+    new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}$`, "m").exec(before)?.[0] ?? ""
+  );
   await runProgram(world, "nft", ["-f", "-"], replacement(NFT_TABLES.map(({ name }) => name)) + ours.join("\n") + "\n");
 }
 
 function compare(wanted: NftContent, held: NftContent): string[] {
   return [...new Set([...wanted.keys(), ...held.keys()])].flatMap((table) => {
     const chains = new Set([...wanted.get(table)?.keys() ?? [], ...held.get(table)?.keys() ?? []]);
-    return [...chains].flatMap((chain) => compareChain(`table inet ${table}, chain ${chain}`, wanted.get(table)?.get(chain), held.get(table)?.get(chain)));
+    return [...chains].flatMap((chain) =>
+      compareChain(`table inet ${table}, chain ${chain}`, wanted.get(table)?.get(chain), held.get(table)?.get(chain))
+    );
   });
 }
 
-function compareChain(place: string, wanted: readonly string[] | undefined, held: readonly string[] | undefined): string[] {
-  if (wanted === undefined || held === undefined) return [`${place}: ${wanted === undefined ? "unexpected" : "missing"}`];
+function compareChain(
+  place: string,
+  wanted: readonly string[] | undefined,
+  held: readonly string[] | undefined,
+): string[] {
+  if (wanted === undefined || held === undefined) {
+    return [`${place}: ${wanted === undefined ? "unexpected" : "missing"}`];
+  }
   const missing = wanted.filter((key) => !held.includes(key)).map((key) => `${place}: missing: ${key}`);
   const extra = held.filter((key) => !wanted.includes(key)).map((key) => `${place}: unexpected: ${key}`);
   const differs = wanted.join("\n") !== held.join("\n");
-  return missing.length + extra.length === 0 && differs ? [`${place}: order or number of rules differs`] : [...missing, ...extra];
+  return missing.length + extra.length === 0 && differs
+    ? [`${place}: order or number of rules differs`]
+    : [...missing, ...extra];
 }

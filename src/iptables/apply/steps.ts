@@ -46,6 +46,8 @@ function withOutcome(error: unknown, failures: readonly string[]): MeshError {
   const outcome = failures.length === 0
     ? "everything is again as it was before"
     : `it could not all be taken back: ${failures.join("; ")}`;
-  const details = error instanceof MeshError ? { exitCode: error.exitCode, ...(error.hint === undefined ? {} : { hint: error.hint }) } : {};
+  const details = error instanceof MeshError
+    ? { exitCode: error.exitCode, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+    : {};
   return new MeshError(`${messageOf(error)}; ${outcome}`, { cause: error, ...details });
 }

@@ -4,7 +4,7 @@ import { nftTables } from "../kernel/nft_tables.ts";
 import { ownBuiltInRules } from "../kernel/ours.ts";
 import type { OwnerNames } from "../kernel/rule_words.ts";
 import { parseSave, type SavedRule, type SavedTable } from "../kernel/saved.ts";
-import { type SystemCalls, EPERM, SystemError } from "../kernel/system_calls.ts";
+import { EPERM, type SystemCalls, SystemError } from "../kernel/system_calls.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
@@ -36,12 +36,19 @@ export type Readers = (variant: "nft" | "legacy", family: Family) => Variant | u
 export async function survey(world: World, system: SystemCalls, names: OwnerNames, readers: Readers): Promise<Survey> {
   const tables = readNftTables(system);
   const read = await Promise.all(FAMILIES.flatMap((family) => [
-    readHolding(world, "nft", family, TABLES.some((table) => tables?.has(`${family === 4 ? "ip" : "ip6"} ${table}`)), readers),
+    readHolding(
+      world,
+      "nft",
+      family,
+      TABLES.some((table) => tables?.has(`${family === 4 ? "ip" : "ip6"} ${table}`)),
+      readers,
+    ),
     legacyTables(world, family).then((held) => readHolding(world, "legacy", family, held.length > 0, readers)),
   ]));
   const found = read.filter((holding) => holding !== undefined)
     .map((holding) => ({ ...holding, tables: parseSave(holding.text, names) }));
-  const withOwner = (variant: string) => ownBuiltInRules(found.filter((holding) => holding.variant === variant).map(({ tables }) => tables));
+  const withOwner = (variant: string) =>
+    ownBuiltInRules(found.filter((holding) => holding.variant === variant).map(({ tables }) => tables));
   const own = { nft: withOwner("nft"), legacy: withOwner("legacy") };
   return { nftTables: tables, holdings: found.map((holding) => ({ ...holding, own: own[holding.variant] })) };
 }
@@ -53,7 +60,8 @@ function readNftTables(system: SystemCalls): ReadonlySet<string> | undefined {
     if (!(error instanceof SystemError)) throw error;
     if (error.errno !== EPERM) return undefined;
     throw new MeshError("This process may not read or change the rules of its network namespace", {
-      hint: 'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0',
+      hint:
+        'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0',
     });
   }
 }
@@ -78,5 +86,6 @@ export function holdsOurs({ tables, own }: Holding): boolean {
 
 /** How many rules are held that are not ours. */
 export function foreignRules({ tables, own }: Holding): number {
-  return tables.flatMap(({ rules }) => rules).filter((rule) => !own.has(rule) && !rule.chain.startsWith("ISTIO_")).length;
+  return tables.flatMap(({ rules }) => rules).filter((rule) => !own.has(rule) && !rule.chain.startsWith("ISTIO_"))
+    .length;
 }

@@ -18,7 +18,10 @@ export function podNetwork(texts: readonly string[], dualStack: boolean): PodNet
     .filter((address): address is Address => typeof address !== "string")
     .map(unmapped)
     .filter((address) => !isLoopback(address) && !isLinkLocal(address) && !isUnderlying(address));
-  const ordered = [...addresses.filter(({ family }) => family === 4), ...addresses.filter(({ family }) => family === 6)];
+  const ordered = [
+    ...addresses.filter(({ family }) => family === 4),
+    ...addresses.filter(({ family }) => family === 6),
+  ];
   const candidates = dualStack ? ordered : ordered.slice(0, 1);
   return { hostAddress: ordered[0], hasIpv6: candidates.some(({ family }) => family === 6) };
 }

@@ -2,7 +2,9 @@
 import { type Address, parseAddress } from "../../core/net.ts";
 
 /** The servers in their order, and the texts that are no address. A zone is left out: no rule can match one. */
-export function nameservers(text: string): { readonly servers: readonly Address[]; readonly unreadable: readonly string[] } {
+export function nameservers(
+  text: string,
+): { readonly servers: readonly Address[]; readonly unreadable: readonly string[] } {
   const words = text.split("\n").flatMap((line) => {
     const [keyword, server] = line.trim().split(/\s+/);
     return keyword === "nameserver" && server !== undefined ? [server] : [];

@@ -1,5 +1,5 @@
 /** The C library through FFI (Linux, glibc). */
-import { SystemError, type SystemCalls } from "./system_calls.ts";
+import { type SystemCalls, SystemError } from "./system_calls.ts";
 
 const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
@@ -74,7 +74,9 @@ function endsAnswer(part: Uint8Array): boolean {
   const view = new DataView(part.buffer, part.byteOffset, part.byteLength);
   for (let at = 0; at + 16 <= part.length; at += Math.max(16, (view.getUint32(at, true) + 3) & ~3)) {
     const type = view.getUint16(at + 4, true);
-    if (type === MESSAGE_DONE || type === MESSAGE_ERROR || (view.getUint16(at + 6, true) & FLAG_MULTI) === 0) return true;
+    if (type === MESSAGE_DONE || type === MESSAGE_ERROR || (view.getUint16(at + 6, true) & FLAG_MULTI) === 0) {
+      return true;
+    }
   }
   return part.length === 0;
 }

@@ -1,5 +1,5 @@
 /** Netlink messages (netlink(7)): little-endian, as on every machine that this program is built for. */
-import { SystemError, type SystemCalls } from "./system_calls.ts";
+import { type SystemCalls, SystemError } from "./system_calls.ts";
 
 export const NETLINK_ROUTE = 0;
 export const NETLINK_NETFILTER = 12;
@@ -109,5 +109,7 @@ export function u32(value: number): Uint8Array {
 
 /** The number in four bytes; `fallback` if the attribute is absent. */
 export function numberOf(value: Uint8Array | undefined, fallback: number): number {
-  return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
+  return value === undefined || value.length < 4
+    ? fallback
+    : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
 }

@@ -1,7 +1,7 @@
 /** What our tables in nftables hold, out of `nft -j list ruleset inet` (libnftables-json(5)), beside what the plan wants. */
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { Plan, Rule } from "../plan/rule.ts";
-import { nftRule, NFT_TABLES, nftChain, nftChains } from "../views/nft.ts";
+import { NFT_TABLES, nftChain, nftChains, nftRule } from "../views/nft.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
 import { cidrText, hostBlock, maskedBlock } from "../address_text.ts";
 import { parseAddress, parseCidr } from "../../core/net.ts";
@@ -63,7 +63,9 @@ const CONDITION =
   /(?:meta )?(iifname|oifname|l4proto|skuid|skgid|mark)( !=)? (\S+)|(ip6?|tcp|udp|ct) (saddr|daddr|dport|sport|state|mark)( !=)? (\{ [^}]* \}|\S+)/g;
 
 function textConditions(text: string, names: OwnerNames): string[] {
-  return [...text.matchAll(CONDITION)].map(([, meta, metaNot = "", metaValue = "", of = "", field = "", not = "", value = ""]) =>
+  return [...text.matchAll(CONDITION)].map((
+    [, meta, metaNot = "", metaValue = "", of = "", field = "", not = "", value = ""],
+  ) =>
     meta === undefined
       ? `${of} ${field}${not} ${plainValue(value, field)}`
       : `${meta}${metaNot} ${ownerNumber(meta, metaValue, names)}`
@@ -96,8 +98,12 @@ function keyOf(conditions: readonly string[], outcome: string, comment: string |
 
 function heldKey(body: ValueMap): string {
   const expressions = isList(body["expr"]) ? body["expr"].filter(isMap) : [];
-  const conditions = expressions.flatMap((expression) => isMap(expression["match"]) ? [heldCondition(expression["match"])] : []);
-  const outcomes = expressions.filter((expression) => !("match" in expression) && !("counter" in expression)).map(heldOutcome);
+  const conditions = expressions.flatMap((expression) =>
+    isMap(expression["match"]) ? [heldCondition(expression["match"])] : []
+  );
+  const outcomes = expressions.filter((expression) => !("match" in expression) && !("counter" in expression)).map(
+    heldOutcome,
+  );
   const comment = body["comment"];
   return keyOf(conditions, outcomes.join(" "), typeof comment === "string" ? comment : undefined);
 }
@@ -119,7 +125,9 @@ function selector(left: Value): string {
 }
 
 function heldValue(value: Value, field: string): string {
-  if (isList(value)) return value.map((item) => heldValue(item, "")).sort(field === "state" ? undefined : byNumber).join(",");
+  if (isList(value)) {
+    return value.map((item) => heldValue(item, "")).sort(field === "state" ? undefined : byNumber).join(",");
+  }
   if (!isMap(value)) return typeof value === "string" && /[.:]/.test(value) ? normalBlock(value) : String(value);
   const { prefix, set, range } = value;
   if (isMap(prefix)) return normalBlock(`${String(prefix["addr"])}/${String(prefix["len"])}`);
@@ -143,7 +151,9 @@ function heldOutcome(expression: ValueMap): string {
     case "tproxy":
       return `tproxy ${String(body["family"])} to :${String(body["port"])}`;
     case "mangle":
-      return `${selector(body["key"] ?? null)} set ${isMap(body["value"]) ? selector(body["value"]) : String(body["value"])}`;
+      return `${selector(body["key"] ?? null)} set ${
+        isMap(body["value"]) ? selector(body["value"]) : String(body["value"])
+      }`;
     default:
       return `${verb} ?`;
   }

@@ -26,9 +26,24 @@ const COMMENT = { comment: ANY };
 
 /** Shapes of the rules that releases put straight into the chains of the kernel. */
 const SHAPES: readonly Shape[] = [
-  { table: "mangle", chain: "PREROUTING", options: { p: /^tcp$/, mark: MARK, j: /^CONNMARK$/, "save-mark": /^$/ }, optional: COMMENT },
-  { table: "mangle", chain: "OUTPUT", options: { p: /^tcp$/, mark: MARK, j: /^CONNMARK$/, "restore-mark": /^$/ }, optional: COMMENT },
-  { table: "mangle", chain: "OUTPUT", options: { p: /^tcp$/, o: /^lo$/, mark: MARK, j: /^RETURN$/ }, optional: COMMENT },
+  {
+    table: "mangle",
+    chain: "PREROUTING",
+    options: { p: /^tcp$/, mark: MARK, j: /^CONNMARK$/, "save-mark": /^$/ },
+    optional: COMMENT,
+  },
+  {
+    table: "mangle",
+    chain: "OUTPUT",
+    options: { p: /^tcp$/, mark: MARK, j: /^CONNMARK$/, "restore-mark": /^$/ },
+    optional: COMMENT,
+  },
+  {
+    table: "mangle",
+    chain: "OUTPUT",
+    options: { p: /^tcp$/, o: /^lo$/, mark: MARK, j: /^RETURN$/ },
+    optional: COMMENT,
+  },
   {
     table: "mangle",
     chain: "OUTPUT",
@@ -36,12 +51,32 @@ const SHAPES: readonly Shape[] = [
     optional: OWNER,
   },
   { table: "mangle", chain: "PREROUTING", options: { ctstate: /^INVALID$/, j: /^DROP$/ } },
-  { table: "nat", chain: "OUTPUT", options: { p: /^(tcp|udp)$/, dport: /^53$/, j: /^REDIRECT$/, "to-ports": /^150[15]3$/ }, optional: { d: ANY } },
+  {
+    table: "nat",
+    chain: "OUTPUT",
+    options: { p: /^(tcp|udp)$/, dport: /^53$/, j: /^REDIRECT$/, "to-ports": /^150[15]3$/ },
+    optional: { d: ANY },
+  },
   { table: "nat", chain: "OUTPUT", options: { p: /^udp$/, dport: /^53$/, "uid-owner": ANY, j: /^RETURN$/ } },
   { table: "nat", chain: "OUTPUT", options: { p: /^udp$/, dport: /^53$/, "gid-owner": ANY, j: /^RETURN$/ } },
-  { table: "raw", chain: "OUTPUT", options: { p: /^udp$/, dport: /^53$/, j: /^CT$/, zone: ZONE }, optional: { ...OWNER, d: ANY } },
-  { table: "raw", chain: "OUTPUT", options: { p: /^udp$/, sport: /^150[15]3$/, j: /^CT$/, zone: ZONE }, optional: OWNER },
-  { table: "raw", chain: "PREROUTING", options: { p: /^udp$/, sport: /^53$/, j: /^CT$/, zone: ZONE }, optional: { s: ANY } },
+  {
+    table: "raw",
+    chain: "OUTPUT",
+    options: { p: /^udp$/, dport: /^53$/, j: /^CT$/, zone: ZONE },
+    optional: { ...OWNER, d: ANY },
+  },
+  {
+    table: "raw",
+    chain: "OUTPUT",
+    options: { p: /^udp$/, sport: /^150[15]3$/, j: /^CT$/, zone: ZONE },
+    optional: OWNER,
+  },
+  {
+    table: "raw",
+    chain: "PREROUTING",
+    options: { p: /^udp$/, sport: /^53$/, j: /^CT$/, zone: ZONE },
+    optional: { s: ANY },
+  },
 ];
 
 function hasShape(shape: Shape, options: RuleOptions): boolean {
@@ -77,7 +112,10 @@ function ownOfFamily(tables: readonly SavedTable[], virtual: ReadonlySet<string>
     const excluded = excludedInterfaces(direct);
     const isOwn = (rule: SavedRule) =>
       isOurChain(rule.options.get("j") ?? rule.options.get("g") ?? "") || rule.options.get("nflog-group") === "1337" ||
-      haveChains && (SHAPES.some((shape) => shape.table === table.name && shape.chain === rule.chain && hasShape(shape, rule.options)) ||
+      haveChains &&
+        (SHAPES.some((shape) =>
+          shape.table === table.name && shape.chain === rule.chain && hasShape(shape, rule.options)
+        ) ||
           isInterfaceRule(rule, table.name, virtual, excluded));
     return [...direct.filter(isOwn), ...(table.name === "filter" ? blockedIpv6(direct) : [])];
   });
@@ -86,7 +124,9 @@ function ownOfFamily(tables: readonly SavedTable[], virtual: ReadonlySet<string>
 /** Interfaces that have a plain `RETURN` both for what comes in and for what goes out: `--istio-exclude-interfaces`. */
 function excludedInterfaces(rules: readonly SavedRule[]): ReadonlySet<string> {
   const names = (chain: string, option: string) =>
-    rules.filter((rule) => rule.chain === chain && isPlainReturn(rule, option)).map(({ options }) => options.get(option) ?? "");
+    rules.filter((rule) => rule.chain === chain && isPlainReturn(rule, option)).map(({ options }) =>
+      options.get(option) ?? ""
+    );
   const out = new Set(names("OUTPUT", "o"));
   return new Set(names("PREROUTING", "i").filter((name) => out.has(name)));
 }
@@ -96,11 +136,17 @@ function isPlainReturn({ options }: SavedRule, option: string): boolean {
     [...options.keys()].every((name) => ["j", option, "comment"].includes(name));
 }
 
-function isInterfaceRule(rule: SavedRule, table: string, virtual: ReadonlySet<string>, excluded: ReadonlySet<string>): boolean {
+function isInterfaceRule(
+  rule: SavedRule,
+  table: string,
+  virtual: ReadonlySet<string>,
+  excluded: ReadonlySet<string>,
+): boolean {
   if (table !== "nat" && table !== "mangle") return false;
   if (rule.chain === "OUTPUT") return isPlainReturn(rule, "o") && excluded.has(rule.options.get("o") ?? "");
   const name = rule.options.get("i") ?? "";
-  return rule.chain === "PREROUTING" && isPlainReturn(rule, "i") && (excluded.has(name) || table === "nat" && virtual.has(name));
+  return rule.chain === "PREROUTING" && isPlainReturn(rule, "i") &&
+    (excluded.has(name) || table === "nat" && virtual.has(name));
 }
 
 /** Until 1.4 a pod without an IPv6 address got these three as its whole chain INPUT: all IPv6 was refused. */

@@ -1,10 +1,20 @@
 /** Policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
 import type { Cidr } from "../../core/net.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
-import { ask, FLAGS, NETLINK_ROUTE, numberOf, type Attribute, u32 } from "./netlink.ts";
-import { EEXIST, SystemError, type SystemCalls } from "./system_calls.ts";
+import { ask, type Attribute, FLAGS, NETLINK_ROUTE, numberOf, u32 } from "./netlink.ts";
+import { EEXIST, type SystemCalls, SystemError } from "./system_calls.ts";
 
-const MESSAGE = { newAddress: 20, deleteAddress: 21, getAddress: 22, newRoute: 24, deleteRoute: 25, getRoute: 26, newRule: 32, deleteRule: 33, getRule: 34 } as const;
+const MESSAGE = {
+  newAddress: 20,
+  deleteAddress: 21,
+  getAddress: 22,
+  newRoute: 24,
+  deleteRoute: 25,
+  getRoute: 26,
+  newRule: 32,
+  deleteRule: 33,
+  getRule: 34,
+} as const;
 const RULE = { priority: 6, mark: 10, table: 15, mask: 16 } as const;
 const ROUTE = { interface: 4, table: 15 } as const;
 const ADDRESS = { address: 1, local: 2 } as const;
@@ -38,13 +48,25 @@ export function markRules(system: SystemCalls, family: Family): HeldRule[] {
 /** `ip rule add fwmark MARK lookup TABLE`, at a given priority if it is to be where one was. */
 export function addMarkRule(system: SystemCalls, rule: PolicyRule & { readonly priority?: number }): void {
   const flags = FLAGS.ack | FLAGS.create | FLAGS.exclusive;
-  ask(system, { protocol: NETLINK_ROUTE, type: MESSAGE.newRule, flags, header: ruleHeader(rule.family), attributes: ruleAttributes(rule) });
+  ask(system, {
+    protocol: NETLINK_ROUTE,
+    type: MESSAGE.newRule,
+    flags,
+    header: ruleHeader(rule.family),
+    attributes: ruleAttributes(rule),
+  });
 }
 
 /** `ip rule del fwmark MARK lookup TABLE priority PRIORITY`: one rule, if there are several alike. */
 export function deleteMarkRule(system: SystemCalls, rule: HeldRule): void {
   const attributes = ruleAttributes(rule);
-  ask(system, { protocol: NETLINK_ROUTE, type: MESSAGE.deleteRule, flags: FLAGS.ack, header: ruleHeader(rule.family), attributes });
+  ask(system, {
+    protocol: NETLINK_ROUTE,
+    type: MESSAGE.deleteRule,
+    flags: FLAGS.ack,
+    header: ruleHeader(rule.family),
+    attributes,
+  });
 }
 
 function ruleHeader(family: Family): Uint8Array {
@@ -58,9 +80,15 @@ function ruleAttributes(rule: PolicyRule & { readonly priority?: number }): Attr
 
 /** Tables of a family that hold `local default dev lo`. */
 export function localDefaultTables(system: SystemCalls, family: Family): number[] {
-  return ask(system, { protocol: NETLINK_ROUTE, type: MESSAGE.getRoute, flags: FLAGS.dump, header: routeHeader(family) })
+  return ask(system, {
+    protocol: NETLINK_ROUTE,
+    type: MESSAGE.getRoute,
+    flags: FLAGS.dump,
+    header: routeHeader(family),
+  })
     .filter(({ header, attributes }) =>
-      header.getUint8(1) === 0 && header.getUint8(7) === LOCAL && numberOf(attributes.get(ROUTE.interface), 0) === LOOPBACK_INDEX
+      header.getUint8(1) === 0 && header.getUint8(7) === LOCAL &&
+      numberOf(attributes.get(ROUTE.interface), 0) === LOOPBACK_INDEX
     )
     .map(({ header, attributes }) => numberOf(attributes.get(ROUTE.table), header.getUint8(4)));
 }
@@ -118,6 +146,7 @@ export function hasLoopbackAddress(system: SystemCalls, { address, bits }: Cidr)
   const wanted = addressBytes(address.value, address.family).join();
   return ask(system, { protocol: NETLINK_ROUTE, type: MESSAGE.getAddress, flags: FLAGS.dump, header })
     .some(({ header: held, attributes }) =>
-      held.getUint32(4, true) === LOOPBACK_INDEX && held.getUint8(1) === bits && attributes.get(ADDRESS.address)?.join() === wanted
+      held.getUint32(4, true) === LOOPBACK_INDEX && held.getUint8(1) === bits &&
+      attributes.get(ADDRESS.address)?.join() === wanted
     );
 }

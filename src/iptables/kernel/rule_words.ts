@@ -76,7 +76,9 @@ function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): Ru
   const entries = [...options].flatMap(([name, text]): [string, string][] => {
     const negation = text.startsWith("!") ? "!" : "";
     const value = normalValue(name, text.slice(negation.length), names);
-    return name === "m" || SILENT[name] === value || (name === "on-ip" && value === "::") ? [] : [[name, negation + value]];
+    return name === "m" || SILENT[name] === value || (name === "on-ip" && value === "::")
+      ? []
+      : [[name, negation + value]];
   });
   return new Map(entries.sort(([a], [b]) => a < b ? -1 : 1));
 }
@@ -119,4 +121,3 @@ function normalMark(text: string): string {
 export function ruleKey(options: RuleOptions): string {
   return [...options].map(([name, value]) => `${name}=${value}`).join(" ");
 }
-

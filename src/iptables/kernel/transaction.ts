@@ -43,7 +43,11 @@ export function tableChanges(
     const ours = { chains: saved.chains.filter(isOurChain), rules: chainKeys(saved, held.own) };
     const differences = compare(table, wanted, ours);
     if (differences.length === 0) return [];
-    return [{ table, differences, lines: changeLines(saved, held.own, rules.filter((rule) => rule.table === table), options) }];
+    return [{
+      table,
+      differences,
+      lines: changeLines(saved, held.own, rules.filter((rule) => rule.table === table), options),
+    }];
   });
 }
 
@@ -98,9 +102,18 @@ function compare(
   });
 }
 
-function compareChain(table: Table, chain: string, wanted: readonly KeyedRule[], held: readonly KeyedRule[]): Difference[] {
-  const missing = without(wanted, held).map(({ text }) => ({ table, chain, what: "missing", rule: `-A ${chain} ${text}` }) as const);
-  const extra = without(held, wanted).map(({ text }) => ({ table, chain, what: "unexpected", rule: `-A ${chain} ${text}` }) as const);
+function compareChain(
+  table: Table,
+  chain: string,
+  wanted: readonly KeyedRule[],
+  held: readonly KeyedRule[],
+): Difference[] {
+  const missing = without(wanted, held).map(({ text }) =>
+    ({ table, chain, what: "missing", rule: `-A ${chain} ${text}` }) as const
+  );
+  const extra = without(held, wanted).map(({ text }) =>
+    ({ table, chain, what: "unexpected", rule: `-A ${chain} ${text}` }) as const
+  );
   const at = wanted.findIndex(({ key }, place) => held[place]?.key !== key);
   const isOrder = missing.length === 0 && extra.length === 0 && at >= 0;
   return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];

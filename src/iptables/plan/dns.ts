@@ -30,13 +30,18 @@ export function dnsRules(context: PlanContext): Rule[] {
 }
 
 function ordered(servers: readonly Cidr[]): Cidr[] {
-  return [...servers.filter(({ address }) => address.family === 4), ...servers.filter(({ address }) => address.family === 6)];
+  return [
+    ...servers.filter(({ address }) => address.family === 4),
+    ...servers.filter(({ address }) => address.family === 6),
+  ];
 }
 
 /** Families that have a server; one `undefined` if all have, so that nft gets one rule for both. */
 function servedFamilies({ dns, families }: PlanContext): (Family | undefined)[] {
   if (dns === "off") return [];
-  const served = dns === "all" ? families : families.filter((family) => dns.some(({ address }) => address.family === family));
+  const served = dns === "all"
+    ? families
+    : families.filter((family) => dns.some(({ address }) => address.family === family));
   return served.length === families.length ? [undefined] : [...served];
 }
 
@@ -55,12 +60,20 @@ function redirected(server: Cidr | undefined, protocol: Match): Rule {
 function ownQueries(context: PlanContext): Rule[] {
   const asked = "the agent's own DNS queries are tracked apart, in zone 1";
   const excluded = context.settings.excludeUids.map((owner) =>
-    zone([UDP, { kind: "ports", ports: [DNS] }, { kind: "uid", owner }], 1, `DNS queries of user ${owner} are not captured`)
+    zone(
+      [UDP, { kind: "ports", ports: [DNS] }, { kind: "uid", owner }],
+      1,
+      `DNS queries of user ${owner} are not captured`,
+    )
   );
   return [
     ...proxyOwners(context).flatMap((owner) => [
       zone([UDP, { kind: "ports", ports: [DNS] }, owner], 1, asked),
-      zone([UDP, { kind: "sourcePorts", ports: [AGENT] }, owner], 2, "the agent's answers belong to the queries, in zone 2"),
+      zone(
+        [UDP, { kind: "sourcePorts", ports: [AGENT] }, owner],
+        2,
+        "the agent's answers belong to the queries, in zone 2",
+      ),
     ]),
     ...excluded,
   ];
@@ -72,7 +85,11 @@ function applicationQueries(server: Cidr | undefined): Rule[] {
   const answered: Match[] = [UDP, { kind: "sourcePorts", ports: [DNS] }, ...address("source", server)];
   return [
     { ...zone(asked, 2, "DNS queries of applications are tracked in zone 2"), family },
-    { ...zone(answered, 1, "answers of DNS servers belong to the agent's queries, in zone 1"), family, chain: "ISTIO_INBOUND" },
+    {
+      ...zone(answered, 1, "answers of DNS servers belong to the agent's queries, in zone 1"),
+      family,
+      chain: "ISTIO_INBOUND",
+    },
   ];
 }
 

@@ -24,7 +24,14 @@ function tproxyTargets({ settings, families, loopback }: PlanContext): Rule[] {
   const { mark, inboundPort: port } = settings;
   const known = `packets of connections that the proxy has are marked ${mark}, for the policy rule, and accepted`;
   return [
-    { family: undefined, table: "mangle", chain: "ISTIO_DIVERT", match: [], target: { kind: "setMark", mark }, why: known },
+    {
+      family: undefined,
+      table: "mangle",
+      chain: "ISTIO_DIVERT",
+      match: [],
+      target: { kind: "setMark", mark },
+      why: known,
+    },
     { family: undefined, table: "mangle", chain: "ISTIO_DIVERT", match: [], target: { kind: "accept" }, why: known },
     ...families.flatMap((family): Rule[] => {
       const cidr = loopback.get(family);
@@ -53,7 +60,9 @@ function excludedPorts({ settings }: PlanContext): Rule[] {
 }
 
 function capturedPorts({ settings }: PlanContext): Rule[] {
-  const ranges: readonly (PortRange | undefined)[] = settings.inboundPorts === "*" ? [undefined] : settings.inboundPorts;
+  const ranges: readonly (PortRange | undefined)[] = settings.inboundPorts === "*"
+    ? [undefined]
+    : settings.inboundPorts;
   return ranges.flatMap((range) => settings.mode === "TPROXY" ? tproxied(range) : [redirected(range)]);
 }
 
@@ -64,7 +73,12 @@ function redirected(range: PortRange | undefined): Rule {
 function tproxied(range: PortRange | undefined): Rule[] {
   const known: Match = { kind: "connectionState", states: ["RELATED", "ESTABLISHED"] };
   return [
-    inbound("mangle", [TCP, known, ...portMatch(range)], "ISTIO_DIVERT", "packets of known connections stay with the proxy"),
+    inbound(
+      "mangle",
+      [TCP, known, ...portMatch(range)],
+      "ISTIO_DIVERT",
+      "packets of known connections stay with the proxy",
+    ),
     inbound("mangle", [TCP, ...portMatch(range)], "ISTIO_TPROXY", "inbound connections are captured"),
   ];
 }

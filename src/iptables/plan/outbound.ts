@@ -117,7 +117,11 @@ export function captureRules(context: PlanContext): Rule[] {
   const excluded = byFamily(settings.outboundCidrsExclude)
     .map((cidr) => toCidr(cidr, RETURN, "connections to these addresses are not captured"));
   const ports = settings.outboundPorts.map((range) =>
-    output([TCP, { kind: "ports", ports: [range] }], REDIRECTED, "connections to this port are captured wherever they go")
+    output(
+      [TCP, { kind: "ports", ports: [range] }],
+      REDIRECTED,
+      "connections to this port are captured wherever they go",
+    )
   );
   return [...own, ...excluded, ...ports, ...includedDestinations(context)];
 }
@@ -127,7 +131,10 @@ const REDIRECTED = { kind: "jump", chain: "ISTIO_REDIRECT" } as const;
 function includedDestinations({ settings }: PlanContext): Rule[] {
   const { outboundCidrs, virtualInterfaces } = settings;
   if (outboundCidrs === "*") {
-    return [output([], REDIRECTED, "all other connections are captured"), ...virtualInterfaces.map((name) => fromVirtual(name))];
+    return [
+      output([], REDIRECTED, "all other connections are captured"),
+      ...virtualInterfaces.map((name) => fromVirtual(name)),
+    ];
   }
   return byFamily(outboundCidrs).flatMap((cidr) => [
     ...virtualInterfaces.map((name) => fromVirtual(name, cidr)),
@@ -153,7 +160,10 @@ function toCidr(cidr: Cidr, target: Target, why: string): Rule {
 }
 
 function byFamily(cidrs: readonly Cidr[]): Cidr[] {
-  return [...cidrs.filter(({ address }) => address.family === 4), ...cidrs.filter(({ address }) => address.family === 6)];
+  return [
+    ...cidrs.filter(({ address }) => address.family === 4),
+    ...cidrs.filter(({ address }) => address.family === 6),
+  ];
 }
 
 function ownerText({ kind, owner }: Owner): string {

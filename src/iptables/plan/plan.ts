@@ -141,7 +141,14 @@ function baseRules({ settings }: PlanContext): Rule[] {
 
 function redirect(chain: string, port: number, what: string): Rule {
   const match = [{ kind: "protocol", protocol: "tcp" }] as const;
-  return { family: undefined, table: "nat", chain, match, target: { kind: "redirect", port }, why: `${what}, port ${port}` };
+  return {
+    family: undefined,
+    table: "nat",
+    chain,
+    match,
+    target: { kind: "redirect", port },
+    why: `${what}, port ${port}`,
+  };
 }
 
 function outputJump(): Rule[] {

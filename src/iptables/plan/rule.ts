@@ -64,7 +64,13 @@ export interface Plan {
 }
 
 /** Names of the chains that the kernel has by itself. */
-export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set(["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"]);
+export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set([
+  "PREROUTING",
+  "INPUT",
+  "FORWARD",
+  "OUTPUT",
+  "POSTROUTING",
+]);
 
 /** The rules of a plan that a family gets. */
 export function rulesOf(plan: Pick<Plan, "rules">, family: Family): Rule[] {

@@ -1,5 +1,7 @@
 /** A command line with pflag's spellings, the single-dash words of Istio 1.3 and the `clean` of its shell script. */
-import { FLAG_LIST, type Flag, type FlagName, FLAGS } from "./flags.ts";
+import { readDuration } from "../../core/duration.ts";
+import { parseBool, parseUint } from "../../core/net.ts";
+import { type Flag, FLAG_LIST, type FlagKind, type FlagName, FLAGS } from "./flags.ts";
 
 /** A flag as it was written: the texts that it was given, and under which name. */
 export interface Given {
@@ -16,8 +18,23 @@ export interface CommandLine {
   readonly warnings: readonly string[];
 }
 
-const LONG = new Map<string, FlagName>(FLAG_LIST.filter(([, { long }]) => long !== "").map(([name, { long }]) => [long, name]));
-const SHORT = new Map<string, FlagName>(FLAG_LIST.flatMap(([name, { short }]) => short === undefined ? [] : [[short, name]]));
+const LONG = new Map<string, FlagName>(
+  FLAG_LIST.filter(([, { long }]) => long !== "").map(([name, { long }]) => [long, name]),
+);
+const SHORT = new Map<string, FlagName>(
+  FLAG_LIST.flatMap(([name, { short }]) => short === undefined ? [] : [[short, name]]),
+);
+
+/** What is wrong with a text of a kind that has a form of its own. */
+const READABLE: { readonly [kind in FlagKind]?: (text: string) => string | undefined } = {
+  bool: (text) => parseBool(text) === undefined ? "it is neither true nor false" : undefined,
+  uint16: (text) => wrongness(parseUint(text, 16)),
+  duration: (text) => wrongness(readDuration(text)),
+};
+
+function wrongness(read: unknown): string | undefined {
+  return typeof read === "string" ? read : undefined;
+}
 
 interface Reader {
   readonly queue: string[];
@@ -56,7 +73,9 @@ function readShorts(reader: Reader, text: string): void {
   const short = text.charAt(0);
   const rest = text.slice(1);
   const name = SHORT.get(short);
-  if (name === undefined) return void reader.problems.push(`Unknown flag "-${short}"${text.length > 1 ? ` in "-${text}"` : ""}`);
+  if (name === undefined) {
+    return void reader.problems.push(`Unknown flag "-${short}"${text.length > 1 ? ` in "-${text}"` : ""}`);
+  }
   const flag: Flag = FLAGS[name];
   if (rest.startsWith("=")) return take(reader, name, `-${short}`, rest.slice(1));
   if (flag.kind !== "bool") return take(reader, name, `-${short}`, rest === "" ? undefined : rest);
@@ -82,8 +101,11 @@ function isUnitTestMode(reader: Reader, flag: Flag): boolean {
   return flag.kind === "optionalText" && (next === undefined || next.startsWith("-") || next === "clean");
 }
 
+/** pflag reads each value when it comes: one that a later one replaces is refused all the same. */
 function put(reader: Reader, name: FlagName, origin: string, text: string): void {
   const flag: Flag = FLAGS[name];
+  const problem = READABLE[flag.kind]?.(text);
+  if (problem !== undefined) return void reader.problems.push(`Invalid value "${text}" for "${origin}": ${problem}`);
   const before = flag.repeatable === undefined ? [] : reader.given.get(name)?.texts ?? [];
   reader.given.set(name, { texts: [...before, text], origin });
 }

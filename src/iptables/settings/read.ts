@@ -2,8 +2,14 @@
 import { readDuration } from "../../core/duration.ts";
 import { type Cidr, parseBool, parseUint } from "../../core/net.ts";
 import { readCommandLine } from "./command_line.ts";
-import { FLAG_LIST, type Flag, type FlagName, FLAGS } from "./flags.ts";
-import { type CaptureSettings, OUTPUT_FORMATS, type OutputFormat, type RunSettings, type Settings } from "./settings.ts";
+import { type Flag, FLAG_LIST, type FlagName, FLAGS } from "./flags.ts";
+import {
+  type CaptureSettings,
+  OUTPUT_FORMATS,
+  type OutputFormat,
+  type RunSettings,
+  type Settings,
+} from "./settings.ts";
 import * as values from "./values.ts";
 import { type Names, Wrong } from "./values.ts";
 
@@ -35,7 +41,6 @@ export interface Reading {
 interface Source {
   readonly texts: readonly string[];
   readonly origin: string;
-  readonly fromEnvironment: boolean;
 }
 
 /** Reads and checks the settings of `istio-iptables` (spec/iptables.md 1.2 to 1.4). Never throws. */
@@ -61,11 +66,11 @@ function sourceOf(
   given: { readonly texts: readonly string[]; readonly origin: string } | undefined,
   env: Readonly<Record<string, string>>,
 ): Source {
-  if (given !== undefined) return { ...given, fromEnvironment: false };
+  if (given !== undefined) return given;
   const flag: Flag = FLAGS[name];
   const variable = flag.env?.find((key) => Object.hasOwn(env, key));
-  if (variable === undefined) return { texts: [flag.fallback], origin: "", fromEnvironment: false };
-  return { texts: [env[variable] ?? ""], origin: variable, fromEnvironment: true };
+  if (variable === undefined) return { texts: [flag.fallback], origin: "" };
+  return { texts: [env[variable] ?? ""], origin: variable };
 }
 
 function retiredWarnings(sources: ReadonlyMap<FlagName, Source>): string[] {
@@ -75,7 +80,10 @@ function retiredWarnings(sources: ReadonlyMap<FlagName, Source>): string[] {
   });
 }
 
-const MODES: Readonly<Record<string, "REDIRECT" | "TPROXY">> = { "": "REDIRECT", REDIRECT: "REDIRECT", TPROXY: "TPROXY" };
+const MODES: ReadonlyMap<string, "REDIRECT" | "TPROXY"> = new Map([["", "REDIRECT"], ["REDIRECT", "REDIRECT"], [
+  "TPROXY",
+  "TPROXY",
+]]);
 const ANY_IPV4_LOOPBACK: Cidr = { address: { family: 4, value: 0x7f000001n, zone: "" }, bits: 32 };
 const MOST_OWNER_GROUPS = 64;
 
@@ -171,7 +179,9 @@ class Reader {
   }
 
   private portsForUids() {
-    const texts = this.source("excludePortsForUids").texts.flatMap((text) => text.split(";")).filter((text) => text !== "");
+    const texts = this.source("excludePortsForUids").texts.flatMap((text) => text.split(";")).filter((text) =>
+      text !== ""
+    );
     const read = values.collect(texts, (text) => values.readPortsForUids(text, this.surroundings.users));
     return this.accept("excludePortsForUids", read, []);
   }
@@ -204,11 +214,9 @@ class Reader {
     return text === "" ? undefined : text;
   }
 
-  /** pflag refuses such a text on the command line; in the environment Istio goes on with the default. */
+  /** The command line has been read by then: such a text is in the environment, where Istio goes on with the default. */
   private unreadable<T>(name: FlagName, reason: string, fallback: T): T {
-    const { origin, fromEnvironment } = this.source(name);
-    if (fromEnvironment) this.warnings.push(`"${origin}" is ignored: its value ${reason}`);
-    else this.problems.push({ origin, reason: `the value ${reason}`, isUsage: true });
+    this.warnings.push(`"${this.source(name).origin}" is ignored: its value ${reason}`);
     return fallback;
   }
 
@@ -233,16 +241,18 @@ class Reader {
   }
 
   private source(name: FlagName): Source {
-    return this.sources.get(name) ?? { texts: [FLAGS[name].fallback], origin: "", fromEnvironment: false };
+    return this.sources.get(name) ?? { texts: [FLAGS[name].fallback], origin: "" };
   }
 }
 
 function readMode(text: string): "REDIRECT" | "TPROXY" | Wrong {
-  return MODES[text] ?? new Wrong([`"${text}" is neither "REDIRECT" nor "TPROXY"`]);
+  return MODES.get(text) ?? new Wrong([`"${text}" is neither "REDIRECT" nor "TPROXY"`]);
 }
 
 function readForced(text: string): "" | "legacy" | "nft" | Wrong {
-  return text === "" || text === "legacy" || text === "nft" ? text : new Wrong([`"${text}" is neither "legacy" nor "nft"`]);
+  return text === "" || text === "legacy" || text === "nft"
+    ? text
+    : new Wrong([`"${text}" is neither "legacy" nor "nft"`]);
 }
 
 function readOutput(text: string): OutputFormat | undefined | Wrong {

@@ -87,7 +87,9 @@ function ownerProblem(item: string, kind: string, names: Names): string | undefi
   const [, first = "", last = first] = ends;
   const numbers = [parseUint(first, 32), parseUint(last, 32)];
   const [from, to] = numbers;
-  if (typeof from === "string" || typeof to === "string" || from === undefined || to === undefined || to >= 2 ** 32 - 1) {
+  if (
+    typeof from === "string" || typeof to === "string" || from === undefined || to === undefined || to >= 2 ** 32 - 1
+  ) {
     return `${kind} ${item} is more than 4294967294`;
   }
   return from > to ? `the range "${item}" ends before it begins` : undefined;

@@ -22,14 +22,23 @@ const BASE_CHAINS: Readonly<Record<string, string>> = {
 
 /** Chains of each table in the order in which they are made. */
 const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
-  nat: ["prerouting", "output", "istio-inbound", "istio-redirect", "istio-in-redirect", "istio-output", "istio-output-dns"],
+  nat: [
+    "prerouting",
+    "output",
+    "istio-inbound",
+    "istio-redirect",
+    "istio-in-redirect",
+    "istio-output",
+    "istio-output-dns",
+  ],
   mangle: ["prerouting", "output", "istio-divert", "istio-tproxy", "istio-inbound", "istio-drop"],
   raw: ["prerouting", "output", "istio-inbound", "istio-output-dns"],
 };
 
 /** The transaction; `""` for a plan without rules. */
 export function nftText(plan: Plan, options: RuleTextOptions = {}): string {
-  return NFT_TABLES.map(({ table, name }) => nftTable(name, plan.rules.filter((rule) => rule.table === table), options)).join("");
+  return NFT_TABLES.map(({ table, name }) => nftTable(name, plan.rules.filter((rule) => rule.table === table), options))
+    .join("");
 }
 
 function nftTable(name: string, rules: readonly Rule[], options: RuleTextOptions): string {
@@ -118,7 +127,8 @@ function protocolWords(rule: Rule): string {
 
 function isImplied(rule: Rule): boolean {
   const has = (kinds: RegExp) => rule.match.some(({ kind }) => kinds.test(kind));
-  return has(/orts$/) && (protocolOf(rule) === "udp" || !has(/Interface$|connectionState/) && rule.chain === "ISTIO_OUTPUT") ||
+  return has(/orts$/) &&
+      (protocolOf(rule) === "udp" || !has(/Interface$|connectionState/) && rule.chain === "ISTIO_OUTPUT") ||
     has(/orts$/) && has(/source$|destination/) && !has(/Interface$/);
 }
 

@@ -1,6 +1,14 @@
 /** The plan as `iptables-restore` reads it (spec/iptables.md 1.5), and single rules as `iptables` does. */
 import { cidrText } from "../address_text.ts";
-import { BUILT_IN_CHAINS, type Family, type Match, type Plan, type PortRange, type Rule, rulesOf } from "../plan/rule.ts";
+import {
+  BUILT_IN_CHAINS,
+  type Family,
+  type Match,
+  type Plan,
+  type PortRange,
+  type Rule,
+  rulesOf,
+} from "../plan/rule.ts";
 
 /** How rules are written. */
 export interface RuleTextOptions {
@@ -68,7 +76,9 @@ function matchWords(match: Match): string[] {
   }
 }
 
-function moduleWords(match: Extract<Match, { kind: "uid" | "gid" | "mark" | "connectionMark" | "connectionState" }>): string[] {
+function moduleWords(
+  match: Extract<Match, { kind: "uid" | "gid" | "mark" | "connectionMark" | "connectionState" }>,
+): string[] {
   switch (match.kind) {
     case "uid":
     case "gid":
@@ -84,7 +94,9 @@ function moduleWords(match: Extract<Match, { kind: "uid" | "gid" | "mark" | "con
 
 function portWords(option: string, ports: readonly PortRange[], negation: readonly string[]): string[] {
   const text = ports.map(({ first, last }) => first === last ? String(first) : `${first}:${last}`).join(",");
-  return ports.length === 1 ? [...negation, `--${option}`, text] : ["-m", "multiport", ...negation, `--${option}s`, text];
+  return ports.length === 1
+    ? [...negation, `--${option}`, text]
+    : ["-m", "multiport", ...negation, `--${option}s`, text];
 }
 
 function not(match: { readonly negated?: true }): string[] {
