@@ -10,9 +10,8 @@ import { makePlan } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
 import { parseNames } from "./settings/names.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
-import type { Settings } from "./settings/settings.ts";
-import { nftText } from "./views/nft.ts";
-import { restoreText } from "./views/restore.ts";
+import type { OutputFormat, Settings } from "./settings/settings.ts";
+import { viewText } from "./views/mod.ts";
 
 /** `istio-iptables ARGS`. */
 export async function istioIptables(
@@ -61,12 +60,17 @@ async function planOf(world: World, settings: Settings): Promise<Plan> {
   return makePlan(capture, { hasIpv6: network.hasIpv6, dnsServers: servers });
 }
 
+/** `-f=false` of Istio 1.5 to 1.23 asks for commands. */
+function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
+  if (output !== undefined) return output;
+  if (!restoreFormat) return "commands";
+  return nativeNftables ? "nft" : "restore";
+}
+
 function print(world: World, { run }: Settings, plan: Plan | undefined): number {
   if (plan === undefined) return EXIT.ok;
-  if (run.nativeNftables) world.stdout.write(nftText(plan, run));
-  else {
-    world.stdout.write(restoreText(plan, 4, run));
-    if (plan.families.includes(6)) world.stdout.write(`# IPv6\n${restoreText(plan, 6, run)}`);
-  }
+  const text = viewText(plan, formatOf(run), run);
+  world.stdout.write(text);
+  if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
   return EXIT.ok;
 }

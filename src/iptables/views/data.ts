@@ -1,0 +1,87 @@
+/** The plan as JSON, as single commands, and as a table that says what each rule is there for. */
+import { cidrText } from "../address_text.ts";
+import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
+import { rulesOf } from "../plan/rule.ts";
+import { nftText } from "./nft.ts";
+import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
+
+/** The plan as one JSON document: blocks of addresses as text, everything else as it is in the plan. */
+export function jsonText(plan: Plan): string {
+  const document = {
+    families: plan.families.map((family) => `IPv${family}`),
+    rules: plan.rules.map(ruleData),
+    policyRules: plan.policyRules.map(({ family, ...rule }) => ({ family: `IPv${family}`, ...rule })),
+    routes: plan.policyRules.map(({ family, table }) => ({
+      family: `IPv${family}`,
+      table,
+      route: "local default dev lo",
+    })),
+    loopbackAddresses: plan.loopbackAddresses.map(cidrText),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function ruleData(rule: Rule) {
+  const { family, match, insertAt, ...rest } = rule;
+  const place = insertAt === undefined ? {} : { insertAt };
+  const families = family === undefined ? {} : { family: `IPv${family}` };
+  return { ...families, ...rest, ...place, match: match.map(matchData) };
+}
+
+function matchData(match: Match) {
+  return "cidr" in match ? { ...match, cidr: cidrText(match.cidr) } : match;
+}
+
+/** One command for each chain, rule, route and address. */
+export function commandsText(plan: Plan, options: RuleTextOptions & { readonly nativeNftables?: boolean }): string {
+  const rules = options.nativeNftables === true
+    ? nftText(plan, options).split("\n").filter((line) => line !== "").map((line) => `nft '${line}'`)
+    : plan.families.flatMap((family) => iptablesCommands(plan, family, options));
+  return [...rules, ...plan.policyRules.flatMap(routeCommands), ...plan.loopbackAddresses.map(addressCommand)]
+    .map((line) => `${line}\n`).join("");
+}
+
+function iptablesCommands(plan: Plan, family: Family, options: RuleTextOptions): string[] {
+  const program = family === 4 ? "iptables" : "ip6tables";
+  const rules = rulesOf(plan, family);
+  const tables = [...new Set(rules.map(({ table }) => table))].sort();
+  return tables.flatMap((table) => {
+    const own = rules.filter((rule) => rule.table === table);
+    const lines = [...chainsOf(own).map((chain) => `-N ${chain}`), ...own.map((rule) => ruleLine(rule, options))];
+    return lines.map((line) => `${program} -t ${table} ${line}`);
+  });
+}
+
+function routeCommands({ family, mark, table }: PolicyRule): string[] {
+  const ip = family === 6 ? "ip -6" : "ip";
+  return [`${ip} rule add fwmark ${mark} lookup ${table}`, `${ip} route add local default dev lo table ${table}`];
+}
+
+function addressCommand(cidr: Plan["loopbackAddresses"][number]): string {
+  return `ip -6 addr add ${cidrText(cidr)} dev lo`;
+}
+
+/** The rules with what they are there for, chain by chain. */
+export function tableText(plan: Plan): string {
+  const rows = plan.rules.map((rule) => [
+    rule.family === undefined ? plan.families.map((family) => `IPv${family}`).join(" ") : `IPv${rule.family}`,
+    rule.table,
+    rule.chain,
+    ruleLine({ ...rule, insertAt: 0 }).replace(/^-I \S+ 0 /, ""),
+    rule.why,
+  ]);
+  const routes = plan.policyRules.flatMap((rule) =>
+    routeCommands(rule).map((
+      command,
+    ) => [`IPv${rule.family}`, "-", "-", command, "marked packets are delivered in the pod"])
+  );
+  const addresses = plan.loopbackAddresses.map((
+    cidr,
+  ) => ["IPv6", "-", "-", addressCommand(cidr), "the proxy hands over to the application from it"]);
+  return columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...rows, ...routes, ...addresses]);
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd()}\n`).join("");
+}
