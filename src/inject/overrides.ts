@@ -88,7 +88,9 @@ export function overrideFor(name: string, list: ContainerList, source: OverrideS
   }
   if (found !== undefined) return found;
   const own = containerNamed(containersOf(original, "containers"), name);
-  return own ?? (list === "initContainers" ? containerNamed(containersOf(original, list), name) : undefined);
+  const written = own ?? (list === "initContainers" ? containerNamed(containersOf(original, list), name) : undefined);
+  // As it will be read back from the annotation, so that another injection lays the same over the template.
+  return written === undefined ? undefined : withoutEmptyResources(decode(written, "Container").value);
 }
 
 /** The proxy container as the user wrote it, `undefined` if there is none or only an injected one. */

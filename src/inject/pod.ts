@@ -17,6 +17,7 @@ import { followProxyUser } from "./proxy_user.ts";
 import { renderTemplate, selectTemplates } from "./render.ts";
 import { readStatus } from "./status.ts";
 import { mergeBase, strip } from "./strip.ts";
+import { withoutNulls } from "./without_nulls.ts";
 import type { Owner } from "./workload.ts";
 
 /** A pod with its sidecar. */
@@ -34,7 +35,15 @@ export interface InjectedPod {
  */
 export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
   const { config } = injector;
-  if (config.form === "legacy") throw new InjectionError("legacy", "legacy");
+  if (config.form === "legacy") {
+    throw new InjectionError(
+      "legacy-config",
+      "The configuration is one of Istio 1.0 to 1.8, which this injector does not read",
+      {
+        hint: "Give the configuration of Istio 1.9 or later",
+      },
+    );
+  }
   const typed = typedPod(pod);
   checkAnnotations(typed);
   const mesh = meshFor(pod, injector.mesh);
@@ -56,7 +65,7 @@ export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedP
     reinjected,
     securePort: injector.securePort,
   });
-  const result = withoutEmptyLists(done, pod);
+  const result = withoutNulls(withoutEmptyLists(done, pod), pod);
   checkResult(result, rendered.templates);
   return { pod: result, templates: rendered.templates, warnings: podWarnings(pod, result) };
 }

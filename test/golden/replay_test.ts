@@ -45,13 +45,15 @@ async function replay(item: Case): Promise<void> {
   const { text, failures } = await inject(item);
   assert.equal(failures, 0);
   assert.deepEqual(documents(text), documents(read(item.expected)));
+  const again = await inject(item, text);
+  assert.equal(again.text, text, "a second injection changes the output");
 }
 
 function read(path: string): string {
   return Deno.readTextFileSync(`${CASES}/${path}`);
 }
 
-async function inject(item: Case): Promise<{ text: string; failures: number }> {
+async function inject(item: Case, input = read(item.input)): Promise<{ text: string; failures: number }> {
   const source = (path: string) => ({ text: read(path), file: path });
   const injector = loadInjector({
     config: source(item.config),
@@ -66,7 +68,7 @@ async function inject(item: Case): Promise<{ text: string; failures: number }> {
   let text = "";
   const sink = { write: (part: string) => void (text += part), report: () => {} };
   const chunks = async function* () {
-    yield new TextEncoder().encode(read(item.input));
+    yield new TextEncoder().encode(input);
   };
   const summary = await injectStream([{ file: item.input, chunks }], injector, { output: "yaml", sink });
   return { text, failures: summary.failed };
