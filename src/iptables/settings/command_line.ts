@@ -28,13 +28,15 @@ const SHORT = new Map<string, FlagName>(
 /** What is wrong with a text of a kind that has a form of its own. */
 const READABLE: { readonly [kind in FlagKind]?: (text: string) => string | undefined } = {
   bool: (text) => parseBool(text) === undefined ? "it is neither true nor false" : undefined,
-  uint16: (text) => wrongness(parseUint(text, 16)),
-  duration: (text) => wrongness(readDuration(text)),
+  uint16: (text) => {
+    const number = parseUint(text, 16);
+    return typeof number === "string" ? number : undefined;
+  },
+  duration: (text) => {
+    const duration = readDuration(text);
+    return typeof duration === "bigint" ? undefined : duration.reason;
+  },
 };
-
-function wrongness(read: unknown): string | undefined {
-  return typeof read === "string" ? read : undefined;
-}
 
 interface Reader {
   readonly queue: string[];

@@ -206,7 +206,7 @@ class Reader {
     const value = readDuration(text);
     if (typeof value === "bigint") return Number(value / 1_000_000n);
     const fallback = Number(readDuration(FLAGS[name].fallback)) / 1e6;
-    return this.unreadable(name, `is no duration such as "5s": "${text}": ${value}`, fallback);
+    return this.unreadable(name, `is no duration such as "5s": "${text}": ${value.reason}`, fallback);
   }
 
   private optional(name: FlagName): string | undefined {
