@@ -17,7 +17,7 @@ import { viewText } from "./views/mod.ts";
 export async function istioIptables(
   world: World,
   args: readonly string[],
-  mode: "apply" | "clean" | "generate" = "apply",
+  mode: Mode = "apply",
 ): Promise<number> {
   const names: OwnerNames = { users: await namesIn(world, "/etc/passwd"), groups: await namesIn(world, "/etc/group") };
   const reading = readSettings(args, world.env.all(), names);
@@ -73,4 +73,20 @@ function print(world: World, { run }: Settings, plan: Plan | undefined): number 
   world.stdout.write(text);
   if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
   return EXIT.ok;
+}
+
+type Mode = "apply" | "clean" | "generate";
+
+const SUBCOMMANDS: readonly string[] = ["generate", "apply", "clean"] satisfies Mode[];
+
+/** `kubectl mesh iptables SUBCOMMAND ARGS`. */
+export function runIptables(world: World, subcommand: string, args: readonly string[]): Promise<number> {
+  const isMode = (word: string): word is Mode => SUBCOMMANDS.includes(word);
+  if (isMode(subcommand)) return istioIptables(world, args, subcommand);
+  return Promise.reject(new UsageError(`Unknown command "iptables ${subcommand}": use ${SUBCOMMANDS.join(", ")}`));
+}
+
+/** `pilot-agent istio-iptables ARGS` and `pilot-agent istio-clean-iptables ARGS`. */
+export function runIstioIptables(world: World, name: string, args: readonly string[]): Promise<number> {
+  return istioIptables(world, args, name === "istio-clean-iptables" ? "clean" : "apply");
 }
