@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runMesh } from "../support/mesh.ts";
 import { testWhen } from "../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "./support/apiserver.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "./support/apiserver.ts";
 
 const EXAMPLES = ["examples/helloworld.yaml", "examples/bookinfo.yaml"];
 
@@ -49,6 +49,7 @@ async function appliesCleanly(cluster: Cluster, flags: readonly string[]) {
 
 async function passesRestricted(cluster: Cluster) {
   await cluster.kubectl(["create", "namespace", "strict"]);
+  await addServiceAccount(cluster, "strict");
   await cluster.kubectl(["label", "namespace", "strict", "pod-security.kubernetes.io/enforce=restricted"]);
   const injected = await runMesh(["inject", "-f", "-", "--cni", "--native-sidecars"], { stdin: RESTRICTED_POD });
   const applied = await cluster.kubectl(["apply", "--dry-run=server", "-n", "strict", "-f", "-"], injected.stdout);

@@ -1,7 +1,7 @@
 /** A real kube-apiserver and etcd on loopback, for one test file: started with `startCluster`, ended with `stop`. */
 import { needsProgram } from "../../support/test_when.ts";
 
-const ROOT = new URL("../../../", import.meta.url).pathname;
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const SERVERS = `${ROOT}test/e2e/servers`;
 const CACHE = `${ROOT}.cache/servers`;
 const TOKEN = "e2e-admin";
@@ -45,7 +45,6 @@ export async function startCluster(): Promise<Cluster> {
     `--token-auth-file=${dir}/tokens.csv`,
     "--authorization-mode=RBAC",
     "--service-cluster-ip-range=10.0.0.0/24",
-    "--disable-admission-plugins=ServiceAccount",
   ], `${dir}/apiserver.log`);
   const kubeconfig = `${dir}/kubeconfig`;
   await Deno.writeTextFile(kubeconfig, kubeconfigText(securePort ?? 0));
@@ -128,10 +127,15 @@ function kubeconfigText(port: number): string {
   });
 }
 
+/** What a controller does in a whole cluster: pods are only accepted where their service account is. */
+export async function addServiceAccount(cluster: Cluster, namespace: string): Promise<void> {
+  await cluster.kubectl(["create", "serviceaccount", "default", "-n", namespace]);
+}
+
 async function waitUntilReady(cluster: Cluster, dir: string): Promise<void> {
   for (let attempt = 0; attempt < 120; attempt++) {
     const answer = await cluster.kubectl(["get", "namespace", "default"]);
-    if (answer.code === 0) return;
+    if (answer.code === 0) return await addServiceAccount(cluster, "default");
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   const log = (await readOr(`${dir}/apiserver.log`) ?? "").slice(-2000);
