@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a benchmark talks to whoever runs it
 /**
  * Injection in process: 2,000 Deployments of about 600 bytes with the settings of the cases, after a warm-up, and where
  * the time goes. Run with `tools/deno run -A bench/inject_bench.ts [copies]`.

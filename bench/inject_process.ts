@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a benchmark talks to whoever runs it
 /**
  * Whole processes of `inject`, as a user meets them: one small file, and 2,000 Deployments in one file of 1.3 MB.
  * Run with `tools/deno task bench`; the binary must be compiled. The peer's times are those of the issue, measured on

@@ -24,7 +24,7 @@ import {
 } from "./pod_model.ts";
 import { injectPod, problemTexts } from "./pod.ts";
 import type { ReportEntry } from "./report.ts";
-import { sameValue } from "./same_value.ts";
+import { sameValue } from "../core/same_value.ts";
 import { withStringKeys } from "./string_keys.ts";
 import { hasPod, ownerOf, podIn, withPod, type WorkloadKind, workloadKind } from "./workload.ts";
 

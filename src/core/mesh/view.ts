@@ -125,17 +125,21 @@ function fieldView(view: MessageView, field: Field): GoValue {
 }
 
 function oneView(value: Value | undefined, kind: Kind, era: Era): GoValue {
+  if (kind.is === "struct") return value ?? null;
+  if (kind.is === "scalar") return scalarView(value, kind.type);
+  return objectView(value, kind, era);
+}
+
+type ObjectKind = Exclude<Kind, { is: "struct" | "scalar" }>;
+
+function objectView(value: Value | undefined, kind: ObjectKind, era: Era): GoStruct {
   switch (kind.is) {
-    case "scalar":
-      return scalarView(value, kind.type);
     case "wrapper":
       return new WrapperView(value, kind.type, kind.name);
     case "duration":
       return new DurationView(typeof value === "string" ? value : undefined);
     case "enum":
       return new EnumView(kind.name, value ?? zeroOf(kind));
-    case "struct":
-      return value ?? null;
     case "message":
       return new MessageView(isMap(value) ? value : undefined, kind.name, era);
   }

@@ -1,7 +1,7 @@
 import type { Value } from "../value.ts";
 import { Editor, type ListKey } from "./editor.ts";
 import { type ParsedDocument, parseDocument } from "./parse.ts";
-import { sameValue } from "./same_value.ts";
+import { sameValue } from "../same_value.ts";
 import { toYaml } from "./to_yaml.ts";
 import type { YamlNode } from "./node.ts";
 

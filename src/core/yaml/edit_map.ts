@@ -4,7 +4,7 @@ import { entryLines } from "./emit.ts";
 import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
 import type { MapEntry, MapNode } from "./node.ts";
 import { columnOf, lineStart } from "./position.ts";
-import { sameValue } from "./same_value.ts";
+import { sameValue } from "../same_value.ts";
 
 /** Changes, removes and appends keys of a block map that keeps at least one of them; else writes it anew. */
 export function editBlockMap(editor: Editor, node: MapNode, next: ValueMap, slot: Slot): void {

@@ -4,7 +4,7 @@ import { pair, style, value, withComments } from "../../../test/oracle/yaml/arbi
 import type { Value } from "../value.ts";
 import { editDocument } from "./edit.ts";
 import { parseDocument } from "./parse.ts";
-import { sameValue } from "./same_value.ts";
+import { sameValue } from "../same_value.ts";
 import { toYaml } from "./to_yaml.ts";
 
 const RUNS = 1500;

@@ -6,7 +6,7 @@ import { editFlowList, editFlowMap, flowReplacement } from "./edit_flow.ts";
 import { contentEnd, isBlockScalar, layoutOf, startsLine } from "./line_layout.ts";
 import type { ListNode, MapNode, ScalarNode, YamlNode } from "./node.ts";
 import { lineStart, nextLine } from "./position.ts";
-import { sameValue } from "./same_value.ts";
+import { sameValue } from "../same_value.ts";
 import { endOfLine } from "./scan.ts";
 import { requoted } from "./scalar_text.ts";
 import { TextEdits } from "./text_edits.ts";

@@ -16,23 +16,10 @@ export interface FlowStyle {
 /** A value in flow style, as it stands on a line that is indented by `column`. */
 export function flowText(value: Value, style: FlowStyle, column: number): string {
   if (isEmpty(value)) return isList(value) ? "[]" : "{}";
-  if (isList(value)) {
-    return bracket(
-      "[",
-      value.map((item) => flowText(item, style, column + style.step)),
-      "]",
-      style,
-      column,
-    );
-  }
+  const inner = column + style.step;
+  if (isList(value)) return `[${lines(value.map((item) => flowText(item, style, inner)), style, column)}]`;
   if (!isMap(value)) return flowScalar(value, style);
-  return bracket(
-    "{",
-    Object.keys(value).map((key) => flowEntry(key, value, style, column + style.step)),
-    "}",
-    style,
-    column,
-  );
+  return `{${lines(Object.keys(value).map((key) => flowEntry(key, value, style, inner)), style, column)}}`;
 }
 
 /** `key: value` of a map in flow style. */
@@ -46,10 +33,11 @@ export function flowComma(style: FlowStyle, column: number): string {
   return style.colon === ":" ? "," : ", ";
 }
 
-function bracket(open: string, parts: string[], close: string, style: FlowStyle, column: number): string {
-  const inner = parts.join(flowComma(style, column + style.step));
-  if (style.step === 0) return open + inner + close;
-  return `${open}${style.eol}${spaces(column + style.step)}${inner}${style.eol}${spaces(column)}${close}`;
+/** Entries between brackets, on lines of their own where the style has such. */
+function lines(entries: readonly string[], style: FlowStyle, column: number): string {
+  const inner = entries.join(flowComma(style, column + style.step));
+  if (style.step === 0) return inner;
+  return `${style.eol}${spaces(column + style.step)}${inner}${style.eol}${spaces(column)}`;
 }
 
 function flowScalar(value: Exclude<Value, object> | null, style: FlowStyle): string {

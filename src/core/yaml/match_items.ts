@@ -1,5 +1,5 @@
 import { isMap, type Value } from "../value.ts";
-import { sameValue } from "./same_value.ts";
+import { sameValue } from "../same_value.ts";
 
 /** Keys that tell the items of Kubernetes' lists apart, the first that all items have without doubles counts. */
 const IDENTITY_KEYS = ["name", "mountPath", "containerPort", "ip", "topologyKey", "key", "uid"];

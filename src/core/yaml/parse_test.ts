@@ -5,7 +5,7 @@ import { MeshError, placeText } from "../errors.ts";
 import { isList, isMap, type Value } from "../value.ts";
 import { editDocument } from "./edit.ts";
 import { parseDocument, parseYaml } from "./parse.ts";
-import { copyValue, sameValue } from "./same_value.ts";
+import { copyValue, sameValue } from "../same_value.ts";
 import { splitText } from "./split.ts";
 import { toYaml } from "./to_yaml.ts";
 

@@ -53,9 +53,15 @@ export function resolveInt(text: string): number | bigint | undefined {
 }
 
 function parseGoInt(sign: string, digits: string): number | bigint | undefined {
-  const octal = digits.length > 1 && digits[0] === "0" && /[0-7]/.test(digits.charAt(1));
+  const octal = OCTAL.test(digits);
   if (!octal && digits.length <= 15) return Number(digits) * (sign === "-" ? -1 : 1) + 0;
-  const size = BigInt(octal ? `0o${digits.slice(1)}` : digits.toLowerCase());
+  return within64Bits(sign, BigInt(octal ? `0o${digits.slice(1)}` : digits.toLowerCase()));
+}
+
+const OCTAL = /^0[0-7]/;
+
+/** Only a number without a sign may use all of uint64. */
+function within64Bits(sign: string, size: bigint): number | bigint | undefined {
   const value = sign === "-" ? -size : size;
   return value < INT64_MIN || value > (sign === "" ? UINT64_MAX : INT64_MAX) ? undefined : smallest(value);
 }

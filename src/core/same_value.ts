@@ -1,11 +1,16 @@
-import { isList, isMap, type Value, type ValueMap } from "../value.ts";
+import { isList, isMap, type Value, type ValueMap } from "./value.ts";
 
 /** Whether two values are equal in depth; the order of keys does not count, nor does `number` against `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object") return isNumeric(a) && isNumeric(b) && !(a < b) && !(a > b);
   if (isList(a)) return isList(b) && sameList(a, b);
-  return isMap(a) && isMap(b) && sameMap(a, b);
+  if (isMap(a)) return isMap(b) && sameMap(a, b);
+  return isNumeric(a) && isNumeric(b) && sameNumber(a, b);
+}
+
+/** A comparison of both kinds of number is exact, where `==` between them would need a conversion that is not. */
+function sameNumber(a: number | bigint, b: number | bigint): boolean {
+  return !(a < b) && !(a > b);
 }
 
 /** A value whose parts can be changed without changing the original. */
