@@ -31,20 +31,16 @@ function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSc
 }
 
 function conformValue(raw: Value, typed: Value | undefined, type: FieldType): Value {
-  switch (type.kind) {
-    case "string":
-      return raw !== null && typeof raw !== "string" && typeof typed === "string" ? typed : raw;
-    case "quantity":
-      return SUB_NANO.test(String(raw)) && typeof typed === "string" ? typed : raw;
-    case "struct":
-      return isMap(raw) ? conformStruct(raw, typed, structSchema(type.struct)) : raw;
-    case "list":
-      return isList(raw) && isList(typed) ? conformList(raw, typed, type.element) : raw;
-    case "map":
-      return isMap(raw) && isMap(typed) ? conformMap(raw, typed, type.element) : raw;
-    default:
-      return raw;
-  }
+  if (type.kind === "struct") return isMap(raw) ? conformStruct(raw, typed, structSchema(type.struct)) : raw;
+  if (type.kind === "list") return isList(raw) ? conformList(raw, isList(typed) ? typed : [], type.element) : raw;
+  if (type.kind === "map") return isMap(raw) ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element) : raw;
+  return typeof typed === "string" && readOtherwise(raw, type.kind) ? typed : raw;
+}
+
+/** Whether Kubernetes reads a scalar as something else than it says. */
+function readOtherwise(raw: Value, kind: FieldType["kind"]): boolean {
+  if (kind === "string") return raw !== null && typeof raw !== "string";
+  return kind === "quantity" && SUB_NANO.test(String(raw));
 }
 
 function conformList(raw: Value[], typed: Value[], element: FieldType): Value[] {

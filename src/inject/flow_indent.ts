@@ -57,14 +57,15 @@ interface Scan {
 
 /** Counts brackets outside of quoted strings and comments. */
 function scanLine(line: string, scan: Scan): void {
-  const tokens = line.matchAll(/\\.|["'{}[\]]|(?:^|\s)#/g);
-  for (const [token] of tokens) {
+  for (const [token] of line.matchAll(/\\.|["'{}[\]]|(?:^|\s)#/g)) {
     if (scan.quote !== "") {
       if (token === scan.quote) scan.quote = "";
-    } else if (token === '"' || token === "'") scan.quote = token;
-    else if (token === "{" || token === "[") scan.depth++;
-    else if (token === "}" || token === "]") scan.depth--;
-    else if (token.endsWith("#")) return;
+    } else if (token.endsWith("#")) return;
+    else if (QUOTES.has(token)) scan.quote = token;
+    else scan.depth += STEPS.get(token) ?? 0;
     if (scan.depth <= 0) return;
   }
 }
+
+const QUOTES: ReadonlySet<string> = new Set(['"', "'"]);
+const STEPS: ReadonlyMap<string, number> = new Map([["{", 1], ["[", 1], ["}", -1], ["]", -1]]);

@@ -66,12 +66,8 @@ export function loadInjector(options: InjectorOptions): Injector {
   return {
     config,
     values: readValues(options),
-    mesh: parseMeshConfig(
-      options.mesh?.text ?? "",
-      options.mesh?.file ?? "",
-      config.form === "legacy" ? "1.8" : "current",
-    ),
-    revision: options.revision === "default" ? "" : options.revision ?? "",
+    mesh: readMesh(options.mesh, config),
+    revision: revisionName(options.revision),
     nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
     proxyEnvs: options.proxyEnvs ?? {},
     byHand: options.byHand,
@@ -82,6 +78,15 @@ export function loadInjector(options: InjectorOptions): Injector {
     env,
     notes: notes(config, options, native?.warning),
   };
+}
+
+/** Defaults of the mesh are those of the time that the configuration is from. */
+function readMesh(mesh: Source | undefined, { form }: InjectorConfig): MeshConfig {
+  return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", form === "legacy" ? "1.8" : "current");
+}
+
+function revisionName(revision = ""): string {
+  return revision === "default" ? "" : revision;
 }
 
 function readValues({ values, config }: InjectorOptions): ValueMap {

@@ -3,9 +3,8 @@ import { MeshError, messageOf } from "../core/errors.ts";
 import { InjectionError } from "./injection_error.ts";
 import type { GoStruct } from "../core/gotemplate/mod.ts";
 import { isMap, type ValueMap } from "../core/value.ts";
-import { parseYaml } from "../core/yaml/mod.ts";
 import type { ModernConfig } from "./config.ts";
-import { indentFlow } from "./flow_indent.ts";
+import { RenderedReader } from "./rendered.ts";
 import { TEMPLATES } from "./names.ts";
 import { annotation, type Pod } from "./pod_model.ts";
 
@@ -29,7 +28,7 @@ export function renderTemplate(config: ModernConfig, name: string, data: GoStruc
   } catch (error) {
     throw new InjectionError("template-failed", `The template "${name}" failed: ${messageOf(error)}`, { cause: error });
   }
-  const patch = parseRendered(name, text);
+  const patch = parseRendered(config, name, text);
   if (patch === null) return undefined;
   if (isMap(patch)) return patch;
   throw new InjectionError(
@@ -38,9 +37,18 @@ export function renderTemplate(config: ModernConfig, name: string, data: GoStruc
   );
 }
 
-function parseRendered(name: string, text: string) {
+const readers = new WeakMap<ModernConfig, RenderedReader>();
+
+/** One for each configuration: its pods have much in common. */
+function readerOf(config: ModernConfig): RenderedReader {
+  const known = readers.get(config) ?? new RenderedReader();
+  readers.set(config, known);
+  return known;
+}
+
+function parseRendered(config: ModernConfig, name: string, text: string) {
   try {
-    return parseYaml(indentFlow(text), "");
+    return readerOf(config).read(text);
   } catch (error) {
     const place = error instanceof MeshError && error.place?.line !== undefined
       ? ` (line ${error.place.line} of what it rendered: ${(text.split("\n")[error.place.line - 1] ?? "").trim()})`

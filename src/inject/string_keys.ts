@@ -31,12 +31,17 @@ function collect(node: Node, text: string, edits: Edit[]): void {
   if (node.kind === "list") node.items.forEach((item) => collect(item, text, edits));
   if (node.kind !== "map") return;
   for (const { key, keyNode, node: value } of node.entries) {
-    const plain = keyNode.kind === "scalar" && keyNode.style === "plain";
-    const quoted = key === undefined ? "" : scalarText(key);
-    const written = text.slice(keyNode.start, keyNode.end);
-    if (plain && key !== undefined && (written !== key || quoted.startsWith('"')) && quoted !== written) {
-      edits.push({ start: keyNode.start, end: keyNode.end, key: quoted });
-    }
+    const edit = key === undefined ? undefined : editOf(key, keyNode, text);
+    if (edit !== undefined) edits.push(edit);
     collect(value, text, edits);
   }
+}
+
+/** What to write for a plain key that is not written as the string it is read as. */
+function editOf(key: string, node: Node, text: string): Edit | undefined {
+  if (node.kind !== "scalar" || node.style !== "plain") return undefined;
+  const quoted = scalarText(key);
+  const written = text.slice(node.start, node.end);
+  if (quoted === written || (written === key && !quoted.startsWith('"'))) return undefined;
+  return { start: node.start, end: node.end, key: quoted };
 }

@@ -34,7 +34,7 @@ for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.n
 
 async function check(folder: string): Promise<void> {
   const options = { ...DEFAULTS, ...JSON.parse(readIfThere(`${folder}/options.json`) ?? "{}") };
-  const input = Deno.readTextFileSync(`${folder}/input.yaml`);
+  const input = await Deno.readTextFile(`${folder}/input.yaml`);
   const { text, report } = await inject(input, options);
   compare(`${folder}/expected.yaml`, text);
   compare(`${folder}/report.txt`, report);

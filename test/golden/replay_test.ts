@@ -33,7 +33,7 @@ const DATA = new Set([
 ]);
 
 testWhen(needsShared("cases/inject/cases.json"), "injectStream gives what Istio gives", async (t) => {
-  const cases: Case[] = JSON.parse(Deno.readTextFileSync(`${CASES}/cases.json`));
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
   for (const item of cases) await t.step(item.name, () => replay(item));
 });
 

@@ -115,17 +115,23 @@ function handlerAt(container: ValueMap, path: readonly string[]): ValueMap | und
 /** `undefined` for handlers that are not rewritten, whose port has no number, or that ask the agent already. */
 function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number): OrderedFields | undefined {
   const timeout = intAt(handler, "timeoutSeconds") ?? 0;
-  const rest: Field[] = timeout === 0 ? [] : [["timeoutSeconds", timeout]];
-  const { httpGet, tcpSocket, grpc } = handler;
-  if (isMap(grpc) && !isMap(httpGet) && !isMap(tcpSocket)) {
-    return new OrderedFields([["grpc", grpcProber(grpc)], ...rest]);
-  }
+  const action = httpOrTcp(handler, container, meshStatusPort) ?? grpcOf(handler);
+  if (action === undefined) return undefined;
+  return new OrderedFields(timeout === 0 ? [action] : [action, ["timeoutSeconds", timeout]]);
+}
+
+function httpOrTcp(handler: ValueMap, container: ValueMap, meshStatusPort: number): Field | undefined {
+  const { httpGet, tcpSocket } = handler;
   const action = isMap(httpGet) ? httpGet : tcpSocket;
   if (!isMap(action)) return undefined;
   const port = portNumber(action["port"], container);
-  if (port === undefined || (port === meshStatusPort && typeof action["port"] !== "string")) return undefined;
-  if (action === httpGet) return new OrderedFields([["httpGet", httpProber(httpGet, port)], ...rest]);
-  return new OrderedFields([["tcpSocket", tcpProber(action, port)], ...rest]);
+  const asksAgent = port === meshStatusPort && typeof action["port"] !== "string";
+  if (port === undefined || asksAgent) return undefined;
+  return action === httpGet ? ["httpGet", httpProber(action, port)] : ["tcpSocket", tcpProber(action, port)];
+}
+
+function grpcOf({ httpGet, tcpSocket, grpc }: ValueMap): Field | undefined {
+  return isMap(grpc) && !isMap(httpGet) && !isMap(tcpSocket) ? ["grpc", grpcProber(grpc)] : undefined;
 }
 
 type Field = [string, GoValue];

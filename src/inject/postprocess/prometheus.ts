@@ -88,17 +88,11 @@ function problemOf(text: string, statusPort: string): string | undefined {
 
 /** What the agent reads; `undefined` if the user said nothing about scraping. */
 function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
-  const first = targets[0];
-  const scrape = asked.scrape ?? "";
-  const path = asked.path || (first?.path ?? "");
-  const port = asked.port || (first?.port ?? "");
-  if (scrape === "" && path === "" && port === "" && first === undefined) return undefined;
-  const fields: [string, string | OrderedFields[]][] = [["scrape", scrape], ["path", path], ["port", port]];
-  if (first !== undefined) {
-    fields.push([
-      "targets",
-      targets.map((target) => new OrderedFields([["port", target.port], ["path", target.path]])),
-    ]);
-  }
-  return goJson(new OrderedFields(fields));
+  const first = targets[0] ?? { port: "", path: "" };
+  const told = { scrape: asked.scrape ?? "", path: asked.path || first.path, port: asked.port || first.port };
+  if (Object.values(told).every((text) => text === "")) return undefined;
+  const list = targets.map(({ port, path }) => new OrderedFields([["port", port], ["path", path]]));
+  return goJson(
+    new OrderedFields([...Object.entries(told), ...(list.length === 0 ? [] : [["targets", list] as const])]),
+  );
 }
