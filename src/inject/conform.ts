@@ -31,10 +31,14 @@ function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSc
 }
 
 function conformValue(raw: Value, typed: Value | undefined, type: FieldType): Value {
-  if (type.kind === "struct") return isMap(raw) ? conformStruct(raw, typed, structSchema(type.struct)) : raw;
-  if (type.kind === "list") return isList(raw) ? conformList(raw, isList(typed) ? typed : [], type.element) : raw;
-  if (type.kind === "map") return isMap(raw) ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element) : raw;
+  if (isMap(raw)) return conformMapping(raw, typed, type);
+  if (isList(raw)) return type.kind === "list" ? conformList(raw, isList(typed) ? typed : [], type.element) : raw;
   return typeof typed === "string" && readOtherwise(raw, type.kind) ? typed : raw;
+}
+
+function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType): ValueMap {
+  if (type.kind === "struct") return conformStruct(raw, typed, structSchema(type.struct));
+  return type.kind === "map" ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element) : raw;
 }
 
 /** Whether Kubernetes reads a scalar as something else than it says. */
