@@ -14,9 +14,13 @@
  * | policy-enabled            | yes    | the pod asks for nothing                                                    |
  * | requested                 | yes    | the same under `policy: disabled`, where a person asked by hand             |
  * | policy-invalid            | no     | its `policy` is neither: the webhook injects nothing, whatever pods ask for |
+ *
+ * With a configuration of Istio 1.0 to 1.8 the rules of `legacy/request.ts` take the place of the label's and
+ * annotation's, and `already-injected` (no) comes second.
  */
 import { isEmptySelector, selectorMatches } from "../core/kube/mod.ts";
 import type { Value, ValueMap } from "../core/value.ts";
+import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy/mod.ts";
 import { INJECT } from "./names.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf, textAt } from "./pod_model.ts";
 
@@ -40,6 +44,8 @@ export interface DecisionPolicy {
   readonly alwaysInjectSelector: readonly Value[];
   /** A person names the manifest: `policy` is about injection that nobody asked for, and does not forbid it. */
   readonly byHand: boolean;
+  /** `legacy` for a configuration of Istio 1.0 to 1.8. */
+  readonly form?: "modern" | "legacy";
 }
 
 /** Namespaces that are never injected, as Istio lists them. */
@@ -49,11 +55,21 @@ type Answer = Omit<Decision, "warnings">;
 type Rule = (pod: Pod, policy: DecisionPolicy) => Answer | undefined;
 
 const RULES: readonly Rule[] = [hostNetwork, ignoredNamespace, invalidPolicy, request, neverSelector, alwaysSelector];
+const LEGACY_RULES: readonly Rule[] = [
+  hostNetwork,
+  (pod, { byHand }) => alreadyInjected(pod, byHand),
+  ignoredNamespace,
+  invalidPolicy,
+  legacyRequest,
+  neverSelector,
+  alwaysSelector,
+];
 
 /** Decides whether a pod is injected. Source of the order: Istio's injectRequired. */
 export function decide(pod: Pod, policy: DecisionPolicy): Decision {
-  const warnings = [...requestWarnings(pod)];
-  for (const rule of RULES) {
+  const legacy = policy.form === "legacy";
+  const warnings = legacy ? legacyWarnings(pod) : requestWarnings(pod);
+  for (const rule of legacy ? LEGACY_RULES : RULES) {
     const answer = rule(pod, policy);
     if (answer !== undefined) return { ...answer, warnings };
   }

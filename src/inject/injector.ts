@@ -2,7 +2,8 @@
 import { templateFunctions } from "./functions/mod.ts";
 import { type MeshConfig, parseMeshConfig } from "../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
-import { type InjectorConfig, parseConfig, textBesideConfig } from "./config.ts";
+import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
+import { type Legacy, loadLegacy } from "./legacy/mod.ts";
 import { nativeSetting } from "./native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
 import { parseValues } from "./values.ts";
@@ -32,9 +33,12 @@ export interface InjectorOptions {
   readonly now: () => Date;
 }
 
+/** A configuration whose templates are read, whatever its form. */
+export type LoadedConfig = ModernConfig | LegacyConfig & { readonly legacy: Legacy };
+
 /** A configuration ready to inject. */
 export interface Injector {
-  readonly config: InjectorConfig;
+  readonly config: LoadedConfig;
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
   /** `""` for the control plane without a revision. */
@@ -61,11 +65,12 @@ const PROXY_ID = 1337;
  */
 export function loadInjector(options: InjectorOptions): Injector {
   const { env } = options;
-  const config = parseConfig(options.config.text, options.config.file, templateFunctions({ env, now: options.now }));
+  const values = readValues(options);
+  const config = readConfig(options, values);
   const native = options.nativeSidecars === undefined ? nativeSetting(env("ENABLE_NATIVE_SIDECARS")) : undefined;
   return {
     config,
-    values: readValues(options),
+    values: values ?? newMap(),
     mesh: readMesh(options.mesh, config),
     revision: revisionName(options.revision),
     nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
@@ -81,23 +86,39 @@ export function loadInjector(options: InjectorOptions): Injector {
 }
 
 /** Defaults of the mesh are those of the time that the configuration is from. */
-function readMesh(mesh: Source | undefined, { form }: InjectorConfig): MeshConfig {
-  return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", form === "legacy" ? "1.8" : "current");
+function readMesh(mesh: Source | undefined, config: LoadedConfig): MeshConfig {
+  return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", config.form === "legacy" ? config.legacy.era : "current");
 }
 
 function revisionName(revision = ""): string {
   return revision === "default" ? "" : revision;
 }
 
-function readValues({ values, config }: InjectorOptions): ValueMap {
-  if (values !== undefined) return parseValues(values.text, values.file);
-  const beside = textBesideConfig(config.text, config.file, "values");
-  return beside === undefined ? newMap() : parseValues(beside, `${config.file} (key "values")`);
+function readConfig(options: InjectorOptions, values: ValueMap | undefined): LoadedConfig {
+  const { text, file } = options.config;
+  const world = { env: options.env, now: options.now };
+  const config = parseConfig(text, file, templateFunctions(world));
+  if (config.form === "modern") return config;
+  return { ...config, legacy: loadLegacy(config, { values, mesh: options.mesh?.text ?? "", file, world }) };
 }
 
-function notes(config: InjectorConfig, { byHand }: InjectorOptions, native: string | undefined): readonly string[] {
+/** `undefined` if there are none. */
+function readValues({ values, config }: InjectorOptions): ValueMap | undefined {
+  if (values !== undefined) return parseValues(values.text, values.file);
+  const beside = textBesideConfig(config.text, config.file, "values");
+  return beside === undefined ? undefined : parseValues(beside, `${config.file} (key "values")`);
+}
+
+function notes(config: LoadedConfig, { byHand }: InjectorOptions, native: string | undefined): readonly string[] {
   const policy = byHand && config.policy !== "enabled"
     ? [`The configuration's policy is "${config.policy}": what is named here is injected all the same`]
     : [];
-  return native === undefined ? policy : [...policy, native];
+  return [...formNotes(config), ...policy, ...(native === undefined ? [] : [native])];
+}
+
+/** An old configuration is not taken for a new one silently. */
+function formNotes(config: LoadedConfig): readonly string[] {
+  if (config.form === "modern") return [];
+  const { minor, because } = config.legacy.release;
+  return [`The configuration has the form of Istio 1.0 to 1.8 and is used as one of Istio 1.${minor}: ${because}`];
 }

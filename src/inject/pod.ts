@@ -1,10 +1,11 @@
 /** Injection of one pod, wherever it comes from: a manifest, an admission request, a question about either. */
 import { InjectionError } from "./injection_error.ts";
 import { decode, type Problem } from "../core/kube/mod.ts";
-import { applyProxyConfigAnnotation, type MeshConfig, validateAnnotations } from "../core/mesh/mod.ts";
+import { applyProxyConfigAnnotation, type Era, type MeshConfig, validateAnnotations } from "../core/mesh/mod.ts";
 import type { ModernConfig } from "./config.ts";
 import { templateData } from "./data.ts";
-import type { Injector } from "./injector.ts";
+import type { Injector, LoadedConfig } from "./injector.ts";
+import { injectLegacy } from "./legacy/mod.ts";
 import { PROXY_CONFIG } from "./names.ts";
 import { nativeForPod } from "./native.ts";
 import { overlay, withoutEmptyLists } from "./overlay.ts";
@@ -35,17 +36,46 @@ export interface InjectedPod {
  */
 export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
   const { config } = injector;
-  if (config.form === "legacy") {
-    throw new InjectionError(
-      "legacy-config",
-      "The configuration is one of Istio 1.0 to 1.8, which this injector does not read",
-      {
-        hint: "Give the configuration of Istio 1.9 or later",
-      },
-    );
-  }
+  return config.form === "legacy"
+    ? injectOld(pod, owner, { injector, config })
+    : injectNew(pod, owner, { injector, config });
+}
+
+interface OldConfiguration {
+  readonly injector: Injector;
+  readonly config: LoadedConfig & { readonly form: "legacy" };
+}
+
+function injectOld(pod: Pod, owner: Owner, { injector, config }: OldConfiguration): InjectedPod {
+  const { legacy, injectedAnnotations } = config;
   const typed = typedPod(pod);
-  checkAnnotations(typed);
+  checkAnnotations(typed, legacy.era);
+  const mesh = legacy.era === "1.8" ? meshFor(pod, injector.mesh) : injector.mesh;
+  const { values, revision, proxyEnvs: envs, env } = injector;
+  const result = injectLegacy({
+    pod,
+    typed,
+    owner,
+    legacy,
+    mesh,
+    values,
+    revision,
+    proxyEnvs: envs,
+    injectedAnnotations,
+    env,
+  });
+  checkResult(result.pod, result.templates);
+  return result;
+}
+
+interface NewConfiguration {
+  readonly injector: Injector;
+  readonly config: ModernConfig;
+}
+
+function injectNew(pod: Pod, owner: Owner, { injector, config }: NewConfiguration): InjectedPod {
+  const typed = typedPod(pod);
+  checkAnnotations(typed, "current");
   const mesh = meshFor(pod, injector.mesh);
   const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
   const stripped = strip(typed, earlier, String(statusPort(mesh)));
@@ -120,10 +150,10 @@ export function problemTexts(problems: readonly Problem[]): string {
   return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
 }
 
-function checkAnnotations(typed: Pod): void {
+function checkAnnotations(typed: Pod, era: Era): void {
   const annotations: Record<string, string> = {};
   for (const [name, value] of Object.entries(annotationsOf(typed))) annotations[name] = String(value);
-  const problems = validateAnnotations(annotations, "current");
+  const problems = validateAnnotations(annotations, era);
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-annotation", problems.map(({ message }) => message).join("; "), {

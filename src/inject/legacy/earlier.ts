@@ -1,0 +1,59 @@
+/** What an earlier injection put into a pod, and the pod without it. */
+import type { ValueMap } from "../../core/value.ts";
+import { PROBERS_ENV, PROMETHEUS_ENV, STATUS } from "../names.ts";
+import { containerNamed, mapsAt, type Pod, PROXY, specOf, textAt, withAnnotations, withSpecKey } from "../pod_model.ts";
+import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
+import { type InjectionStatus, readStatus } from "../status.ts";
+
+/** A pod without what was injected, and what the injected proxy had been told of the application. */
+export interface Bare {
+  readonly pod: Pod;
+  /** ISTIO_KUBE_APP_PROBERS of the injected proxy. */
+  readonly probers: string | undefined;
+  /** ISTIO_PROMETHEUS_ANNOTATIONS of the injected proxy. */
+  readonly prometheus: string | undefined;
+}
+
+/** Names that injection had before there was a status annotation. */
+const BEFORE_STATUS: InjectionStatus = {
+  initContainers: ["istio-init", "enable-core-dump"],
+  containers: [PROXY],
+  volumes: ["istio-certs", "istio-envoy"],
+  imagePullSecrets: [],
+};
+
+/**
+ * The pod without containers, volumes and secrets of an earlier injection: those that its status annotation lists, or, if
+ * it lists none, those of the names that they had before there was one. `statusPort` tells Prometheus annotations that
+ * injection wrote from the user's.
+ */
+export function withoutEarlier(pod: Pod, statusPort: string): Bare {
+  const names = listed(pod);
+  const proxy = names.containers.includes(PROXY) ? containerNamed(mapsAt(specOf(pod), "containers"), PROXY) : undefined;
+  let bare = pod;
+  for (const list of ["initContainers", "containers", "volumes", "imagePullSecrets"] as const) {
+    bare = without(bare, list, names[list]);
+  }
+  bare = prometheusPort(pod) === statusPort && proxy !== undefined ? withoutPrometheus(bare) : bare;
+  return {
+    pod: readStatus(pod) === undefined ? bare : withAnnotations(bare, { [STATUS]: undefined }),
+    probers: proxy === undefined ? undefined : told(proxy, PROBERS_ENV),
+    prometheus: proxy === undefined ? undefined : told(proxy, PROMETHEUS_ENV),
+  };
+}
+
+function listed(pod: Pod): InjectionStatus {
+  const status = readStatus(pod);
+  return status === undefined || Object.values(status).every((names) => names.length === 0) ? BEFORE_STATUS : status;
+}
+
+function without(pod: Pod, list: keyof InjectionStatus, names: readonly string[]): Pod {
+  const before = mapsAt(specOf(pod), list);
+  const left = before.filter((item) => !names.includes(textAt(item, "name")));
+  return left.length === before.length ? pod : withSpecKey(pod, list, left.length === 0 ? undefined : left);
+}
+
+function told(proxy: ValueMap, name: string): string | undefined {
+  const variable = containerNamed(mapsAt(proxy, "env"), name);
+  return variable === undefined ? undefined : textAt(variable, "value");
+}

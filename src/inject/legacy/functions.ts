@@ -1,0 +1,84 @@
+/** The functions of old templates: fewer than today's, and two of their own. */
+import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../core/gotemplate/mod.ts";
+import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
+import { DurationView } from "../../core/mesh/mod.ts";
+import { dataFunctions } from "../functions/data.ts";
+import { metadataFunctions } from "../functions/metadata.ts";
+import type { FunctionWorld } from "../functions/mod.ts";
+import { portFunctions } from "../functions/ports.ts";
+import { textFunctions } from "../functions/text.ts";
+
+/** What is rendered at the moment: `render` renders other templates with the same data. */
+export interface RenderScope {
+  data: GoStruct | null;
+}
+
+/** Istio's own in 1.0 and 1.1, where there are no others. */
+const FIRST = [
+  "formatDuration",
+  "isset",
+  "excludeInboundPort",
+  "includeInboundPorts",
+  "kubevirtInterfaces",
+  "applicationPorts",
+  "annotation",
+  "valueOrDefault",
+  "toJSON",
+  "toJson",
+  "fromJSON",
+  "toYaml",
+  "indent",
+  "directory",
+];
+
+/** Istio's own in 1.8, beside sprig's. */
+const LAST = [
+  ...FIRST,
+  "structToJSON",
+  "protoToJSON",
+  "contains",
+  "toLower",
+  "appendMultusNetwork",
+  "env",
+  "render",
+];
+
+/** The functions of a template with `[[ ]]` (those of 1.1), or with `{{ }}` (those of 1.8, which has all of 1.2 to 1.7). */
+export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
+  const own = ownFunctions(world);
+  if (brackets) return picked(own, FIRST);
+  const functions: Record<string, FuncMap[string]> = { ...sprigFunctions(world), ...picked(own, LAST) };
+  functions["render"] = declared(["string"], (text) => render(String(text), functions, scope));
+  return functions;
+}
+
+function ownFunctions(world: FunctionWorld): FuncMap {
+  return {
+    ...dataFunctions,
+    ...metadataFunctions,
+    ...portFunctions,
+    ...textFunctions,
+    ...(dataFunctions["toJSON"] === undefined ? {} : { toJson: dataFunctions["toJSON"] }),
+    formatDuration: formatDuration,
+    env: declared(["string", "string"], (name, otherwise) => world.env(String(name)) || String(otherwise)),
+  };
+}
+
+function picked(functions: FuncMap, names: readonly string[]): FuncMap {
+  return Object.fromEntries(Object.entries(functions).filter(([name]) => names.includes(name)));
+}
+
+/** A duration as Go prints it; `1s` for one that is not set. */
+function formatDuration(duration: GoValue = null): GoValue {
+  if (!(duration instanceof DurationView)) return "1s";
+  return duration.isNil ? "1s" : duration.get("AsDuration") ?? "1s";
+}
+
+/** A text, such as one of the values, rendered as a template; `""` if that fails. */
+function render(text: string, functions: FuncMap, scope: RenderScope): string {
+  try {
+    return parse("inject", text, { funcs: functions }).render(scope.data);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,152 @@
+/** Injection of a pod with an old configuration: what the template renders is appended, a few things are set. */
+import { messageOf } from "../../core/errors.ts";
+import { goJson, OrderedFields } from "../../core/gojson.ts";
+import type { MeshConfig } from "../../core/mesh/mod.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { InjectionError } from "../injection_error.ts";
+import { STATUS } from "../names.ts";
+import { mapAt, mapContainers, type Pod, specOf, textAt, withAnnotations, withKey, withSpecKey } from "../pod_model.ts";
+import { podWarnings } from "../pod_warnings.ts";
+import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
+import { statusPort } from "../postprocess/mod.ts";
+import { valueAt } from "../values.ts";
+import type { Owner } from "../workload.ts";
+import { append } from "./append.ts";
+import { type Bare, withoutEarlier } from "./earlier.ts";
+import { has } from "./features.ts";
+import { addLabels } from "./labels.ts";
+import type { Legacy } from "./load.ts";
+import { rewriteContainer } from "./probes.ts";
+import { mergesMetrics, scrapeAnnotations } from "./prometheus.ts";
+import { equip, probePort } from "./proxy.ts";
+import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
+import { legacyTemplateData } from "./template_data.ts";
+
+/** A pod to inject, and all that it depends on. */
+export interface LegacyInput {
+  /** As the user wrote it. */
+  readonly pod: Pod;
+  /** As Kubernetes reads it, which is what the template sees. */
+  readonly typed: Pod;
+  readonly owner: Owner;
+  readonly legacy: Legacy;
+  /** The mesh, with the pod's own `proxy.istio.io/config` where the release reads that. */
+  readonly mesh: MeshConfig;
+  readonly values: ValueMap;
+  readonly revision: string;
+  /** Cluster and network over those of the values. */
+  readonly proxyEnvs: ProxyEnvs;
+  readonly injectedAnnotations: Readonly<Record<string, string>>;
+  readonly env: (name: string) => string | undefined;
+}
+
+/** What the steps share. */
+interface Context extends LegacyInput {
+  readonly minor: number;
+  readonly bare: Bare;
+  /** What the template rendered, with the proxy as it goes into the pod. */
+  readonly spec: SidecarSpec;
+}
+
+type Step = (pod: Pod, context: Context) => Pod;
+
+const STEPS: readonly Step[] = [
+  function probes(pod, context) {
+    const port = probePort(context.bare.pod, context);
+    if (port === undefined) return pod;
+    return mapContainers(pod, "containers", (container) => rewriteContainer(container, port, context.minor));
+  },
+  function lists(pod, { spec, minor, mesh, values }) {
+    const configured = mapAt(mesh.data, "defaultConfig")["holdApplicationUntilProxyStarts"] === true;
+    const hold = configured || valueAt(values, "global", "proxy", "holdApplicationUntilProxyStarts") === true;
+    return append(pod, spec, has(minor, "hold") && hold);
+  },
+  function cluster(pod, { minor, bare, values, proxyEnvs: given }) {
+    if (!has(minor, "cluster")) return pod;
+    const envs = proxyEnvs(bare.pod, values, given);
+    return labelNetwork(setProxyEnvs(pod, envs, true), envs);
+  },
+  function dns(pod, { spec }) {
+    return spec.dnsConfig === undefined ? pod : withSpecKey(pod, "dnsConfig", spec.dnsConfig);
+  },
+  function fsGroup(pod, context) {
+    if (!setsFsGroup(context)) return pod;
+    return withSpecKey(pod, "securityContext", withKey(mapAt(specOf(pod), "securityContext"), "fsGroup", PROXY_GROUP));
+  },
+  function annotations(pod, context) {
+    return withAnnotations(pod, annotationsFor(context));
+  },
+  function labels(pod, { minor, revision, owner, bare }) {
+    const workload = owner.name || textAt(mapAt(bare.pod, "metadata"), "name");
+    return addLabels(pod, { minor, revision, workload });
+  },
+];
+
+const PROXY_GROUP = 1337;
+
+/**
+ * Puts the sidecar into a pod as the release of the configuration did.
+ * Errors: an InjectionError for a template that fails or renders something else than parts of a pod.
+ */
+export function injectLegacy(input: LegacyInput) {
+  const agent = String(statusPort(input.mesh));
+  const { minor } = input.legacy.release;
+  const bare = withoutEarlier(input.pod, agent);
+  const rendered = render(withoutEarlier(input.typed, agent).pod, input);
+  const context = { ...input, minor, bare, spec: equip(rendered, { ...input, minor, bare, spec: rendered }) };
+  const pod = STEPS.reduce((result, step) => step(result, context), bare.pod);
+  return { pod, templates: ["template"], warnings: podWarnings(input.pod, pod) };
+}
+
+function render(pod: Pod, { owner, legacy, mesh, values }: LegacyInput): SidecarSpec {
+  const data = legacyTemplateData({ pod, owner, mesh, values, minor: legacy.release.minor });
+  legacy.scope.data = data;
+  let text: string;
+  try {
+    text = legacy.template.render(data);
+  } catch (error) {
+    throw new InjectionError("template-failed", `The template failed: ${messageOf(error)}`, { cause: error });
+  }
+  return readSidecarSpec(text, legacy);
+}
+
+/** Kubernetes before 1.19 gave tokens only to root and to the pod's group. */
+function setsFsGroup({ minor, mesh, env }: Context): boolean {
+  if (has(minor, "fsGroup")) return env("ENABLE_LEGACY_FSGROUP_INJECTION") !== "false";
+  const { sdsUdsPath, enableSdsTokenMount } = mesh.data;
+  if (typeof sdsUdsPath !== "string" || sdsUdsPath === "") return false;
+  return has(minor, "sdsByPath") || enableSdsTokenMount === true;
+}
+
+function annotationsFor(context: Context): Record<string, string> {
+  const { minor, mesh, bare, spec, legacy, injectedAnnotations } = context;
+  const merges = has(minor, "prometheusMerge") && mergesMetrics(bare.pod, mesh);
+  return {
+    ...(merges ? scrapeAnnotations(statusPort(mesh)) : {}),
+    ...(tellsCni(context) ? filled(spec.podRedirectAnnot) : {}),
+    [STATUS]: statusText(spec, legacy.version),
+    ...injectedAnnotations,
+  };
+}
+
+/** `podRedirectAnnot` is for the CNI plugin; 1.8 leaves it out where there is none. */
+function tellsCni({ minor, values }: Context): boolean {
+  if (has(minor, "podAnnotationsOfCni")) return valueAt(values, "istio_cni", "enabled") === true;
+  return has(minor, "podAnnotations");
+}
+
+function filled(annotations: ValueMap): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(annotations).filter((entry): entry is [string, string] =>
+      typeof entry[1] === "string" && entry[1] !== ""
+    ),
+  );
+}
+
+/** The status annotation: the version of the template, and the names of what it rendered; no names are `null`. */
+function statusText(spec: SidecarSpec, version: string): string {
+  const lists = (["initContainers", "containers", "volumes", "imagePullSecrets"] as const).map((list) =>
+    [list, spec[list].length === 0 ? null : spec[list].map((item) => textAt(item, "name"))] as const
+  );
+  return goJson(new OrderedFields([["version", version], ...lists]));
+}

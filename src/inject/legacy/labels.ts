@@ -1,0 +1,42 @@
+/** Labels that injection itself gives to pods; templates had no say in them. */
+import { LABEL } from "../../core/mesh/mod.ts";
+import { labelsOf, type Pod, textAt, withLabels } from "../pod_model.ts";
+import { has } from "./features.ts";
+
+/** What labels depend on besides the pod. */
+export interface LabelSettings {
+  readonly minor: number;
+  readonly revision: string;
+  /** The name of the pod's owner. */
+  readonly workload: string;
+}
+
+/** The pod with the labels of the release; those that have a value stay. */
+export function addLabels(pod: Pod, settings: LabelSettings): Pod {
+  const labels = labelsOf(pod);
+  const added = Object.entries(labelsFor(pod, settings)).filter(([name]) => textAt(labels, name) === "");
+  return added.length === 0 ? pod : withLabels(pod, Object.fromEntries(added));
+}
+
+function labelsFor(pod: Pod, { minor, revision, workload }: LabelSettings): Record<string, string> {
+  return {
+    ...(has(minor, "tlsModeLabel") ? { [LABEL.tlsMode]: "istio" } : {}),
+    ...(has(minor, "revisionLabel") ? { [LABEL.revision]: revision } : {}),
+    ...(has(minor, "canonicalLabels") ? canonical(pod, workload) : {}),
+  };
+}
+
+function canonical(pod: Pod, workload: string): Record<string, string> {
+  return {
+    [LABEL.canonicalName]: firstLabel(pod, [LABEL.canonicalName, LABEL.recommendedName, LABEL.app]) ?? workload,
+    [LABEL.canonicalRevision]: firstLabel(pod, [LABEL.canonicalRevision, LABEL.recommendedVersion, LABEL.version]) ??
+      "latest",
+  };
+}
+
+/** The first of the labels that the pod has, even if it is empty. */
+function firstLabel(pod: Pod, names: readonly string[]): string | undefined {
+  const labels = labelsOf(pod);
+  const name = names.find((candidate) => labels[candidate] !== undefined);
+  return name === undefined ? undefined : textAt(labels, name);
+}

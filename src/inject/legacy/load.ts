@@ -1,0 +1,75 @@
+/** Reading an old configuration: once, for any number of pods. */
+import { MeshError, messageOf } from "../../core/errors.ts";
+import { parse, type Template } from "../../core/gotemplate/mod.ts";
+import type { Era } from "../../core/mesh/mod.ts";
+import type { LegacyConfig } from "../config.ts";
+import type { FunctionWorld } from "../functions/mod.ts";
+import { RenderedReader } from "../rendered.ts";
+import { legacyFunctions, type RenderScope } from "./functions.ts";
+import { type Evidence, type Release, releaseOf } from "./release.ts";
+
+/** An old configuration, ready to render. */
+export interface Legacy {
+  readonly release: Release;
+  /** Whose mesh configuration and annotations are read. */
+  readonly era: Era;
+  readonly template: Template;
+  /** The version in the status annotation: SHA-256 of the template's text. */
+  readonly version: string;
+  readonly scope: RenderScope;
+  readonly reader: RenderedReader;
+}
+
+/** What is given beside the configuration. */
+export type LegacySources = Pick<Evidence, "values" | "mesh"> & {
+  readonly file: string;
+  readonly world: FunctionWorld;
+};
+
+/** Reads the template. Errors: a MeshError with file and field for one that cannot be parsed. */
+export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy {
+  const brackets = config.delimiters[0] === "[[";
+  const release = releaseOf({
+    ...sources,
+    brackets,
+    template: config.template,
+    injectedAnnotations: config.injectedAnnotations,
+  });
+  const scope: RenderScope = { data: null };
+  return {
+    release,
+    era: release.minor <= LAST_WITH_PLAIN_CONCURRENCY ? "1.1" : "1.8",
+    template: parseTemplate(config, scope, sources),
+    version: sha256(config.template),
+    scope,
+    reader: new RenderedReader(),
+  };
+}
+
+/** Until 1.5 `concurrency` is a number, and most defaults of the mesh are those of 1.1. */
+const LAST_WITH_PLAIN_CONCURRENCY = 5;
+
+function parseTemplate(
+  { template, delimiters }: LegacyConfig,
+  scope: RenderScope,
+  { file, world }: LegacySources,
+): Template {
+  const [leftDelim, rightDelim] = delimiters;
+  const funcs = legacyFunctions(leftDelim === "[[", world, scope);
+  try {
+    return parse("inject", template, { funcs, leftDelim, rightDelim });
+  } catch (error) {
+    throw new MeshError(`The template cannot be parsed: ${messageOf(error)}`, {
+      place: { file, field: "template" },
+      hint: `Templates with "${leftDelim}" may call the functions of Istio ${
+        leftDelim === "[[" ? "1.1" : "1.8"
+      } and no later ones`,
+      cause: error,
+    });
+  }
+}
+
+/** node's crypto module is loaded by the call: importing it would slow every start of the program. */
+function sha256(text: string): string {
+  return globalThis.process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,68 @@
+/** The root object of old templates. */
+import { OrderedFields } from "../../core/gojson.ts";
+import { GoStruct, type GoValue } from "../../core/gotemplate/mod.ts";
+import { goView } from "../../core/kube/mod.ts";
+import { defaultProxyConfig, type MeshConfig } from "../../core/mesh/mod.ts";
+import { newMap, type ValueMap } from "../../core/value.ts";
+import { mapsAt, metadataOf, type Pod, specOf } from "../pod_model.ts";
+import { viewOfMeshConfig, viewOfProxyConfig } from "../views.ts";
+import type { Owner } from "../workload.ts";
+import { has } from "./features.ts";
+
+/** What an old template is rendered for. */
+export interface LegacyTemplateInput {
+  /** The pod as Kubernetes reads it, without what an earlier injection put into it. */
+  readonly pod: Pod;
+  readonly owner: Owner;
+  readonly mesh: MeshConfig;
+  readonly values: ValueMap;
+  readonly minor: number;
+}
+
+/** A struct of Go's from an object whose keys are its fields. */
+class Fields extends GoStruct {
+  constructor(override readonly goType: string, readonly fields: Readonly<Record<string, GoValue>>) {
+    super();
+  }
+
+  override get(name: string): GoValue | undefined {
+    return Object.hasOwn(this.fields, name) ? this.fields[name] : undefined;
+  }
+
+  override fieldNames(): readonly string[] {
+    return Object.keys(this.fields);
+  }
+
+  override toJSONValue(): GoValue {
+    return new OrderedFields(Object.entries(this.fields));
+  }
+}
+
+/** The root object of a render: the fields that the release has. */
+export function legacyTemplateData({ pod, owner, mesh, values, minor }: LegacyTemplateInput): GoStruct {
+  const type = new Fields("*v1.TypeMeta", { Kind: owner.kind, APIVersion: apiVersionOf(owner, pod) });
+  return new Fields("*inject.SidecarTemplateData", {
+    ...(has(minor, "typeMeta") ? { TypeMeta: type } : {}),
+    DeploymentMeta: goView(named(owner), "ObjectMeta"),
+    ObjectMeta: goView(metadataOf(pod), "ObjectMeta"),
+    Spec: goView(specOf(pod), "PodSpec"),
+    ProxyConfig: viewOfProxyConfig(defaultProxyConfig(mesh)),
+    MeshConfig: viewOfMeshConfig(mesh),
+    ...(has(minor, "values") ? { Values: values } : {}),
+  });
+}
+
+/** The owner's metadata: of it only name and namespace are known. */
+function named({ name, namespace }: Owner): ValueMap {
+  const metadata = newMap();
+  if (name !== "") metadata["name"] = name;
+  if (namespace !== "") metadata["namespace"] = namespace;
+  return metadata;
+}
+
+/** The version of a CronJob is guessed where only the pod's Job is known: until 1.8 it was that of before Kubernetes 1.21. */
+function apiVersionOf({ kind, apiVersion }: Owner, pod: Pod): string {
+  const guessed = kind === "CronJob" &&
+    mapsAt(metadataOf(pod), "ownerReferences").some((owner) => owner["kind"] === "Job");
+  return guessed ? "batch/v1beta1" : apiVersion;
+}
