@@ -4,7 +4,6 @@ import type { World } from "../core/world/world.ts";
 import { converge } from "./apply/apply.ts";
 import { podNetwork } from "./detect/pod_network.ts";
 import { nameservers } from "./detect/resolv_conf.ts";
-import { openLibc } from "./kernel/libc.ts";
 import type { OwnerNames } from "./kernel/rule_words.ts";
 import { makePlan } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
@@ -28,7 +27,7 @@ export async function istioIptables(
   const plan = isClean ? undefined : await planOf(world, settings);
   if (settings.run.dryRun || mode === "generate") return print(world, settings, plan);
   if (settings.run.skipRuleApply) return EXIT.ok;
-  const outcome = await converge(world, openLibc(), plan, {
+  const outcome = await converge(world, world.system, plan, {
     native: settings.run.nativeNftables,
     forced: settings.run.forceBinary,
     comments: settings.run.comments,

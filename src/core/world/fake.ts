@@ -1,5 +1,6 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
+import { type SystemCalls, SystemError } from "./system_calls.ts";
 import type { FileFacts, Files, InterfaceAddress, Output, PermissionName, Run, RunResult, World } from "./world.ts";
 
 /** What a fake world starts with; all of it may be left out. */
@@ -16,6 +17,8 @@ export interface FakeWorldOptions {
   readonly interfaces?: readonly InterfaceAddress[];
   /** Answers for URLs. */
   readonly fetch?: (url: string) => string;
+  /** System calls that this world has; the others fail as not implemented. */
+  readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
   /** Number of bytes after which the reader of stdout goes away. */
   readonly stdoutClosesAfter?: number;
@@ -70,6 +73,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
       interfaces: () => options.interfaces ?? [],
       fetch: (url) => Promise.resolve(pieces(toBytes(answer(options, url)))),
     },
+    system: { ...NO_SYSTEM_CALLS, ...options.system },
     permissions: { keepOnly: (names) => kept.names = names },
     machine: { os: "linux", arch: "x86_64", pid: 4242, uid: options.uid ?? 1000 },
     said,
@@ -78,6 +82,17 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     kept,
     raise: (signal) => handlers.get(signal)?.forEach((handler) => handler()),
   };
+}
+
+const NO_SYSTEM_CALLS: SystemCalls = {
+  netlink: () => notImplemented("netlink"),
+  enterNetworkNamespace: () => notImplemented("setns"),
+  interfaceIndex: () => notImplemented("if_nametoindex"),
+  openSocket: () => notImplemented("socket"),
+};
+
+function notImplemented(call: string): never {
+  throw new SystemError(call, 38);
 }
 
 function answer(options: FakeWorldOptions, url: string): string {

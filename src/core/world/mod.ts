@@ -5,3 +5,4 @@
 export type * from "./world.ts";
 export { realWorld } from "./real.ts";
 export { type FakeWorld, fakeWorld, type FakeWorldOptions } from "./fake.ts";
+export * from "./system_calls.ts";

@@ -2,6 +2,7 @@ import { realFiles } from "./real_files.ts";
 import { realProcesses } from "./real_processes.ts";
 import { realInput, realOutput } from "./real_streams.ts";
 import { realNetwork } from "./real_network.ts";
+import { realSystemCalls } from "./real_system_calls.ts";
 import type { Clock, Machine, PermissionName, Permissions, Signals, World } from "./world.ts";
 
 /** The operating system, through Deno. Nothing is read before it is asked for. */
@@ -18,6 +19,7 @@ export function realWorld(): World {
     processes: realProcesses,
     signals,
     network: realNetwork,
+    system: realSystemCalls(),
     permissions,
     machine,
   };

@@ -1,3 +1,5 @@
+import type { SystemCalls } from "./system_calls.ts";
+
 /**
  * The process as one object. Commands get it passed in and touch nothing else of the machine, so that a test can run a
  * whole command against a fake (`fake.ts`) and read off what it said and did.
@@ -15,6 +17,8 @@ export interface World {
   readonly processes: Processes;
   readonly signals: Signals;
   readonly network: Network;
+  /** Linux only: each call throws `SystemError` elsewhere. */
+  readonly system: SystemCalls;
   readonly permissions: Permissions;
   readonly machine: Machine;
 }

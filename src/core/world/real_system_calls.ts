@@ -1,0 +1,76 @@
+/** System calls through the C library, which is opened by the first of them. */
+import { cText, type Libc, openLibc } from "./libc.ts";
+import { openSocket } from "./real_sockets.ts";
+import type { SystemCalls } from "./system_calls.ts";
+
+const AF_NETLINK = 16;
+const SOCK_RAW_CLOEXEC = 3 | 0o2000000;
+const O_CLOEXEC = 0o2000000;
+const CLONE_NEWNET = 0x40000000;
+const MESSAGE_DONE = 3;
+const MESSAGE_ERROR = 2;
+const FLAG_MULTI = 2;
+const LARGEST_ANSWER = 1 << 17;
+
+/** The operating system's calls. */
+export function realSystemCalls(): SystemCalls {
+  let opened: Libc | undefined;
+  const libc = () => opened ??= openLibc();
+  return {
+    netlink: (protocol, message) => netlink(libc(), protocol, message),
+    enterNetworkNamespace: (path) => enterNetworkNamespace(libc(), path),
+    interfaceIndex: (name) => libc().symbols.if_nametoindex(cText(name)) || undefined,
+    openSocket: (options) => openSocket(libc(), options),
+  };
+}
+
+function netlink({ symbols, check }: Libc, protocol: number, message: Uint8Array): Uint8Array {
+  const socket = check("socket", symbols.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol));
+  try {
+    check("send", symbols.send(socket, new Uint8Array(message), BigInt(message.length), 0));
+    return readAnswer(() => {
+      const buffer = new Uint8Array(LARGEST_ANSWER);
+      return buffer.slice(0, check("recv", symbols.recv(socket, buffer, BigInt(buffer.length), 0)));
+    });
+  } finally {
+    symbols.close(socket);
+  }
+}
+
+/** A network namespace is one of a thread: this one, in which programs are started and sockets opened. */
+function enterNetworkNamespace({ symbols, check }: Libc, path: string): void {
+  const file = check("open", symbols.open(cText(path), O_CLOEXEC));
+  try {
+    check("setns", symbols.setns(file, CLONE_NEWNET));
+  } finally {
+    symbols.close(file);
+  }
+}
+
+/** Parts are read until the one that says that it is the last. */
+function readAnswer(receive: () => Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const part = receive();
+    parts.push(part);
+    if (endsAnswer(part)) break;
+  }
+  const answer = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    answer.set(part, at);
+    at += part.length;
+  }
+  return answer;
+}
+
+function endsAnswer(part: Uint8Array): boolean {
+  const view = new DataView(part.buffer, part.byteOffset, part.byteLength);
+  for (let at = 0; at + 16 <= part.length; at += Math.max(16, (view.getUint32(at, true) + 3) & ~3)) {
+    const type = view.getUint16(at + 4, true);
+    if (type === MESSAGE_DONE || type === MESSAGE_ERROR || (view.getUint16(at + 6, true) & FLAG_MULTI) === 0) {
+      return true;
+    }
+  }
+  return part.length === 0;
+}
