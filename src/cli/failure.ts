@@ -1,4 +1,4 @@
-import { ClosedPipeError, EXIT, MeshError, messageOf, placeText } from "../core/errors.ts";
+import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 
 /**
@@ -11,7 +11,7 @@ export function endOf(world: World, error: unknown): number {
     return EXIT.failed;
   }
   if (error instanceof MeshError) {
-    say(world, errorText(error));
+    say(world, errorText(world, error));
     return error.exitCode;
   }
   say(world, `error: Unexpected failure of this program: ${oneLine(messageOf(error))}; please report it\n`);
@@ -19,28 +19,16 @@ export function endOf(world: World, error: unknown): number {
   return EXIT.failed;
 }
 
-/** `error: FILE: document 2, line 3: What failed; what to do next`, with the source line below where it is known. */
-export function errorText(error: MeshError): string {
-  const place = error.place === undefined ? "" : placeText(error.place);
-  const head = [place, oneLine(error.message)].filter((part) => part !== "").join(": ");
-  const hint = error.hint === undefined ? "" : `; ${oneLine(error.hint)}`;
-  const snippet = error.place?.snippet === undefined ? "" : `${indented(error.place.snippet)}\n`;
-  return `error: ${head}${hint}\n${snippet}`;
+/** The line of an error; at a terminal the source line stands below it, where it is known. */
+function errorText(world: World, error: MeshError): string {
+  return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}`;
 }
 
-function oneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, "; ");
-}
-
-function indented(text: string): string {
-  return text.split("\n").map((line) => `  ${line}`).join("\n");
-}
-
-/** A reader of stderr that went away must not hide the exit code. */
-function say(world: World, text: string): void {
+/** That standard error cannot be written to must not hide the exit code. */
+export function say(world: World, text: string): void {
   try {
     world.stderr.write(text);
-  } catch (error) {
-    if (!(error instanceof ClosedPipeError)) throw error;
+  } catch {
+    // There is nowhere left to tell it.
   }
 }

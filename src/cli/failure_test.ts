@@ -16,9 +16,18 @@ Deno.test("endOf() tells a user's error in one line with its place and what to d
   ]);
 });
 
-Deno.test("endOf() shows the source line below the error", () => {
+Deno.test("endOf() shows the source line below the error at a terminal, elsewhere one line", () => {
   const error = new MeshError("A tab", { place: { line: 1, snippet: "\tx: y\n^" } });
-  assert.deepEqual(told(error), [1, "error: line 1: A tab\n  \tx: y\n  ^\n"]);
+  assert.deepEqual(told(error), [1, "error: line 1: A tab\n"]);
+  const world = fakeWorld({ terminal: true });
+  endOf(world, error);
+  assert.equal(world.said.stderr, "error: line 1: A tab\n  \tx: y\n  ^\n");
+});
+
+Deno.test("endOf() keeps the exit code where standard error cannot be written to", () => {
+  const world = fakeWorld();
+  const full = { isTerminal: false, write: () => assert.fail("no space") };
+  assert.equal(endOf({ ...world, stderr: full }, new UsageError("x")), 2);
 });
 
 Deno.test("endOf() keeps an error of several lines on one", () => {

@@ -47,7 +47,7 @@ export class UsageError extends MeshError {
   }
 }
 
-/** The reader of our output went away (`| head`): not an error of ours, nothing is printed for it. */
+/** The reader of our output went away (`| head`). */
 export class ClosedPipeError extends Error {}
 
 /** The text of a place: `web.yaml: document 2, line 14, column 3: spec.replicas`; empty if nothing is known. */
@@ -58,6 +58,33 @@ export function placeText(place: Place): string {
     place.column === undefined ? "" : `column ${place.column}`,
   ].filter((part) => part !== "").join(", ");
   return [place.file ?? "", spot, place.field ?? ""].filter((part) => part !== "").join(": ");
+}
+
+/**
+ * An error as one line, without `error: ` before it: `web.yaml: document 2, line 14: What failed; what to do next`. A
+ * field that the message names itself is not named twice.
+ */
+export function errorLine({ message, place, hint }: Pick<MeshError, "message" | "place" | "hint">): string {
+  const told = oneLine(message);
+  const shown = place?.field !== undefined && told.includes(`"${place.field}"`) ? { ...place, field: "" } : place ?? {};
+  const head = [placeText(shown), told].filter((part) => part !== "").join(": ");
+  return hint === undefined ? head : `${head}; ${inSentence(oneLine(hint))}`;
+}
+
+/** A text of several lines as one. */
+export function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, "; ");
+}
+
+/** A capital that only begins the sentence is none in the middle of one. */
+function inSentence(text: string): string {
+  return /^[A-Z][a-z]* /.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}
+
+/** The source line with a caret below it, indented; `""` if it is not known. */
+export function snippetText(place: Place | undefined): string {
+  if (place?.snippet === undefined) return "";
+  return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
 }
 
 /** The same error with a place that knows more: parts that the error already has win. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MeshError, messageOf, placeText, UsageError, withPlace } from "./errors.ts";
+import { errorLine, MeshError, messageOf, placeText, snippetText, UsageError, withPlace } from "./errors.ts";
 
 Deno.test("placeText() joins what is known", () => {
   assert.equal(placeText({}), "");
@@ -24,4 +24,22 @@ Deno.test("MeshError fails with code 1 and UsageError with 2", () => {
 Deno.test("messageOf() reads errors and anything else that was thrown", () => {
   assert.equal(messageOf(new Error("e")), "e");
   assert.equal(messageOf(7), "7");
+});
+
+Deno.test("errorLine() is one line with place, message and hint", () => {
+  const place = { file: "a.yaml", document: 2, line: 14, field: "spec" };
+  const error = new MeshError("First\n  second", { place, hint: "Do this" });
+  assert.equal(errorLine(error), "a.yaml: document 2, line 14: spec: First; second; do this");
+  assert.equal(errorLine(new MeshError("No place")), "No place");
+  assert.equal(errorLine(new MeshError("m", { hint: "YAML it is" })), "m; YAML it is");
+});
+
+Deno.test("errorLine() names a field once", () => {
+  const place = { line: 1, field: "spec.replicas" };
+  assert.equal(errorLine(new MeshError('"spec.replicas" is odd', { place })), 'line 1: "spec.replicas" is odd');
+});
+
+Deno.test("snippetText() indents the source line and its caret", () => {
+  assert.equal(snippetText({ snippet: "\tx\n^" }), "  \tx\n  ^\n");
+  assert.equal(snippetText({}), "");
 });

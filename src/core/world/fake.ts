@@ -22,6 +22,8 @@ export interface FakeWorldOptions {
   readonly uid?: number;
   /** Number of bytes after which the reader of stdout goes away. */
   readonly stdoutClosesAfter?: number;
+  /** Whether standard output and standard error are a terminal. */
+  readonly terminal?: boolean;
 }
 
 /** A world in memory, and what was done to it. */
@@ -51,8 +53,8 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     args: options.args ?? [],
     env: { get: (name) => Object.hasOwn(env, name) ? env[name] : undefined, all: () => ({ ...env }) },
     stdin: { isTerminal: options.stdin === undefined, chunks: () => pieces(toBytes(options.stdin ?? "")) },
-    stdout: fakeOutput((text) => said.stdout += text, options.stdoutClosesAfter),
-    stderr: fakeOutput((text) => said.stderr += text),
+    stdout: fakeOutput((text) => said.stdout += text, options),
+    stderr: fakeOutput((text) => said.stderr += text, { terminal: options.terminal ?? false }),
     clock: fakeClock(options.now ?? new Date("2026-01-02T03:04:05Z")),
     files: fakeFiles(content),
     processes: {
@@ -108,11 +110,11 @@ async function* pieces(bytes: Uint8Array) {
   if (bytes.length > 0) yield await Promise.resolve(bytes);
 }
 
-function fakeOutput(take: (text: string) => void, closesAfter = Infinity): Output {
-  let left = closesAfter;
+function fakeOutput(take: (text: string) => void, options: FakeWorldOptions): Output {
+  let left = options.stdoutClosesAfter ?? Infinity;
   const decoder = new TextDecoder();
   return {
-    isTerminal: false,
+    isTerminal: options.terminal ?? false,
     write(chunk) {
       const bytes = toBytes(chunk);
       if (bytes.length > left) throw new ClosedPipeError("The reader of the output has gone");
