@@ -1,4 +1,4 @@
-import { type Event, EVENT_ID, getScalarValue, parseEvents } from "js-yaml";
+import { type Event, EVENT_ID, getScalarValue } from "js-yaml";
 import type { DocumentEvent, MappingEvent, ScalarEvent, SequenceEvent } from "js-yaml";
 import { copyValue } from "../same_value.ts";
 import { newMap, type Value, type ValueMap } from "../value.ts";
@@ -10,6 +10,7 @@ import { Problem } from "./problem.ts";
 import { resolvePlain, resolveTagged } from "./resolve.ts";
 import { skipBlank } from "./scan.ts";
 import { longTag } from "./tag.ts";
+import { tolerantEvents } from "./tolerant_events.ts";
 
 const ABSENT = -1;
 const STYLES: readonly ScalarStyle[] = ["empty", "plain", "single", "double", "literal", "folded"];
@@ -38,7 +39,7 @@ export interface Composition {
  * `Problem` for what YAML allows but kubectl does not read.
  */
 export function compose(text: string, maxDepth: number): Composition {
-  const events = parseEvents(text, { maxDepth });
+  const events = tolerantEvents(text, maxDepth);
   const composer = new Composer(text, events);
   const root = composer.document();
   return { root, doubled: composer.doubled, hasAliases: composer.hasAliases, hasMore: composer.hasMore() };
