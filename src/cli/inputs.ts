@@ -16,7 +16,7 @@ const MANIFEST_NAME = /\.(ya?ml|json)$/;
  * below too), https URLs, `-` at most once. Throws one error that names everything that is not there.
  */
 export async function expandInputs(world: World, names: readonly string[], recursive: boolean): Promise<Input[]> {
-  const given = names.filter((name) => name !== "");
+  const given = names.filter((name) => name !== "").map((name) => name === "/dev/stdin" ? "-" : name);
   if (given.length === 0) {
     throw new UsageError("No input is given", { hint: "name files with -f, or - for standard input" });
   }

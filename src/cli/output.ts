@@ -1,4 +1,4 @@
-import { ClosedPipeError, EXIT, MeshError } from "../core/errors.ts";
+import { ClosedPipeError, EXIT, MeshError, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 
 /** Where a command's product goes: standard output, or a file that is replaced only if all went well. */
@@ -6,7 +6,7 @@ export interface ProductOutput {
   readonly format: "yaml" | "json";
   /** The file's path, `undefined` for standard output. */
   readonly file: string | undefined;
-  /** Rejects when the user ends the program while a file is being written. */
+  /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
   write(text: string): void;
   /** All is well: the file is put in place. */
@@ -15,27 +15,47 @@ export interface ProductOutput {
   abort(): void;
 }
 
-/** Nothing is half-written on standard output that could be cleaned up: a signal just ends the program. */
-const never = new Promise<never>(() => {});
-
 /** Small writes are gathered: one system call for each would be most of the time. */
 const BUFFER_CHARACTERS = 64 * 1024;
 
-/** What `-o` says: a word that is a format is the format, anything else names a file; its ending tells the format. */
-export function openOutput(world: World, output: string): ProductOutput {
+/**
+ * What `-o` says: a word that is a format is the format, `-` is standard output, anything else names a file, whose ending
+ * tells the format. Errors: a MeshError for a file that cannot be written, before anything else is done.
+ */
+export async function openOutput(world: World, output: string): Promise<ProductOutput> {
   if (output === "yaml" || output === "json") return standardOutput(world, output);
-  return fileOutput(world, output);
-}
-
-function standardOutput(world: World, format: "yaml" | "json"): ProductOutput {
-  const { write, flush } = buffered((text) => world.stdout.write(text));
-  return { format, file: undefined, interrupted: never, write, commit: flush, abort: () => flushQuietly(flush) };
+  if (output === "-" || output === "/dev/stdout") return standardOutput(world, "yaml");
+  if (output === "") {
+    throw new UsageError("The output has no name", { hint: "-o takes yaml, json or the name of a file" });
+  }
+  const facts = await world.files.facts(output);
+  if (facts?.kind !== "directory") return fileOutput(world, output);
+  throw new MeshError(`Cannot write "${output}": it is a directory`, { hint: "name a file in it" });
 }
 
 /** What was injected before a failure is still for the user to see; that nobody reads it is no second failure. */
-function flushQuietly(flush: () => void): void {
+function standardOutput(world: World, format: "yaml" | "json"): ProductOutput {
+  const { write, flush } = buffered((text) => world.stdout.write(text));
+  const signals = interruption(world, "Interrupted");
+  return {
+    format,
+    file: undefined,
+    interrupted: signals.promise,
+    write,
+    commit: () => {
+      signals.off();
+      flush();
+    },
+    abort: () => {
+      signals.off();
+      quietly(flush);
+    },
+  };
+}
+
+function quietly(action: () => void): void {
   try {
-    flush();
+    action();
   } catch (error) {
     if (!(error instanceof ClosedPipeError)) throw error;
   }
@@ -44,29 +64,35 @@ function flushQuietly(flush: () => void): void {
 function fileOutput(world: World, path: string): ProductOutput {
   const replacement = world.files.replace(path);
   const { write, flush } = buffered((text) => replacement.write(text));
-  const interruption = Promise.withResolvers<never>();
-  // Whether anyone waits for it or not, an interruption is not an unhandled failure.
-  interruption.promise.catch(() => {});
-  const error = new MeshError(`Interrupted: "${path}" is left as it was`, { exitCode: EXIT.interrupted });
-  const signals = (["SIGINT", "SIGTERM"] as const).map((name) =>
-    world.signals.on(name, () => interruption.reject(error))
-  );
-  const end = (action: () => void) => {
-    for (const off of signals) off();
-    action();
-  };
+  const signals = interruption(world, `Interrupted: "${path}" is not written`);
   return {
     format: path.endsWith(".json") ? "json" : "yaml",
     file: path,
-    interrupted: interruption.promise,
+    interrupted: signals.promise,
     write,
-    commit: () =>
-      end(() => {
-        flush();
-        replacement.commit();
-      }),
-    abort: () => end(() => replacement.abort()),
+    commit: () => {
+      signals.off();
+      flush();
+      replacement.commit();
+    },
+    abort: () => {
+      signals.off();
+      replacement.abort();
+    },
   };
+}
+
+const SIGNAL_CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+/** A promise that a signal rejects, until `off` is called. */
+function interruption(world: World, message: string) {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Whether anyone waits for it or not, an interruption is not an unhandled failure.
+  promise.catch(() => {});
+  const offs = (["SIGINT", "SIGTERM"] as const).map((name) =>
+    world.signals.on(name, () => reject(new MeshError(message, { exitCode: SIGNAL_CODES[name] })))
+  );
+  return { promise, off: () => offs.forEach((off) => off()) };
 }
 
 function buffered(write: (text: string) => void) {

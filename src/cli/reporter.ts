@@ -1,6 +1,7 @@
-import { ClosedPipeError } from "../core/errors.ts";
+import { snippetText } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import type { ReportEntry } from "../inject/mod.ts";
+import { say } from "./failure.ts";
 import type { ProductOutput } from "./output.ts";
 
 /** What is said on standard error while manifests go to standard output. */
@@ -14,35 +15,34 @@ export interface Reporter {
 
 /** How the room puts an entry into words. */
 interface Words {
-  entryText(entry: ReportEntry): string;
+  entryText(entry: ReportEntry, options: { readonly severalFiles: boolean }): string;
   entryJson(entry: ReportEntry): string;
 }
 
-/** `text` for people, `json` for programs (one object a line, nothing else), `none` for errors alone. */
-export function reporter(world: World, format: "text" | "json" | "none", words: Words): Reporter {
-  const say = (line: string) => tell(world, line);
+/** How to report. */
+export interface ReporterOptions {
+  /** `text` for people, `json` for programs (one object a line, nothing else), `none` for errors alone. */
+  readonly format: "text" | "json" | "none";
+  readonly severalFiles: boolean;
+}
+
+/** A reporter on standard error. That it cannot be written to does not end the work. */
+export function reporter(world: World, { format, severalFiles }: ReporterOptions, words: Words): Reporter {
   const text = format === "text";
   return {
     notes: (lines) => {
-      if (text) { for (const line of lines) say(`note: ${line}`); }
+      if (text) { for (const line of lines) say(world, `note: ${line}\n`); }
     },
     entry(entry) {
-      if (format === "json") say(words.entryJson(entry));
-      else if (text || entry.result === "failed") say(words.entryText(entry));
+      if (format === "json") return say(world, `${words.entryJson(entry)}\n`);
+      if (!text && entry.result !== "failed") return;
+      const snippet = world.stderr.isTerminal ? snippetText(entry.error?.place) : "";
+      say(world, `${words.entryText(entry, { severalFiles })}\n${snippet}`);
     },
     end(failed, { file }) {
       if (failed && file !== undefined && format !== "json") {
-        say(`error: "${file}" is left as it was: not everything could be injected`);
+        say(world, `error: "${file}" is not written: not everything could be injected\n`);
       }
     },
   };
-}
-
-/** A reader of stderr that went away does not end the work. */
-function tell(world: World, line: string): void {
-  try {
-    world.stderr.write(`${line}\n`);
-  } catch (error) {
-    if (!(error instanceof ClosedPipeError)) throw error;
-  }
 }

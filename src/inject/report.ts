@@ -1,5 +1,5 @@
 /** What is said about each resource: entries as data, and as lines of text or JSON. */
-import { type MeshError, placeText } from "../core/errors.ts";
+import { errorLine, type MeshError } from "../core/errors.ts";
 import { goJson, OrderedFields } from "../core/gojson.ts";
 import { resourceName } from "../core/kube/mod.ts";
 
@@ -26,33 +26,60 @@ export interface ReportEntry {
   readonly error?: MeshError;
 }
 
-/** The lines of an entry for people: `deployment.apps/web skipped: pod uses the host network`, then its warnings. */
-export function entryText(entry: ReportEntry): string {
-  const name = displayName(entry);
-  const lines = [entry.error === undefined ? `${name} ${outcome(entry)}` : `error: ${errorText(entry.error)}`];
-  return [...lines, ...entry.warnings.map((warning) => `warning: ${name}: ${warning}`)].join("\n");
+/** How an entry is told. */
+export interface EntryTextOptions {
+  /** There are several files: each line says which it is about. */
+  readonly severalFiles: boolean;
 }
 
-function displayName({ apiVersion, kind, name }: ReportEntry): string {
-  return kind === "" ? "document" : resourceName(apiVersion, kind, name);
+/**
+ * The lines of an entry for people: `deployment.apps/web skipped: pod uses the host network`, then its warnings. Of
+ * several files each is named: ` (a.yaml)` after a result, as kubectl puts what is to be added, `a.yaml: ` before a warning.
+ */
+export function entryText(entry: ReportEntry, { severalFiles }: EntryTextOptions = { severalFiles: false }): string {
+  const name = displayName(entry);
+  const file = severalFiles ? entry.file : "";
+  const result = `${name} ${outcome(entry)}${file === "" ? "" : ` (${file})`}`;
+  const about = file === "" ? name : `${file}: ${name}`;
+  return [
+    entry.error === undefined ? result : `error: ${errorLine(named(entry.error, entry))}`,
+    ...entry.warnings.map((warning) => `warning: ${about}: ${warning}`),
+  ].join("\n");
+}
+
+/** Without a name a resource can only be found by its number. */
+function displayName({ apiVersion, kind, name, document }: ReportEntry): string {
+  if (kind === "") return `document ${document}`;
+  return name === ""
+    ? `${resourceName(apiVersion, kind, name)} (document ${document})`
+    : resourceName(apiVersion, kind, name);
 }
 
 function outcome({ result, message }: ReportEntry): string {
   return result === "injected" ? result : `${result}: ${message}`;
 }
 
-/** An error on one line, with its place before and its hint after it. */
-function errorText(error: MeshError): string {
-  const place = placeText(error.place ?? {});
-  const message = place === "" ? error.message : `${place}: ${error.message}`;
-  return error.hint === undefined ? message : `${message}; ${error.hint}`;
+/** The error with the resource that it is about, after its place in the file. */
+function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" | "place" | "hint"> {
+  if (entry.name === "") return error;
+  const { place, hint } = error;
+  const field = place?.field !== undefined && error.message.includes(`"${place.field}"`) ? "" : place?.field ?? "";
+  const message = `${displayName(entry)}: ${field === "" ? "" : `${field}: `}${error.message}`;
+  return { message, place: { ...place, field: "" }, hint };
 }
 
 /** The entry as one line of JSON. */
 export function entryJson(entry: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
   const fields = { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings };
-  const line = entry.error?.place?.line;
-  const all = line === undefined ? fields : { ...fields, line };
-  return goJson(new OrderedFields(Object.entries(all)), { escapeHtml: false });
+  const more = Object.entries(whereAndHow(entry.error));
+  return goJson(new OrderedFields([...Object.entries(fields), ...more]), { escapeHtml: false });
+}
+
+function whereAndHow(error: MeshError | undefined): Record<string, string | number> {
+  const known: Record<string, string | number> = {};
+  if (error?.place?.line !== undefined) known["line"] = error.place.line;
+  if (error?.place?.column !== undefined) known["column"] = error.place.column;
+  if (error?.hint !== undefined) known["hint"] = error.hint;
+  return known;
 }

@@ -27,9 +27,9 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });
-  const report = reporter(world, flags.report, room);
+  const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1 }, room);
+  const output = await openOutput(world, flags.output);
   report.notes(injector.notes);
-  const output = openOutput(world, flags.output);
   try {
     const options = { namespace: flags.namespace, output: output.format };
     const sink = { write: output.write, report: report.entry };
@@ -49,7 +49,7 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
 /** What a manifest or a template could misuse is given up before the first of them is read. */
 function permissionsFor(flags: InjectFlags): PermissionName[] {
   const names: PermissionName[] = ["read", "env"];
-  if (flags.output !== "yaml" && flags.output !== "json") names.push("write");
+  if (!["yaml", "json", "-"].includes(flags.output)) names.push("write");
   if ((flags.filename ?? []).some((name) => name.startsWith("https://"))) names.push("net");
   return names;
 }
