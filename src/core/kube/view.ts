@@ -1,4 +1,4 @@
-import { GoInt, GoStruct, type GoValue } from "../gotemplate/value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue, typed } from "../gotemplate/value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../value.ts";
 import { IntOrStringView, NIL_LIST, NIL_MAP, QuantityView, ScalarPointer, TimeView } from "./leaf_views.ts";
 import { type Field, type FieldType, type StructSchema, structSchema } from "./schema.ts";
@@ -33,6 +33,7 @@ export function goView(value: Value, type: string): GoStruct {
   return new StructView(structSchema(type), isMap(value) ? value : NO_FIELDS, false);
 }
 
+const NIL_STRINGS: GoMap = typed(Object.freeze(newMap()), "map[string]string");
 const NO_FIELDS: ValueMap = Object.freeze(newMap());
 
 class StructView extends GoStruct {
@@ -91,7 +92,7 @@ function fieldView(type: FieldType, value: Value | undefined): GoValue {
   if (type.kind === "struct") return structView(type.struct, data, type.pointer);
   if (type.pointer) return pointerView(type, data);
   if (type.kind === "list") return isList(data) ? listView(type.element, data) : NIL_LIST;
-  if (type.kind === "map") return isMap(data) ? mapView(type.element, data) : NIL_MAP;
+  if (type.kind === "map") return mapView(type, isMap(data) ? data : undefined);
   return scalarView(type.kind, data ?? zeroValue(type));
 }
 
@@ -111,8 +112,12 @@ function listView(element: FieldType, list: readonly Value[]): readonly GoValue[
   return list.map((item) => fieldView(element, item));
 }
 
-function mapView(element: FieldType, map: ValueMap): { readonly [key: string]: GoValue } {
-  if (element.kind === "string") return map;
+type CompositeType = Extract<FieldType, { readonly element: FieldType }>;
+
+/** A missing key of a map of strings is the empty string to templates, so these carry their type. */
+function mapView({ text, element }: CompositeType, map: ValueMap | undefined): GoMap {
+  if (element.kind === "string") return map === undefined ? NIL_STRINGS : typed(map, text);
+  if (map === undefined) return NIL_MAP;
   const result: { [key: string]: GoValue } = Object.create(null);
   for (const key in map) result[key] = fieldView(element, map[key]);
   return result;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { goJson } from "../gojson.ts";
-import { GoInt, GoStruct, type GoValue } from "../gotemplate/value.ts";
+import { GoInt, GoStruct, type GoValue, typeTag } from "../gotemplate/value.ts";
 import { parseYaml } from "../yaml/mod.ts";
 import { decode } from "./decode.ts";
 import { goView } from "./view.ts";
@@ -95,4 +95,12 @@ Deno.test("goView: JSON of a struct is Go's: declaration order, always written f
     `[{"name":"app","ports":[{"containerPort":8080}],"resources":{"limits":{"cpu":"2"}},"livenessProbe":{"httpGet":{"port":"http"}},` +
       `"readinessProbe":{"tcpSocket":{"port":80}},"securityContext":{"runAsUser":0}}]`,
   );
+});
+
+Deno.test("goView: labels are a map of strings, those that are absent too, so that a missing one is the empty string", () => {
+  for (const metadata of [{ name: "web" }, { labels: { app: "web" } }]) {
+    const labels = goView(decode(metadata, "ObjectMeta").value, "ObjectMeta").get("Labels");
+    assert.ok(typeof labels === "object" && labels !== null && !Array.isArray(labels));
+    assert.equal(typeTag(labels as Record<string, GoValue>), "map[string]string");
+  }
 });
