@@ -1,0 +1,174 @@
+/** A pod of the tests: a network namespace with a neighbour behind a veth pair, both gone when the test ends. */
+import { MESH_COMMAND } from "../../../support/mesh.ts";
+import { needsProgram } from "../../../support/test_when.ts";
+
+/** Addresses of both ends. */
+export const POD = { 4: "10.199.0.2", 6: "fd99::2" } as const;
+export const OUTSIDE = { 4: "10.199.0.1", 6: "fd99::1" } as const;
+export type Family = 4 | 6;
+
+const TRAFFIC = decodeURIComponent(new URL("./traffic.py", import.meta.url).pathname);
+
+/** Why these tests cannot run here; `undefined` if they can. */
+export function needsNamespaces(...programs: readonly string[]): string | undefined {
+  if (Deno.uid() !== 0) return "it needs root, for network namespaces";
+  return ["ip", "unshare", "nsenter", "python3", ...programs].map(needsProgram).find((reason) => reason !== undefined);
+}
+
+/** What a program did. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to run a program; all of it may be left out. */
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly stdin?: string;
+  readonly seconds?: number;
+  /** Lines of a shell that prepare the mount namespace of its own that the program then runs in. */
+  readonly mounts?: string;
+}
+
+/** A connection to make, and as whom. */
+export interface Request {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly protocol?: "tcp" | "udp";
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where a connection arrived. */
+export interface Answer {
+  readonly port: number;
+  readonly original?: readonly [string, number];
+}
+
+/** What listens. */
+export interface Ports {
+  readonly tcp?: readonly number[];
+  readonly udp?: readonly number[];
+  readonly transparent?: readonly number[];
+  /** On the loopback addresses only, as the agent answers DNS. */
+  readonly loopback?: boolean;
+  /** Who listens; root unless told. */
+  readonly uid?: number;
+}
+
+let made = 0;
+
+/** A network namespace that the test made. */
+export class Namespace implements AsyncDisposable {
+  private readonly servers: Deno.ChildProcess[] = [];
+
+  private constructor(readonly name: string) {}
+
+  static async create(): Promise<Namespace> {
+    const name = `mesh-test-${Deno.pid}-${++made}`;
+    await succeed("ip", ["netns", "add", name]);
+    return new Namespace(name);
+  }
+
+  get path(): string {
+    return `/run/netns/${this.name}`;
+  }
+
+  /** Runs a program in here to its end. */
+  run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const inner = options.mounts === undefined
+      ? [command, ...args]
+      : ["unshare", "-m", "sh", "-c", `set -e; ${options.mounts}\nexec "$@"`, "sh", command, ...args];
+    return execute("nsenter", [`--net=${this.path}`, ...inner], options);
+  }
+
+  /** Runs lines of a shell; an error of any of them is one of the test. */
+  async shell(text: string): Promise<string> {
+    const { code, stdout, stderr } = await this.run("sh", ["-ec", text]);
+    if (code !== 0) throw new Error(`exit code ${code} of "${text}": ${stderr}`);
+    return stdout;
+  }
+
+  /** The program under test. */
+  mesh(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.run(MESH_COMMAND, args, options);
+  }
+
+  /** Lets listeners answer until the namespace is disposed of. */
+  async serve(ports: Ports): Promise<void> {
+    const child = new Deno.Command("nsenter", {
+      args: [`--net=${this.path}`, "python3", TRAFFIC, "serve", JSON.stringify(ports)],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    this.servers.push(child);
+    const reader = child.stdout.getReader();
+    const { value } = await reader.read();
+    reader.releaseLock();
+    if (value === undefined) throw new Error("the listeners did not start");
+  }
+
+  /** Makes connections at the same time and tells where each arrived; `undefined` where no answer came. */
+  async ask(requests: readonly Request[]): Promise<(Answer | undefined)[]> {
+    const { code, stdout, stderr } = await this.run("python3", [TRAFFIC, "ask", JSON.stringify(requests)]);
+    if (code !== 0) throw new Error(stderr);
+    const answers: (Answer | null)[] = JSON.parse(stdout);
+    return answers.map((answer) => answer ?? undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.servers) {
+      await server.stdin.close();
+      await server.status;
+      await server.stdout.cancel();
+    }
+    await succeed("ip", ["netns", "delete", this.name]);
+  }
+}
+
+/** A pod and its neighbour, connected, with addresses of the families that are asked for. */
+export class Pair implements AsyncDisposable {
+  private constructor(readonly pod: Namespace, readonly outside: Namespace) {}
+
+  static async create(families: readonly Family[] = [4, 6]): Promise<Pair> {
+    const [pod, outside] = [await Namespace.create(), await Namespace.create()];
+    await pod.shell(`ip link set lo up; ip link add eth0 type veth peer name eth0 netns ${outside.name}`);
+    await outside.shell(`ip link set lo up; ${addresses(OUTSIDE, families)}`);
+    await pod.shell(`${addresses(POD, families)}; ${families.map(defaultRoute).join("; ")}`);
+    return new Pair(pod, outside);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pod[Symbol.asyncDispose]();
+    await this.outside[Symbol.asyncDispose]();
+  }
+}
+
+function addresses(of: Readonly<Record<Family, string>>, families: readonly Family[]): string {
+  const add = families.map((family) => `ip addr add ${of[family]}/${family === 4 ? "24" : "64 nodad"} dev eth0`);
+  return ["ip link set eth0 up", ...add].join("; ");
+}
+
+function defaultRoute(family: Family): string {
+  return `ip ${family === 6 ? "-6 " : ""}route add default via ${OUTSIDE[family]}`;
+}
+
+/** Runs a program to its end, within a time. */
+export async function execute(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = new Deno.Command("timeout", {
+    args: ["--signal=KILL", String(options.seconds ?? 40), command, ...args],
+    env: { KUBECONFIG: "/nonexistent", ...options.env },
+    stdin: options.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  if (options.stdin !== undefined) await new Blob([options.stdin]).stream().pipeTo(child.stdin).catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+async function succeed(command: string, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await execute(command, args);
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
+}
