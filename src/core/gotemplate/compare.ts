@@ -1,7 +1,7 @@
 import { formatValue, sprint } from "./fmt/print.ts";
 import { noFlags } from "./fmt/flags.ts";
 import { compareBytes, isUnsigned, kindOf, typeOf } from "./kind.ts";
-import { GoInt, type GoValue } from "./value.ts";
+import { GoInt, GoStruct, type GoValue } from "./value.ts";
 
 /** The kinds that `eq` and `lt` know: signed integers of all sizes are one, unsigned ones another. */
 export type BasicKind = "bool" | "int" | "uint" | "float" | "string" | "other";
@@ -16,12 +16,14 @@ const basicKinds: Readonly<Record<string, BasicKind>> = {
 /** The kind of a value as comparisons see it; nil, lists, maps and structs are `other`. */
 export function basicKind(value: GoValue | undefined): BasicKind {
   if (value instanceof GoInt) return isUnsigned(kindOf(value)) ? "uint" : "int";
+  if (value instanceof GoStruct) return basicKind(value.integer());
   return basicKinds[typeof value] ?? "other";
 }
 
 /** The integer in a value of kind `int` or `uint`, `undefined` for others. */
 export function integerOf(value: GoValue | undefined): bigint | undefined {
   if (typeof value === "bigint") return value;
+  if (value instanceof GoStruct) return integerOf(value.integer());
   return value instanceof GoInt ? value.value : undefined;
 }
 

@@ -35,8 +35,14 @@ export function kindOf(value: GoValue): Kind {
   if (typeof value !== "object") return kindsByType[typeof value] ?? "invalid";
   if (Array.isArray(value)) return "slice";
   if (value instanceof GoInt) return isIntKind(value.type) ? value.type : "int64";
-  if (value instanceof GoStruct) return isPointer(value) ? "ptr" : "struct";
+  if (value instanceof GoStruct) return structKind(value);
   return "map";
+}
+
+function structKind(value: GoStruct): Kind {
+  const number = value.integer();
+  if (number !== undefined) return kindOf(number);
+  return isPointer(value) ? "ptr" : "struct";
 }
 
 function isIntKind(text: string): text is IntKind {

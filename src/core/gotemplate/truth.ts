@@ -3,7 +3,7 @@ import { GoInt, GoStruct, type GoValue } from "./value.ts";
 
 /**
  * Whether `if`, `and`, `not` take a value as true: not the zero of its type, that is not false, 0, nil or empty.
- * A struct is always true, a nil pointer false. `undefined` is the missing value.
+ * A struct is always true, a nil pointer false, an enum what its number is. `undefined` is the missing value.
  */
 export function truth(value: GoValue | undefined): boolean {
   switch (typeof value) {
@@ -24,7 +24,7 @@ export function truth(value: GoValue | undefined): boolean {
 
 function objectTruth(value: Exclude<GoValue, null>): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  if (value instanceof GoStruct) return !value.isNil;
+  if (value instanceof GoStruct) return !value.isNil && value.integer()?.value !== 0n;
   if (value instanceof GoInt) return value.value !== 0n;
   return isGoMap(value) && hasKeys(value);
 }

@@ -56,6 +56,10 @@ export abstract class GoStruct {
   get isNil(): boolean {
     return false;
   }
+  /** The number of a type whose kind is an integer (an enum, a duration), `undefined` for structs. */
+  integer(): GoInt | undefined {
+    return undefined;
+  }
   /** The text of a type with a `String` method (an enum, a Quantity), `undefined` for others. */
   text(): string | undefined {
     return undefined;

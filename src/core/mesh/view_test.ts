@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { goJson } from "../gojson.ts";
-import { GoInt, GoStruct, type GoValue, typeOf } from "../gotemplate/mod.ts";
+import { GoInt, GoStruct, type GoValue, kindOf, parse, typeOf } from "../gotemplate/mod.ts";
 import { defaultProxyConfig } from "./config.ts";
 import { defaultsOf } from "./defaults.ts";
 import type { Era } from "./era.ts";
@@ -122,4 +122,15 @@ Deno.test("DurationView tells the length for functions such as formatDuration", 
   const drain = proxyOf("{}").get("DrainDuration");
   assert.ok(drain instanceof DurationView);
   assert.equal(drain.nanoseconds, 45_000_000_000n);
+});
+
+Deno.test("an enum and a duration are the integers that Go has: printed, compared and tested by their number", () => {
+  const data = { pc: proxyOf("{interceptionMode: TPROXY, drainDuration: 45s}") };
+  const text = '{{ printf "%d %v %s %t" .pc.InterceptionMode .pc.InterceptionMode .pc.InterceptionMode true }} ' +
+    "{{ eq .pc.InterceptionMode 1 }} {{ if .pc.InterceptionMode }}yes{{ end }} " +
+    '{{ printf "%d" .pc.DrainDuration.AsDuration }} {{ kindOf .pc.InterceptionMode }}';
+  const template = parse("t", text, { funcs: { kindOf: (value) => kindOf(value ?? null) } });
+  assert.equal(template.render(data), "1 TPROXY TPROXY true true yes 45000000000 int32");
+  const zero = proxyOf("{interceptionMode: REDIRECT}");
+  assert.equal(parse("t", "{{ if .InterceptionMode }}yes{{ else }}no{{ end }}").render(zero), "no");
 });

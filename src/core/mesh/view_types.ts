@@ -23,7 +23,7 @@ export class EnumView extends GoStruct {
 
   constructor(override readonly goType: string, readonly value: Value) {
     super();
-    this.#members = { String: () => this.text(), Number: () => new GoInt(this.number(), "int32") };
+    this.#members = { String: () => this.text(), Number: () => this.integer() };
   }
 
   override get(name: string): GoValue | undefined {
@@ -40,6 +40,10 @@ export class EnumView extends GoStruct {
 
   override text(): string {
     return String(this.value);
+  }
+
+  override integer(): GoInt {
+    return new GoInt(this.number(), "int32");
   }
 
   private number(): bigint {
@@ -165,5 +169,9 @@ export class GoDuration extends GoStruct {
 
   override text(): string {
     return formatDuration(this.nanoseconds);
+  }
+
+  override integer(): GoInt {
+    return new GoInt(this.nanoseconds, "int64");
   }
 }

@@ -103,9 +103,14 @@ function mapText(map: GoMap, verb: string, flags: Flags, depth: number): string 
   return flags.sharpV ? `${typeOf(map)}{${items.join(", ")}}` : `map[${items.join(" ")}]`;
 }
 
+/** The verbs that are valid for strings: with them a type prints what its `String` method says. */
+const STRINGER_VERBS: ReadonlySet<string> = new Set(["v", "s", "x", "X", "q"]);
+
 function structText(value: GoStruct, verb: string, flags: Flags, depth: number): string | undefined {
-  const text = flags.sharpV ? undefined : value.text();
+  const text = flags.sharpV || !STRINGER_VERBS.has(verb) ? undefined : value.text();
   if (text !== undefined) return stringText(text, verb, flags);
+  const number = value.integer();
+  if (number !== undefined) return integerText(number.value, isUnsigned(kindOf(number)), verb, flags);
   if (value.isNil) return flags.sharpV ? `(${value.goType})(nil)` : pad("<nil>", flags);
   if (isPointer(value) && depth > 0) return flags.sharpV ? `(${value.goType})(${address})` : address;
   const body = structBody(value, verb, flags, depth);
