@@ -1,41 +1,57 @@
-import { Command, CommanderError } from "@commander-js/extra-typings";
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EXIT, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import { injectCommand } from "./commands/inject.ts";
 import { rawCommand } from "./commands/raw.ts";
-import { versionCommand } from "./commands/version.ts";
+import { versionCommand, versionText } from "./commands/version.ts";
 import type { Session } from "./session.ts";
 import { pflag } from "./pflag.ts";
+import { usageProblem } from "./usage_problem.ts";
 
 /** Runs one command line: finds the command, reads its flags, lets it work. Returns the exit code. */
-export async function runProgram(world: World, args: readonly string[]): Promise<number> {
+export async function runProgram(world: World, words: readonly string[]): Promise<number> {
+  const args = helpAsFlag(words);
   const raw = rawCommand(args);
   if (raw !== undefined) return await raw(world);
   const session: Session = { world, exitCode: EXIT.ok };
   const program = plugin(session);
   const command = program.commands.find((each) => each.name() === args[0]);
   try {
-    await program.parseAsync(command === undefined ? [...args] : pflag(args, command), { from: "user" });
+    await program.parseAsync(command === undefined ? unknownWords(args) : pflag(args, command), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return endOfParsing(error);
+    return endOfParsing(error, command);
   }
   return session.exitCode;
+}
+
+/** `help inject` is `inject --help`. Without a command kubectl and its plugins show their help. */
+function helpAsFlag(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  if (first === undefined) return ["--help"];
+  return first === "help" ? [...rest, "--help"] : args;
+}
+
+/** What follows a command that is not there says nothing; `--help` must not hide that. */
+function unknownWords(args: readonly string[]): string[] {
+  return args[0]?.startsWith("-") ? [...args] : args.slice(0, 1);
 }
 
 function plugin(session: Session): Command {
   const { world } = session;
   const program = new Command("kubectl mesh")
+    .usage("COMMAND [flags]")
     .description("Put workloads into an Istio mesh, and run the mesh's side of a pod.")
-    .helpCommand(true)
+    .version(versionText(), "--version", "print the version")
+    .helpCommand("help [command]", "show the help of a command")
     .showSuggestionAfterError(true);
-  program.addCommand(injectCommand(session)).addCommand(versionCommand(session));
-  program.addHelpText(
-    "after",
-    "\nTraffic capture (each has its own --help):\n  iptables generate|apply|clean|verify\n",
+  // The words of iptables go to raw.ts; it is here for the help and for suggestions.
+  const iptables = new Command("iptables").usage("generate|apply|clean|verify [flags]").summary(
+    "capture a pod's traffic",
   );
+  program.addCommand(injectCommand(session)).addCommand(iptables).addCommand(versionCommand(session));
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({
+    command.helpOption("-h, --help", "show this help").exitOverride().configureOutput({
       writeOut: (text) => world.stdout.write(text),
       writeErr: () => {},
       outputError: () => {},
@@ -44,17 +60,12 @@ function plugin(session: Session): Command {
   return program;
 }
 
-const HELP_CODES: readonly string[] = ["commander.helpDisplayed", "commander.version"];
+const HELP_CODES: readonly string[] = ["commander.helpDisplayed", "commander.help", "commander.version"];
 
 /** commander ends by throwing: after help that was asked for, and on a wrong command line. */
-function endOfParsing(error: CommanderError): number {
+function endOfParsing(error: CommanderError, command: CommandUnknownOpts | undefined): number {
   if (HELP_CODES.includes(error.code)) return EXIT.ok;
-  throw new UsageError(usageMessage(error), { hint: "see --help" });
-}
-
-/** `unknown option '--foo' (Did you mean --bar?)` in the grammar of our errors. */
-function usageMessage(error: CommanderError): string {
-  if (error.code === "commander.help") return "A command is missing";
-  const text = error.message.replace(/^error: /, "").replace(/\n\((.*)\)$/s, ": $1").replaceAll("'", '"');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const { message, hint } = usageProblem(error.message, command);
+  const name = command === undefined ? "kubectl mesh" : `kubectl mesh ${command.name()}`;
+  throw new UsageError(message, { hint: hint ?? `see "${name} --help"` });
 }

@@ -12,8 +12,8 @@ export function injectCommand(session: Session) {
     .summary("write manifests with the sidecar injected")
     .description(
       "Write manifests with the mesh's sidecar injected into their pods.\n\n" +
-        "Everything that is not touched keeps its bytes. No cluster is contacted. Manifests go to standard output,\n" +
-        "a line for each resource, with the reason, to standard error.",
+        "What is not touched keeps its bytes. No cluster is contacted. Manifests go to standard output; a line for each " +
+        "resource, with the reason, goes to standard error. Exit code 1 if any resource failed, 2 if the command line is wrong.",
     )
     .option(
       "-f, --filename <file>",
@@ -21,8 +21,8 @@ export function injectCommand(session: Session) {
       commaList,
     )
     .option("-R, --recursive", "read the directories below a directory too")
-    .option("-n, --namespace <namespace>", "namespace of resources that name none")
-    .option("-o, --output <yaml|json|FILE>", "format, or the file to write to (replaced only if all went well)", "yaml")
+    .option("-n, --namespace <namespace>", "namespace of resources that name none; one that names another is an error")
+    .option("-o, --output <yaml|json|FILE>", "format, or the file to write to (only if all went well)", "yaml")
     .addOption(
       new Option("--report <format>", "what to say on standard error").choices(["text", "json", "none"])
         .default("text" as const),
@@ -40,6 +40,7 @@ export function injectCommand(session: Session) {
     .option("--cni", "traffic is captured by the CNI plugin: no init container with privileges")
     .option("--native-sidecars", "the sidecar is an init container that keeps running (Kubernetes 1.29 and later)")
     .option("--show-config", "print the configuration in use and stop")
+    .usage("-f FILE|DIR|URL|- [flags]")
     .addHelpText("after", EXAMPLES)
     .action(async (options) => {
       const { runInject } = await import("./inject_run.ts");
@@ -54,5 +55,15 @@ const EXAMPLES = `
 Examples:
   kubectl mesh inject -f web.yaml | kubectl apply -f -
   kubectl mesh inject -f manifests/ -R -o injected.yaml
-  kubectl mesh inject -f web.yaml --inject-config injector.yaml --values values.yaml --mesh-config mesh.yaml
+  kubectl mesh inject -f web.yaml -o web.yaml                 # in place
+  helm template web chart/ | kubectl mesh inject -f -
+
+  # start a configuration of your own from the built-in one
+  kubectl mesh inject --show-config > injector.yaml
+  kubectl mesh inject -f web.yaml --inject-config injector.yaml
+
+  # with what an Istio control plane uses
+  kubectl get configmap -n istio-system istio-sidecar-injector -o yaml > injector.yaml
+  kubectl get configmap -n istio-system istio -o yaml > mesh.yaml
+  kubectl mesh inject -f web.yaml --inject-config injector.yaml --mesh-config mesh.yaml
 `;

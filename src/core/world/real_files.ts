@@ -95,6 +95,7 @@ async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryE
 /** The new content lies beside the old file, on the same file system, until the rename puts it in place. */
 function startReplacement(path: string, mode?: number): Replacement {
   const target = realTarget(path);
+  if (isDevice(target)) return writeToDevice(path);
   const temporary = `${target}.${Deno.pid}-${crypto.randomUUID().slice(0, 8)}.tmp`;
   const file = openNew(temporary, path, mode ?? modeOf(target));
   let open = true;
@@ -128,6 +129,36 @@ function startReplacement(path: string, mode?: number): Replacement {
       }
     },
   };
+}
+
+/** A device or a named pipe has no content that could be replaced. */
+function writeToDevice(path: string): Replacement {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path, { write: true });
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+  return {
+    write(chunk) {
+      try {
+        writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+      } catch (error) {
+        throw fileError("write", path, error);
+      }
+    },
+    commit: () => file.close(),
+    abort: () => file.close(),
+  };
+}
+
+function isDevice(path: string): boolean {
+  try {
+    const facts = Deno.statSync(path);
+    return !facts.isFile && !facts.isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 function openNew(temporary: string, path: string, mode: number): Deno.FsFile {
@@ -184,7 +215,7 @@ async function openLock(path: string): Promise<Deno.FsFile> {
 const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] = [
   [Deno.errors.NotFound, "no such file or directory"],
   [Deno.errors.PermissionDenied, "permission denied"],
-  [Deno.errors.NotCapable, "this command has given up the permission to do so"],
+  [Deno.errors.NotCapable, "permission denied (this command gives up what it does not need)"],
   [Deno.errors.IsADirectory, "it is a directory"],
   [Deno.errors.NotADirectory, "a part of the path is not a directory"],
 ];
