@@ -15,6 +15,9 @@
  * | requested                 | yes    | the same under `policy: disabled`, where a person asked by hand             |
  * | policy-invalid            | no     | its `policy` is neither: the webhook injects nothing, whatever pods ask for |
  *
+ * What a person names by hand is not asked of the selectors either, as `istioctl kube-inject` does not; a warning tells
+ * where the webhook would decide otherwise.
+ *
  * With a configuration of Istio 1.0 to 1.8 the rules of `legacy/request.ts` take the place of the label's and
  * annotation's, and `already-injected` (no) comes second.
  */
@@ -42,7 +45,7 @@ export interface DecisionPolicy {
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
   readonly alwaysInjectSelector: readonly Value[];
-  /** A person names the manifest: `policy` is about injection that nobody asked for, and does not forbid it. */
+  /** A person names the manifest: policy and selectors are about injection that nobody asked for, and do not forbid it. */
   readonly byHand: boolean;
   /** `legacy` for a configuration of Istio 1.0 to 1.8. */
   readonly form?: "modern" | "legacy";
@@ -73,7 +76,13 @@ export function decide(pod: Pod, policy: DecisionPolicy): Decision {
     const answer = rule(pod, policy);
     if (answer !== undefined) return { ...answer, warnings };
   }
-  return { ...byPolicy(policy), warnings };
+  return { ...byPolicy(policy), warnings: [...warnings, ...selectorWarnings(pod, policy)] };
+}
+
+/** What is named by hand is injected; that the webhook would decide otherwise is worth knowing. */
+function selectorWarnings(pod: Pod, policy: DecisionPolicy): readonly string[] {
+  const answer = policy.byHand ? neverSelector(pod, { ...policy, byHand: false }) : undefined;
+  return answer === undefined ? [] : [`The webhook would not inject this pod: ${answer.message} (${answer.field})`];
 }
 
 function hostNetwork(pod: Pod): Answer | undefined {
@@ -121,7 +130,8 @@ function requestWarnings(pod: Pod): readonly string[] {
   ];
 }
 
-function neverSelector(pod: Pod, { neverInjectSelector }: DecisionPolicy): Answer | undefined {
+function neverSelector(pod: Pod, { neverInjectSelector, byHand }: DecisionPolicy): Answer | undefined {
+  if (byHand) return undefined;
   const index = firstMatch(neverInjectSelector, labelsOf(pod));
   if (index < 0) return undefined;
   return no(
@@ -131,7 +141,8 @@ function neverSelector(pod: Pod, { neverInjectSelector }: DecisionPolicy): Answe
   );
 }
 
-function alwaysSelector(pod: Pod, { alwaysInjectSelector }: DecisionPolicy): Answer | undefined {
+function alwaysSelector(pod: Pod, { alwaysInjectSelector, byHand }: DecisionPolicy): Answer | undefined {
+  if (byHand) return undefined;
   const index = firstMatch(alwaysInjectSelector, labelsOf(pod));
   if (index < 0) return undefined;
   const message = "the configuration's alwaysInjectSelector matches";

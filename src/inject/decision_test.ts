@@ -106,6 +106,15 @@ for (const { name, metadata = {}, spec = {}, policy, reason, inject } of ROWS) {
   });
 }
 
+Deno.test("decide: a selector does not forbid what is asked for by hand, but is told", () => {
+  const policy = { ...POLICY, byHand: true, neverInjectSelector: matching };
+  const decision = decide({ metadata: { labels }, spec: {} }, policy);
+  assert.equal(decision.reason, "policy-enabled");
+  assert.deepEqual(decision.warnings, [
+    "The webhook would not inject this pod: the configuration's neverInjectSelector matches (neverInjectSelector[0])",
+  ]);
+});
+
 Deno.test("decide: an unknown value is told and the policy counts", () => {
   const decision = decide({ metadata: { labels: { [INJECT]: "False" } } }, POLICY);
   assert.equal(decision.reason, "policy-enabled");
