@@ -1,0 +1,66 @@
+/** Injection with an old configuration, through the public interface of the injector. */
+import { isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
+import { toYaml } from "../../src/core/yaml/mod.ts";
+import {
+  type Injector,
+  injectPod,
+  injectStream,
+  loadInjector,
+  podOwner,
+  type ReportEntry,
+} from "../../src/inject/mod.ts";
+
+/** The texts of a configuration. */
+export interface Settings {
+  readonly config: string;
+  readonly values?: string | undefined;
+  readonly mesh?: string | undefined;
+}
+
+/** Loads a configuration. */
+export function injectorOf({ config, values, mesh }: Settings, byHand: boolean): Injector {
+  const source = (text: string | undefined, file: string) => text === undefined ? undefined : { text, file };
+  return loadInjector({
+    config: { text: config, file: "config" },
+    values: source(values, "values"),
+    mesh: source(mesh, "mesh"),
+    byHand,
+    env: () => undefined,
+    now: () => new Date(0),
+  });
+}
+
+/** Injects a text as kube-inject is asked to. */
+export async function injectText(text: string, settings: Settings): Promise<{ text: string; entries: ReportEntry[] }> {
+  let output = "";
+  const entries: ReportEntry[] = [];
+  const sink = {
+    write: (part: string) => void (output += part),
+    report: (entry: ReportEntry) => void entries.push(entry),
+  };
+  const chunks = async function* () {
+    yield new TextEncoder().encode(text);
+  };
+  await injectStream([{ file: "input", chunks }], injectorOf(settings, true), { output: "yaml", sink });
+  return { text: output, entries };
+}
+
+/** Injects a pod as the webhook is asked to. */
+export function injectAdmitted(pod: ValueMap, settings: Settings): ValueMap {
+  return injectPod(pod, podOwner(pod, ""), injectorOf(settings, false)).pod;
+}
+
+/** A YAML text with other mappings laid over it. */
+export function overlaid(text: string, over: ValueMap, parse: (text: string) => Value): string {
+  const value = parse(text);
+  return toYaml(laid(isMap(value) ? value : newMap(), over));
+}
+
+function laid(below: ValueMap, above: ValueMap): ValueMap {
+  const result: ValueMap = Object.assign(newMap(), below);
+  for (const [key, value] of Object.entries(above)) {
+    const old = result[key];
+    result[key] = isMap(old) && isMap(value) ? laid(old, value) : value;
+  }
+  return result;
+}
