@@ -64,6 +64,7 @@ function sourceOf(source: SourceDocument | { text: string; file?: string }): Sou
 }
 
 function composeDocument(doc: SourceDocument): Composition {
+  if (doc.problem !== undefined) throw doc.problem;
   if (doc.text.length > MAX_LENGTH) {
     throw new MeshError(`The document is longer than ${MAX_LENGTH} characters`, {
       place: { file: doc.file, line: doc.line },

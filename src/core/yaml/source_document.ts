@@ -1,3 +1,5 @@
+import type { MeshError } from "../errors.ts";
+
 /** One document of a file, with the text it had there: the texts and separators of all documents, joined, are the file. */
 export interface SourceDocument {
   readonly file: string;
@@ -9,4 +11,6 @@ export interface SourceDocument {
   readonly text: string;
   /** The line `---` before the document with its line end, `""` if there is none. */
   readonly separator: string;
+  /** Why the text cannot be read: bytes that are not UTF-8, or words on the separator. */
+  readonly problem?: MeshError;
 }

@@ -1,6 +1,7 @@
 import { MeshError } from "../errors.ts";
 import { countLines } from "./position.ts";
 import type { SourceDocument } from "./source_document.ts";
+import { sizeText } from "./size_text.ts";
 import { Splitter } from "./splitter.ts";
 
 const MIB = 1024 * 1024;
@@ -16,17 +17,21 @@ export interface SplitOptions {
   readonly maxTotal?: number;
 }
 
-/** All documents of a text, split as `splitDocuments` does. */
+/** All documents of a text, split as `splitDocuments` does. Throws also for a document that cannot be read. */
 export function splitText(text: string, file: string, maxLength = 16 * MIB): SourceDocument[] {
   refuseNul(text, file, 1);
   const splitter = new Splitter(file, { maxLength });
-  return [...splitter.take(text), ...splitter.end()];
+  const documents = [...splitter.take(text), ...splitter.end()];
+  const problem = documents.find((document) => document.problem !== undefined)?.problem;
+  if (problem !== undefined) throw problem;
+  return documents;
 }
 
 /**
  * The documents of a file as they arrive, never more than one and a chunk in memory. The separators and texts joined
- * are the file. Throws a MeshError with file and line for UTF-16, other encodings than UTF-8, NUL bytes, a bad separator,
- * and a file or document that is too long.
+ * are the file; only a document that is not UTF-8 has other characters in it. Such a one and one with words on its
+ * separator has a `problem`. Throws a MeshError with file and line for UTF-16, NUL bytes, and a file or document that is
+ * too long.
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
@@ -35,10 +40,24 @@ export async function* splitDocuments(
   const splitter = new Splitter(options.file, { maxLength: options.maxBytes ?? 16 * MIB });
   const lines = new LineBytes(options);
   for await (const chunk of chunks) {
-    for (const bytes of lines.take(chunk)) yield* splitter.take(decode(bytes, options.file, splitter.line));
+    for (const bytes of lines.take(chunk)) yield* takeBytes(splitter, bytes, options.file);
   }
-  for (const bytes of lines.end()) yield* splitter.take(decode(bytes, options.file, splitter.line));
+  for (const bytes of lines.end()) yield* takeBytes(splitter, bytes, options.file);
   yield* splitter.end();
+}
+
+/** Lines that are no text spoil the documents that they are in and no other. */
+function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Generator<SourceDocument> {
+  const text = decoded(bytes);
+  if (text !== undefined && !text.includes("\0")) return yield* splitter.take(text);
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length;
+    const line = bytes.subarray(from, end);
+    refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
+    if (decoded(line) === undefined) splitter.spoil(notUtf8(file, splitter.line));
+    yield* splitter.take(lenient.decode(line));
+    from = end;
+  }
 }
 
 /** Joins chunks so that each piece ends with a line end: a character or line is never cut in two. */
@@ -80,7 +99,10 @@ class LineBytes {
   }
 
   #refuse(what: string, limit: number | undefined): never {
-    throw new MeshError(`The ${what} is longer than ${limit} bytes`, { place: { file: this.#options.file } });
+    throw new MeshError(`A ${what} is longer than ${sizeText(limit ?? 0, "bytes")}`, {
+      place: { file: this.#options.file },
+      hint: "is this a manifest?",
+    });
   }
 }
 
@@ -95,32 +117,18 @@ function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
-function decode(bytes: Uint8Array, file: string, line: number): string {
+function decoded(bytes: Uint8Array): string | undefined {
   try {
-    const text = strict.decode(bytes);
-    refuseNul(text, file, line);
-    return text;
-  } catch (error) {
-    if (error instanceof MeshError) throw error;
-    throw new MeshError("The text is not valid UTF-8", {
-      place: { file, line: line + linesBeforeBadByte(bytes) },
-      hint: "save the file as UTF-8",
-    });
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 
-function linesBeforeBadByte(bytes: Uint8Array): number {
-  let from = 0;
-  for (let lines = 0;; lines++) {
-    const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length;
-    try {
-      strict.decode(bytes.subarray(from, end));
-    } catch {
-      return lines;
-    }
-    from = end;
-  }
+function notUtf8(file: string, line: number): MeshError {
+  return new MeshError("The text is not valid UTF-8", { place: { file, line }, hint: "save the file as UTF-8" });
 }
 
 function refuseNul(text: string, file: string, line: number): void {

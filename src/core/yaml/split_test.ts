@@ -13,6 +13,10 @@ async function splitBytes(bytes: Uint8Array, size: number, limits = {}): Promise
   return documents;
 }
 
+async function splitReadable(bytes: Uint8Array, size: number): Promise<void> {
+  for (const { problem } of await splitBytes(bytes, size)) if (problem !== undefined) throw problem;
+}
+
 async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
 }
@@ -67,7 +71,7 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp, number])[] = [
 for (const [name, bytes, message, line] of REFUSED) {
   Deno.test(`splitDocuments() refuses ${name}`, async () => {
     for (const size of [2, 1000]) {
-      await assert.rejects(splitBytes(bytes, size), (error) => {
+      await assert.rejects(splitReadable(bytes, size), (error) => {
         assert.ok(error instanceof MeshError);
         assert.match(error.message, message);
         assert.deepEqual([error.place?.file, error.place?.line], ["f.yaml", line]);
@@ -76,6 +80,37 @@ for (const [name, bytes, message, line] of REFUSED) {
     }
   });
 }
+
+Deno.test("splitDocuments() gives the documents around one that cannot be read", async () => {
+  const bytes = new Uint8Array([
+    ...encoder.encode("a: 1\n---\nb: "),
+    0xff,
+    ...encoder.encode("\n--- c\nc: 3\n---\nd: 4\n"),
+  ]);
+  for (const size of [2, 1000]) {
+    const documents = await splitBytes(bytes, size);
+    assert.deepEqual(documents.map(({ index, problem }) => [index, problem?.place?.line]), [
+      [1, undefined],
+      [2, 3],
+      [3, 4],
+      [4, undefined],
+    ]);
+    assert.equal(documents[3]?.text, "d: 4\n");
+  }
+});
+
+Deno.test("splitDocuments() gives the documents before a NUL byte", async () => {
+  const given: number[] = [];
+  const documents = splitDocuments(chunks(encoder.encode("a: 1\n---\nb: 2\n---\n\0\n"), 1000), { file: "f.yaml" });
+  await assert.rejects(async () => {
+    for await (const { index } of documents) given.push(index);
+  }, /NUL byte/);
+  assert.deepEqual(given, [1, 2]);
+});
+
+Deno.test("splitText() throws what is wrong with a document", () => {
+  assert.throws(() => splitText("a: 1\n--- b\n", "f.yaml"), /separator/);
+});
 
 Deno.test("splitDocuments() refuses what is too long: a document, a line, a file", async () => {
   const lines = encoder.encode("a: 1\n".repeat(100));

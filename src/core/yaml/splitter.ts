@@ -1,5 +1,6 @@
 import { MeshError } from "../errors.ts";
 import { jsonValues } from "./json_values.ts";
+import { sizeText } from "./size_text.ts";
 import type { SourceDocument } from "./source_document.ts";
 
 /** What a file's splitter is told. */
@@ -20,6 +21,7 @@ export class Splitter {
   #parts: string[] = [];
   #length = 0;
   #separator = "";
+  #problem: MeshError | undefined;
   #index = 0;
   /** The line that the next part begins with. */
   #line = 1;
@@ -46,12 +48,18 @@ export class Splitter {
       from = at;
       at = next;
       if (this.#isDirectivesEnd()) continue;
-      this.#checkSeparator(line);
       yield* this.#document();
+      const problem = this.#separatorProblem(line);
       this.#begin(line);
+      this.#problem = problem;
       from = next;
     }
     this.#append(text.slice(from));
+  }
+
+  /** The document that the next line is in cannot be read; the first reason counts. */
+  spoil(problem: MeshError): void {
+    this.#problem ??= problem;
   }
 
   /** The last document, if there is anything left. */
@@ -71,10 +79,10 @@ export class Splitter {
     return this.#length > 0 && this.#length < 10_000 && DIRECTIVES_ONLY.test(this.#parts.join(""));
   }
 
-  #checkSeparator(line: string): void {
+  #separatorProblem(line: string): MeshError | undefined {
     const rest = line.slice(3).trim();
-    if (rest === "" || rest.startsWith("#")) return;
-    throw new MeshError(`Invalid YAML document separator: "${rest}"`, {
+    if (rest === "" || rest.startsWith("#")) return undefined;
+    return new MeshError(`Invalid YAML document separator: "${rest}"`, {
       place: { ...this.#place(), column: 4, snippet: `${line.trimEnd()}\n   ^` },
       hint: 'a line that begins with "---" separates documents and may only hold a comment after it',
     });
@@ -89,6 +97,10 @@ export class Splitter {
     if (text === "" && this.#separator === "") return;
     let line = this.#start;
     let separator = this.#separator;
+    if (this.#problem !== undefined) {
+      yield { file: this.#file, index: ++this.#index, line, text, separator, problem: this.#problem };
+      return;
+    }
     for (const part of jsonValues(text)) {
       yield { file: this.#file, index: ++this.#index, line, text: part, separator };
       line += breaks(part);
@@ -99,13 +111,14 @@ export class Splitter {
   #begin(separator: string): void {
     this.#parts = [];
     this.#length = 0;
+    this.#problem = undefined;
     this.#separator = separator;
     this.#line += 1;
     this.#start = this.#line;
   }
 
   #refuseLength(): never {
-    throw new MeshError(`A document is longer than ${this.#limits.maxLength} characters`, {
+    throw new MeshError(`A document is longer than ${sizeText(this.#limits.maxLength, "characters")}`, {
       place: this.#file === "" ? { line: this.#start } : { file: this.#file, line: this.#start },
       hint: 'Kubernetes takes objects of at most 3 MiB: is a "---" missing, or is this not a manifest',
     });
