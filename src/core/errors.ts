@@ -66,9 +66,16 @@ export function placeText(place: Place): string {
  */
 export function errorLine({ message, place, hint }: Pick<MeshError, "message" | "place" | "hint">): string {
   const told = oneLine(message);
-  const shown = place?.field !== undefined && told.includes(`"${place.field}"`) ? { ...place, field: "" } : place ?? {};
+  const shown = saysField(told, place?.field) ? { ...place, field: "" } : place ?? {};
   const head = [placeText(shown), told].filter((part) => part !== "").join(": ");
   return hint === undefined ? head : `${head}; ${inSentence(oneLine(hint))}`;
+}
+
+/** Whether a message names a field itself: its path, or the key in `metadata.annotations["key"]`. */
+export function saysField(message: string, field: string | undefined): boolean {
+  if (field === undefined) return false;
+  const key = /\["([^"]+)"\]$/.exec(field)?.[1];
+  return message.includes(`"${field}"`) || (key !== undefined && message.includes(`"${key}"`));
 }
 
 /** A text of several lines as one. */

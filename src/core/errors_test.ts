@@ -37,6 +37,8 @@ Deno.test("errorLine() is one line with place, message and hint", () => {
 Deno.test("errorLine() names a field once", () => {
   const place = { line: 1, field: "spec.replicas" };
   assert.equal(errorLine(new MeshError('"spec.replicas" is odd', { place })), 'line 1: "spec.replicas" is odd');
+  const annotation = { field: 'metadata.annotations["a/b"]' };
+  assert.equal(errorLine(new MeshError('Annotation "a/b" is odd', { place: annotation })), 'Annotation "a/b" is odd');
 });
 
 Deno.test("snippetText() indents the source line and its caret", () => {

@@ -2,12 +2,13 @@
  * The configuration of the injector, in any of the forms it has had: today's (`templates`), that of Istio 1.0 to 1.8
  * (`policy` and one `template`), and the text of a template by itself; each also inside its ConfigMap.
  */
-import { MeshError, messageOf } from "../core/errors.ts";
+import { MeshError } from "../core/errors.ts";
 import { type FuncMap, parse, type Template } from "../core/gotemplate/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../core/value.ts";
 import { parseYaml } from "../core/yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
 import { textAt } from "./pod_model.ts";
+import { templateMessage } from "./template_message.ts";
 
 /** What every form has. */
 interface CommonConfig {
@@ -114,11 +115,11 @@ function bare(text: string, value: Value | undefined, { file, functions }: Sourc
 
 function notConfig(value: Value | undefined, file: string): MeshError {
   const kind = isMap(value) ? textAt(value, "kind") : "";
-  const what = kind === "" ? "" : `: it is a ${kind}`;
+  const what = value === null ? ": it is empty" : kind === "" ? "" : `: it is a ${kind}`;
   return new MeshError(`This is no injector configuration${what}`, {
     place: { file },
     hint:
-      'Give a configuration with "templates" (or "policy" and "template"), its ConfigMap, or the text of a template',
+      'give a configuration with "templates" (or "policy" and "template"), its ConfigMap, or the text of a template',
   });
 }
 
@@ -133,11 +134,10 @@ function parseTemplate(name: string, text: string, { file, functions }: Source):
   try {
     return parse("inject", text, { funcs: functions });
   } catch (error) {
-    throw new MeshError(`The template "${name}" cannot be parsed: ${messageOf(error)}`, {
-      place: { file, field: `templates.${name}` },
-      hint: "Templates need the functions of the release that they are from",
-      cause: error,
-    });
+    const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
+    const place = { file, field: `templates.${name}` };
+    if (!/function .* not defined/.test(message)) throw new MeshError(message, { place, cause: error });
+    throw new MeshError(message, { place, cause: error, hint: "Is the template of a newer release?" });
   }
 }
 

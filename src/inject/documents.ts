@@ -145,7 +145,7 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
   throw new InjectionError(
     "namespace-mismatch",
     `The namespace from the provided object "${own}" does not match the namespace "${namespace}"`,
-    { place: { field: "metadata.namespace" }, hint: `You must pass "--namespace=${own}" to perform this operation` },
+    { place: { field: "metadata.namespace" }, hint: `you must pass '--namespace=${own}' to perform this operation` },
   );
 }
 

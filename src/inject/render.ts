@@ -7,6 +7,7 @@ import type { ModernConfig } from "./config.ts";
 import { RenderedReader } from "./rendered.ts";
 import { TEMPLATES } from "./names.ts";
 import { annotation, type Pod } from "./pod_model.ts";
+import { templateMessage } from "./template_message.ts";
 
 /** Names of the templates for a pod: those of its annotation, else the default ones; aliases stand for what they name. */
 export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {
@@ -26,7 +27,9 @@ export function renderTemplate(config: ModernConfig, name: string, data: GoStruc
   try {
     text = template.render(data);
   } catch (error) {
-    throw new InjectionError("template-failed", `The template "${name}" failed: ${messageOf(error)}`, { cause: error });
+    throw new InjectionError("template-failed", `The template "${name}" failed: ${templateMessage(error)}`, {
+      cause: error,
+    });
   }
   const patch = parseRendered(config, name, text);
   if (patch === null) return undefined;
@@ -50,19 +53,25 @@ function parseRendered(config: ModernConfig, name: string, text: string) {
   try {
     return readerOf(config).read(text);
   } catch (error) {
-    const place = error instanceof MeshError && error.place?.line !== undefined
-      ? ` (line ${error.place.line} of what it rendered: ${(text.split("\n")[error.place.line - 1] ?? "").trim()})`
-      : "";
-    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${messageOf(error)}${place}`, {
+    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${problemIn(text, error)}`, {
       cause: error,
     });
   }
+}
+
+/** What is wrong with a rendered text, with the line, which the user cannot look up. */
+function problemIn(text: string, error: unknown): string {
+  const message = messageOf(error).replace(/^Cannot read the YAML: /, "");
+  const line = error instanceof MeshError ? error.place?.line : undefined;
+  return line === undefined
+    ? message
+    : `${message}, in line ${line} of it: "${(text.split("\n")[line - 1] ?? "").trim()}"`;
 }
 
 function notFound(config: ModernConfig, name: string): InjectionError {
   const have = [...config.templates.keys()].sort().map((known) => `"${known}"`).join(", ");
   return new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
     place: { field: `metadata.annotations["${TEMPLATES}"]` },
-    hint: `It has ${have}`,
+    hint: `it has ${have}`,
   });
 }

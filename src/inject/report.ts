@@ -1,5 +1,5 @@
 /** What is said about each resource: entries as data, and as lines of text or JSON. */
-import { errorLine, type MeshError } from "../core/errors.ts";
+import { errorLine, type MeshError, saysField } from "../core/errors.ts";
 import { goJson, OrderedFields } from "../core/gojson.ts";
 import { resourceName } from "../core/kube/mod.ts";
 
@@ -63,7 +63,7 @@ function outcome({ result, message }: ReportEntry): string {
 function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" | "place" | "hint"> {
   if (entry.name === "") return error;
   const { place, hint } = error;
-  const field = place?.field !== undefined && error.message.includes(`"${place.field}"`) ? "" : place?.field ?? "";
+  const field = saysField(error.message, place?.field) ? "" : place?.field ?? "";
   const message = `${displayName(entry)}: ${field === "" ? "" : `${field}: `}${error.message}`;
   return { message, place: { ...place, field: "" }, hint };
 }

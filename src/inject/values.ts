@@ -13,8 +13,16 @@ export function parseValues(text: string, file: string): ValueMap {
   const inner = configMapEntry(value, "values", file);
   if (inner !== undefined) return parseValues(inner, file);
   if (value === null) return newMap();
-  if (!isMap(value)) throw new MeshError("The values are not a mapping", { place: { file } });
+  if (!isMap(value)) throw notValues("they are no mapping", file);
+  if (typeof value["kind"] === "string" && "apiVersion" in value) throw notValues(`this is a ${value["kind"]}`, file);
   return floats(value);
+}
+
+function notValues(why: string, file: string): MeshError {
+  return new MeshError(`These are no values: ${why}`, {
+    place: { file },
+    hint: "give the values of the control plane's chart, or the injector's ConfigMap",
+  });
 }
 
 function floats(map: ValueMap): ValueMap {

@@ -74,7 +74,13 @@ function readSource(text: string, file: string, what: string): ParsedDocument | 
 
 function insideConfigMap(source: ParsedDocument, file: string): ParsedDocument | undefined {
   const { value } = source;
-  if (!isMap(value) || value["kind"] !== "ConfigMap") return source;
+  if (!isMap(value) || typeof value["kind"] !== "string") return source;
+  if (value["kind"] !== "ConfigMap") {
+    throw new MeshError(`This is no mesh configuration: it is a ${value["kind"]}`, {
+      place: { ...source.place([]) },
+      hint: 'give a MeshConfig, or the ConfigMap that has one under the key "mesh"',
+    });
+  }
   const mesh = isMap(value["data"]) ? value["data"]["mesh"] : undefined;
   if (typeof mesh === "string") return readSource(mesh, file === "" ? 'key "mesh"' : `${file} (key "mesh")`, MESH);
   throw new MeshError('The ConfigMap has no text under the key "mesh"', {
