@@ -1,7 +1,7 @@
 /**
  * Which release of Istio an old configuration is of. Configurations do not say it, but the pods that they make depend on
  * it, so it is concluded from what the configuration uses. Each rule below narrows the releases that it can be of; of
- * those that are left the last one counts. What only later releases have outweighs what only earlier ones have: a
+ * those that are left the one counts that the tag of the images names, else the last one. What only later releases have outweighs what only earlier ones have: a
  * template that calls a function was made for a release that has it.
  */
 import { type ValueMap } from "../../core/value.ts";
@@ -34,6 +34,8 @@ interface Rule {
   readonly oldest?: number;
   /** The last release that has it. */
   readonly newest?: number;
+  /** Meshes keep fields that nothing reads any more: what the images say counts more. */
+  readonly byMesh?: true;
 }
 
 const LAST = 8;
@@ -47,6 +49,7 @@ const RULES: readonly Rule[] = [
       'values came into templates with 1.2, and nothing but "template" is given beside a mesh configuration of its time',
     sees: ({ template, values, mesh }) => values === undefined && OLD_MESH.test(mesh) && !uses(template, ".Values"),
     newest: 1,
+    byMesh: true,
   },
   {
     because: "its template compares .ProxyConfig.Concurrency as a number",
@@ -57,6 +60,7 @@ const RULES: readonly Rule[] = [
     because: "the mesh configuration has fields that 1.8 does not have",
     sees: ({ mesh }) => OLD_MESH.test(mesh),
     newest: 7,
+    byMesh: true,
   },
   {
     because: "its template uses .Values",
@@ -99,12 +103,12 @@ const RULES: readonly Rule[] = [
 export function releaseOf(evidence: Evidence): Release {
   const tagged = taggedRelease(evidence);
   if (evidence.brackets) return { minor: Math.min(tagged ?? 1, 1), because: 'its template is written with "[["' };
-  if (tagged !== undefined) return { minor: tagged, because: "the tag of its images says so" };
-  const seen = RULES.filter((rule) => rule.sees(evidence));
+  const seen = RULES.filter((rule) => rule.sees(evidence) && !(rule.byMesh === true && tagged !== undefined));
   const oldest = Math.max(0, ...seen.map((rule) => rule.oldest ?? 0));
   const newest = Math.min(LAST, ...seen.map((rule) => rule.newest ?? LAST));
-  const minor = Math.max(oldest, newest);
-  const decisive = seen.find((rule) => (oldest > newest ? rule.oldest : rule.newest) === minor);
+  const minor = Math.max(oldest, Math.min(tagged ?? LAST, newest));
+  if (minor === tagged) return { minor, because: "the tag of its images says so" };
+  const decisive = seen.find((rule) => rule.newest === minor) ?? seen.find((rule) => rule.oldest === minor);
   return { minor, because: decisive?.because ?? "nothing in it is of an earlier release only" };
 }
 

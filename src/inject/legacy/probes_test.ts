@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { agentPort, type LegacyProbeSettings, rewriteContainer, tellProbes, wantsProbes } from "./probes.ts";
+import type { SidecarSpec } from "./sidecar_spec.ts";
+
+const SPEC: SidecarSpec = {
+  rewriteAppHTTPProbe: true,
+  initContainers: [],
+  containers: [],
+  volumes: [],
+  imagePullSecrets: [],
+  dnsConfig: undefined,
+  podRedirectAnnot: newMap(),
+};
+
+function settings(minor: number, earlier?: string): LegacyProbeSettings {
+  return { minor, spec: SPEC, meshStatusPort: 15020, earlier };
+}
+
+function map(text: string): ValueMap {
+  const value = parseYaml(text, "");
+  return isMap(value) ? value : newMap();
+}
+
+/** For comparing: mappings of ours have no prototype. */
+function plain(value: Value | undefined): unknown {
+  return JSON.parse(JSON.stringify(value, (_key, item) => typeof item === "bigint" ? Number(item) : item));
+}
+
+const APP = map(`
+name: app
+ports: [{name: web, containerPort: 8080}]
+readinessProbe: {httpGet: {path: /ready, port: web, scheme: HTTPS, httpHeaders: [{name: Host, value: a}]}, timeoutSeconds: 3}
+livenessProbe: {httpGet: {port: 9000}}
+startupProbe: {httpGet: {port: nameless}}
+lifecycle: {preStop: {httpGet: {port: 1}}}
+`);
+const TCP = map("{name: tcp, livenessProbe: {tcpSocket: {port: 1}}, readinessProbe: {exec: {command: [x]}}}");
+const POD = { spec: { containers: [APP, TCP] } };
+
+function told(minor: number, earlier?: string): string {
+  const proxy = tellProbes(newMap(), POD, 15020, settings(minor, earlier));
+  const [variable] = Array.isArray(proxy["env"]) ? proxy["env"] : [];
+  return isMap(variable) ? String(variable["value"]) : "";
+}
+
+Deno.test("tellProbes: bare httpGet objects until 1.5, readiness and liveness only", () => {
+  assert.equal(
+    told(1),
+    '{"/app-health/app/livez":{"port":9000},' +
+      '"/app-health/app/readyz":{"path":"/ready","port":8080,"scheme":"HTTPS","httpHeaders":[{"name":"Host","value":"a"}]}}',
+  );
+});
+
+Deno.test("tellProbes: probers with timeouts after; a port without a number is left out", () => {
+  assert.equal(
+    told(8),
+    '{"/app-health/app/livez":{"httpGet":{"port":9000}},"/app-health/app/readyz":{"httpGet":' +
+      '{"path":"/ready","port":8080,"scheme":"HTTPS","httpHeaders":[{"name":"Host","value":"a"}]},"timeoutSeconds":3}}',
+  );
+});
+
+Deno.test("tellProbes: what an earlier injection told wins", () => {
+  assert.match(
+    told(8, '{"/app-health/app/livez":{"httpGet":{"port":1}}}'),
+    /"\/app-health\/app\/livez":\{"httpGet":\{"port":1\}\}/,
+  );
+});
+
+Deno.test("tellProbes: no probes, no variable", () => {
+  const proxy = newMap();
+  assert.equal(tellProbes(proxy, { spec: { containers: [TCP] } }, 15020, settings(8)), proxy);
+});
+
+Deno.test("rewriteContainer: HTTP probes go to the agent, startup probes since 1.7, hooks and others never", () => {
+  const rewritten = rewriteContainer(APP, 15020, 8);
+  assert.deepEqual(plain(rewritten["readinessProbe"]), {
+    httpGet: {
+      path: "/app-health/app/readyz",
+      port: 15020,
+      scheme: "HTTP",
+      httpHeaders: [{ name: "Host", value: "a" }],
+    },
+    timeoutSeconds: 3,
+  });
+  assert.deepEqual(plain(rewritten["startupProbe"]), { httpGet: { path: "/app-health/app/startupz", port: 15020 } });
+  assert.equal(rewritten["lifecycle"], APP["lifecycle"]);
+  assert.equal(rewriteContainer(APP, 15020, 6)["startupProbe"], APP["startupProbe"]);
+  assert.equal(rewriteContainer(TCP, 15020, 8), TCP);
+});
+
+const PORTS: readonly (readonly [string, number, string, string, number | undefined])[] = [
+  ["1.1: the argument after --statusPort", 1, "{}", "[--statusPort, '15021']", 15021],
+  ["1.1: --statusPort=", 1, "{}", "[--statusPort=15022]", 15022],
+  ["1.1: no argument", 1, "{status.sidecar.istio.io/port: '5'}", "[proxy]", undefined],
+  ["1.1: nothing behind it", 1, "{}", "[--statusPort]", undefined],
+  ["1.8: the annotation", 8, "{status.sidecar.istio.io/port: '5'}", "[--statusPort, '15021']", 5],
+  ["1.8: the mesh", 8, "{}", "[--statusPort, '15021']", 15020],
+];
+
+for (const [name, minor, annotations, args, expected] of PORTS) {
+  Deno.test(`agentPort: ${name}`, () => {
+    const port = agentPort(map(`metadata: {annotations: ${annotations}}`), map(`args: ${args}`), settings(minor));
+    assert.equal(port, expected);
+  });
+}
+
+Deno.test("wantsProbes: the pod's annotation before the template", () => {
+  const pod = (value: string) => map(`metadata: {annotations: {sidecar.istio.io/rewriteAppHTTPProbers: '${value}'}}`);
+  assert.equal(wantsProbes(pod("false"), settings(8)), false);
+  assert.equal(wantsProbes(pod("perhaps"), settings(8)), true);
+  assert.equal(wantsProbes(newMap(), { ...settings(8), spec: { ...SPEC, rewriteAppHTTPProbe: false } }), false);
+});
