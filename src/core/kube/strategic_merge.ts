@@ -107,12 +107,18 @@ function mergeOptional(original: Value[] | undefined, patch: Value[] | undefined
   return patch === undefined ? original : mergeListField(original, patch, rule, false);
 }
 
-/** PatchError unless the elements of the patch are in the order that the directive gives, with nothing beside it. */
+function hasDirective(item: Value | undefined): boolean {
+  return isMap(item) && PATCH in item;
+}
+
+/** PatchError unless the elements that the patch keeps are in the order of the directive, with nothing beside it. */
 function checkElementOrder(patch: readonly Value[], order: readonly Value[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
-  const named = patch.filter((item) => !(isMap(item) && PATCH in item));
+  const named = patch.filter((item) => !(isMap(item) && item[PATCH] === "delete"));
   let next = 0;
   for (const item of order) {
+    // Other directives are passed over, but only while the order has more to compare, as Kubernetes does.
+    while (next < named.length && hasDirective(named[next])) next++;
     const expected = named[next];
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;
   }
