@@ -194,7 +194,7 @@ function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warning
   const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
   const changed = withPod(manifest, row, injected.pod);
   const next = row.typed ? decode(changed, row.type).value : changed;
-  const all = [...warnings, ...spelling(pod), ...injected.warnings];
+  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings];
   if (sameValue(value, next)) {
     return {
       result: "unchanged",
@@ -245,9 +245,11 @@ function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): re
   });
 }
 
-function spelling(pod: Pod): readonly string[] {
+/** 1.8 tells of every unknown annotation that names Istio, other releases at most of those that look like a known one. */
+function spelling(pod: Pod, { config }: Injector): readonly string[] {
+  const era = config.form === "legacy" && config.legacy.release.minor === 8 ? "1.8" : "current";
   const annotations = Object.fromEntries(
     Object.entries(annotationsOf(pod)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
-  return misspelledAnnotations(annotations, "current").map(({ message }) => message);
+  return misspelledAnnotations(annotations, era).map(({ message }) => message);
 }

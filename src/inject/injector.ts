@@ -109,16 +109,21 @@ function readValues({ values, config }: InjectorOptions): ValueMap | undefined {
   return beside === undefined ? undefined : parseValues(beside, `${config.file} (key "values")`);
 }
 
-function notes(config: LoadedConfig, { byHand }: InjectorOptions, native: string | undefined): readonly string[] {
+function notes(
+  config: LoadedConfig,
+  { byHand, nativeSidecars }: InjectorOptions,
+  native: string | undefined,
+): readonly string[] {
   const policy = byHand && config.policy !== "enabled"
     ? [`The configuration's policy is "${config.policy}": what is named here is injected all the same`]
     : [];
-  return [...formNotes(config), ...policy, ...(native === undefined ? [] : [native])];
+  return [...formNotes(config, nativeSidecars === true), ...policy, ...(native === undefined ? [] : [native])];
 }
 
 /** An old configuration is not taken for a new one silently. */
-function formNotes(config: LoadedConfig): readonly string[] {
+function formNotes(config: LoadedConfig, asksForNative: boolean): readonly string[] {
   if (config.form === "modern") return [];
   const { minor, because } = config.legacy.release;
-  return [`The configuration has the form of Istio 1.0 to 1.8 and is used as one of Istio 1.${minor}: ${because}`];
+  const used = `The configuration has the form of Istio 1.0 to 1.8 and is used as one of Istio 1.${minor}: ${because}`;
+  return asksForNative ? [used, "Native sidecars came later: the proxy is an ordinary container"] : [used];
 }

@@ -327,3 +327,13 @@ Deno.test("injectPod: annotations are checked as the release did", () => {
     `metadata: {annotations: {readiness.status.sidecar.istio.io/applicationPorts: "80,no"}}\nspec: {containers: [{name: app}]}`;
   assert.match(failure(() => inject(pod, { template: BRACKETS })).message, /applicationPorts/);
 });
+
+const LOADED = { env: () => undefined, now: () => new Date(0), byHand: true };
+
+Deno.test("loadInjector: notes tell which release an old configuration is used as, and that it has no native sidecars", () => {
+  const config = { text: "template: 'containers: [[ 1 ]]'", file: "config.yaml" };
+  const notes = loadInjector({ ...LOADED, config, nativeSidecars: true }).notes;
+  assert.match(notes[0] ?? "", /used as one of Istio 1\.1: its template is written with "\[\["/);
+  assert.match(notes[1] ?? "", /^Native sidecars came later/);
+  assert.equal(loadInjector({ ...LOADED, config }).notes.length, 1);
+});
