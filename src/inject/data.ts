@@ -26,7 +26,7 @@ export interface TemplateInput {
 }
 
 /** A struct of Go's from an object whose keys are its fields; a getter is read when a template reads the field. */
-class Fields extends GoStruct {
+export class Fields extends GoStruct {
   constructor(override readonly goType: string, readonly fields: Readonly<Record<string, GoValue>>) {
     super();
   }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
+import { injectDocument } from "../documents.ts";
 import { loadInjector } from "../injector.ts";
 import { containersOf, labelsOf, mapAt, mapsAt, metadataOf, type Pod, specOf, textAt } from "../pod_model.ts";
 import { injectPod } from "../pod.ts";
@@ -336,4 +337,14 @@ Deno.test("loadInjector: notes tell which release an old configuration is used a
   assert.match(notes[0] ?? "", /used as one of Istio 1\.1: its template is written with "\[\["/);
   assert.match(notes[1] ?? "", /^Native sidecars came later/);
   assert.equal(loadInjector({ ...LOADED, config }).notes.length, 1);
+});
+
+Deno.test("injectDocument: 1.8 warns of every unknown annotation that names Istio, 1.1 does not", () => {
+  const text = "kind: Pod\nmetadata: {annotations: {x.istio.io/mine: a}}\nspec: {containers: [{name: app}]}\n";
+  const warningsOf = (template: string) => {
+    const injector = loadInjector({ ...LOADED, config: { text: template, file: "template" } });
+    return injectDocument(parseDocument({ text }), injector, { output: "yaml" }).entries[0]?.warnings ?? [];
+  };
+  assert.match(warningsOf("containers:\n- name: istio-proxy\n").join(), /Unknown annotation "x\.istio\.io\/mine"/);
+  assert.deepEqual(warningsOf("containers:\n- name: [[ `istio-proxy` ]]\n"), []);
 });

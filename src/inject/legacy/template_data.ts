@@ -1,9 +1,9 @@
 /** The root object of old templates. */
-import { OrderedFields } from "../../core/gojson.ts";
-import { GoStruct, type GoValue } from "../../core/gotemplate/mod.ts";
+import type { GoStruct } from "../../core/gotemplate/mod.ts";
 import { goView } from "../../core/kube/mod.ts";
 import { defaultProxyConfig, type MeshConfig } from "../../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
+import { Fields } from "../data.ts";
 import { mapsAt, metadataOf, type Pod, specOf } from "../pod_model.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "../views.ts";
 import type { Owner } from "../workload.ts";
@@ -17,25 +17,6 @@ export interface LegacyTemplateInput {
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly minor: number;
-}
-
-/** A struct of Go's from an object whose keys are its fields. */
-class Fields extends GoStruct {
-  constructor(override readonly goType: string, readonly fields: Readonly<Record<string, GoValue>>) {
-    super();
-  }
-
-  override get(name: string): GoValue | undefined {
-    return Object.hasOwn(this.fields, name) ? this.fields[name] : undefined;
-  }
-
-  override fieldNames(): readonly string[] {
-    return Object.keys(this.fields);
-  }
-
-  override toJSONValue(): GoValue {
-    return new OrderedFields(Object.entries(this.fields));
-  }
 }
 
 /** The root object of a render: the fields that the release has. */
