@@ -1,91 +1,96 @@
-/** Runs of the room: generate, apply, clean; settings in, an exit code out. */
+/** The commands of the room: a command line in, an exit code out. */
+import { closest } from "../core/mesh/closest.ts";
 import { EXIT, MeshError, UsageError } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
-import { converge } from "./apply/apply.ts";
-import { podNetwork } from "./detect/pod_network.ts";
-import { nameservers } from "./detect/resolv_conf.ts";
-import type { OwnerNames } from "./kernel/rule_words.ts";
-import { makePlan } from "./plan/plan.ts";
-import type { Plan } from "./plan/rule.ts";
-import { parseNames } from "./settings/names.ts";
+import { startLog } from "../core/log.ts";
+import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";
+import { helpText, type Mode, MODES, overviewText } from "./settings/help.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
-import type { OutputFormat, Settings } from "./settings/settings.ts";
-import { viewText } from "./views/mod.ts";
+import type { Settings } from "./settings/settings.ts";
+import { ownerNames } from "./surroundings.ts";
+import { environmentBlock } from "./views/log_blocks.ts";
+import type { Job } from "./work.ts";
+import * as work from "./work.ts";
 
-/** `istio-iptables ARGS`. */
-export async function istioIptables(
-  world: World,
-  args: readonly string[],
-  mode: Mode = "apply",
-): Promise<number> {
-  const names: OwnerNames = { users: await namesIn(world, "/etc/passwd"), groups: await namesIn(world, "/etc/group") };
-  const reading = readSettings(args, world.env.all(), names);
-  const log = (line: string) => world.stderr.write(`${line}\n`);
-  reading.warnings.forEach((warning) => log(`warning: ${warning}`));
-  const settings = reading.settings ?? refuse(reading);
-  const isClean = mode === "clean" || settings.run.cleanupOnly;
-  const plan = isClean ? undefined : await planOf(world, settings);
-  if (settings.run.dryRun || mode === "generate") return print(world, settings, plan);
-  if (settings.run.skipRuleApply) return EXIT.ok;
-  const outcome = await converge(world, world.system, plan, {
-    native: settings.run.nativeNftables,
-    forced: settings.run.forceBinary,
-    comments: settings.run.comments,
-    names,
-    waitMilliseconds: settings.run.waitMilliseconds,
-    log,
-  });
-  log(outcome.changed ? outcome.differences.join("\n") : "nothing to change: the rules are in place");
-  return EXIT.ok;
-}
+const PROGRAM = "kubectl mesh iptables";
 
-function refuse({ problems }: Reading): never {
-  const text = problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`).join("; ");
-  throw problems.some(({ isUsage }) => isUsage) ? new UsageError(text) : new MeshError(text);
-}
-
-async function namesIn(world: World, path: string) {
-  return parseNames(await world.files.readText(path).catch(() => ""));
-}
-
-async function planOf(world: World, settings: Settings): Promise<Plan> {
-  const { capture } = settings;
-  const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
-  if (network.hostAddress === undefined) {
-    throw new MeshError("This network namespace has no address but of the loopback or a link");
+/** `kubectl mesh iptables SUBCOMMAND ARGS`. Errors are `MeshError`s. */
+export async function runIptables(world: World, subcommand: string, args: readonly string[]): Promise<number> {
+  if (HELP_WORDS.includes(subcommand)) {
+    world.stdout.write(overviewText(PROGRAM));
+    return EXIT.ok;
   }
-  const needsServers = capture.redirectDns && !capture.captureAllDns;
-  const servers = needsServers ? nameservers(await world.files.readText("/etc/resolv.conf")).servers : [];
-  return makePlan(capture, { hasIpv6: network.hasIpv6, dnsServers: servers });
+  const mode = MODES.find((name) => name === subcommand);
+  if (mode === undefined) throw unknownCommand(subcommand);
+  return await run(world, mode, `${PROGRAM} ${mode}`, args);
 }
 
-/** `-f=false` of Istio 1.5 to 1.23 asks for commands. */
-function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
-  if (output !== undefined) return output;
-  if (!restoreFormat) return "commands";
-  return nativeNftables ? "nft" : "restore";
-}
+const HELP_WORDS: readonly string[] = ["help", "--help", "-h"];
 
-function print(world: World, { run }: Settings, plan: Plan | undefined): number {
-  if (plan === undefined) return EXIT.ok;
-  const text = viewText(plan, formatOf(run), run);
-  world.stdout.write(text);
-  if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
-  return EXIT.ok;
-}
-
-type Mode = "apply" | "clean" | "generate";
-
-const SUBCOMMANDS: readonly string[] = ["generate", "apply", "clean"] satisfies Mode[];
-
-/** `kubectl mesh iptables SUBCOMMAND ARGS`. */
-export function runIptables(world: World, subcommand: string, args: readonly string[]): Promise<number> {
-  const isMode = (word: string): word is Mode => SUBCOMMANDS.includes(word);
-  if (isMode(subcommand)) return istioIptables(world, args, subcommand);
-  return Promise.reject(new UsageError(`Unknown command "iptables ${subcommand}": use ${SUBCOMMANDS.join(", ")}`));
+function unknownCommand(word: string): UsageError {
+  const meant = closest(word, MODES);
+  const hint = meant === undefined ? `use ${MODES.join(", ")}` : `did you mean "${meant}"?`;
+  return new UsageError(word === "" ? "A command is missing" : `Unknown command "iptables ${word}"`, { hint });
 }
 
 /** `pilot-agent istio-iptables ARGS` and `pilot-agent istio-clean-iptables ARGS`. */
 export function runIstioIptables(world: World, name: string, args: readonly string[]): Promise<number> {
-  return istioIptables(world, args, name === "istio-clean-iptables" ? "clean" : "apply");
+  return run(world, name === "istio-clean-iptables" ? "clean" : "apply", name, args);
+}
+
+async function run(world: World, mode: Mode, program: string, args: readonly string[]): Promise<number> {
+  const names = await ownerNames(world);
+  const env = world.env.all();
+  const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate" });
+  if (reading.isHelp) {
+    world.stdout.write(helpText(program, mode));
+    return EXIT.ok;
+  }
+  const log = startLog(world, "iptables", reading.log);
+  reading.warnings.forEach((warning) => log.warn("{warning}", { warning }));
+  const settings = reading.settings ?? refuse(reading);
+  dropPermissions(world, mode, settings);
+  log.info("{environment}", { environment: environmentBlock(env) });
+  enterNamespace(world, settings.run.networkNamespace);
+  return await perform({ world, log, names, settings, mode });
+}
+
+/** The steps of the program in the order in which the peer takes them: rules first, then the proof. */
+async function perform(job: Job): Promise<number> {
+  const { mode, settings: { run } } = job;
+  const isClean = mode === "clean" || run.cleanupOnly;
+  if (mode === "verify") return await work.verify(job);
+  if (run.dryRun || mode === "generate") await (isClean ? work.printRemoval(job) : work.print(job));
+  else if (!run.skipRuleApply) await work.apply(job, isClean);
+  return run.runValidation ? await work.verify(job) : EXIT.ok;
+}
+
+function refuse({ problems }: Reading): never {
+  const text = problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`).join("; ");
+  const isUsage = problems.some((problem) => problem.isUsage);
+  throw isUsage ? new UsageError(text, { hint: "see --help" }) : new MeshError(text);
+}
+
+/**
+ * To print is all that a command does which only prints. The others start programs and call the kernel as they are: to
+ * give up more would not make them weaker, and Deno lets nobody read `/proc` who has given up anything.
+ */
+function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
+  const isClean = mode === "clean" || run.cleanupOnly;
+  const isPrintOnly = (run.dryRun || mode === "generate") && !isClean && !run.runValidation &&
+    run.networkNamespace === "";
+  if (!isPrintOnly) return;
+  const names: readonly PermissionName[] = ["read", "env", "sys"];
+  world.permissions.keepOnly(run.dryRunFile === "" ? names : [...names, "write"]);
+}
+
+function enterNamespace(world: World, path: string): void {
+  if (path === "") return;
+  try {
+    world.system.enterNetworkNamespace(path);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    throw new MeshError(`Cannot enter the network namespace "${path}": ${error.message}`, {
+      hint: "It is a file such as /proc/PID/ns/net or /run/netns/NAME, and entering it needs the capability SYS_ADMIN",
+    });
+  }
 }

@@ -20,5 +20,5 @@ export function rawCommand(args: readonly string[]): RawRun | undefined {
 const PILOT_AGENT: readonly string[] = ["istio-iptables", "istio-clean-iptables"];
 
 function iptables() {
-  return import("./iptables_run.ts");
+  return import("../../iptables/mod.ts");
 }

@@ -1,5 +1,6 @@
 /** A command line with pflag's spellings, the single-dash words of Istio 1.3 and the `clean` of its shell script. */
 import { readDuration } from "../../core/duration.ts";
+import { closest } from "../../core/mesh/closest.ts";
 import { parseBool, parseUint } from "../../core/net.ts";
 import { type Flag, FLAG_LIST, type FlagKind, type FlagName, FLAGS } from "./flags.ts";
 
@@ -66,8 +67,13 @@ function readWord(reader: Reader, word: string): void {
 function readLong(reader: Reader, text: string): void {
   const [, long = "", equals = "", value = ""] = /^([^=]*)(=?)([^]*)$/.exec(text) ?? [];
   const name = LONG.get(long);
-  if (name === undefined) return void reader.problems.push(`Unknown flag "--${long}"`);
+  if (name === undefined) return void reader.problems.push(`Unknown flag "--${long}"${suggestion(long)}`);
   take(reader, name, `--${long}`, equals === "" ? undefined : value);
+}
+
+function suggestion(long: string): string {
+  const meant = closest(long.replaceAll("_", "-"), [...LONG.keys()]);
+  return meant === undefined ? "" : `: did you mean "--${meant}"?`;
 }
 
 /** `-p15001`, `-p=15001`, `-p 15001`, `-nu1337`: the first that takes a value takes the rest. */

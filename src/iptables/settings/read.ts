@@ -1,8 +1,10 @@
 /** Settings of a run: command line before environment before default, everything checked, all problems at once. */
 import { readDuration } from "../../core/duration.ts";
 import { type Cidr, parseBool, parseUint } from "../../core/net.ts";
+import type { LogOptions } from "../../core/log.ts";
 import { readCommandLine } from "./command_line.ts";
 import { type Flag, FLAG_LIST, type FlagName, FLAGS } from "./flags.ts";
+import { logOptions } from "./log_options.ts";
 import {
   type CaptureSettings,
   OUTPUT_FORMATS,
@@ -15,9 +17,11 @@ import { type Names, Wrong } from "./values.ts";
 
 /** What the text of settings refers to. */
 export interface Surroundings {
-  /** Users and groups that exist; `undefined`: names are not looked up. */
+  /** Users and groups that exist here. */
   readonly users: Names;
   readonly groups: Names;
+  /** The rules are only printed, perhaps for another machine: a name that is unknown here is no mistake. */
+  readonly isPrintOnly?: boolean;
 }
 
 /** Something wrong, and where it was written. */
@@ -32,6 +36,9 @@ export interface Problem {
 /** Settings, or what is wrong with them. */
 export interface Reading {
   readonly settings: Settings | undefined;
+  /** The help text was asked for; nothing else counts then. */
+  readonly isHelp: boolean;
+  readonly log: LogOptions;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   /** Where each setting that is no default came from, for messages. */
@@ -58,7 +65,15 @@ export function readSettings(
   reader.checkTogether(settings.capture);
   const origins = new Map([...sources].flatMap(([name, { origin }]) => origin === "" ? [] : [[name, origin] as const]));
   const { problems, warnings } = reader;
-  return { settings: problems.length === 0 ? settings : undefined, problems, warnings, origins };
+  const log = reader.log();
+  return {
+    settings: problems.length === 0 ? settings : undefined,
+    isHelp: reader.bool("help"),
+    log,
+    problems,
+    warnings,
+    origins,
+  };
 }
 
 function sourceOf(
@@ -145,10 +160,19 @@ class Reader {
       waitMilliseconds: this.milliseconds("wait"),
       comments: this.bool("comments"),
       output: this.read("output", readOutput, undefined),
-      logFormat: this.bool("istioLogJson") ? "json" : this.optional("logFormat"),
-      logLevel: this.optional("logLevel"),
-      help: this.bool("help"),
+      cniMode: this.bool("cniMode"),
+      reconcile: this.bool("reconcile"),
+      forceApply: this.bool("forceApply"),
     };
+  }
+
+  log(): LogOptions {
+    return logOptions({
+      format: this.text("logFormat"),
+      level: this.text("logLevel"),
+      istioJson: this.bool("istioLogJson"),
+      istioLevel: this.text("istioLogLevel"),
+    });
   }
 
   /** What no setting shows by itself. */
@@ -175,7 +199,8 @@ class Reader {
   }
 
   private owners(name: FlagName, kind: string, names: Names): readonly string[] {
-    return this.read(name, (text) => values.readOwners(text, kind, names), []);
+    const isHere = this.surroundings.isPrintOnly !== true && !this.bool("dryRun");
+    return this.read(name, (text) => values.readOwners(text, kind, isHere ? names : undefined), []);
   }
 
   private portsForUids() {
@@ -195,7 +220,7 @@ class Reader {
     return typeof port === "number" ? port : this.unreadable("probePort", `is no port: ${port}`, 15002);
   }
 
-  private bool(name: FlagName): boolean {
+  bool(name: FlagName): boolean {
     const text = this.text(name);
     const value = parseBool(text);
     return value ?? this.unreadable(name, `is neither true nor false: "${text}"`, FLAGS[name].fallback === "true");
@@ -207,11 +232,6 @@ class Reader {
     if (typeof value === "bigint") return Number(value / 1_000_000n);
     const fallback = Number(readDuration(FLAGS[name].fallback)) / 1e6;
     return this.unreadable(name, `is no duration such as "5s": "${text}": ${value.reason}`, fallback);
-  }
-
-  private optional(name: FlagName): string | undefined {
-    const text = this.text(name);
-    return text === "" ? undefined : text;
   }
 
   /** The command line has been read by then: such a text is in the environment, where Istio goes on with the default. */

@@ -27,9 +27,9 @@ export interface RunSettings {
   readonly waitMilliseconds: number;
   readonly comments: boolean;
   readonly output: OutputFormat | undefined;
-  readonly logFormat: string | undefined;
-  readonly logLevel: string | undefined;
-  readonly help: boolean;
+  readonly cniMode: boolean;
+  readonly reconcile: boolean;
+  readonly forceApply: boolean;
 }
 
 export const OUTPUT_FORMATS = ["restore", "nft", "json", "commands", "table"] as const;

@@ -73,17 +73,17 @@ export function readInterfaces(text: string): string[] | Wrong {
   });
 }
 
-/** Numbers, ranges of numbers and names that are known. */
-export function readOwners(text: string, kind: string, names: Names): string[] | Wrong {
+/** Numbers, ranges of numbers and names that are known; `names` `undefined`: any that can be one. */
+export function readOwners(text: string, kind: string, names: Names | undefined): string[] | Wrong {
   return collect(listItems(text), (item) => {
     const reason = ownerProblem(item, kind, names);
     return reason === undefined ? item : new Wrong([reason]);
   });
 }
 
-function ownerProblem(item: string, kind: string, names: Names): string | undefined {
+function ownerProblem(item: string, kind: string, names: Names | undefined): string | undefined {
   const ends = /^(\d+)(?:-(\d+))?$/.exec(item);
-  if (ends === null) return names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
+  if (ends === null) return nameProblem(item, kind, names);
   const [, first = "", last = first] = ends;
   const numbers = [parseUint(first, 32), parseUint(last, 32)];
   const [from, to] = numbers;
@@ -93,6 +93,12 @@ function ownerProblem(item: string, kind: string, names: Names): string | undefi
     return `${kind} ${item} is more than 4294967294`;
   }
   return from > to ? `the range "${item}" ends before it begins` : undefined;
+}
+
+/** Names are those that useradd(8) allows. */
+function nameProblem(item: string, kind: string, names: Names | undefined): string | undefined {
+  if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is no name of a ${kind}`;
+  return names === undefined || names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
 }
 
 /** A number of 1 to 2^32-1, in decimal or hexadecimal. */
@@ -116,7 +122,7 @@ export function readRouteTable(text: string): number | Wrong {
 }
 
 /** `tcp:5432,6000-6010:1000,1001`, `udp:*:1000`. */
-export function readPortsForUids(text: string, users: Names): PortsForUids | Wrong {
+export function readPortsForUids(text: string, users: Names | undefined): PortsForUids | Wrong {
   const [, protocol, ports, uids] = /^(tcp|udp):([^:]+|\d+:\d+):([^:]+)$/.exec(goTrim(text)) ?? [];
   if ((protocol !== "tcp" && protocol !== "udp") || ports === undefined || uids === undefined) {
     return new Wrong([`"${text}" is not of the form PROTOCOL:PORTS:UIDS`]);
