@@ -2,14 +2,15 @@
 import { MeshError } from "../../core/errors.ts";
 import type { Lock, World } from "../../core/world/world.ts";
 import type { OwnerNames } from "../kernel/rule_words.ts";
-import type { SystemCalls } from "../kernel/system_calls.ts";
+import type { SystemCalls } from "../../core/world/mod.ts";
 import type { Plan } from "../plan/rule.ts";
-import { availableVariants, chooseBackend } from "./backend.ts";
-import type { Variant } from "./programs.ts";
-import { routingSteps } from "./routing_steps.ts";
-import { iptablesSteps, nftSteps, type RuleSteps, type WriteOptions } from "./rule_steps.ts";
+import { deleteEmptyTable } from "../kernel/nft_tables.ts";
+import { availableVariants, type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
+import { routingChanges, type WantedRouting } from "./routing_steps.ts";
+import { nftSteps } from "./nft_steps.ts";
+import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
-import { holdsOurs, type Survey, survey } from "./survey.ts";
+import { holdsOurs, marksOf, type Readers, type Survey, survey } from "./survey.ts";
 
 /** How to write. */
 export interface ApplyOptions {
@@ -56,44 +57,86 @@ async function takeLock(world: World, options: ApplyOptions): Promise<Lock | und
   });
 }
 
+/** What would be done, and why: the steps in words, and what differs from the plan. */
+export type Pending = Pick<Outcome, "differences"> & { readonly steps: readonly string[] };
+
+/** What `converge` would do now. Nothing is changed, nor is there a wait for the lock. */
+export async function pending(
+  world: World,
+  system: SystemCalls,
+  plan: Plan | undefined,
+  options: ApplyOptions,
+): Promise<Pending> {
+  const { steps, differences } = await findChanges(world, system, plan, options);
+  return { steps: steps.map(({ what }) => what), differences };
+}
+
 async function convergeLocked(
   world: World,
   system: SystemCalls,
   plan: Plan | undefined,
   options: ApplyOptions,
 ): Promise<Outcome> {
-  const available = await availableVariants(world);
-  const programs = (variant: "nft" | "legacy"): Variant | undefined =>
-    available.has(variant) ? variant : available.has("plain") ? "plain" : undefined;
-  const found = await survey(world, system, options.names, programs);
-  const write: WriteOptions = options;
-  const backend = backendOf(found, available, plan, options);
-  const parts: RuleSteps[] = [];
-  for (const holds of ["nft", "legacy"] as const) {
-    const isChosen = backend?.holds === holds;
-    const variant = isChosen ? backend.variant : programs(holds);
-    const isNeeded = isChosen || found.holdings.some((holding) => holding.variant === holds && holdsOurs(holding));
-    if (variant !== undefined && isNeeded) {
-      parts.push(iptablesSteps(world, found, { holds, variant, plan: isChosen ? plan : undefined }, write));
-    }
-  }
-  // New rules come before old ones of another back end go: there is no moment without any.
-  const nft = await nftSteps(world, found, options.native ? plan : undefined, write);
-  const ordered = options.native
-    ? [nft, ...parts]
-    : [...parts.toSorted((a, b) => b.checks.length - a.checks.length), nft];
-  const routing = routingSteps(system, plan ?? { policyRules: [], loopbackAddresses: [] });
-  for (const check of ordered.flatMap(({ checks }) => checks)) await check();
-  const steps = [...ordered.flatMap((part) => part.steps), ...routing];
+  const { found, checks, steps, tables, differences } = await findChanges(world, system, plan, options);
+  for (const check of checks) await check();
   steps.forEach(({ what }) => options.log(what));
-  await takeSteps(world, steps);
-  const differences = [...ordered.flatMap((part) => part.differences), ...routing.map(({ what }) => `needed: ${what}`)];
+  const isNew = (table: string) => found.nftTables?.has(table) !== true;
+  try {
+    await takeSteps(world, steps);
+  } catch (error) {
+    tables.filter(isNew).forEach((table) => deleteEmptyTable(system, table));
+    throw error;
+  }
+  tables.forEach((table) => deleteEmptyTable(system, table));
   return { changed: steps.length > 0, differences };
 }
 
-function backendOf(found: Survey, available: ReadonlySet<Variant>, plan: Plan | undefined, options: ApplyOptions) {
+async function findChanges(world: World, system: SystemCalls, plan: Plan | undefined, options: ApplyOptions) {
+  const programs = await readersOf(world, await availableVariants(world));
+  const found = await survey(world, system, options.names, programs);
+  const backend = backendOf(found, programs, plan, options);
+  const rules = await ruleChanges({ world, found, plan, backend, programs }, options);
+  const { additions, removals } = routingChanges(system, plan ?? { policyRules: [], loopbackAddresses: [] });
+  const needed = [...additions, ...removals].map(({ what }) => `needed: ${what}`);
+  return {
+    found,
+    checks: rules.flatMap(({ checks }) => checks),
+    steps: [...additions, ...rules.flatMap(({ steps }) => steps), ...removals],
+    tables: rules.flatMap((part) => part.tables),
+    differences: [...rules.flatMap((part) => part.differences), ...needed],
+  };
+}
+
+interface Situation {
+  readonly world: World;
+  readonly found: Survey;
+  readonly plan: Plan | undefined;
+  readonly backend: BackendChoice | undefined;
+  readonly programs: Readers;
+}
+
+/** New rules come before old ones of another back end go: there is no moment without any. */
+async function ruleChanges(situation: Situation, options: ApplyOptions): Promise<RuleSteps[]> {
+  const { world, found, plan, backend, programs } = situation;
+  const parts = (["nft", "legacy"] as const).flatMap((holds) => {
+    const isChosen = backend?.holds === holds;
+    const families = found.holdings.filter((holding) => holding.variant === holds && holdsOurs(holding));
+    const variant = isChosen ? backend.variant : families.map(({ family }) => programs(holds, family))[0];
+    if (variant === undefined || !isChosen && families.length === 0) return [];
+    return [{
+      isChosen,
+      ...iptablesSteps(world, found, { holds, variant, plan: isChosen ? plan : undefined }, options),
+    }];
+  });
+  const nft = await nftSteps(world, found, options.native ? plan : undefined, options);
+  const chosen = parts.filter(({ isChosen }) => isChosen);
+  const others = parts.filter(({ isChosen }) => !isChosen);
+  return options.native ? [nft, ...others] : [...chosen, ...others, nft];
+}
+
+function backendOf(found: Survey, programs: Readers, plan: Plan | undefined, options: ApplyOptions) {
   if (options.native || plan === undefined) return undefined;
-  const backend = chooseBackend(found, available, options.forced);
+  const backend = chooseBackend(found, programs, options.forced);
   options.log(
     `back end: iptables${backend.variant === "plain" ? "" : `-${backend.variant}`}, because ${backend.evidence}`,
   );

@@ -1,8 +1,8 @@
 /** Which set of iptables programs is used: decided by what is there, with its evidence, the same on every run. */
 import { MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
-import { findProgram, iptablesProgram, type Variant } from "./programs.ts";
-import { foreignRules, holdsOurs, type Survey } from "./survey.ts";
+import { findProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { foreignRules, holdsOurs, type Readers, type Survey } from "./survey.ts";
 
 /** The programs that are on PATH. */
 export type Available = ReadonlySet<Variant>;
@@ -25,38 +25,67 @@ export async function availableVariants(world: World): Promise<Available> {
   return new Set(VARIANTS.filter((_, at) => found[at] !== undefined));
 }
 
-/** The first row whose condition holds decides. */
-export function chooseBackend(survey: Survey, available: Available, forced: "" | "legacy" | "nft"): BackendChoice {
-  if (forced !== "") return forcedChoice(forced, available);
-  const held = (variant: "nft" | "legacy") => survey.holdings.filter((holding) => holding.variant === variant);
-  const foreign = (variant: "nft" | "legacy") => held(variant).reduce((sum, holding) => sum + foreignRules(holding), 0);
-  const hasNft = survey.nftTables !== undefined;
-  const rows: readonly (readonly [boolean, Variant, string])[] = [
-    [foreign("legacy") > 0, "legacy", `iptables-legacy holds ${foreign("legacy")} rules of others`],
-    [hasNft && held("nft").some(holdsOurs), "nft", "iptables-nft holds rules of an earlier run"],
-    [held("legacy").some(holdsOurs), "legacy", "iptables-legacy holds rules of an earlier run"],
-    [hasNft, "nft", "the kernel has nf_tables, and iptables-legacy holds no rules"],
-    [true, "legacy", "the kernel has no nf_tables"],
-  ];
-  const usable = rows.filter(([holds, variant]) => holds && (available.has(variant) || available.has("plain")));
-  const [, variant, evidence] = usable[0] ?? rows.find(([holds, name]) => holds && available.has(name)) ?? [];
-  if (variant === undefined || evidence === undefined) {
-    throw new MeshError('The program "iptables-restore" is not on PATH', {
-      hint: "Use an image that has iptables, or --native-nftables",
-    });
-  }
-  return {
-    variant: available.has(variant) ? variant : "plain",
-    holds: variant === "legacy" ? "legacy" : "nft",
-    evidence,
-  };
+/** The programs for each back end: those without a suffix stand in where those with one are not on PATH. */
+export async function readersOf(world: World, available: Available): Promise<Readers> {
+  const isPlainNeeded = available.has("plain") && !(available.has("nft") && available.has("legacy"));
+  const plain = isPlainNeeded ? await plainBackend(world) : undefined;
+  return (variant) => available.has(variant) ? variant : plain === variant ? "plain" : undefined;
 }
 
-function forcedChoice(forced: "legacy" | "nft", available: Available): BackendChoice {
-  if (!available.has(forced)) {
+/** The back end of `iptables-restore`: its file tells, as the programs for nftables name it; a script is asked. */
+async function plainBackend(world: World): Promise<"nft" | "legacy"> {
+  const program = iptablesProgram("plain", 4, "restore");
+  const text = await textOf(world, await findProgram(world, program) ?? program);
+  const version = text.startsWith("#!") ? await runProgram(world, program, ["--version"]) : text;
+  return version.includes("(nf_tables)") ? "nft" : "legacy";
+}
+
+async function textOf(world: World, path: string): Promise<string> {
+  const decoder = new TextDecoder("latin1");
+  let text = "";
+  for await (const chunk of world.files.chunks(path)) text += decoder.decode(chunk, { stream: true });
+  return text;
+}
+
+/** The first row whose condition holds, and that there is a program for, decides. */
+export function chooseBackend(survey: Survey, programs: Readers, forced: "" | "legacy" | "nft"): BackendChoice {
+  if (forced !== "") return forcedChoice(forced, programs);
+  const ours = (variant: "nft" | "legacy") =>
+    survey.holdings.some((holding) => holding.variant === variant && holdsOurs(holding));
+  const foreign = survey.holdings.filter(({ variant }) => variant === "legacy")
+    .reduce((sum, holding) => sum + foreignRules(holding), 0);
+  const hasNft = survey.nftTables !== undefined;
+  const rows: readonly (readonly [boolean, "nft" | "legacy", string])[] = [
+    [foreign > 0, "legacy", `iptables-legacy holds ${foreign} rules of others`],
+    [hasNft && ours("nft"), "nft", "iptables-nft holds rules of an earlier run"],
+    [ours("legacy"), "legacy", "iptables-legacy holds rules of an earlier run"],
+    [hasNft, "nft", "the kernel has nf_tables, and iptables-legacy holds no rules"],
+    [true, "legacy", hasNft ? "there are no programs for nf_tables" : "the kernel has no nf_tables"],
+  ];
+  for (const [isSo, holds, evidence] of rows) {
+    const variant = isSo ? programs(holds, 4) : undefined;
+    if (variant !== undefined) return { variant, holds, evidence };
+  }
+  throw noPrograms(hasNft, programs);
+}
+
+function noPrograms(hasNft: boolean, programs: Readers): MeshError {
+  if (!hasNft && programs("nft", 4) !== undefined) {
+    return new MeshError("This kernel has no nf_tables, and there is no program for its older tables", {
+      hint: "Run on the node: modprobe nf_tables, or use an image that has iptables-legacy-restore",
+    });
+  }
+  return new MeshError('The program "iptables-restore" is not on PATH', {
+    hint: "Use an image that has iptables, or --native-nftables",
+  });
+}
+
+function forcedChoice(forced: "legacy" | "nft", programs: Readers): BackendChoice {
+  const variant = programs(forced, 4);
+  if (variant === undefined) {
     throw new MeshError(`The program "${iptablesProgram(forced, 4, "restore")}" is not on PATH`, {
       hint: `Leave out --force-iptables-binary ${forced}, or use an image that has it`,
     });
   }
-  return { variant: forced, holds: forced, evidence: "it was forced" };
+  return { variant, holds: forced, evidence: "it was forced" };
 }

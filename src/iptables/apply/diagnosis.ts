@@ -18,8 +18,9 @@ const MODULES: readonly (readonly [RegExp, string])[] = [
   [/comment/, "xt_comment"],
 ];
 
-const NET_ADMIN =
-  'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"])';
+/** What a process without the capability needs. */
+export const NET_ADMIN =
+  'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0';
 
 const CAUSES: readonly Cause[] = [
   { said: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },

@@ -2,7 +2,7 @@
 import type { Cidr } from "../../core/net.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule } from "../kernel/routing.ts";
-import { type SystemCalls, SystemError } from "../kernel/system_calls.ts";
+import { type SystemCalls, SystemError } from "../../core/world/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import type { Step } from "./steps.ts";
 
@@ -15,22 +15,52 @@ export interface WantedRouting {
 const FAMILIES: readonly Family[] = [4, 6];
 const OUR_ADDRESS: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
-/** The steps; none if nothing differs. */
-export function routingSteps(system: SystemCalls, wanted: WantedRouting): Step[] {
-  return [
-    ...FAMILIES.flatMap((family) => policySteps(system, family, wanted.policyRules)),
-    ...addressSteps(system, wanted),
-  ];
+/** What is added before the rules that need it, and what is taken away behind those that needed it. */
+export interface RoutingChanges {
+  readonly additions: readonly Step[];
+  readonly removals: readonly Step[];
 }
 
-/** A mark rule is ours if its table holds nothing but our route, or if the settings name it. */
-function policySteps(system: SystemCalls, family: Family, all: readonly PolicyRule[]): Step[] {
+/** All of the steps; none if nothing differs. */
+export function routingSteps(system: SystemCalls, wanted: WantedRouting, marks?: ReadonlySet<number>): Step[] {
+  const { additions, removals } = routingChanges(system, wanted, marks);
+  return [...additions, ...removals];
+}
+
+/** The steps; none if nothing differs. `marks` are those that rules of ours set until now. */
+export function routingChanges(
+  system: SystemCalls,
+  wanted: WantedRouting,
+  marks: ReadonlySet<number> = new Set(),
+): RoutingChanges {
+  const parts = [
+    ...FAMILIES.map((family) => policyChanges(system, family, wanted.policyRules, marks)),
+    addressChanges(system, wanted),
+  ];
+  return {
+    additions: parts.flatMap(({ additions }) => additions),
+    removals: parts.flatMap(({ removals }) => removals),
+  };
+}
+
+/**
+ * A rule for a whole mark is ours if the settings name it, if it is Istio's default, or if rules of ours set the mark and
+ * its table delivers everything here.
+ */
+function policyChanges(
+  system: SystemCalls,
+  family: Family,
+  all: readonly PolicyRule[],
+  marks: ReadonlySet<number>,
+): RoutingChanges {
   const wanted = all.filter((rule) => rule.family === family);
-  const rules = unlessAbsent(() => routing.markRules(system, family));
+  const rules = unlessAbsent(() => routing.markRules(system, family)).filter(({ mask }) => mask === WHOLE_MARK);
   const tables = new Set(unlessAbsent(() => routing.localDefaultTables(system, family)));
   const isWanted = (held: PolicyRule) => wanted.some(({ mark, table }) => mark === held.mark && table === held.table);
   const isDefault = ({ mark, table }: PolicyRule) => mark === DEFAULT.mark && table === DEFAULT.table;
-  const ours = rules.filter((held) => isWanted(held) || isDefault(held) || tables.has(held.table));
+  const ours = rules.filter((held) =>
+    isWanted(held) || isDefault(held) || marks.has(held.mark) && tables.has(held.table)
+  );
   const surplus = ours.filter((held, at) =>
     !isWanted(held) || ours.findIndex((other) => other.mark === held.mark && other.table === held.table) !== at
   );
@@ -40,15 +70,20 @@ function policySteps(system: SystemCalls, family: Family, all: readonly PolicyRu
     (table === DEFAULT.table || surplus.some((rule) => rule.table === table))
   );
   const absent = [...new Set(wanted.map(({ table }) => table))].filter((table) => !tables.has(table));
-  return [
-    ...absent.map((table) => routeStep(system, family, table, true)),
-    ...missing.map((rule) => addRuleStep(system, rule)),
-    ...surplus.map((rule) => deleteRuleStep(system, rule)),
-    ...stale.map((table) => routeStep(system, family, table, false)),
-  ];
+  return {
+    additions: [
+      ...absent.map((table) => routeStep(system, family, table, true)),
+      ...missing.map((rule) => addRuleStep(system, rule)),
+    ],
+    removals: [
+      ...surplus.map((rule) => deleteRuleStep(system, rule)),
+      ...stale.map((table) => routeStep(system, family, table, false)),
+    ],
+  };
 }
 
 /** Istio's mark and table: what `--istio-inbound-tproxy-mark` and `-route-table` are when they are not given. */
+const WHOLE_MARK = 0xffffffff;
 const DEFAULT = { mark: 1337, table: 133 } as const;
 
 function routeStep(system: SystemCalls, family: Family, table: number, isAdded: boolean): Step {
@@ -77,14 +112,15 @@ function deleteRuleStep(system: SystemCalls, rule: HeldRule): Step {
   };
 }
 
-function addressSteps(system: SystemCalls, { loopbackAddresses }: WantedRouting): Step[] {
+function addressChanges(system: SystemCalls, { loopbackAddresses }: WantedRouting): RoutingChanges {
   const isWanted = loopbackAddresses.length > 0;
   const isHeld = unlessAbsent(() => routing.hasLoopbackAddress(system, OUR_ADDRESS) ? [true] : []).length > 0;
-  if (isWanted === isHeld) return [];
+  if (isWanted === isHeld) return { additions: [], removals: [] };
   const add = () => routing.addLoopbackAddress(system, OUR_ADDRESS);
   const remove = () => routing.deleteLoopbackAddress(system, OUR_ADDRESS);
   const what = `ip -6 addr ${isWanted ? "add" : "del"} ::6/128 dev lo`;
-  return [{ what, run: isWanted ? add : remove, undo: ignoringAbsence(isWanted ? remove : add) }];
+  const step = { what, run: isWanted ? add : remove, undo: ignoringAbsence(isWanted ? remove : add) };
+  return isWanted ? { additions: [step], removals: [] } : { additions: [], removals: [step] };
 }
 
 /** A kernel without IPv6 holds nothing of it. */

@@ -1,12 +1,17 @@
 /** What a network namespace holds of ours, read without changing anything in it. */
 import { MeshError } from "../../core/errors.ts";
-import { nftTables } from "../kernel/nft_tables.ts";
+import { isMap } from "../../core/value.ts";
+import { heldContent, type NftContent } from "../kernel/nft_held.ts";
+import { type NftChain, nftChains, nftTables } from "../kernel/nft_tables.ts";
 import { ownBuiltInRules } from "../kernel/ours.ts";
 import type { OwnerNames } from "../kernel/rule_words.ts";
-import { parseSave, type SavedRule, type SavedTable } from "../kernel/saved.ts";
-import { EPERM, type SystemCalls, SystemError } from "../kernel/system_calls.ts";
+import { isOurChain, parseSave, type SavedRule, type SavedTable } from "../kernel/saved.ts";
+import { EPERM, type SystemCalls, SystemError } from "../../core/world/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
+import type { HeldTables } from "../kernel/transaction.ts";
+import { NFT_TABLES } from "../views/nft.ts";
+import { NET_ADMIN } from "./diagnosis.ts";
 import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
 
 /** The iptables rules of one family in one back end. */
@@ -22,8 +27,10 @@ export interface Holding {
 export interface Survey {
   /** `undefined`: this kernel has no nf_tables. */
   readonly nftTables: ReadonlySet<string> | undefined;
-  /** Families and back ends that hold a table; nothing is held by the others. */
+  /** Families and back ends that may hold rules of ours; nothing of ours is held by the others. */
   readonly holdings: readonly Holding[];
+  /** Our own tables in nftables. */
+  readonly nft: NftContent;
 }
 
 const TABLES = ["nat", "mangle", "raw", "filter"];
@@ -32,37 +39,55 @@ const FAMILIES: readonly Family[] = [4, 6];
 /** The programs that can read each back end: `undefined` if there is none. */
 export type Readers = (variant: "nft" | "legacy", family: Family) => Variant | undefined;
 
-/** Reads the rules of every back end that holds any. Without a table in it, no program is started for it. */
+/** Reads the rules of every back end that may hold any of ours. No program is started for one that cannot. */
 export async function survey(world: World, system: SystemCalls, names: OwnerNames, readers: Readers): Promise<Survey> {
-  const tables = readNftTables(system);
-  const read = await Promise.all(FAMILIES.flatMap((family) => [
-    readHolding(
-      world,
-      "nft",
-      family,
-      TABLES.some((table) => tables?.has(`${family === 4 ? "ip" : "ip6"} ${table}`)),
-      readers,
-    ),
-    legacyTables(world, family).then((held) => readHolding(world, "legacy", family, held.length > 0, readers)),
+  const { tables, chains } = readNft(system);
+  const read = (variant: "nft" | "legacy", family: Family) => readHolding(world, { variant, family, names }, readers);
+  const holdings = await Promise.all(FAMILIES.flatMap((family) => [
+    mayHoldOurs(chains, family) ? read("nft", family) : undefined,
+    legacyTables(world, family).then((held) => held.length > 0 ? read("legacy", family) : undefined),
   ]));
-  const found = read.filter((holding) => holding !== undefined)
-    .map((holding) => ({ ...holding, tables: parseSave(holding.text, names) }));
-  const withOwner = (variant: string) =>
-    ownBuiltInRules(found.filter((holding) => holding.variant === variant).map(({ tables }) => tables));
-  const own = { nft: withOwner("nft"), legacy: withOwner("legacy") };
-  return { nftTables: tables, holdings: found.map((holding) => ({ ...holding, own: own[holding.variant] })) };
+  const nft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`)) ? await readNftContent(world) : new Map();
+  return { nftTables: tables, holdings: holdings.filter((holding) => holding !== undefined), nft };
 }
 
-function readNftTables(system: SystemCalls): ReadonlySet<string> | undefined {
+async function readNftContent(world: World): Promise<NftContent> {
+  const listing: unknown = JSON.parse(await runProgram(world, "nft", ["-j", "list", "ruleset", "inet"]));
+  return isMap(listing) ? heldContent(listing) : new Map();
+}
+
+/** The packet marks that rules of ours set: by them the policy rules of an earlier run are told from those of others. */
+export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
+  const inIptables = holdings.flatMap(({ tables }) => tables).flatMap(({ rules }) => rules)
+    .filter(({ chain }) => isOurChain(chain))
+    .map(({ options }) => options.get("tproxy-mark") ?? options.get("set-xmark") ?? "");
+  const inNft = [...nft.values()].flatMap((chains) => [...chains.values()].flat())
+    .map((key) => /\bmark set (\d+)/.exec(key)?.[1] ?? "");
+  return new Set([...inIptables, ...inNft].map((text) => Number(text.split("/")[0])).filter((mark) => mark > 0));
+}
+
+/** What a save text holds, and which of it is ours. */
+export function contentOf(text: string, names: OwnerNames): HeldTables {
+  const tables = parseSave(text, names);
+  return { tables, own: ownBuiltInRules([tables]) };
+}
+
+/** Our chains are there, or so many rules for what comes in over IPv6 that Istio 1.0 to 1.4 may have made them. */
+function mayHoldOurs(chains: readonly NftChain[], family: Family): boolean {
+  const prefix = family === 4 ? "ip" : "ip6";
+  return chains.some(({ table, name, uses }) =>
+    TABLES.some((known) => table === `${prefix} ${known}`) && isOurChain(name) ||
+    table === "ip6 filter" && family === 6 && name === "INPUT" && uses >= 3
+  );
+}
+
+function readNft(system: SystemCalls): { tables: ReadonlySet<string> | undefined; chains: readonly NftChain[] } {
   try {
-    return nftTables(system);
+    return { tables: nftTables(system), chains: nftChains(system) };
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    if (error.errno !== EPERM) return undefined;
-    throw new MeshError("This process may not read or change the rules of its network namespace", {
-      hint:
-        'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0',
-    });
+    if (error.errno !== EPERM) return { tables: undefined, chains: [] };
+    throw new MeshError("This process may not read or change the rules of its network namespace", { hint: NET_ADMIN });
   }
 }
 
@@ -73,19 +98,28 @@ async function legacyTables(world: World, family: Family): Promise<string[]> {
   return text.split("\n").filter((name) => TABLES.includes(name));
 }
 
-async function readHolding(world: World, variant: "nft" | "legacy", family: Family, isHeld: boolean, readers: Readers) {
-  const program = isHeld ? readers(variant, family) : undefined;
-  if (program === undefined) return undefined;
-  return { variant, family, text: await runProgram(world, iptablesProgram(program, family, "save"), []) };
+async function readHolding(
+  world: World,
+  { variant, family, names }: Pick<Holding, "variant" | "family"> & { readonly names: OwnerNames },
+  readers: Readers,
+): Promise<Holding> {
+  const program = readers(variant, family);
+  if (program === undefined) {
+    throw new MeshError(`Rules of iptables-${variant} are here, and no program to read them`, {
+      hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
+    });
+  }
+  const text = await runProgram(world, iptablesProgram(program, family, "save"), []);
+  return { variant, family, text, ...contentOf(text, names) };
 }
 
 /** Whether rules of ours are among what is held. */
 export function holdsOurs({ tables, own }: Holding): boolean {
-  return own.size > 0 || tables.some(({ chains }) => chains.some((chain) => chain.startsWith("ISTIO_")));
+  return own.size > 0 || tables.some(({ chains }) => chains.some(isOurChain));
 }
 
 /** How many rules are held that are not ours. */
 export function foreignRules({ tables, own }: Holding): number {
-  return tables.flatMap(({ rules }) => rules).filter((rule) => !own.has(rule) && !rule.chain.startsWith("ISTIO_"))
+  return tables.flatMap(({ rules }) => rules).filter((rule) => !own.has(rule) && !isOurChain(rule.chain))
     .length;
 }

@@ -1,5 +1,5 @@
 /** Netlink messages (netlink(7)): little-endian, as on every machine that this program is built for. */
-import { type SystemCalls, SystemError } from "./system_calls.ts";
+import { type SystemCalls, SystemError } from "../../core/world/mod.ts";
 
 export const NETLINK_ROUTE = 0;
 export const NETLINK_NETFILTER = 12;
@@ -36,25 +36,47 @@ export function ask(system: SystemCalls, request: Request): Message[] {
   return decode(answer, request.header.length, request.type);
 }
 
-/** The bytes of a request. */
-export function encode({ type, flags, header, attributes = [] }: Request): Uint8Array {
-  const body = [header, ...attributes.map(encodeAttribute)];
-  const size = HEADER + body.reduce((sum, part) => sum + part.length, 0);
-  const bytes = new Uint8Array(size);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, size, true);
-  view.setUint16(4, type, true);
-  view.setUint16(6, flags | FLAGS.request, true);
-  view.setUint32(8, 1, true);
-  let at = HEADER;
-  for (const part of body) {
+const BATCH = { begin: 0x10, end: 0x11 } as const;
+/** The subsystem nf_tables, in network order, in the header of a batch. */
+const BATCH_HEADER = Uint8Array.of(0, 0, 0, 10);
+
+/** Sends changes of nftables that are made all or not at all. Throws `SystemError` for what the kernel refuses. */
+export function sendBatch(system: SystemCalls, changes: readonly Omit<Request, "protocol">[]): void {
+  const parts = [
+    encode({ protocol: NETLINK_NETFILTER, type: BATCH.begin, flags: 0, header: BATCH_HEADER }),
+    ...changes.map((change, at) => {
+      const flags = change.flags | (at === changes.length - 1 ? FLAGS.ack : 0);
+      return encode({ ...change, protocol: NETLINK_NETFILTER, flags });
+    }),
+    encode({ protocol: NETLINK_NETFILTER, type: BATCH.end, flags: 0, header: BATCH_HEADER }),
+  ];
+  const answer = system.netlink(NETLINK_NETFILTER, joined(parts));
+  decode(answer, BATCH_HEADER.length, changes[0]?.type ?? BATCH.begin);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
     bytes.set(part, at);
     at += part.length;
   }
   return bytes;
 }
 
-function encodeAttribute([type, value]: Attribute): Uint8Array {
+/** The bytes of a request. */
+export function encode({ type, flags, header, attributes = [] }: Request): Uint8Array {
+  const bytes = joined([new Uint8Array(HEADER), header, ...attributes.map(attributeBytes)]);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, bytes.length, true);
+  view.setUint16(4, type, true);
+  view.setUint16(6, flags | FLAGS.request, true);
+  view.setUint32(8, 1, true);
+  return bytes;
+}
+
+/** The bytes of an attribute, filled up to whole words. */
+export function attributeBytes([type, value]: Attribute): Uint8Array {
   const bytes = new Uint8Array(aligned(4 + value.length));
   const view = new DataView(bytes.buffer);
   view.setUint16(0, 4 + value.length, true);
@@ -112,4 +134,9 @@ export function numberOf(value: Uint8Array | undefined, fallback: number): numbe
   return value === undefined || value.length < 4
     ? fallback
     : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
+}
+
+/** The same of a value in network order, as nftables has its numbers. */
+export function numberOfBigEndian(value: Uint8Array | undefined, fallback: number): number {
+  return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0);
 }

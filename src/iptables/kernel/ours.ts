@@ -3,12 +3,8 @@
  * A rule in one of our chains is ours. Of a rule in a built-in chain its shape tells.
  */
 import type { RuleOptions } from "./rule_words.ts";
-import type { SavedRule, SavedTable } from "./saved.ts";
-
-/** Whether a chain is one of ours: `ISTIO_` stands before every one that any release made. */
-export function isOurChain(chain: string): boolean {
-  return chain.startsWith("ISTIO_");
-}
+import { interfaceRules } from "./interface_rules.ts";
+import { isOurChain, type SavedRule, type SavedTable } from "./saved.ts";
 
 /** A shape of rules: the table, the chain, and what each option has to be; no other option may be there. */
 interface Shape {
@@ -16,6 +12,8 @@ interface Shape {
   readonly chain: string;
   readonly options: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
+  /** Only releases until 1.24 made it; others are told by a chain of ours in the same table. */
+  readonly isOld?: true;
 }
 
 const ANY = /^[^!]/;
@@ -50,32 +48,46 @@ const SHAPES: readonly Shape[] = [
     options: { p: /^tcp$/, o: /^lo$/, d: /^!/, j: /^MARK$/, "set-xmark": /^0x53a\/0xffffffff$/ },
     optional: OWNER,
   },
-  { table: "mangle", chain: "PREROUTING", options: { ctstate: /^INVALID$/, j: /^DROP$/ } },
+  { table: "mangle", chain: "PREROUTING", options: { ctstate: /^INVALID$/, j: /^DROP$/ }, isOld: true },
   {
     table: "nat",
     chain: "OUTPUT",
     options: { p: /^(tcp|udp)$/, dport: /^53$/, j: /^REDIRECT$/, "to-ports": /^150[15]3$/ },
     optional: { d: ANY },
+    isOld: true,
   },
-  { table: "nat", chain: "OUTPUT", options: { p: /^udp$/, dport: /^53$/, "uid-owner": ANY, j: /^RETURN$/ } },
-  { table: "nat", chain: "OUTPUT", options: { p: /^udp$/, dport: /^53$/, "gid-owner": ANY, j: /^RETURN$/ } },
+  {
+    table: "nat",
+    chain: "OUTPUT",
+    options: { p: /^udp$/, dport: /^53$/, "uid-owner": ANY, j: /^RETURN$/ },
+    isOld: true,
+  },
+  {
+    table: "nat",
+    chain: "OUTPUT",
+    options: { p: /^udp$/, dport: /^53$/, "gid-owner": ANY, j: /^RETURN$/ },
+    isOld: true,
+  },
   {
     table: "raw",
     chain: "OUTPUT",
     options: { p: /^udp$/, dport: /^53$/, j: /^CT$/, zone: ZONE },
     optional: { ...OWNER, d: ANY },
+    isOld: true,
   },
   {
     table: "raw",
     chain: "OUTPUT",
     options: { p: /^udp$/, sport: /^150[15]3$/, j: /^CT$/, zone: ZONE },
     optional: OWNER,
+    isOld: true,
   },
   {
     table: "raw",
     chain: "PREROUTING",
     options: { p: /^udp$/, sport: /^53$/, j: /^CT$/, zone: ZONE },
     optional: { s: ANY },
+    isOld: true,
   },
 ];
 
@@ -86,67 +98,38 @@ function hasShape(shape: Shape, options: RuleOptions): boolean {
     [...options].every(([name, value]) => known(name, value));
 }
 
-/** A rule of ours and the table that it is in. */
-export interface OwnRule {
-  readonly table: string;
-  readonly rule: SavedRule;
-}
-
 /** Which of the rules in built-in chains are ours. `families` are the tables of each family. */
 export function ownBuiltInRules(families: readonly (readonly SavedTable[])[]): ReadonlySet<SavedRule> {
-  const interfaces = new Set(families.flatMap(virtualInterfaces));
-  return new Set(families.flatMap((tables) => ownOfFamily(tables, interfaces)));
+  return new Set(families.flatMap(ownOfFamily));
 }
 
-/** Interfaces whose traffic a rule of ours redirects: their `RETURN` rules are ours too. */
-function virtualInterfaces(tables: readonly SavedTable[]): string[] {
-  return tables.filter(({ name }) => name === "nat").flatMap(({ rules }) => rules)
-    .filter(({ chain, options }) => chain === "PREROUTING" && options.get("j") === "ISTIO_REDIRECT")
-    .flatMap(({ options }) => options.get("i") ?? []);
-}
-
-function ownOfFamily(tables: readonly SavedTable[], virtual: ReadonlySet<string>): SavedRule[] {
-  const haveChains = tables.some(({ chains }) => chains.some(isOurChain));
+function ownOfFamily(tables: readonly SavedTable[]): SavedRule[] {
+  const isOld = tables.some(({ name, rules }) => name === "nat" && rules.some(isOldJump));
   return tables.flatMap((table) => {
-    const direct = table.rules.filter(({ chain }) => !isOurChain(chain));
-    const excluded = excludedInterfaces(direct);
-    const isOwn = (rule: SavedRule) =>
-      isOurChain(rule.options.get("j") ?? rule.options.get("g") ?? "") || rule.options.get("nflog-group") === "1337" ||
-      haveChains &&
-        (SHAPES.some((shape) =>
-          shape.table === table.name && shape.chain === rule.chain && hasShape(shape, rule.options)
-        ) ||
-          isInterfaceRule(rule, table.name, virtual, excluded));
-    return [...direct.filter(isOwn), ...(table.name === "filter" ? blockedIpv6(direct) : [])];
+    const isOwn = (rule: SavedRule) => !isOurChain(rule.chain) && (isMarked(rule) || hasKnownShape(table, rule, isOld));
+    return [
+      ...table.rules.filter(isOwn),
+      ...(table.chains.some(isOurChain) ? interfaceRules(table, isOwn) : []),
+      ...(table.name === "filter" ? blockedIpv6(table.rules) : []),
+    ];
   });
 }
 
-/** Interfaces that have a plain `RETURN` both for what comes in and for what goes out: `--istio-exclude-interfaces`. */
-function excludedInterfaces(rules: readonly SavedRule[]): ReadonlySet<string> {
-  const names = (chain: string, option: string) =>
-    rules.filter((rule) => rule.chain === chain && isPlainReturn(rule, option)).map(({ options }) =>
-      options.get(option) ?? ""
-    );
-  const out = new Set(names("OUTPUT", "o"));
-  return new Set(names("PREROUTING", "i").filter((name) => out.has(name)));
+/** Rules that name a chain of ours, or the group that traces of ours are logged to. */
+function isMarked({ options }: SavedRule): boolean {
+  return isOurChain(options.get("j") ?? options.get("g") ?? "") || options.get("nflog-group") === "1337";
 }
 
-function isPlainReturn({ options }: SavedRule, option: string): boolean {
-  return options.get("j") === "RETURN" && options.has(option) &&
-    [...options.keys()].every((name) => ["j", option, "comment"].includes(name));
+/** Until 1.24 only TCP went to our chain; those releases put rules for DNS and INVALID straight into built-in chains. */
+function isOldJump({ chain, options }: SavedRule): boolean {
+  return chain === "OUTPUT" && options.get("j") === "ISTIO_OUTPUT" && options.get("p") === "tcp";
 }
 
-function isInterfaceRule(
-  rule: SavedRule,
-  table: string,
-  virtual: ReadonlySet<string>,
-  excluded: ReadonlySet<string>,
-): boolean {
-  if (table !== "nat" && table !== "mangle") return false;
-  if (rule.chain === "OUTPUT") return isPlainReturn(rule, "o") && excluded.has(rule.options.get("o") ?? "");
-  const name = rule.options.get("i") ?? "";
-  return rule.chain === "PREROUTING" && isPlainReturn(rule, "i") &&
-    (excluded.has(name) || table === "nat" && virtual.has(name));
+function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): boolean {
+  return SHAPES.some((shape) =>
+    shape.table === table.name && shape.chain === rule.chain && hasShape(shape, rule.options) &&
+    (shape.isOld === true ? isOld : table.chains.some(isOurChain))
+  );
 }
 
 /** Until 1.4 a pod without an IPv6 address got these three as its whole chain INPUT: all IPv6 was refused. */

@@ -2,7 +2,7 @@
 import type { Cidr } from "../../core/net.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import { ask, type Attribute, FLAGS, NETLINK_ROUTE, numberOf, u32 } from "./netlink.ts";
-import { EEXIST, type SystemCalls, SystemError } from "./system_calls.ts";
+import { EEXIST, type SystemCalls, SystemError } from "../../core/world/mod.ts";
 
 const MESSAGE = {
   newAddress: 20,

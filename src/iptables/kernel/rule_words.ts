@@ -75,7 +75,8 @@ function optionName(word: string): string {
 function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): RuleOptions {
   const entries = [...options].flatMap(([name, text]): [string, string][] => {
     const negation = text.startsWith("!") ? "!" : "";
-    const value = normalValue(name, text.slice(negation.length), names);
+    const written = text.slice(negation.length);
+    const value = NORMAL_VALUES.get(name)?.(written, names) ?? written;
     return name === "m" || SILENT[name] === value || (name === "on-ip" && value === "::")
       ? []
       : [[name, negation + value]];
@@ -83,25 +84,18 @@ function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): Ru
   return new Map(entries.sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-function normalValue(name: string, value: string, names: OwnerNames): string {
-  switch (name) {
-    case "s":
-    case "d":
-      return normalBlock(value);
-    case "mark":
-    case "set-xmark":
-    case "tproxy-mark":
-      return normalMark(value);
-    case "ctstate":
-      return value.split(",").sort().join(",");
-    case "uid-owner":
-      return String(names.users.get(value) ?? value);
-    case "gid-owner":
-      return String(names.groups.get(value) ?? value);
-    default:
-      return value;
-  }
-}
+type Normalize = (value: string, names: OwnerNames) => string;
+
+const NORMAL_VALUES: ReadonlyMap<string, Normalize> = new Map<string, Normalize>([
+  ["s", normalBlock],
+  ["d", normalBlock],
+  ["mark", normalMark],
+  ["set-xmark", normalMark],
+  ["tproxy-mark", normalMark],
+  ["ctstate", (value) => value.split(",").sort().join(",")],
+  ["uid-owner", (value, { users }) => String(users.get(value) ?? value)],
+  ["gid-owner", (value, { groups }) => String(groups.get(value) ?? value)],
+]);
 
 function normalBlock(text: string): string {
   const cidr = parseCidr(text);

@@ -19,6 +19,11 @@ export interface SavedTable {
   readonly rules: readonly SavedRule[];
 }
 
+/** Whether a chain is one of ours: `ISTIO_` stands before every one that any release made. */
+export function isOurChain(chain: string): boolean {
+  return chain.startsWith("ISTIO_");
+}
+
 const TABLES: ReadonlySet<string> = new Set(["nat", "mangle", "raw", "filter"]);
 
 /** The tables of such a text that we may have rules in; others (`security`) are left out. */

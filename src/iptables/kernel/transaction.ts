@@ -1,9 +1,8 @@
 /** What has to change in one family of one back end, as the text of one `iptables-restore --noflush`. */
 import { BUILT_IN_CHAINS, type Family, type Plan, type Rule, rulesOf, type Table } from "../plan/rule.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "../views/restore.ts";
-import { isOurChain } from "./ours.ts";
 import type { OwnerNames } from "./rule_words.ts";
-import { type SavedRule, savedRule, type SavedTable } from "./saved.ts";
+import { isOurChain, type SavedRule, savedRule, type SavedTable } from "./saved.ts";
 
 /** A difference between the plan and the kernel, for the log. */
 export interface Difference {
@@ -27,7 +26,16 @@ export interface HeldTables {
   readonly own: ReadonlySet<SavedRule>;
 }
 
-const TABLE_ORDER: readonly Table[] = ["filter", "mangle", "nat", "raw"];
+/**
+ * The order in which tables are changed, each in one step of the kernel: what captures comes before what captured until
+ * now goes, so that no connection escapes in between. Zones of DNS queries are there before the queries are redirected.
+ */
+function tableOrder(rules: readonly Rule[]): Table[] {
+  const has = (table: Table) => rules.some((rule) => rule.table === table);
+  const early: Table[] = has("raw") ? ["raw"] : [];
+  if (rules.some(({ target }) => target.kind === "tproxy")) early.push("mangle");
+  return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
+}
 
 /** The changes that lead from what is held to the plan; no change for a table that holds what is planned. */
 export function tableChanges(
@@ -37,18 +45,30 @@ export function tableChanges(
   options: RuleTextOptions & { readonly names: OwnerNames },
 ): TableChange[] {
   const rules = plan === undefined ? [] : rulesOf(plan, family);
-  return TABLE_ORDER.flatMap((table) => {
+  return tableOrder(rules).flatMap((table) => {
     const saved = held.tables.find(({ name }) => name === table) ?? { name: table, chains: [], rules: [] };
-    const wanted = wantedChains(rules.filter((rule) => rule.table === table), options);
-    const ours = { chains: saved.chains.filter(isOurChain), rules: chainKeys(saved, held.own) };
-    const differences = compare(table, wanted, ours);
-    if (differences.length === 0) return [];
-    return [{
-      table,
-      differences,
-      lines: changeLines(saved, held.own, rules.filter((rule) => rule.table === table), options),
-    }];
+    const planned = rules.filter((rule) => rule.table === table);
+    const wanted = wantedChains(planned, options);
+    const own = withPlanned(saved, held.own, wanted);
+    const differences = compare(table, wanted, chainKeys(saved, own));
+    return differences.length === 0 ? [] : [{ table, differences, lines: changeLines(saved, own, planned, options) }];
   });
+}
+
+/** Where a table has chains of ours, a rule that is planned and in place is ours too, though nothing else tells so. */
+function withPlanned(
+  saved: SavedTable,
+  own: ReadonlySet<SavedRule>,
+  wanted: ReadonlyMap<string, readonly KeyedRule[]>,
+): ReadonlySet<SavedRule> {
+  if (!saved.chains.some(isOurChain)) return own;
+  const placed = [...wanted].filter(([chain]) => !isOurChain(chain)).flatMap(([chain, rules]) =>
+    rules.flatMap(({ key }) => {
+      const alike = saved.rules.filter((rule) => rule.chain === chain && rule.key === key);
+      return alike.some((rule) => own.has(rule)) ? [] : alike.slice(0, 1);
+    })
+  );
+  return new Set([...own, ...placed]);
 }
 
 /** The text of changes; `""` if there are none. */
@@ -89,11 +109,11 @@ function chainKeys(saved: SavedTable, own: ReadonlySet<SavedRule>): ReadonlyMap<
 function compare(
   table: Table,
   wanted: ReadonlyMap<string, readonly KeyedRule[]>,
-  ours: { readonly chains: readonly string[]; readonly rules: ReadonlyMap<string, readonly KeyedRule[]> },
+  ours: ReadonlyMap<string, readonly KeyedRule[]>,
 ): Difference[] {
-  const names = new Set([...wanted.keys(), ...ours.rules.keys()]);
+  const names = new Set([...wanted.keys(), ...ours.keys()]);
   return [...names].flatMap((chain): Difference[] => {
-    const held = ours.rules.get(chain);
+    const held = ours.get(chain);
     const planned = wanted.get(chain);
     const found = compareChain(table, chain, planned ?? [], held ?? []);
     const needsChain = !BUILT_IN_CHAINS.has(chain) && (planned === undefined) !== (held === undefined);
@@ -148,4 +168,55 @@ function changeLines(
     ...rules.map((rule) => ruleLine(rule, options)),
     ...stale.map((chain) => `-X ${chain}`),
   ];
+}
+
+/**
+ * The text that brings our rules back to what they were, wherever those of others are by now: ours in built-in chains
+ * get their old places back, counted from the start of the chain. `""` if nothing differs.
+ */
+export function returnText(now: HeldTables, before: HeldTables): string {
+  const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));
+  return [...names].map((name) => tableReturnText(name, tableOf(now, name), tableOf(before, name))).join("");
+}
+
+interface Side {
+  readonly saved: SavedTable;
+  readonly own: ReadonlySet<SavedRule>;
+}
+
+function tableOf({ tables, own }: HeldTables, name: Table): Side {
+  return { saved: tables.find((table) => table.name === name) ?? { name, chains: [], rules: [] }, own };
+}
+
+function tableReturnText(name: Table, now: Side, before: Side): string {
+  const content = ({ saved, own }: Side) =>
+    [...chainKeys(saved, own)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
+  if (content(now).join("\n\n") === content(before).join("\n\n")) return "";
+  const chains = before.saved.chains.filter(isOurChain);
+  const added = now.saved.chains.filter((chain) => isOurChain(chain) && !chains.includes(chain));
+  const lines = [
+    ...[...chains, ...added].map((chain) => `:${chain} - [0:0]`),
+    ...now.saved.rules.filter((rule) => now.own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...before.saved.rules.filter(({ chain }) => isOurChain(chain)).map(({ chain, text }) => `-A ${chain} ${text}`),
+    ...placedRules(now, before),
+    ...added.map((chain) => `-X ${chain}`),
+  ];
+  return `${[`*${name}`, ...lines, "COMMIT"].join("\n")}\n`;
+}
+
+/** Our rules in built-in chains as insertions; behind the end of a chain that has become shorter nothing can be put. */
+function placedRules(now: Side, before: Side): string[] {
+  const lengths = new Map<string, number>();
+  for (const rule of now.saved.rules) {
+    if (!now.own.has(rule)) lengths.set(rule.chain, (lengths.get(rule.chain) ?? 0) + 1);
+  }
+  const places = new Map<string, number>();
+  return before.saved.rules.filter(({ chain }) => !isOurChain(chain)).flatMap((rule) => {
+    const place = (places.get(rule.chain) ?? 0) + 1;
+    places.set(rule.chain, place);
+    if (!before.own.has(rule)) return [];
+    const length = lengths.get(rule.chain) ?? 0;
+    lengths.set(rule.chain, length + 1);
+    return [`-I ${rule.chain} ${Math.min(place, length + 1)} ${rule.text}`];
+  });
 }

@@ -1,0 +1,76 @@
+/** Our tables in nftables: from what is held to what the plan wants. */
+import { type NftContent, wantedContent } from "../kernel/nft_held.ts";
+import type { World } from "../../core/world/world.ts";
+import type { Plan } from "../plan/rule.ts";
+import { NFT_TABLES, nftText } from "../views/nft.ts";
+import { runProgram } from "./programs.ts";
+import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
+import type { Step } from "./steps.ts";
+import type { Survey } from "./survey.ts";
+
+/** The steps for our tables in nftables; `plan` is `undefined` where nothing of ours is to be left. */
+export async function nftSteps(
+  world: World,
+  survey: Survey,
+  plan: Plan | undefined,
+  options: WriteOptions,
+): Promise<RuleSteps> {
+  const present = NFT_TABLES.filter(({ name }) => survey.nftTables?.has(`inet ${name}`) === true).map(({ name }) =>
+    name
+  );
+  const wanted: NftContent = plan === undefined ? new Map() : wantedContent(plan, options);
+  const differences = plan === undefined
+    ? present.map((name) => `unexpected table inet ${name}`)
+    : compare(wanted, survey.nft);
+  if (differences.length === 0) return { checks: [], steps: [], differences, tables: [] };
+  const text = replacement(present) + (plan === undefined ? "" : nftText(plan, options));
+  const step: Step = {
+    what: `nft -f - with the following input:\n${text}`,
+    run: async () => void await runProgram(world, "nft", ["-f", "-"], text),
+    undo: () => undefined,
+  };
+  const before = present.length === 0 ? "" : await runProgram(world, "nft", ["list", "ruleset", "inet"]);
+  return {
+    checks: [async () => void await runProgram(world, "nft", ["-c", "-f", "-"], text)],
+    steps: [{ ...step, undo: () => takeBack(world, before) }],
+    differences,
+    tables: [],
+  };
+}
+
+/** Tables are deleted and made anew in one transaction: their chains may be of other kinds than before. */
+function replacement(names: readonly string[]): string {
+  return names.map((name) => `add table inet ${name}\ndelete table inet ${name}\n`).join("");
+}
+
+async function takeBack(world: World, before: string): Promise<void> {
+  const ours = NFT_TABLES.map(({ name }) =>
+    new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}$`, "m").exec(before)?.[0] ?? ""
+  );
+  await runProgram(world, "nft", ["-f", "-"], replacement(NFT_TABLES.map(({ name }) => name)) + ours.join("\n") + "\n");
+}
+
+function compare(wanted: NftContent, held: NftContent): string[] {
+  return [...new Set([...wanted.keys(), ...held.keys()])].flatMap((table) => {
+    const chains = new Set([...wanted.get(table)?.keys() ?? [], ...held.get(table)?.keys() ?? []]);
+    return [...chains].flatMap((chain) =>
+      compareChain(`table inet ${table}, chain ${chain}`, wanted.get(table)?.get(chain), held.get(table)?.get(chain))
+    );
+  });
+}
+
+function compareChain(
+  place: string,
+  wanted: readonly string[] | undefined,
+  held: readonly string[] | undefined,
+): string[] {
+  if (wanted === undefined || held === undefined) {
+    return [`${place}: ${wanted === undefined ? "unexpected" : "missing"}`];
+  }
+  const missing = wanted.filter((key) => !held.includes(key)).map((key) => `${place}: missing: ${key}`);
+  const extra = held.filter((key) => !wanted.includes(key)).map((key) => `${place}: unexpected: ${key}`);
+  const differs = wanted.join("\n") !== held.join("\n");
+  return missing.length + extra.length === 0 && differs
+    ? [`${place}: order or number of rules differs`]
+    : [...missing, ...extra];
+}
