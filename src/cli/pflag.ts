@@ -1,8 +1,9 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { UsageError } from "../core/errors.ts";
 
 /**
  * Spells a command line as commander reads it. kubectl's users write pflag's spellings, of which commander lacks two:
- * `-o=json` (short flag with `=`) and `--bool=false`.
+ * `-o=json` (short flag with `=`) and `--bool=false`. Errors: a UsageError for a value that is no boolean.
  */
 export function pflag(args: readonly string[], command: CommandUnknownOpts): string[] {
   const end = args.indexOf("--");
@@ -16,13 +17,13 @@ function respell(word: string, command: CommandUnknownOpts): string[] {
   const [, flag = "", value = ""] = match;
   const option = command.options.find(({ long, short }) => long === flag || short === flag);
   if (option === undefined) return [word];
-  if (option.isBoolean()) return booleanFlag(flag, value, word);
+  if (option.isBoolean()) return booleanFlag(flag, value);
   return flag.startsWith("--") ? [word] : [flag, value];
 }
 
-/** Go's ParseBool; an unreadable value stays, for commander to refuse. */
-function booleanFlag(flag: string, value: string, word: string): string[] {
+/** Go's ParseBool. */
+function booleanFlag(flag: string, value: string): string[] {
   if (/^(1|t|true)$/i.test(value)) return [flag];
   if (/^(0|f|false)$/i.test(value)) return [];
-  return [word];
+  throw new UsageError(`The flag ${flag} cannot be "${value}"`, { hint: 'it takes "true" or "false"' });
 }

@@ -10,7 +10,6 @@ const CASES: readonly [written: string, read: string][] = [
   ["-f=a.yaml --output=json", "-f a.yaml --output=json"],
   ["--cni=true --recursive=1", "--cni --recursive"],
   ["--cni=false -R=F", ""],
-  ["--cni=perhaps", "--cni=perhaps"],
   ["--unknown=x", "--unknown=x"],
   ["-f a=b.yaml", "-f a=b.yaml"],
   ["-f a -- -o=json", "-f a -- -o=json"],
@@ -21,3 +20,10 @@ for (const [written, read] of CASES) {
     assert.equal(pflag(written.split(" "), command).join(" "), read);
   });
 }
+
+Deno.test("pflag() refuses a value that is no boolean", () => {
+  assert.throws(() => pflag(["--cni=perhaps"], command), {
+    message: 'The flag --cni cannot be "perhaps"',
+    exitCode: 2,
+  });
+});

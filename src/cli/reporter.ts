@@ -1,6 +1,6 @@
 import { snippetText } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
-import type { ReportEntry } from "../inject/mod.ts";
+import type { ReportEntry, Summary } from "../inject/mod.ts";
 import { say } from "./failure.ts";
 import type { ProductOutput } from "./output.ts";
 
@@ -9,8 +9,8 @@ export interface Reporter {
   /** Lines about the configuration. */
   notes(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
-  /** The last words: about the file that was or was not written. */
-  end(failed: boolean, output: ProductOutput): void;
+  /** The last words: that there was nothing to do, and what happened to the file that is written. */
+  end(summary: Summary, output: ProductOutput): void;
 }
 
 /** How the room puts an entry into words. */
@@ -39,10 +39,15 @@ export function reporter(world: World, { format, severalFiles }: ReporterOptions
       const snippet = world.stderr.isTerminal ? snippetText(entry.error?.place) : "";
       say(world, `${words.entryText(entry, { severalFiles })}\n${snippet}`);
     },
-    end(failed, { file }) {
-      if (failed && file !== undefined && format !== "json") {
+    end(summary, { file }) {
+      if (text && isEmpty(summary)) say(world, "warning: There is no manifest in the input: nothing is injected\n");
+      if (summary.failed > 0 && file !== undefined && format !== "json") {
         say(world, `error: "${file}" is not written: not everything could be injected\n`);
       }
     },
   };
+}
+
+function isEmpty(summary: Summary): boolean {
+  return Object.values(summary).every((count) => count === 0);
 }

@@ -50,9 +50,8 @@ export function entryText(entry: ReportEntry, { severalFiles }: EntryTextOptions
 /** Without a name a resource can only be found by its number. */
 function displayName({ apiVersion, kind, name, document }: ReportEntry): string {
   if (kind === "") return `document ${document}`;
-  return name === ""
-    ? `${resourceName(apiVersion, kind, name)} (document ${document})`
-    : resourceName(apiVersion, kind, name);
+  const full = resourceName(apiVersion, kind, name);
+  return name === "" ? `${full.replace(/\/$/, "")} (document ${document})` : full;
 }
 
 function outcome({ result, message }: ReportEntry): string {

@@ -38,7 +38,7 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
     const failed = summary.failed > 0;
     if (failed) output.abort();
     else output.commit();
-    report.end(failed, output);
+    report.end(summary, output);
     return failed ? EXIT.failed : EXIT.ok;
   } catch (error) {
     output.abort();

@@ -1,0 +1,34 @@
+/** Whole commands: each folder of `cli` is a case (`test/support/cases.ts`); UPDATE=1 writes anew what is expected. */
+import assert from "node:assert/strict";
+import { expectedOutcome, type Outcome, runCase, writeExpected } from "../support/cases.ts";
+
+const FOLDER = decodeURIComponent(new URL("./cli/", import.meta.url).pathname);
+const COMMON = `${FOLDER}common`;
+
+/** Processes at a time: starting one is most of a case. */
+const AT_ONCE = 3;
+
+Deno.test("whole commands say and write what their cases tell", async (t) => {
+  const folders = await Array.fromAsync(Deno.readDir(FOLDER), ({ name }) => name);
+  const names = folders.filter((name) => name !== "common").sort();
+  const outcomes = await runAll(names);
+  for (const name of names) await t.step(name, () => compare(name, outcomes.get(name)));
+});
+
+async function runAll(names: readonly string[]): Promise<ReadonlyMap<string, Outcome>> {
+  const outcomes = new Map<string, Outcome>();
+  const left = [...names];
+  const worker = async () => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      outcomes.set(name, await runCase(`${FOLDER}${name}`, COMMON));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return outcomes;
+}
+
+async function compare(name: string, outcome: Outcome | undefined): Promise<void> {
+  assert.ok(outcome !== undefined);
+  if (Deno.env.get("UPDATE") === "1") await writeExpected(`${FOLDER}${name}`, outcome);
+  assert.deepEqual(outcome, await expectedOutcome(`${FOLDER}${name}`));
+}

@@ -1,0 +1,112 @@
+/** Golden cases of whole commands: a folder each, run as a process in a copy of its working folder. */
+import { runMesh } from "./mesh.ts";
+
+/** What a command said and did. */
+export interface Outcome {
+  readonly code: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Files of the working folder that are new or not what they were: path and content. */
+  readonly written: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs the case in a folder: `args` (words as a shell reads them; lines that begin with `#` say what it shows), `stdin`,
+ * `env` (`NAME=VALUE` lines), and `in`, the working folder, beside the files of `common`.
+ */
+export async function runCase(folder: string, common: string): Promise<Outcome> {
+  const cwd = await Deno.makeTempDir({ prefix: "mesh case " });
+  try {
+    for (const from of [common, `${folder}/in`]) await copyTree(from, cwd);
+    const before = await readTree(cwd);
+    const stdin = await readIfThere(`${folder}/stdin`);
+    const env = environment(await readIfThere(`${folder}/env`) ?? "");
+    const args = words(await Deno.readTextFile(`${folder}/args`));
+    const { code, stdout, stderr } = await runMesh(args, { cwd, env, ...stdin === undefined ? {} : { stdin } });
+    const written = Object.entries(await readTree(cwd)).filter(([path, text]) => before[path] !== text);
+    return { code: `${code}\n`, stdout, stderr, written: Object.fromEntries(written) };
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+/** What the case must give, as its files `code`, `stdout`, `stderr` and the folder `after` say; absent is empty. */
+export async function expectedOutcome(folder: string): Promise<Outcome> {
+  const [code, stdout, stderr] = await Promise.all(
+    ["code", "stdout", "stderr"].map(async (name) => await readIfThere(`${folder}/${name}`) ?? ""),
+  );
+  return { code: code ?? "", stdout: stdout ?? "", stderr: stderr ?? "", written: await readTree(`${folder}/after`) };
+}
+
+/** Writes an outcome as what is expected. */
+export async function writeExpected(folder: string, { written, ...streams }: Outcome): Promise<void> {
+  for (const [name, text] of Object.entries(streams)) await writeOrRemove(`${folder}/${name}`, text);
+  await Deno.remove(`${folder}/after`, { recursive: true }).catch(() => {});
+  for (const [path, text] of Object.entries(written)) {
+    const file = `${folder}/after/${path}`;
+    await Deno.mkdir(file.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(file, text);
+  }
+}
+
+async function writeOrRemove(file: string, text: string): Promise<void> {
+  if (text === "") await Deno.remove(file).catch(() => {});
+  else await Deno.writeTextFile(file, text);
+}
+
+function words(text: string): string[] {
+  const told = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
+  return [...told.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+}
+
+function environment(text: string): Record<string, string> {
+  return Object.fromEntries(text.split("\n").filter((line) => line !== "").map((line) => line.split("=", 2)));
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  for (const { path, kind } of await tree(from)) {
+    if (kind === "folder") await Deno.mkdir(`${to}/${path}`, { recursive: true });
+    else await Deno.copyFile(`${from}/${path}`, `${to}/${path}`);
+  }
+}
+
+async function readTree(folder: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const { path, kind } of await tree(folder)) {
+    if (kind === "file") files[path] = new TextDecoder().decode(await Deno.readFile(`${folder}/${path}`));
+  }
+  return files;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly kind: "file" | "folder";
+}
+
+/** A folder's content, folders before what is in them; nothing if there is no such folder. */
+async function tree(folder: string, under = ""): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const { name, isDirectory } of await list(`${folder}/${under}`)) {
+    entries.push({ path: under + name, kind: isDirectory ? "folder" : "file" });
+    if (isDirectory) entries.push(...await tree(folder, `${under}${name}/`));
+  }
+  return entries;
+}
+
+async function list(folder: string): Promise<Deno.DirEntry[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(folder));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
