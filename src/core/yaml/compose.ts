@@ -18,6 +18,9 @@ const QUOTED = 2;
 const LITERAL = 4;
 const KEEP = 3;
 
+/** What may stand right before a key, its anchor or its tag. */
+const BEFORE_KEY = /[\s{[,\uFEFF]/;
+
 /** A doubled key: where it stands for the second time. */
 export interface DoubledKey {
   readonly key: string;
@@ -188,11 +191,19 @@ class Composer {
   #entry(): MapEntry {
     const event = this.#events[this.#next];
     const keyNode = this.#node(undefined);
+    this.#refuseGlued(keyNode.outer);
     const merge = event?.type === EVENT_ID.SCALAR && this.#isMerge(event, keyNode);
     const key = merge ? undefined : keyText(keyNode, this.#text);
     const node = this.#node("map");
     this.#refuseInfinity(node);
     return { key, keyNode, node };
+  }
+
+  /** js-yaml takes a key right behind a quote or bracket (`"a"b: c`), which kubectl's reader does not. */
+  #refuseGlued(start: number): void {
+    if (start > 0 && !BEFORE_KEY.test(this.#text.charAt(start - 1))) {
+      throw new Problem("The text goes on after a value: quote it as a whole, or begin a new line", start);
+    }
   }
 
   #isMerge(event: ScalarEvent, node: YamlNode): boolean {

@@ -37,3 +37,8 @@ Deno.test("editDocument() edits around a bracket that is closed at the column of
   const edited = editDocument(inside, Object.assign(newMap(), { a: [1, 2] }));
   assert.equal(toYaml(parseDocument({ text: edited }).value), "a:\n- 1\n- 2\n");
 });
+
+Deno.test("parseDocument() refuses a key right behind a quote, as kubectl does", () => {
+  assert.throws(() => parseDocument({ text: 'a:\n- "z"b: c\n' }), /The text goes on after a value/);
+  assert.equal(JSON.stringify(parseDocument({ text: '{"a": 1,"b":{c: 2}}' }).value), '{"a":1,"b":{"c":2}}');
+});
