@@ -1,5 +1,6 @@
 import { MeshError, type Place } from "../errors.ts";
 import type { Value } from "../value.ts";
+import { composeCommon } from "./common.ts";
 import { compose, type Composition } from "./compose.ts";
 import { nodeOffset } from "./node_offset.ts";
 import type { YamlNode } from "./node.ts";
@@ -71,7 +72,8 @@ function composeDocument(doc: SourceDocument): Composition {
     });
   }
   try {
-    return compose(doc.text.endsWith("\n") ? doc.text : `${doc.text}\n`, MAX_DEPTH);
+    const text = doc.text.endsWith("\n") ? doc.text : `${doc.text}\n`;
+    return composeCommon(text) ?? compose(text, MAX_DEPTH);
   } catch (error) {
     throw parseError(error, doc);
   }
