@@ -96,7 +96,7 @@ async function findChanges(world: World, system: SystemCalls, plan: Plan | undef
   const found = await survey(world, system, options.names, programs);
   const backend = backendOf(found, programs, plan, options);
   const rules = await ruleChanges({ world, found, plan, backend, programs }, options);
-  const { additions, removals } = routingChanges(system, plan ?? { policyRules: [], loopbackAddresses: [] });
+  const { additions, removals } = routingChanges(system, plan ?? NO_ROUTING, marksOf(found));
   const needed = [...additions, ...removals].map(({ what }) => `needed: ${what}`);
   return {
     found,
@@ -106,6 +106,8 @@ async function findChanges(world: World, system: SystemCalls, plan: Plan | undef
     differences: [...rules.flatMap((part) => part.differences), ...needed],
   };
 }
+
+const NO_ROUTING: WantedRouting = { policyRules: [], loopbackAddresses: [] };
 
 interface Situation {
   readonly world: World;
