@@ -31,7 +31,7 @@ export function resultJson(results: readonly FlowResult[], isProved: boolean): s
 }
 
 /** `IPv4 outbound to 192.0.2.1:15002: it did not arrive at port 15001`. */
-export function resultLine({ flow, target, reason }: FlowResult): string {
+export function resultLine({ flow, target, reason }: Omit<FlowResult, "outcome">): string {
   const where = target === undefined ? "" : ` to ${endpointText(target)}`;
   return `IPv${flow.family} ${flow.kind}${where}: ${reason}`;
 }
