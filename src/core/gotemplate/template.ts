@@ -3,7 +3,7 @@ import { TemplateError } from "./error.ts";
 import { builtins } from "./exec/builtins.ts";
 import { fieldReader } from "./exec/field.ts";
 import { defaultLimits, type Limits, type MissingKey, type Source, State } from "./exec/state.ts";
-import { type Bodies, type Body, compileBody, runBody } from "./exec/statement_compiler.ts";
+import { type Bodies, type Body, newBody, runBody } from "./exec/statement_compiler.ts";
 import { parseTrees } from "./parse/parser.ts";
 import type { FuncMap, GoValue } from "./value.ts";
 
@@ -60,7 +60,7 @@ function noTemplate(name: string, associated: string): TemplateError {
 }
 
 /**
- * Parses a template text as Go 1.26's text/template does, and compiles it. `name` is what errors call it. Throws a
+ * Parses a template text as Go 1.26's text/template does. `name` is what errors call it. Throws a
  * TemplateError: text as Go's, with the line.
  */
 export function parse(name: string, text: string, options: ParseOptions = {}): Template {
@@ -74,7 +74,6 @@ export function parse(name: string, text: string, options: ParseOptions = {}): T
   });
   const environment = { functions, readField: fieldReader(options.missingKey ?? "default") };
   const bodies = new Map<string, Body>();
-  for (const key of trees.keys()) bodies.set(key, { name: key, exec: () => 0, frameSize: 1 });
-  for (const [key, body] of bodies) compileBody(body, trees.get(key) ?? [], environment, bodies);
+  for (const [key, list] of trees) bodies.set(key, newBody(key, list, environment, bodies));
   return new Template({ name, text }, bodies);
 }

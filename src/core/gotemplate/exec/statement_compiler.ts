@@ -8,30 +8,40 @@ import { Frame } from "./frame.ts";
 import { rangeExec } from "./range.ts";
 import type { Exec, Slot, State } from "./state.ts";
 
-/** A template body, ready to run. */
+/** A template body: it is compiled when it runs for the first time, since most of a configuration's templates never do. */
 export interface Body {
   readonly name: string;
-  exec: Exec;
+  readonly compile: () => Compiled;
+  compiled: Compiled | undefined;
+}
+
+/** What a body does. */
+interface Compiled {
+  readonly exec: Exec;
   /** How many variables a call needs room for. */
-  frameSize: number;
+  readonly frameSize: number;
 }
 
 /** Compiled bodies by name. */
 export type Bodies = ReadonlyMap<string, Body>;
 
-/** Compiles the body of one template into `body`; calls of other templates are bound to `bodies`. */
-export function compileBody(body: Body, list: readonly Statement[], environment: Environment, bodies: Bodies): void {
+/** The body of one template; calls of other templates are bound to `bodies`. */
+export function newBody(name: string, list: readonly Statement[], environment: Environment, bodies: Bodies): Body {
+  return { name, compile: () => compile(list, environment, bodies), compiled: undefined };
+}
+
+function compile(list: readonly Statement[], environment: Environment, bodies: Bodies): Compiled {
   const frame = new Frame();
-  const compiler = new StatementCompiler(new ExpressionCompiler(environment, frame), bodies);
-  body.exec = compiler.list(list);
-  body.frameSize = frame.size;
+  const exec = new StatementCompiler(new ExpressionCompiler(environment, frame), bodies).list(list);
+  return { exec, frameSize: frame.size };
 }
 
 /** Runs a body with `dot` as its data: `$` is the same, other variables are its own. */
 export function runBody(state: State, body: Body, dot: Slot): void {
-  const vars: Slot[] = new Array(body.frameSize).fill(undefined);
+  const { exec, frameSize } = body.compiled ??= body.compile();
+  const vars: Slot[] = new Array(frameSize).fill(undefined);
   vars[0] = dot;
-  body.exec(state, dot, vars);
+  exec(state, dot, vars);
 }
 
 class StatementCompiler {

@@ -1,7 +1,6 @@
 import { quote } from "../fmt/quote.ts";
 import { sprintf } from "../fmt/printf.ts";
 import { isAlphanumeric } from "../unicode.ts";
-import { countLines } from "../error.ts";
 import { isKeyword, type Token, type TokenType } from "./token.ts";
 
 /** What surrounds actions, and which keywords are functions of the caller instead. */
@@ -12,19 +11,35 @@ export interface LexOptions {
   readonly continueIsFunction?: boolean;
 }
 
-const spaces = " \t\r\n";
 const singles: Readonly<Record<string, TokenType>> = { "=": "assign", "|": "pipe" };
+
+/** Sets of ASCII characters, looked up by code. */
+const spaces = asciiSet(" \t\r\n");
+const terminators = asciiSet(" \t\r\n.,|:)(");
+const asciiWord = /[A-Za-z0-9_]*/y;
+/** Constants without escapes, as most are. */
+const simpleString = /"[^"\\\n]*"/y;
+const simpleCharacter = /'[^'\\\n]*'/y;
 
 /** Cuts a template into tokens, one at a time. After an `error` token there is nothing but `eof`. */
 export class Lexer {
   #pos = 0;
   #start = 0;
   #line = 1;
+  /** The end of that line: lines are counted as they are passed. */
+  #nextBreak: number;
   #inside = false;
   #parens = 0;
   #failed = false;
 
-  constructor(readonly input: string, readonly options: LexOptions) {}
+  constructor(readonly input: string, readonly options: LexOptions) {
+    this.#nextBreak = this.#breakAfter(0);
+  }
+
+  #breakAfter(offset: number): number {
+    const at = this.input.indexOf("\n", offset);
+    return at < 0 ? this.input.length : at;
+  }
 
   /** The next token. */
   next(): Token {
@@ -41,8 +56,11 @@ export class Lexer {
 
   /** Forgets the text up to here, but its lines count. */
   #skip(): void {
-    this.#line += countLines(this.input.slice(this.#start, this.#pos)) - 1;
     this.#start = this.#pos;
+    while (this.#nextBreak < this.#pos) {
+      this.#line++;
+      this.#nextBreak = this.#breakAfter(this.#nextBreak + 1);
+    }
   }
 
   #error(message: string): Token {
@@ -55,8 +73,7 @@ export class Lexer {
   }
 
   #isSpace(offset: number): boolean {
-    const character = this.input.charAt(offset);
-    return character !== "" && spaces.includes(character);
+    return spaces[this.input.charCodeAt(offset)] === 1;
   }
 
   /** Plain text up to the next action, its end trimmed if the action says so; comments are passed over. */
@@ -149,7 +166,7 @@ export class Lexer {
     if (marker >= 0) return this.#parens === 0 ? this.#rightDelim(marker) : this.#error("unclosed left paren");
     const character = this.input.charAt(this.#pos);
     if (character === "") return this.#error("unclosed action");
-    if (spaces.includes(character)) return this.#space();
+    if (this.#isSpace(this.#pos)) return this.#space();
     const single = singles[character];
     if (single !== undefined) {
       this.#pos++;
@@ -209,6 +226,12 @@ export class Lexer {
   }
 
   #quoted(mark: string, type: TokenType, message: string): Token {
+    const simple = mark === '"' ? simpleString : simpleCharacter;
+    simple.lastIndex = this.#pos;
+    if (simple.test(this.input)) {
+      this.#pos = simple.lastIndex;
+      return this.#token(type);
+    }
     for (let at = this.#pos + 1; at < this.input.length; at++) {
       const character = this.input.charAt(at);
       if (character === mark) {
@@ -230,8 +253,11 @@ export class Lexer {
 
   #passAlphanumerics(): void {
     for (;;) {
+      asciiWord.lastIndex = this.#pos;
+      asciiWord.test(this.input);
+      this.#pos = asciiWord.lastIndex;
       const code = this.input.codePointAt(this.#pos);
-      if (code === undefined || !isAlphanumeric(code)) return;
+      if (code === undefined || code < 0x80 || !isAlphanumeric(code)) return;
       this.#pos += code > 0xffff ? 2 : 1;
     }
   }
@@ -264,8 +290,8 @@ export class Lexer {
 
   /** Whether a name may end here: what follows cannot be taken for a part of it. */
   #atTerminator(): boolean {
-    const character = this.input.charAt(this.#pos);
-    return character === "" || (spaces + ".,|:)(").includes(character) || this.#at(this.options.right);
+    const code = this.input.charCodeAt(this.#pos);
+    return terminators[code] === 1 || Number.isNaN(code) || this.#at(this.options.right);
   }
 
   #number(): Token {
@@ -290,6 +316,12 @@ export class Lexer {
     this.#pos += code > 0xffff ? 2 : 1;
     return false;
   }
+}
+
+function asciiSet(characters: string): Uint8Array {
+  const set = new Uint8Array(128);
+  for (const character of characters) set[character.charCodeAt(0)] = 1;
+  return set;
 }
 
 function unicodeName(code: number): string {
