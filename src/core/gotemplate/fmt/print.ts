@@ -112,9 +112,13 @@ function structText(value: GoStruct, verb: string, flags: Flags, depth: number):
   const number = value.integer();
   if (number !== undefined) return integerText(number.value, isUnsigned(kindOf(number)), verb, flags);
   if (value.isNil) return flags.sharpV ? `(${value.goType})(nil)` : pad("<nil>", flags);
-  if (isPointer(value) && depth > 0) return flags.sharpV ? `(${value.goType})(${address})` : address;
-  const body = structBody(value, verb, flags, depth);
-  return isPointer(value) ? `&${body}` : body;
+  return isPointer(value) ? pointedText(value, verb, flags, depth) : structBody(value, verb, flags, depth);
+}
+
+/** Go follows a pointer only where it is not inside something else. */
+function pointedText(value: GoStruct, verb: string, flags: Flags, depth: number): string {
+  if (depth === 0) return `&${structBody(value, verb, flags, depth)}`;
+  return flags.sharpV ? `(${value.goType})(${address})` : address;
 }
 
 function structBody(value: GoStruct, verb: string, flags: Flags, depth: number): string {
