@@ -16,7 +16,7 @@ export interface Place {
 /** What may be told with an error besides its message. */
 export interface ErrorDetails {
   readonly place?: Place;
-  /** What to do next: a sentence without a final period. */
+  /** What to do next: a clause that follows the message after a semicolon, without a final period. */
   readonly hint?: string;
   readonly cause?: unknown;
   readonly exitCode?: number;
@@ -71,6 +71,13 @@ export function errorLine({ message, place, hint }: Pick<MeshError, "message" | 
   return hint === undefined ? head : `${head}; ${inSentence(oneLine(hint))}`;
 }
 
+const NAME = /^(Kubernetes|Istio|Envoy|Helm)\b/;
+
+/** A capital that only begins a sentence is none in the middle of one. */
+function inSentence(text: string): string {
+  return /^[A-Z][a-z]* /.test(text) && !NAME.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}
+
 /** Whether a message names a field itself: its path, or the key in `metadata.annotations["key"]`. */
 export function saysField(message: string, field: string | undefined): boolean {
   if (field === undefined) return false;
@@ -81,11 +88,6 @@ export function saysField(message: string, field: string | undefined): boolean {
 /** A text of several lines as one. */
 export function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, "; ");
-}
-
-/** A capital that only begins the sentence is none in the middle of one. */
-function inSentence(text: string): string {
-  return /^[A-Z][a-z]* /.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
 /** The source line with a caret below it, indented; `""` if it is not known. */

@@ -28,10 +28,12 @@ Deno.test("messageOf() reads errors and anything else that was thrown", () => {
 
 Deno.test("errorLine() is one line with place, message and hint", () => {
   const place = { file: "a.yaml", document: 2, line: 14, field: "spec" };
-  const error = new MeshError("First\n  second", { place, hint: "Do this" });
+  const error = new MeshError("First\n  second", { place, hint: "do this" });
   assert.equal(errorLine(error), "a.yaml: document 2, line 14: spec: First; second; do this");
   assert.equal(errorLine(new MeshError("No place")), "No place");
+  assert.equal(errorLine(new MeshError("m", { hint: "Do that" })), "m; do that");
   assert.equal(errorLine(new MeshError("m", { hint: "YAML it is" })), "m; YAML it is");
+  assert.equal(errorLine(new MeshError("m", { hint: "Kubernetes does" })), "m; Kubernetes does");
 });
 
 Deno.test("errorLine() names a field once", () => {

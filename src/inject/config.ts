@@ -137,7 +137,7 @@ function parseTemplate(name: string, text: string, { file, functions }: Source):
     const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
     const place = { file, field: `templates.${name}` };
     if (!/function .* not defined/.test(message)) throw new MeshError(message, { place, cause: error });
-    throw new MeshError(message, { place, cause: error, hint: "Is the template of a newer release?" });
+    throw new MeshError(message, { place, cause: error, hint: "is the template of a newer release?" });
   }
 }
 

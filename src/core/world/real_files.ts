@@ -1,6 +1,6 @@
 import { MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
-import { readInPieces, writeWhole } from "./real_streams.ts";
+import { readInPieces, systemReason, writeWhole } from "./real_streams.ts";
 import type { DirectoryEntry, FileFacts, Files, Lock, Replacement } from "./world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -223,6 +223,6 @@ const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] =
 function fileError(action: string, path: string, error: unknown): MeshError {
   if (error instanceof MeshError) return error;
   const known = REASONS.find(([kind]) => error instanceof kind)?.[1];
-  const reason = known ?? (error instanceof Error ? error.message : String(error));
+  const reason = known ?? systemReason(error);
   return new MeshError(`Cannot ${action} "${path}": ${reason}`, { cause: error });
 }

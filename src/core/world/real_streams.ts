@@ -1,4 +1,4 @@
-import { ClosedPipeError } from "../errors.ts";
+import { ClosedPipeError, MeshError, messageOf } from "../errors.ts";
 import type { Input, Output } from "./world.ts";
 
 const encoder = new TextEncoder();
@@ -20,8 +20,21 @@ export function realOutput(stream: typeof Deno.stdout): Output {
     get isTerminal() {
       return stream.isTerminal();
     },
-    write: (chunk) => writeWhole(stream, typeof chunk === "string" ? encoder.encode(chunk) : chunk),
+    write(chunk) {
+      try {
+        writeWhole(stream, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+      } catch (error) {
+        if (error instanceof ClosedPipeError) throw error;
+        throw new MeshError(`Cannot write the output: ${systemReason(error)}`, { cause: error });
+      }
+    },
   };
+}
+
+/** What the system says of a failure, without its number. */
+export function systemReason(error: unknown): string {
+  const text = messageOf(error).replace(/ \(os error \d+\).*$/s, "");
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Reads a stream to its end. */

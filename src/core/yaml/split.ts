@@ -38,7 +38,7 @@ export async function* splitDocuments(
   options: SplitOptions,
 ): AsyncGenerator<SourceDocument> {
   const splitter = new Splitter(options.file, { maxLength: options.maxBytes ?? 16 * MIB });
-  const lines = new LineBytes(options);
+  const lines = new LineBytes(options, () => splitter.line);
   for await (const chunk of chunks) {
     for (const bytes of lines.take(chunk)) yield* takeBytes(splitter, bytes, options.file);
   }
@@ -67,7 +67,8 @@ class LineBytes {
   #restLength = 0;
   #total = 0;
 
-  constructor(options: SplitOptions) {
+  /** `line` tells the line that the next piece begins with. */
+  constructor(options: SplitOptions, readonly line: () => number) {
     this.#options = options;
   }
 
@@ -100,7 +101,7 @@ class LineBytes {
 
   #refuse(what: string, limit: number | undefined): never {
     throw new MeshError(`A ${what} is longer than ${sizeText(limit ?? 0, "bytes")}`, {
-      place: { file: this.#options.file },
+      place: { file: this.#options.file, line: this.line() },
       hint: "is this a manifest?",
     });
   }
