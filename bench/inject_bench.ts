@@ -5,7 +5,7 @@
  */
 import { injectStream, loadInjector } from "../src/inject/mod.ts";
 
-const SETTINGS = new URL("../../shared/cases/inject/settings/", import.meta.url).pathname;
+const SETTINGS = decodeURIComponent(new URL("../../shared/cases/inject/settings/", import.meta.url).pathname);
 
 function source(name: string): { text: string; file: string } {
   return { text: Deno.readTextFileSync(SETTINGS + name), file: name };

@@ -4,7 +4,7 @@
  * Run with `tools/deno task bench`; the binary must be compiled. The peer's times are those of the issue, measured on
  * such a machine: ratios are only worth something there.
  */
-const ROOT = new URL("../", import.meta.url).pathname;
+const ROOT = decodeURIComponent(new URL("../", import.meta.url).pathname);
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}dist/kubectl-mesh`;
 const SETTINGS = `${ROOT}../shared/cases/inject/settings`;
 

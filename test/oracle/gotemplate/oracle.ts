@@ -24,7 +24,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-const here = new URL(".", import.meta.url).pathname;
+const here = decodeURIComponent(new URL(".", import.meta.url).pathname);
 
 /** Go's answers; builds and runs the Go program. */
 export async function goAnswers(requests: readonly Request[]): Promise<Answer[]> {

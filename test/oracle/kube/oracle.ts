@@ -16,7 +16,7 @@ export interface Answer {
 
 /** Asks the Go program, which `go run` builds (and keeps built); one answer for each question. */
 export async function askOracle(questions: readonly Question[]): Promise<Answer[]> {
-  const cwd = new URL(".", import.meta.url).pathname;
+  const cwd = decodeURIComponent(new URL(".", import.meta.url).pathname);
   const child = new Deno.Command("go", { args: ["run", "."], cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
     .spawn();
   const input = new Response(questions.map((question) => JSON.stringify(question) + "\n").join("")).body;

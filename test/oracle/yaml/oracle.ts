@@ -14,7 +14,7 @@ export interface Answer {
 
 /** Asks sigs.k8s.io/yaml and Kubernetes' document reader, all requests in one run of the Go program. */
 export async function ask(requests: readonly Request[]): Promise<Answer[]> {
-  const folder = new URL(".", import.meta.url).pathname;
+  const folder = decodeURIComponent(new URL(".", import.meta.url).pathname);
   const program = new Deno.Command("go", { args: ["run", "."], cwd: folder, stdin: "piped", stdout: "piped" }).spawn();
   const lines = requests.map((request) => JSON.stringify(request) + "\n").join("");
   const writer = program.stdin.getWriter();
