@@ -9,7 +9,7 @@ import { token } from "./dns_query.ts";
 import type { Flow, FlowResult } from "./flow.ts";
 import { frameOf, type Segment, segmentOf, TCP_FLAGS } from "./frames.ts";
 import { ownAddresses } from "./flows.ts";
-import { endpointText, type PortState } from "./ports.ts";
+import { endpointText, type OpenPort, type PortState } from "./ports.ts";
 import { readConnections } from "./proc_net.ts";
 
 /** What the proof of inbound flows needs to know. */
@@ -26,12 +26,7 @@ export async function proveInbound(
   context: InboundContext,
 ): Promise<FlowResult[]> {
   const [ready, refused] = [flows.filter(isReady), flows.filter((flow) => !isReady(flow))];
-  const results = refused.map(({ owner, ...flow }): FlowResult => ({
-    flow: { ...flow, owner },
-    target: flow.targets[0],
-    outcome: "not provable",
-    reason: typeof owner === "string" ? owner : "it has no target",
-  }));
+  const results = refused.map((flow) => unprovable(flow, typeof flow.owner === "string" ? flow.owner : NO_TARGET));
   if (ready.length === 0) return results;
   const cable = plug(proof);
   if (typeof cable === "string") {
@@ -46,6 +41,8 @@ export async function proveInbound(
     cable.remove();
   }
 }
+
+const NO_TARGET = "the pod has no address of this family";
 
 function isReady({ owner, targets }: Flow): boolean {
   return typeof owner !== "string" && targets.length > 0;
@@ -96,7 +93,7 @@ async function proveFlow(proof: Proof, flow: Flow, { cable, sources, context }: 
   const address = sources.get(flow.family);
   const state = context.port(flow.family);
   if (typeof address === "string") return unprovable(flow, address);
-  if (target === undefined || address === undefined) return unprovable(flow, "it has no target");
+  if (target === undefined || address === undefined) return unprovable(flow, NO_TARGET);
   if (typeof state === "object" && "reason" in state) return unprovable(flow, `port ${flow.port}: ${state.reason}`);
   return await prove(proof, flow, (end) => {
     const source = { address, port: randomPort() };
@@ -122,29 +119,23 @@ function randomPort(): number {
 async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
   const { target, state } = call;
   const word = token();
-  sendSegment(call, { flags: TCP_FLAGS.syn, sequence: SEQUENCE, acknowledgement: 0 });
-  let answered = false;
   const answers = inbox(call);
+  let isAnswered = false;
+  sendSegment(call, { flags: TCP_FLAGS.syn, sequence: SEQUENCE, acknowledgement: 0 });
   const found = await until(proof, call.end, async () => {
-    for (const answer of answers()) {
-      if ((answer.flags & TCP_FLAGS.reset) !== 0 && !answered) return "refused" as const;
-      if ((answer.flags & TCP_FLAGS.syn) === 0 || answered) continue;
-      answered = true;
-      const acknowledgement = (answer.sequence + 1) >>> 0;
-      const data = new TextEncoder().encode(word);
-      sendSegment(call, { flags: TCP_FLAGS.ack | TCP_FLAGS.push, sequence: SEQUENCE + 1, acknowledgement, data });
-    }
-    if (state === "in use") return await seenInKernel(proof, flow, call);
-    const accepted = state.take(call.source);
-    return accepted !== undefined && new TextDecoder().decode(accepted.receive()) === word
-      ? "a random token came in" as const
-      : undefined;
+    const isRefused = answers().some((answer) => {
+      if (!isAnswered && state !== "in use") sendToken(call, answer, word);
+      isAnswered ||= (answer.flags & TCP_FLAGS.syn) !== 0;
+      return !isAnswered && (answer.flags & TCP_FLAGS.reset) !== 0;
+    });
+    if (isRefused) return REFUSED;
+    return state === "in use" ? await seenInKernel(proof, flow, call) : tokenCameIn(state, call, word);
   });
   sendSegment(call, { flags: TCP_FLAGS.reset, sequence: SEQUENCE + 1 + word.length, acknowledgement: 0 });
-  if (found !== undefined && found !== "refused") return { target, outcome: "proved", reason: found };
-  const where = found === "refused"
+  if (found !== undefined && found !== REFUSED) return { target, outcome: "proved", reason: found };
+  const where = found === REFUSED
     ? `: ${endpointText(target)} refused it itself`
-    : answered
+    : isAnswered
     ? ": the application has it"
     : "";
   return {
@@ -152,6 +143,27 @@ async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
     outcome: "escaped",
     reason: `a connection from outside did not arrive at port ${flow.port}${where}`,
   };
+}
+
+const REFUSED = "refused";
+
+/**
+ * The third part of the handshake and the token with it. A process of others gets neither: that the kernel holds the
+ * half of a connection for it is proof enough.
+ */
+function sendToken(call: Call, { flags, sequence }: Segment, word: string): void {
+  if ((flags & TCP_FLAGS.syn) === 0) return;
+  sendSegment(call, {
+    flags: TCP_FLAGS.ack | TCP_FLAGS.push,
+    sequence: SEQUENCE + 1,
+    acknowledgement: (sequence + 1) >>> 0,
+    data: new TextEncoder().encode(word),
+  });
+}
+
+function tokenCameIn(port: OpenPort, { source }: Call, word: string): string | undefined {
+  const received = new TextDecoder().decode(port.take(source)?.receive());
+  return received === word ? "a random token came in" : undefined;
 }
 
 const SEQUENCE = 0x6d657368;

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { testWhen } from "../support/test_when.ts";
+import { BACK_ENDS } from "./iptables/support/back_ends.ts";
+import { type Namespace, needsNamespaces, Pair, POD } from "./iptables/support/pod.ts";
+
+const MISSING = needsNamespaces("iptables-nft-save", "setpriv");
+
+const FLAGS = [
+  ...["-p", "15001", "-z", "15006", "-u", "1337", "-i", "*", "-b", "*", "-d", "15090", "--dual-stack"],
+  ...["--redirect-dns", "--capture-all-dns"],
+];
+
+interface Report {
+  readonly proved: boolean;
+  readonly flows: readonly {
+    readonly flow: string;
+    readonly family: string;
+    readonly result: string;
+    readonly reason: string;
+  }[];
+}
+
+async function verify(pod: Namespace, flags: readonly string[]): Promise<{ code: number; stderr: string } & Report> {
+  const { code, stdout, stderr } = await pod.mesh(["iptables", "verify", "--output", "json", ...flags]);
+  const report: Report = JSON.parse(stdout);
+  return { code, stderr, ...report };
+}
+
+async function apply(pod: Namespace, flags: readonly string[]): Promise<void> {
+  const { code, stderr } = await pod.mesh(["istio-iptables", ...flags]);
+  assert.equal(code, 0, stderr);
+}
+
+function told({ flows }: Report): string[] {
+  return flows.map(({ flow, family, result, reason }) => `${family} ${flow}: ${result}, ${reason}`);
+}
+
+const ALL = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over UDP"];
+
+for (const { name, flags, missing } of BACK_ENDS) {
+  for (const mode of ["REDIRECT", "TPROXY"]) {
+    testWhen(missing ?? MISSING, `verify: every flow is proved, ${mode} by ${name}, and nothing is left`, async () => {
+      await using pair = await Pair.create();
+      const settings = [...FLAGS, ...flags, "-m", mode];
+      await apply(pair.pod, settings);
+      const before = await pair.pod.shell("ip -o addr; ip rule; ip route show table all");
+      const report = await verify(pair.pod, settings);
+      assert.equal(report.code, 0, report.stderr);
+      assert.deepEqual(
+        report.flows.map(({ flow, family, result }) => `${family} ${flow} ${result}`),
+        ["IPv4", "IPv6"].flatMap((family) => ALL.map((flow) => `${family} ${flow} proved`)),
+      );
+      assert.equal(await pair.pod.shell("ip -o addr; ip rule; ip route show table all"), before);
+    });
+  }
+}
+
+testWhen(MISSING, "verify: without rules every flow escapes, and the rules that are missing are named", async () => {
+  await using pair = await Pair.create();
+  const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "1s"]);
+  assert.equal(report.code, 126);
+  assert.deepEqual(new Set(report.flows.map(({ result }) => result)), new Set(["escaped"]));
+  assert.match(report.stderr, /IPv6 inbound to \[fd99::2\]:15002: .* refused it itself/);
+  assert.match(report.stderr, /missing: -A ISTIO_INBOUND/);
+});
+
+testWhen(MISSING, "verify: the flow that escapes and its rule are named", async () => {
+  await using pair = await Pair.create();
+  await apply(pair.pod, FLAGS);
+  await pair.pod.shell("iptables-nft -t nat -D PREROUTING -p tcp -j ISTIO_INBOUND");
+  const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "1s"]);
+  assert.equal(report.code, 126);
+  const escaped = report.flows.filter(({ result }) => result === "escaped");
+  assert.deepEqual(escaped.map(({ flow, family }) => `${family} ${flow}`), ["IPv4 inbound"]);
+  assert.match(report.stderr, /missing: -A PREROUTING -p tcp -j ISTIO_INBOUND/);
+});
+
+for (const mode of ["REDIRECT", "TPROXY"]) {
+  testWhen(MISSING, `verify: beside a proxy that has the ports already, ${mode}`, async () => {
+    await using pair = await Pair.create();
+    const settings = [...FLAGS, "-m", mode];
+    await apply(pair.pod, settings);
+    const inbound = mode === "TPROXY" ? { transparent: [15006] } : {};
+    await pair.pod.serve({ uid: 1337, tcp: mode === "TPROXY" ? [15001] : [15001, 15006], ...inbound });
+    const report = await verify(pair.pod, settings);
+    assert.equal(report.code, 0, told(report).join("\n"));
+    const inUse = report.flows.filter(({ reason }) =>
+      /the process that listens on port 150(01|06) has it/.test(reason)
+    );
+    assert.deepEqual(
+      inUse.map(({ flow, family }) => `${family} ${flow}`),
+      ["IPv4", "IPv6"].flatMap((family) =>
+        ["outbound", "inbound", "proxy to itself"].map((flow) => `${family} ${flow}`)
+      ),
+    );
+  });
+}
+
+const WITHOUT_CAPABILITIES = [
+  ...["--reuid", "1337", "--regid", "1337", "--clear-groups", "--bounding-set", "-all", "--inh-caps", "-all"],
+];
+
+/** As the container istio-validation of the CNI plugin runs it. */
+function validation(pod: Namespace, ...flags: string[]) {
+  const command = Deno.env.get("MESH_BINARY") ?? "";
+  const args = [command, "istio-iptables", ...FLAGS, "--run-validation", "--skip-rule-apply", ...flags];
+  return pod.run("setpriv", [...WITHOUT_CAPABILITIES, ...args]);
+}
+
+const NEEDS_BINARY = Deno.env.get("MESH_BINARY") === undefined
+  ? "MESH_BINARY does not name a binary that any user can run"
+  : undefined;
+
+testWhen(
+  MISSING ?? NEEDS_BINARY,
+  "--run-validation as 1337 without capabilities: the flow of the proxy alone",
+  async () => {
+    await using pair = await Pair.create();
+    const before = await validation(pair.pod, "--probe-timeout", "1s");
+    assert.equal(before.code, 126, before.stderr);
+    assert.match(
+      before.stderr,
+      /cannot be read without the capability NET_ADMIN.*--uid-owner 1337 -j ISTIO_IN_REDIRECT/,
+    );
+    await apply(pair.pod, FLAGS);
+    const after = await validation(pair.pod);
+    assert.equal(after.code, 0, after.stderr);
+    assert.match(after.stderr, /Traffic is captured.*: IPv4 proxy to itself, IPv6 proxy to itself\n/);
+    assert.match(after.stderr, /not provable: IPv4 inbound .* needs the capabilities NET_ADMIN and NET_RAW/);
+  },
+);
+
+testWhen(
+  MISSING,
+  "--run-validation: root in the init container has no SETUID, and proves what it is itself",
+  async () => {
+    await using pair = await Pair.create();
+    const command = Deno.env.get("MESH_BINARY") ?? "plugin/kubectl-mesh";
+    const { code, stderr } = await pair.pod.run("setpriv", [
+      ...["--bounding-set", "-all,+net_admin,+net_raw", "--inh-caps", "-all", "--ambient-caps", "-all"],
+      ...[command, "istio-iptables", ...FLAGS, "--run-validation"],
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /proved: IPv4 inbound/);
+    assert.match(stderr, /not provable: IPv4 proxy to itself .* without the capability SETUID/);
+  },
+);
+
+testWhen(MISSING, "verify: rules that come later are waited for", async () => {
+  await using pair = await Pair.create();
+  const report = verify(pair.pod, [...FLAGS, "--probe-timeout", "20s"]);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await apply(pair.pod, FLAGS);
+  assert.equal((await report).code, 0);
+});
+
+testWhen(MISSING, "--dry-run --run-validation prints the rules and proves all the same", async () => {
+  await using pair = await Pair.create();
+  const dry = ["istio-iptables", ...FLAGS, "--dry-run", "--run-validation", "--probe-timeout", "1s"];
+  const { code, stdout } = await pair.pod.mesh(dry);
+  assert.equal(code, 126);
+  assert.match(stdout, /^\* nat\n-N ISTIO_INBOUND\n/);
+});
+
+for (const { name, flags, missing } of BACK_ENDS) {
+  testWhen(
+    missing ?? MISSING,
+    `--dry-run --cleanup-only by ${name}: names all that is to go, and touches nothing`,
+    async () => {
+      await using pair = await Pair.create();
+      const settings = [...FLAGS, ...flags, "-m", "TPROXY"];
+      await apply(pair.pod, settings);
+      const before = await pair.pod.shell("nft -s list ruleset; ip rule");
+      const { code, stdout } = await pair.pod.mesh(["istio-iptables", ...settings, "--dry-run", "--cleanup-only"]);
+      assert.equal(code, 0);
+      assert.match(stdout, /-X ISTIO_OUTPUT|table inet istio-proxy-nat/);
+      assert.match(stdout, /^# ip rule del fwmark 1337 lookup 133/m);
+      assert.equal(await pair.pod.shell("nft -s list ruleset; ip rule"), before);
+    },
+  );
+
+  testWhen(missing ?? MISSING, `--network-namespace is entered by everything, ${name}`, async () => {
+    await using pair = await Pair.create();
+    const settings = [...FLAGS, ...flags, "-m", "TPROXY", "--network-namespace", pair.pod.path];
+    const state = "nft -s list ruleset; iptables-legacy-save; ip rule; ip -6 rule; ip route show table all; ip -o addr";
+    const before = await pair.outside.shell(state);
+    await apply(pair.outside, settings);
+    assert.equal(await pair.outside.shell(state), before);
+    assert.match(await pair.pod.shell("ip rule; ip -6 rule"), /fwmark 0x539 lookup 133[^]*fwmark 0x539 lookup 133/);
+    const { flows } = await verify(pair.outside, settings);
+    assert.deepEqual(new Set(flows.map(({ result }) => result)), new Set(["proved"]));
+    const generated = await pair.outside.mesh(["iptables", "generate", ...settings, "--output", "json"]);
+    assert.deepEqual(JSON.parse(generated.stdout).families, ["IPv4", "IPv6"]);
+    assert.equal((await pair.outside.mesh(["iptables", "clean", "--network-namespace", pair.pod.path])).code, 0);
+    assert.doesNotMatch(await pair.pod.shell("nft list ruleset; iptables-legacy-save; ip rule"), /istio|fwmark/i);
+  });
+}
+
+testWhen(MISSING, "--network-namespace that is none is told as such", async () => {
+  await using pair = await Pair.create();
+  const { code, stderr } = await pair.pod.mesh(["iptables", "apply", "--network-namespace", "/run/netns/nobody"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /Cannot enter the network namespace "\/run\/netns\/nobody": open: no such file or directory/);
+});
+
+testWhen(MISSING, "verify: a pod that no route leads out of cannot let outbound traffic escape", async () => {
+  await using pair = await Pair.create([4]);
+  await pair.pod.shell(`ip route flush dev eth0; ip addr flush dev eth0; ip addr add ${POD[4]}/32 dev eth0`);
+  const settings = ["-u", "1337", "-i", "*", "-b", "*"];
+  await apply(pair.pod, settings);
+  const report = await verify(pair.pod, settings);
+  assert.equal(report.code, 0, report.stderr);
+  assert.match(told(report).join("\n"), /IPv4 outbound: not provable, no route leads there/);
+});
