@@ -22,7 +22,7 @@ echo "@@routing"; ip rule; ip -6 rule; ip route show table all; ip -6 route show
 ip -6 -o addr show dev lo
 `;
 
-/** Reads the state. Comments and counters are left out, as are tables of iptables-legacy without rules. */
+/** Reads the state. Comments, counters and addresses of the link are left out, as are tables of iptables-legacy without rules. */
 export async function stateOf(namespace: Namespace): Promise<State> {
   const parts = new Map(
     (await namespace.shell(SCRIPT)).split(/^@@/m).map((part) => {
@@ -37,7 +37,8 @@ export async function stateOf(namespace: Namespace): Promise<State> {
     legacy4: withoutEmptyTables(rules("legacy4")),
     legacy6: withoutEmptyTables(rules("legacy6")),
     inet: parts.get("inet") ?? "",
-    routing: (parts.get("routing") ?? "").replaceAll(/ +$/gm, "").replaceAll(/valid_lft.*$/gm, ""),
+    routing: (parts.get("routing") ?? "").replaceAll(/ +$/gm, "").replaceAll(/valid_lft.*$/gm, "")
+      .replaceAll(/^.*\bfe80:.*\n/gm, ""),
   };
 }
 
