@@ -81,7 +81,7 @@ export function loadInjector(options: InjectorOptions): Injector {
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,
-    notes: notes(config, options, native?.warning),
+    notes: [...notes(config, options, native?.warning), ...valuesNotes(options.config.text, values)],
   };
 }
 
@@ -118,6 +118,12 @@ function notes(
     ? [`The configuration's policy is "${config.policy}": what is named here is injected all the same`]
     : [];
   return [...formNotes(config, nativeSidecars === true), ...policy, ...(native === undefined ? [] : [native])];
+}
+
+/** Without values a template still renders, into fields that say `<no value>`: the cause is better told at once. */
+function valuesNotes(config: string, values: ValueMap | undefined): readonly string[] {
+  if (values !== undefined || !config.includes(".Values")) return [];
+  return ["The configuration reads values and none are given: name their file with --values"];
 }
 
 /** An old configuration is not taken for a new one silently. */
