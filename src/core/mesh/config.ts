@@ -16,10 +16,17 @@ export interface ProxyConfig {
   readonly data: ValueMap;
 }
 
-/** The proxy configuration that a mesh gives to every proxy. */
+/** What is made of a proxy configuration, such as its text, is made once if all pods of a mesh have the same object. */
+const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
+
+/** The proxy configuration that a mesh gives to every proxy: the same object for the same mesh. */
 export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
+  const known = defaultConfigs.get(mesh);
+  if (known !== undefined) return known;
   const data = mesh.data["defaultConfig"];
-  return { era: mesh.era, data: isMap(data) ? data : newMap() };
+  const config = { era: mesh.era, data: isMap(data) ? data : newMap() };
+  defaultConfigs.set(mesh, config);
+  return config;
 }
 
 /** The same mesh configuration with another proxy configuration for every proxy. */
