@@ -1,5 +1,4 @@
 /** Laying rendered templates over a pod. */
-import { strategicMerge } from "../core/kube/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
 import {
   containerNamed,
@@ -12,6 +11,7 @@ import {
   withKey,
   withSpecKey,
 } from "./pod_model.ts";
+import { mergePod } from "./merge_pod.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "./names.ts";
 
 /** The pod with all templates laid over it, and what the templates have by themselves. */
@@ -31,9 +31,9 @@ export interface Placing {
 /** Lays rendered templates over a pod in turn, as strategic merge patches. */
 export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing): Overlaid {
   return patches.reduce<Overlaid>((result, patch) => {
-    const templatePod = strategicMerge(result.templatePod, patch, "Pod");
+    const templatePod = mergePod(result.templatePod, patch);
     const base = moveProxy(result.pod, templatePod, placing);
-    return { pod: strategicMerge(base, patch, "Pod"), templatePod };
+    return { pod: mergePod(base, patch), templatePod };
   }, { pod, templatePod: newMap() });
 }
 

@@ -6,9 +6,10 @@
 import { messageOf } from "../core/errors.ts";
 import { InjectionError } from "./injection_error.ts";
 import { goJsonParse } from "../core/gojson.ts";
-import { decode, strategicMerge, toGoJson } from "../core/kube/mod.ts";
+import { decode, toGoJson } from "../core/kube/mod.ts";
 import { isMap, newMap, type ValueMap } from "../core/value.ts";
 import { plain } from "./functions/plain.ts";
+import { mergePod } from "./merge_pod.ts";
 import { OVERRIDES } from "./names.ts";
 import {
   annotation,
@@ -125,7 +126,7 @@ function overlayContainer(pod: Pod, list: ContainerList, container: ValueMap): P
   spec[list] = [container];
   const patch = newMap();
   patch["spec"] = spec;
-  return strategicMerge(pod, patch, "Pod");
+  return mergePod(pod, patch);
 }
 
 /** `{"containers":[...],"initContainers":[...]}`, each list only if it has something, containers as Go writes them. */

@@ -7,6 +7,7 @@ import { templateData } from "./data.ts";
 import type { Injector, LoadedConfig } from "./injector.ts";
 import { injectLegacy } from "./legacy/mod.ts";
 import { PROXY_CONFIG } from "./names.ts";
+import { missingNames } from "./missing_names.ts";
 import { nativeForPod } from "./native.ts";
 import { overlay, withoutEmptyLists } from "./overlay.ts";
 import { applyOverrides, keptOverrides, userProxy } from "./overrides.ts";
@@ -139,10 +140,18 @@ const overlaid = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
 function typedPod(pod: Pod): Pod {
   const { value, problems } = decode(pod, "Pod");
   const [first] = problems;
-  if (first === undefined) return value;
+  if (first === undefined) return named(value);
   throw new InjectionError("invalid-manifest", `The pod cannot be read: ${problemTexts(problems)}`, {
     place: { field: first.field },
   });
+}
+
+function named(pod: Pod): Pod {
+  const missing = missingNames(pod);
+  const [first] = missing;
+  if (first === undefined) return pod;
+  const fields = missing.map((field) => `"${field}"`).join(", ");
+  throw new InjectionError("invalid-manifest", `A name is missing: ${fields}`, { place: { field: first } });
 }
 
 /** What does not fit, in words. */

@@ -1,0 +1,208 @@
+/** What holds for any input: a second injection changes nothing, and no bytes and no template break the program. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { MeshError } from "../../src/core/errors.ts";
+import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
+import { configurationOf, type Injector, injectStream, loadInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
+
+const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+
+function injectorOf(config?: string, native = false): Injector {
+  const given = config === undefined ? {} : { config: { text: config, file: "config.yaml" } };
+  return loadInjector({
+    ...configurationOf(given),
+    nativeSidecars: native,
+    byHand: true,
+    env: () => undefined,
+    now: () => new Date(0),
+  });
+}
+
+async function inject(bytes: Uint8Array, injector: Injector, output: "yaml" | "json" = "yaml") {
+  let text = "";
+  const entries: ReportEntry[] = [];
+  const sink = {
+    write: (part: string) => void (text += part),
+    report: (entry: ReportEntry) => void entries.push(entry),
+  };
+  const chunks = async function* () {
+    yield bytes;
+  };
+  await injectStream([{ file: "input.yaml", chunks }], injector, { output, sink });
+  return { text, entries };
+}
+
+const encoder = new TextEncoder();
+
+Deno.test("a second injection of the examples changes nothing and says so", async (t) => {
+  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
+    await t.step(name, () => checkSecond(`${ROOT}examples/${name}`));
+  }
+});
+
+testWhen(needsShared("cases/manifests"), "a second injection of real manifests changes nothing", async (t) => {
+  for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
+    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkSecond(`${SHARED}/cases/manifests/${name}`));
+  }
+});
+
+async function checkSecond(path: string): Promise<void> {
+  for (const native of [false, true]) {
+    const injector = injectorOf(undefined, native);
+    const first = await inject(await Deno.readFile(path), injector);
+    const second = await inject(encoder.encode(first.text), injector);
+    assert.equal(second.text, first.text);
+    assert.deepEqual(resultsOf(second.entries), resultsOf(first.entries).map(again));
+  }
+}
+
+/** Documents that failed are not in the output, so they are not there the second time. */
+function resultsOf(entries: readonly ReportEntry[]): string[] {
+  return entries.map(({ result }) => result).filter((result) => result !== "failed");
+}
+
+function again(result: string): string {
+  return result === "injected" ? "unchanged" : result;
+}
+
+const MANIFEST = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: &l {app: web}}
+spec:
+  replicas: 2
+  template:
+    metadata:
+      labels: *l
+      annotations:
+        proxy.istio.io/config: |
+          concurrency: 1
+        sidecar.istio.io/proxyCPU: 100m
+        prometheus.io/scrape: "true"
+    spec:
+      initContainers:
+      - name: init
+        image: busybox
+      containers:
+      - name: web
+        image: nginx # any
+        ports: [{containerPort: 80, name: http}]
+        env: [{name: A, value: "010"}]
+        livenessProbe: {httpGet: {path: /, port: http}, periodSeconds: 5}
+        resources: {limits: {cpu: 1.5, memory: 1Gi}}
+      - name: istio-proxy
+        image: auto
+        resources: {requests: {cpu: 1}}
+      volumes: [{name: v, emptyDir: {}}]
+---
+kind: List
+items:
+- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a}]}}
+`;
+
+/** Words that mean something in a manifest, where they do not belong. */
+const WORDS = [
+  "---\n",
+  "null",
+  "[]",
+  "{}",
+  "'",
+  '"',
+  ": ",
+  "- ",
+  "\t",
+  "&a ",
+  "*a",
+  "<<: ",
+  "|\n",
+  "!!binary ",
+  "~",
+  "1e999",
+]
+  .concat([
+    "0x",
+    "-1",
+    "true",
+    "\r\n",
+    "\u0000",
+    "\uFEFF",
+    "{{ .x }}",
+    "#",
+    "?",
+    "%YAML 1.1\n",
+    "...\n",
+    "\u{1F600}",
+    "  ",
+  ]);
+
+/** A text with a few pieces taken out, doubled, or replaced by words. */
+function mutated(text: string): fc.Arbitrary<string> {
+  const edit = fc.record({
+    at: fc.nat(text.length),
+    length: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(40)),
+    put: fc.oneof(fc.constant(""), fc.constantFrom(...WORDS), fc.string({ maxLength: 5 })),
+    copy: fc.boolean(),
+  });
+  return fc.array(edit, { minLength: 1, maxLength: 4 }).map((edits) =>
+    edits.reduce((now, { at, length, put, copy }) => {
+      const piece = now.slice(at, at + length);
+      return now.slice(0, at) + put + (copy ? piece + piece : "") + now.slice(at + length);
+    }, text)
+  );
+}
+
+/** Runs of each kind: some seconds in all. */
+const RUNS = { numRuns: 300, interruptAfterTimeLimit: 6000, markInterruptAsFailure: false };
+
+function readable(text: string): void {
+  for (const doc of splitText(text, "output.yaml")) parseDocument(doc);
+}
+
+Deno.test("injectStream fails with nothing but entries for any bytes, and writes what can be read", async () => {
+  const injector = injectorOf();
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.string({ unit: "binary" }).map((text) => encoder.encode(text)),
+  );
+  await fc.assert(
+    fc.asyncProperty(bytes, async (input) => {
+      const { text, entries } = await inject(input, injector);
+      if (entries.every(({ result }) => result !== "failed")) readable(text);
+    }),
+    RUNS,
+  );
+});
+
+Deno.test("injectStream of a manifest that is spoiled anywhere writes what can be read, twice the same", async () => {
+  const injector = injectorOf();
+  await fc.assert(
+    fc.asyncProperty(mutated(MANIFEST), fc.boolean(), async (input, json) => {
+      const { text } = await inject(encoder.encode(input), injector, json ? "json" : "yaml");
+      readable(text);
+      if (!json) assert.equal((await inject(encoder.encode(text), injector)).text, text);
+    }),
+    RUNS,
+  );
+});
+
+Deno.test("loadInjector and injectStream fail with nothing but MeshErrors for a template that is spoiled anywhere", async () => {
+  const template = await Deno.readTextFile(`${ROOT}src/inject/default/config.yaml`);
+  await fc.assert(
+    fc.asyncProperty(mutated(template), async (config) => {
+      const injector = loaded(config);
+      if (injector === undefined) return;
+      const { text } = await inject(encoder.encode(MANIFEST), injector);
+      readable(text);
+    }),
+    RUNS,
+  );
+});
+
+function loaded(config: string): Injector | undefined {
+  try {
+    return injectorOf(config);
+  } catch (error) {
+    assert.ok(error instanceof MeshError, String(error instanceof Error ? error.stack : error));
+    return undefined;
+  }
+}
