@@ -62,7 +62,7 @@ function policyChanges(
     isWanted(held) || isDefault(held) || marks.has(held.mark) && tables.has(held.table)
   );
   const surplus = ours.filter((held, at) =>
-    !isWanted(held) || ours.findIndex((other) => other.mark === held.mark && other.table === held.table) !== at
+    !isWanted(held) || ours.findLastIndex((other) => other.mark === held.mark && other.table === held.table) !== at
   );
   const missing = wanted.filter((rule) => !ours.some(({ mark, table }) => mark === rule.mark && table === rule.table));
   const stale = [...tables].filter((table) =>

@@ -48,7 +48,6 @@ const SHAPES: readonly Shape[] = [
     options: { p: /^tcp$/, o: /^lo$/, d: /^!/, j: /^MARK$/, "set-xmark": /^0x53a\/0xffffffff$/ },
     optional: OWNER,
   },
-  { table: "mangle", chain: "PREROUTING", options: { ctstate: /^INVALID$/, j: /^DROP$/ }, isOld: true },
   {
     table: "nat",
     chain: "OUTPUT",
@@ -109,6 +108,7 @@ function ownOfFamily(tables: readonly SavedTable[]): SavedRule[] {
     const isOwn = (rule: SavedRule) => !isOurChain(rule.chain) && (isMarked(rule) || hasKnownShape(table, rule, isOld));
     return [
       ...table.rules.filter(isOwn),
+      ...(isOld && table.name === "mangle" ? droppedInvalid(table, isOwn) : []),
       ...(table.chains.some(isOurChain) ? interfaceRules(table, isOwn) : []),
       ...(table.name === "filter" ? blockedIpv6(table.rules) : []),
     ];
@@ -130,6 +130,17 @@ function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): bool
     shape.table === table.name && shape.chain === rule.chain && hasShape(shape, rule.options) &&
     (shape.isOld === true ? isOld : table.chains.some(isOurChain))
   );
+}
+
+/**
+ * Until 1.23 INVALID packets were dropped by a bare rule, as administrators write it too. It is ours if nobody else has
+ * anything in the table, or if it is the second of its kind.
+ */
+function droppedInvalid({ chains, rules }: SavedTable, isOwn: (rule: SavedRule) => boolean): SavedRule[] {
+  const alike = rules.filter(({ chain, key }) => chain === "PREROUTING" && key === "ctstate=INVALID j=DROP");
+  const isOthers = (rule: SavedRule) => !isOurChain(rule.chain) && !isOwn(rule) && !alike.includes(rule);
+  if (chains.every(isOurChain) && !rules.some(isOthers)) return alike;
+  return alike.slice(1).slice(-1);
 }
 
 /** Until 1.4 a pod without an IPv6 address got these three as its whole chain INPUT: all IPv6 was refused. */
