@@ -3,7 +3,7 @@
  * shows in the indentation, and each part is read once for as many pods as have it.
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
-import { parseYaml } from "../core/yaml/mod.ts";
+import { parseCommon, parseYaml } from "../core/yaml/mod.ts";
 import { indentFlow } from "./flow_indent.ts";
 
 /** What ties parts of a text together: anchors, aliases, tags, merge keys, documents, directives, tabs. */
@@ -16,9 +16,15 @@ const MAX_PARTS = 4096;
 /** Reads rendered texts; values are shared between results, so they must not be changed. */
 export class RenderedReader {
   readonly #parts = new Map<string, Value>();
+  #isFirst = true;
 
   /** The value of a rendered text. Errors: as `parseYaml`, for the whole text. */
   read(text: string): Value {
+    if (this.#isFirst) {
+      // Parts pay when they come again; often there is one pod.
+      this.#isFirst = false;
+      return parseWhole(text);
+    }
     if (TIED.test(text)) return parseYaml(indentFlow(text), "");
     try {
       return this.#part(text);
@@ -89,7 +95,7 @@ export class RenderedReader {
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
 
 function parseWhole(text: string): Value {
-  return parseYaml(indentFlow(text), "");
+  return parseCommon(text) ?? parseYaml(indentFlow(text), "");
 }
 
 interface Parts {

@@ -1,6 +1,6 @@
 /**
  * The YAML that manifests mostly consist of, read with one look at each line: block maps and lists, plain and simply
- * quoted scalars, literal blocks, flow collections on one line, JSON. js-yaml needs many times as long, mostly for what these
+ * quoted scalars, literal blocks, flow collections without comments. js-yaml needs many times as long, mostly for what these
  * texts do not have.
  */
 import { newMap, type Value, type ValueMap } from "../value.ts";
@@ -37,9 +37,18 @@ const HASH = 35;
  */
 export function composeCommon(text: string): Composition | undefined {
   if (UNUSUAL.test(text)) return undefined;
-  const reader = new CommonReader(text);
+  const reader = new CommonReader(text, false);
   const root = reader.document();
   return root === undefined ? undefined : { root, doubled: reader.doubled, hasAliases: false, hasMore: false };
+}
+
+/**
+ * The value of a text of the common kind, `undefined` for any other and for one without content. As kubectl does, and
+ * unlike `composeCommon`, it does not look at the indentation between the brackets of a flow collection.
+ */
+export function parseCommon(text: string): Value | undefined {
+  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  return UNUSUAL.test(whole) ? undefined : new CommonReader(whole, true).document()?.value;
 }
 
 class CommonReader {
@@ -52,18 +61,19 @@ class CommonReader {
   /** The end of the last token. */
   #end = 0;
   #depth = 0;
-  /** The document is a flow collection, as JSON is. */
-  #isFlow = false;
+  /** Lines of the flow collection that is read must be indented more than this. */
+  #flowColumn = -1;
+  readonly #looseFlow: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, looseFlow: boolean) {
     this.#text = text;
+    this.#looseFlow = looseFlow;
   }
 
   document(): YamlNode | undefined {
     this.#passBlanks(0);
     if (this.#column < 0) return undefined;
-    this.#isFlow = FLOW_START.test(this.#text.charAt(this.#at));
-    const root = this.#isFlow ? this.#scalar(this.#at, -1) : this.#block(-1);
+    const root = FLOW_START.test(this.#text.charAt(this.#at)) ? this.#scalar(this.#at, -1) : this.#block(-1);
     return this.#column < 0 ? root : undefined;
   }
 
@@ -92,12 +102,15 @@ class CommonReader {
     return at;
   }
 
-  /** What may stand between the tokens of a flow collection: of one that is the whole document also line breaks. */
+  /** The next token of a flow collection; the end of the text if its line is not indented enough. */
   #gap(from: number): number {
-    if (!this.#isFlow) return this.#spaces(from);
-    GAP.lastIndex = from;
+    const at = this.#spaces(from);
+    if (this.#text.charCodeAt(at) !== LINE_FEED) return at;
+    GAP.lastIndex = at;
     GAP.test(this.#text);
-    return GAP.lastIndex;
+    const next = GAP.lastIndex;
+    const column = next - this.#text.lastIndexOf("\n", next - 1) - 1;
+    return this.#looseFlow || column > this.#flowColumn ? next : this.#text.length;
   }
 
   /** What begins at the next content: a list or map, or a scalar on a line under its key or dash at `column`. */
@@ -214,6 +227,7 @@ class CommonReader {
   /** What stands in the rest of a line, and under it if it is a literal block. */
   #scalar(at: number, column: number): YamlNode | undefined {
     if (this.#text.charAt(at) === "|") return this.#literal(at, column);
+    this.#flowColumn = column;
     const node = this.#inline(at, PLAIN);
     if (node === undefined) return undefined;
     REST_OF_LINE.lastIndex = this.#end;
@@ -309,7 +323,10 @@ class CommonReader {
       const mark = this.#text.charAt(at);
       closed = mark === close;
       if (!closed && mark !== ",") return false;
-      if (!closed) at = this.#gap(at + 1);
+      if (closed) break;
+      // A comma may follow the last item too.
+      at = this.#gap(at + 1);
+      closed = this.#text.charAt(at) === close;
     }
     this.#end = at + 1;
     return true;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { composeCommon } from "./common.ts";
+import { composeCommon, parseCommon } from "./common.ts";
 import { compose, type Composition } from "./compose.ts";
+import { parseYaml } from "./parse.ts";
 import { toYaml } from "./to_yaml.ts";
 
 /** What `compose` reads; `undefined` if it refuses the text. */
@@ -29,6 +30,8 @@ const COMMON: readonly string[] = [
   "[\n  a, {b: c}\n]\n",
   "a: 'it''s'\nb: \"\\n\\t\"\nc: ''\n",
   "a:\n  []\nb:\n- \n  x\n-\n  'y'\nc:\n  d\n",
+  "a:\n  b: {\n    c: 1,\n    d: [x,\n\n   y, ],\n   }\n",
+  "- [a,\n b]\n",
   "'quoted key': 1\n\"x/y\": 'it is'\na.b/c: \"\"\n",
   "a: 1\nb: {c: 1, c: 2}\na: 3\n",
   "a:\n- b\n-\n- c\nd:\n\n   # indented comment\n\n  e: f\n",
@@ -51,7 +54,8 @@ const UNCOMMON: readonly string[] = [
   "a: >\n  x\n",
   "a: |2\n   x\n",
   "a: |\nb: 1\n",
-  "a: [1,\n  2]\n",
+  "a: [1,\n2]\n",
+  "a: {\n  b: 1\n}\n",
   "a: [b: c]\n",
   'a: "\\x41"\n',
   "{a: 1, # comment\nb: 2}\n",
@@ -188,4 +192,10 @@ const lines = fc.array(line, { maxLength: 12 })
 
 Deno.test("composeCommon() takes no lines that compose() reads otherwise", () => {
   fc.assert(fc.property(lines, (text) => void assertSame(text)), { numRuns: 3000 });
+});
+
+Deno.test("parseCommon() does not look at the indentation between brackets", () => {
+  assert.deepEqual(parseCommon("a: [\n1, 2\n]"), parseYaml("a: [1, 2]"));
+  assert.equal(parseCommon("a: [\n1, 2\n] b"), undefined);
+  assert.equal(parseCommon(""), undefined);
 });

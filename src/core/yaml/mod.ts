@@ -3,6 +3,7 @@
  * each read as kubectl reads it, with the place of every node (`parseDocument`), values as text that kubectl reads back
  * (`toYaml`), and a document's text with a change of its value and nothing else touched (`editDocument`).
  */
+export { parseCommon } from "./common.ts";
 export { type ParsedDocument, parseDocument, parseYaml, type YamlWarning } from "./parse.ts";
 export { splitDocuments, type SplitOptions, splitText } from "./split.ts";
 export type { SourceDocument } from "./source_document.ts";
