@@ -3,6 +3,7 @@ import { MeshError } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { type ApplyOptions, pending } from "./apply/apply.ts";
+import { logText } from "./log_text.ts";
 
 /**
  * The input of each program that would be started, behind a comment that names it: IPv4, then IPv6 behind a line
@@ -16,7 +17,7 @@ export async function removalText(world: World, log: Logger, options: ApplyOptio
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     const { message, hint = "" } = error;
-    log.warn("What is to be taken out cannot be seen: {message}; {hint}", { message, hint });
+    log.warn(logText(`What is to be taken out cannot be seen: ${message}; ${hint}`));
     return "";
   }
 }

@@ -4,6 +4,7 @@ import { EXIT, MeshError, UsageError } from "../core/errors.ts";
 import { startLog } from "../core/log.ts";
 import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";
 import { helpText, type Mode, MODES, overviewText } from "./settings/help.ts";
+import { logText } from "./log_text.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
 import type { Settings } from "./settings/settings.ts";
 import { ownerNames } from "./surroundings.ts";
@@ -46,10 +47,10 @@ async function run(world: World, mode: Mode, program: string, args: readonly str
     return EXIT.ok;
   }
   const log = startLog(world, "iptables", reading.log);
-  reading.warnings.forEach((warning) => log.warn("{warning}", { warning }));
+  reading.warnings.forEach((warning) => log.warn(logText(warning)));
   const settings = reading.settings ?? refuse(reading);
   dropPermissions(world, mode, settings);
-  log.info("{environment}", { environment: environmentBlock(env) });
+  log.info(logText(environmentBlock(env)));
   enterNamespace(world, settings.run.networkNamespace);
   return await perform({ world, log, names, settings, mode });
 }

@@ -4,6 +4,7 @@ import { MeshError, messageOf } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import { podNetwork } from "./detect/pod_network.ts";
 import { nameservers } from "./detect/resolv_conf.ts";
+import { logText } from "./log_text.ts";
 import type { OwnerNames } from "./kernel/rule_words.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/names.ts";
@@ -41,9 +42,9 @@ async function dnsServers(world: World, log: Logger): Promise<PlanNetwork["dnsSe
     });
   });
   const { servers, unreadable } = nameservers(text);
-  unreadable.forEach((word) => log.warn('"{word}" in {file} is no IP address', { word, file: RESOLV_CONF }));
+  unreadable.forEach((word) => log.warn(logText(`"${word}" in ${RESOLV_CONF} is no IP address`)));
   if (servers.length === 0) {
-    log.warn("{file} names no DNS server, so that DNS is not captured: use --capture-all-dns", { file: RESOLV_CONF });
+    log.warn(`${RESOLV_CONF} names no DNS server, so that DNS is not captured: use --capture-all-dns`);
   }
   return servers;
 }

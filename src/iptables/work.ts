@@ -5,6 +5,7 @@ import { type ApplyOptions, converge } from "./apply/apply.ts";
 import type { OwnerNames } from "./kernel/rule_words.ts";
 import { makePlan, type PlanNetwork } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
+import { logText } from "./log_text.ts";
 import { removalText } from "./removal.ts";
 import type { Mode } from "./settings/help.ts";
 import type { OutputFormat, Settings } from "./settings/settings.ts";
@@ -34,7 +35,7 @@ export function planOf(job: Job): Promise<PodPlan> {
 
 async function makePodPlan({ world, log, settings }: Job): Promise<PodPlan> {
   const network = await detectNetwork(world, settings.capture, log);
-  log.info("{config}", { config: configBlock(settings, network) });
+  log.info(logText(configBlock(settings, network)));
   return { ...makePlan(settings.capture, network), dnsServers: network.dnsServers };
 }
 
@@ -67,9 +68,9 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
   const { world, log } = job;
   const plan = isClean ? undefined : await planOf(job);
   const { changed, differences } = await converge(world, world.system, plan, applyOptions(job));
-  differences.forEach((difference) => log.info("Repaired: {difference}", { difference }));
+  differences.forEach((difference) => log.info(logText(`Repaired: ${difference}`)));
   const outcome = isClean ? OUTCOMES.clean : OUTCOMES.apply;
-  log.info("{outcome}", { outcome: changed ? outcome.changed : outcome.same });
+  log.info(changed ? outcome.changed : outcome.same);
 }
 
 const OUTCOMES = {
@@ -84,6 +85,6 @@ export function applyOptions({ log, names, settings: { run } }: Job): ApplyOptio
     comments: run.comments,
     names,
     waitMilliseconds: run.waitMilliseconds,
-    log: (line) => log.info("{line}", { line }),
+    log: (line) => log.info(logText(line)),
   };
 }

@@ -1,6 +1,7 @@
 /** The proof as a command: its report, its log, its exit code. */
 import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Plan } from "../plan/rule.ts";
+import { logText } from "../log_text.ts";
 import { applyOptions, type Job, planOf } from "../work.ts";
 import type { FlowResult } from "./flow.ts";
 import { differences, rulesFor } from "./missing_rules.ts";
@@ -19,11 +20,11 @@ export async function verify(job: Job): Promise<number> {
   const isProved = proved.length > 0 && !results.some(({ outcome }) => outcome === "escaped");
   if (mode === "verify") world.stdout.write(reportText(job, results, isProved));
   else {for (const { outcome, ...result } of results) {
-      log.info("{outcome}: {line}", { outcome, line: resultLine(result) });
+      log.info(logText(`${outcome}: ${resultLine(result)}`));
     }}
   if (!isProved) throw await failure(job, plan, results);
   const flows = proved.map(({ flow }) => `IPv${flow.family} ${flow.kind}`).join(", ");
-  log.info("Traffic is captured, as far as this process can prove it: {flows}", { flows });
+  log.info(`Traffic is captured, as far as this process can prove it: ${flows}`);
   return EXIT.ok;
 }
 

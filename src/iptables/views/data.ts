@@ -2,7 +2,7 @@
 import { cidrText } from "../address_text.ts";
 import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
 import { rulesOf } from "../plan/rule.ts";
-import { nftText } from "./nft.ts";
+import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
 
 /** The plan as one JSON document: blocks of addresses as text, everything else as it is in the plan. */
@@ -35,10 +35,15 @@ function matchData(match: Match) {
 /** One command for each chain, rule, route and address. */
 export function commandsText(plan: Plan, options: RuleTextOptions & { readonly nativeNftables?: boolean }): string {
   const rules = options.nativeNftables === true
-    ? nftText(plan, options).split("\n").filter((line) => line !== "").map((line) => `nft '${line}'`)
+    ? nftText(plan, options).split("\n").filter((line) => line !== "").map((line) => `nft ${quoted(line)}`)
     : plan.families.flatMap((family) => iptablesCommands(plan, family, options));
   return [...rules, ...plan.policyRules.flatMap(routeCommands), ...plan.loopbackAddresses.map(addressCommand)]
     .map((line) => `${line}\n`).join("");
+}
+
+/** One word for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function iptablesCommands(plan: Plan, family: Family, options: RuleTextOptions): string[] {
@@ -61,13 +66,13 @@ function addressCommand(cidr: Plan["loopbackAddresses"][number]): string {
   return `ip -6 addr add ${cidrText(cidr)} dev lo`;
 }
 
-/** The rules with what they are there for, chain by chain. */
-export function tableText(plan: Plan): string {
+/** The rules in their order, each with what it is there for in words. */
+export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftables?: boolean } = {}): string {
   const rows = plan.rules.map((rule) => [
     rule.family === undefined ? plan.families.map((family) => `IPv${family}`).join(" ") : `IPv${rule.family}`,
-    rule.table,
-    rule.chain,
-    ruleLine({ ...rule, insertAt: 0 }).replace(/^-I \S+ 0 /, ""),
+    nativeNftables === true ? (NFT_TABLES.find(({ table }) => table === rule.table)?.name ?? rule.table) : rule.table,
+    nativeNftables === true ? nftChain(rule.chain) : rule.chain,
+    nativeNftables === true ? nftRule(rule) : ruleLine({ ...rule, insertAt: 0 }).replace(/^-I \S+ 0 /, ""),
     rule.why,
   ]);
   const routes = plan.policyRules.flatMap((rule) =>

@@ -22,6 +22,6 @@ export function viewText(
     case "commands":
       return commandsText(plan, options);
     case "table":
-      return tableText(plan);
+      return tableText(plan, options);
   }
 }

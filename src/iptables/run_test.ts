@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { MeshError, UsageError } from "../core/errors.ts";
+import { fakeWorld, type FakeWorldOptions, SystemError } from "../core/world/mod.ts";
+import { runIptables, runIstioIptables } from "./mod.ts";
+
+const POD: FakeWorldOptions = {
+  interfaces: [{ name: "eth0", family: "IPv4", address: "10.1.1.1" }],
+  files: { "/etc/passwd": "app:x:1000:1000\n", "/etc/group": "java:x:201:\n" },
+};
+const IPV6 = { name: "eth0", family: "IPv6", address: "2001:db8::7" } as const;
+
+Deno.test("generate prints rules on stdout, logs on stderr, and gives up what it does not need", async () => {
+  const world = fakeWorld(POD);
+  assert.equal(await runIptables(world, "generate", ["-i", "*", "-b", "80"]), 0);
+  assert.match(world.said.stdout, /^\* nat\n-N ISTIO_INBOUND\n[^]*\nCOMMIT\n$/);
+  assert.doesNotMatch(world.said.stdout, /info|warning/);
+  assert.match(world.said.stderr, /Istio iptables environment:\nENVOY_PORT=\n/);
+  assert.match(world.said.stderr, /Istio config:\nPROXY_PORT=15001\n[^]*INBOUND_PORTS_INCLUDE=80\n/);
+  assert.deepEqual(world.kept.names, ["read", "env", "sys"]);
+  assert.deepEqual(world.runs, []);
+});
+
+Deno.test("generate prints the second family behind a line of its own", async () => {
+  const world = fakeWorld({ ...POD, interfaces: [...POD.interfaces ?? [], IPV6] });
+  await runIptables(world, "generate", ["--dual-stack"]);
+  assert.equal(world.said.stdout.split("# IPv6\n").length, 2);
+});
+
+Deno.test("generate writes what it prints to DRY_RUN_FILE_PATH too", async () => {
+  const world = fakeWorld({ ...POD, env: { DRY_RUN_FILE_PATH: "/tmp/rules" } });
+  await runIptables(world, "generate", []);
+  assert.equal(new TextDecoder().decode(world.content.get("/tmp/rules")), world.said.stdout);
+});
+
+const FORMATS: readonly (readonly [readonly string[], RegExp])[] = [
+  [["--output", "json"], /^\{\n  "families": \[\n/],
+  [["--output", "table"], /^FAMILY +TABLE +CHAIN +RULE +WHY\n/],
+  [["--output", "commands"], /^iptables -t nat -N ISTIO_INBOUND\n/],
+  [["--output", "nft"], /^add table inet istio-proxy-nat\n/],
+  [["-f=false"], /^iptables -t nat -N ISTIO_INBOUND\n/],
+  [["--native-nftables"], /^add table inet istio-proxy-nat\n/],
+];
+
+for (const [flags, expected] of FORMATS) {
+  Deno.test(`generate ${flags.join(" ")}`, async () => {
+    const world = fakeWorld(POD);
+    await runIptables(world, "generate", flags);
+    assert.match(world.said.stdout, expected);
+  });
+}
+
+Deno.test("generate knows no group that is missing here; apply refuses it before it touches anything", async () => {
+  const env = { ISTIO_OUTBOUND_OWNER_GROUPS: "java,golang" };
+  const world = fakeWorld({ ...POD, env });
+  await runIptables(world, "generate", []);
+  assert.match(world.said.stdout, /! --gid-owner golang/);
+  await assert.rejects(runIptables(fakeWorld({ ...POD, env }), "apply", []), /the group "golang" does not exist/);
+});
+
+Deno.test("a name that no shell or iptables should see is refused", async () => {
+  await assert.rejects(runIptables(fakeWorld(POD), "generate", ["-u", "a;b"]), /-u: "a;b" is no name of a user/);
+});
+
+Deno.test("--log_as_json logs JSON lines", async () => {
+  const world = fakeWorld(POD);
+  await runIstioIptables(world, "istio-iptables", ["--dry-run", "--log_as_json", "--log_output_level=default:info"]);
+  const records = world.said.stderr.trim().split("\n").map((line) => JSON.parse(line));
+  assert.match(records[0]?.message, /^Istio iptables environment:\n/);
+});
+
+Deno.test("help of each name, whatever else is wrong", async () => {
+  for (const flags of [["--help"], ["-h"], ["--nope", "-p", "x", "--help"]]) {
+    const world = fakeWorld();
+    assert.equal(await runIstioIptables(world, "istio-clean-iptables", flags), 0);
+    assert.match(world.said.stdout, /Usage: istio-clean-iptables \[FLAGS\]/);
+  }
+  const world = fakeWorld();
+  assert.equal(await runIptables(world, "--help", []), 0);
+  assert.match(world.said.stdout, /Usage: kubectl mesh iptables COMMAND/);
+});
+
+Deno.test("a wrong command line is wrong usage, with what was meant", async () => {
+  const wrong = (error: unknown) => error instanceof UsageError && error.exitCode === 2;
+  await assert.rejects(runIptables(fakeWorld(POD), "", []), wrong);
+  await assert.rejects(runIptables(fakeWorld(POD), "aply", []), { hint: 'did you mean "apply"?' });
+  await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", ["--dryrun"]), wrong);
+  await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", ["--dryrun"]), /did you mean "--dry-run"\?/);
+});
+
+Deno.test("all that is wrong is told at once", async () => {
+  const line = ["-p", "abc", "-m", "NONE", "--dry-run"];
+  await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", line), (error) => {
+    assert.ok(error instanceof MeshError);
+    assert.match(error.message, /^-p: .*; -m: "NONE" is neither "REDIRECT" nor "TPROXY"/);
+    return true;
+  });
+});
+
+Deno.test("a pod without an address is told as such", async () => {
+  const interfaces = [{ name: "lo", family: "IPv4", address: "127.0.0.1" }] as const;
+  await assert.rejects(runIptables(fakeWorld({ interfaces }), "generate", []), /has no address/);
+});
+
+Deno.test("DNS servers: those that are no address are named, and none at all turns the capture off", async () => {
+  const files = { "/etc/resolv.conf": "nameserver nonsense\n" };
+  const world = fakeWorld({ ...POD, files });
+  await runIptables(world, "generate", ["--redirect-dns"]);
+  assert.match(world.said.stderr, /warning iptables: "nonsense" in \/etc\/resolv.conf is no IP address/);
+  assert.match(world.said.stderr, /names no DNS server, so that DNS is not captured/);
+  assert.doesNotMatch(world.said.stdout, /15053/);
+  await assert.rejects(runIptables(fakeWorld(POD), "generate", ["--redirect-dns"]), {
+    message: 'Cannot read "/etc/resolv.conf": no such file or directory',
+  });
+});
+
+Deno.test("--network-namespace is entered before the pod is looked at, for generate too", async () => {
+  const entered: string[] = [];
+  const system = { enterNetworkNamespace: (path: string) => void entered.push(path) };
+  const world = fakeWorld({ ...POD, system });
+  await runIptables(world, "generate", ["--network-namespace", "/run/netns/pod"]);
+  assert.deepEqual(entered, ["/run/netns/pod"]);
+  assert.equal(world.kept.names, undefined);
+});
+
+Deno.test("--network-namespace that cannot be entered", async () => {
+  const enterNetworkNamespace = () => {
+    throw new SystemError("setns", 1);
+  };
+  const world = fakeWorld({ ...POD, system: { enterNetworkNamespace } });
+  await assert.rejects(runIptables(world, "apply", ["--network-namespace", "/run/netns/pod"]), {
+    message: 'Cannot enter the network namespace "/run/netns/pod": setns: operation not permitted',
+  });
+});
+
+Deno.test("a dry run of a clean without the privilege to look says so and succeeds", async () => {
+  const netlink = () => {
+    throw new SystemError("socket", 1);
+  };
+  const world = fakeWorld({ ...POD, system: { netlink } });
+  assert.equal(await runIstioIptables(world, "istio-clean-iptables", ["-n"]), 0);
+  assert.equal(world.said.stdout, "");
+  assert.match(world.said.stderr, /What is to be taken out cannot be seen: /);
+});
+
+Deno.test("--skip-rule-apply touches nothing", async () => {
+  const world = fakeWorld(POD);
+  assert.equal(await runIstioIptables(world, "istio-iptables", ["--skip-rule-apply"]), 0);
+  assert.deepEqual([world.runs, world.said.stdout], [[], ""]);
+});
