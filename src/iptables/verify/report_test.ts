@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import type { FlowResult } from "./flow.ts";
+import { resultJson, resultLine, resultTable } from "./report.ts";
+import { blame } from "./run.ts";
+
+const RESULT: FlowResult = {
+  flow: { kind: "outbound", family: 4, targets: [], port: 15001, owner: { uid: 1000, gid: undefined } },
+  target: { address: { family: 4, value: 0xc0000201n, zone: "" }, port: 15002 },
+  outcome: "proved",
+  reason: "a random token came back from it",
+};
+const UNKNOWN: FlowResult = { ...RESULT, target: undefined, outcome: "not provable", reason: "no address" };
+
+Deno.test("resultTable() has a line for each flow", () => {
+  assert.deepEqual(resultTable([RESULT, UNKNOWN]).split("\n"), [
+    "FLOW      FAMILY  TO               PORT   RESULT        WHY",
+    "outbound  IPv4    192.0.2.1:15002  15001  proved        a random token came back from it",
+    "outbound  IPv4    -                15001  not provable  no address",
+    "",
+  ]);
+});
+
+Deno.test("resultJson() says the same to programs", () => {
+  const { proved, flows } = JSON.parse(resultJson([RESULT, UNKNOWN], true));
+  assert.equal(proved, true);
+  assert.deepEqual(flows.map((flow: { target: unknown }) => flow.target), ["192.0.2.1:15002", null]);
+  assert.deepEqual(flows[0], {
+    flow: "outbound",
+    family: "IPv4",
+    target: "192.0.2.1:15002",
+    port: 15001,
+    result: "proved",
+    reason: "a random token came back from it",
+  });
+});
+
+Deno.test("resultLine() names flow and target", () => {
+  assert.equal(resultLine(RESULT), "IPv4 outbound to 192.0.2.1:15002: a random token came back from it");
+});
+
+Deno.test("blame(): what differs, what cannot be seen, and what is as planned", () => {
+  const rules = Array.from({ length: 8 }, (_, at) => `rule ${at}`);
+  assert.match(blame(rules, []), /^not as planned: rule 0; .*rule 5; and 2 more; /);
+  assert.match(blame(undefined, ["-A X"]), /cannot be read without the capability NET_ADMIN, .*: -A X; /);
+  assert.match(blame([], ["-A X"]), /all rules are as planned, .*: -A X; /);
+});
