@@ -33,7 +33,7 @@ Deno.test("generate writes what it prints to DRY_RUN_FILE_PATH too", async () =>
 });
 
 const FORMATS: readonly (readonly [readonly string[], RegExp])[] = [
-  [["--output", "json"], /^\{\n  "families": \[\n/],
+  [["--output", "json"], /^\{\n {2}"families": \[\n/],
   [["--output", "table"], /^FAMILY +TABLE +CHAIN +RULE +WHY\n/],
   [["--output", "commands"], /^iptables -t nat -N ISTIO_INBOUND\n/],
   [["--output", "nft"], /^add table inet istio-proxy-nat\n/],

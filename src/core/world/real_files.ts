@@ -203,9 +203,13 @@ async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | 
   return first;
 }
 
+/** To hold a lock needs no right to write: what is there, such as a file of the kernel, is only read. */
 async function openLock(path: string): Promise<Deno.FsFile> {
   try {
-    return await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    return await Deno.open(path, { read: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      return Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    });
   } catch (error) {
     throw fileError("lock", path, error);
   }

@@ -22,7 +22,7 @@ const NAMES = { users: parseNames("root:x:0:0\n"), groups: parseNames("java:x:20
 
 testWhen(needsShared("cases/iptables/cases.json"), "makePlan: the text of every case is the peer's", async (t) => {
   const folder = `${SHARED}/cases/iptables`;
-  const cases: Case[] = JSON.parse(Deno.readTextFileSync(`${folder}/cases.json`));
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${folder}/cases.json`));
   for (const one of cases.filter(({ rules, name }) => rules !== undefined && !name.includes("cleanup"))) {
     await t.step(one.name, () => {
       const wanted = Deno.readTextFileSync(`${folder}/${one.rules}`).replace(/^ip6?tables-save\n/gm, "");
@@ -32,7 +32,7 @@ testWhen(needsShared("cases/iptables/cases.json"), "makePlan: the text of every 
 });
 
 testWhen(needsShared("cases/iptables/cases.json"), "readSettings: what the peer refuses is refused", async (t) => {
-  const cases: Case[] = JSON.parse(Deno.readTextFileSync(`${SHARED}/cases/iptables/cases.json`));
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${SHARED}/cases/iptables/cases.json`));
   for (const one of cases.filter(({ expect_rc }) => expect_rc !== 0)) {
     await t.step(one.name, () => assert.notEqual(readSettings(one.flags, one.env, NAMES).problems.length, 0));
   }
