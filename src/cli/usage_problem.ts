@@ -14,6 +14,7 @@ type Rule = readonly [
 
 /** What commander says (its messages are its interface: the codes do not hold the words) and what is said instead. */
 const RULES: readonly Rule[] = [
+  [/^unknown command 'kube-inject'/, () => ({ message: 'Unknown command "kube-inject"', hint: 'it is "inject" here' })],
   [
     /^unknown (option|command) '(.*?)'(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s,
     ([, what = "", word = "", near]) => ({

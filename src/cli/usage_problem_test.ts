@@ -7,6 +7,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["injct --help", 'Unknown command "injct"; did you mean "inject"?'],
   ["help injct", 'Unknown command "injct"; did you mean "inject"?'],
   ["iptabels", 'Unknown command "iptabels"; did you mean "iptables"?'],
+  ["kube-inject -f x", 'Unknown command "kube-inject"; it is "inject" here'],
   ["frobnicate", 'Unknown command "frobnicate"; see "kubectl mesh --help"'],
   ["--frobnicate", 'Unknown flag "--frobnicate"; see "kubectl mesh --help"'],
   ["inject --fielname x", 'Unknown flag "--fielname"; did you mean "--filename"?'],
