@@ -153,7 +153,7 @@ type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "wa
 
 function injectResource(value: Value, run: Run): Outcome {
   const row = workloadKind(value);
-  if (row === undefined || !isMap(value)) return notWorkload(value);
+  if (row === undefined || !isMap(value)) return notWorkload(checkedList(value));
   const manifest = readManifest(value, row);
   const pod = podIn(manifest, row);
   const decision = decide(pod, { ...run.injector.config, byHand: run.injector.byHand });
@@ -161,6 +161,15 @@ function injectResource(value: Value, run: Run): Outcome {
   const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
   if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
   return { ...decision, field, ...injectWorkload(value, manifest, { row, run, warnings }) };
+}
+
+/** A List without items has nothing to inject; one whose items are no list cannot be what was meant. */
+function checkedList(value: Value): Value {
+  const items = isMap(value) && value["kind"] === "List" ? value["items"] ?? null : null;
+  if (items === null || isList(items)) return value;
+  throw new InjectionError("invalid-manifest", 'The List cannot be read: "items" must be a list', {
+    place: { field: "items" },
+  });
 }
 
 function notWorkload(value: Value): Outcome {

@@ -9,6 +9,7 @@ const TEMPLATE_HINT = "this looks like a Helm template: render it first, for exa
 /** What the parser says, in words that help where its own do not. */
 const REASONS: Readonly<Record<string, string>> = {
   "deficient indentation": "a line is indented too little, or a bracket or quote is not closed",
+  "unexpected end of the stream within a flow collection": "a bracket is not closed",
   "bad indentation of a mapping entry": "the indentation does not fit the lines above, or a value needs quotes",
   "bad indentation of a sequence entry": "the indentation does not fit the items above",
   "expected ':' after a mapping key": 'a ":" is missing after a key',
