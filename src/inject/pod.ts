@@ -2,6 +2,8 @@
 import { InjectionError } from "./injection_error.ts";
 import { decode, type Problem } from "../core/kube/mod.ts";
 import { applyProxyConfigAnnotation, type Era, type MeshConfig, validateAnnotations } from "../core/mesh/mod.ts";
+import { copyValue } from "../core/same_value.ts";
+import { isMap, type ValueMap } from "../core/value.ts";
 import type { ModernConfig } from "./config.ts";
 import { templateData } from "./data.ts";
 import type { Injector, LoadedConfig } from "./injector.ts";
@@ -108,16 +110,29 @@ interface RenderContext {
 }
 
 function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
-  const { values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = injector;
-  const process = { values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid };
-  const data = templateData({ pod, owner, mesh, ...process });
+  const { revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = injector;
+  const process = { revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid };
   const templates = selectTemplates(pod, config);
+  const data = templateData({ pod, owner, mesh, values: valuesFor(templates, injector.values, config), ...process });
   const patches = templates.map((name) => renderTemplate(config, name, data)).filter((patch) => patch !== undefined);
   if (patches.length > 0) return { templates, patches };
   throw new InjectionError(
     "template-failed",
     `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`,
   );
+}
+
+/** sprig's functions that write to a map that they are given. */
+const WRITING = ["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"];
+
+/** Values that the pod's templates may write to: what one pod's do is nothing to the next pod. */
+function valuesFor(templates: readonly string[], values: ValueMap, config: ModernConfig): ValueMap {
+  const writes = templates.some((name) => {
+    const used = config.templates.get(name)?.functionNames;
+    return used !== undefined && WRITING.some((word) => used.has(word));
+  });
+  const own = writes ? copyValue(values) : values;
+  return isMap(own) ? own : values;
 }
 
 /** The mesh configuration with the pod's own proxy configuration in it; the same annotation is read once. */

@@ -20,7 +20,12 @@ export interface ParseOptions {
 
 /** A parsed template: may be rendered any number of times. */
 export class Template {
-  constructor(readonly source: Source, readonly bodies: Bodies) {}
+  constructor(
+    readonly source: Source,
+    readonly bodies: Bodies,
+    /** Names of the functions that occur in the text. */
+    readonly functionNames: ReadonlySet<string>,
+  ) {}
 
   get name(): string {
     return this.source.name;
@@ -65,15 +70,19 @@ function noTemplate(name: string, associated: string): TemplateError {
  */
 export function parse(name: string, text: string, options: ParseOptions = {}): Template {
   const functions = options.funcs ?? {};
+  const used = new Set<string>();
   const trees = parseTrees(name, text, {
     left: options.leftDelim || "{{",
     right: options.rightDelim || "}}",
-    isFunction: (word) => Object.hasOwn(functions, word) || builtins.has(word),
+    isFunction: (word) => {
+      used.add(word);
+      return Object.hasOwn(functions, word) || builtins.has(word);
+    },
     breakIsFunction: Object.hasOwn(functions, "break"),
     continueIsFunction: Object.hasOwn(functions, "continue"),
   });
   const environment = { functions, readField: fieldReader(options.missingKey ?? "default") };
   const bodies = new Map<string, Body>();
   for (const [key, list] of trees) bodies.set(key, newBody(key, list, environment, bodies));
-  return new Template({ name, text }, bodies);
+  return new Template({ name, text }, bodies, used);
 }
