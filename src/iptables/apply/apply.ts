@@ -29,7 +29,11 @@ export interface Outcome {
   readonly differences: readonly string[];
 }
 
-const LOCK = "/run/kubectl-mesh-iptables.lock";
+/**
+ * The lock is the network namespace itself: all containers of a pod share it, whatever their file systems are, and it
+ * needs no folder that can be written.
+ */
+const LOCK = "/proc/self/ns/net";
 
 /** Makes the namespace hold the plan and nothing else of ours; `plan` `undefined`: nothing of ours. */
 export async function converge(
@@ -52,9 +56,12 @@ async function takeLock(world: World, options: ApplyOptions): Promise<Lock | und
     return null;
   });
   if (lock !== undefined) return lock ?? undefined;
-  throw new MeshError(`Another run holds "${LOCK}" for more than ${options.waitMilliseconds / 1000} s`, {
-    hint: "Wait longer with --wait",
-  });
+  throw new MeshError(
+    `Another run has been changing the rules of this network namespace for more than ${
+      options.waitMilliseconds / 1000
+    } s`,
+    { hint: "Wait longer with --wait" },
+  );
 }
 
 /** What would be done, and why: the steps in words, and what differs from the plan. */
@@ -78,7 +85,7 @@ async function convergeLocked(
   options: ApplyOptions,
 ): Promise<Outcome> {
   const { found, checks, steps, tables, differences } = await findChanges(world, system, plan, options);
-  for (const check of checks) await check();
+  await allOf(checks);
   steps.forEach(({ what }) => options.log(what));
   const isNew = (table: string) => found.nftTables?.has(table) !== true;
   try {
@@ -89,6 +96,13 @@ async function convergeLocked(
   }
   tables.forEach((table) => deleteEmptyTable(system, table));
   return { changed: steps.length > 0, differences };
+}
+
+/** The texts of both families are proved at the same time; all have ended when one has failed. */
+async function allOf(checks: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const result of await Promise.allSettled(checks.map((check) => check()))) {
+    if (result.status === "rejected") throw result.reason;
+  }
 }
 
 async function findChanges(world: World, system: SystemCalls, plan: Plan | undefined, options: ApplyOptions) {

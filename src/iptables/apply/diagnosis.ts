@@ -25,12 +25,12 @@ export const NET_ADMIN =
 const CAUSES: readonly Cause[] = [
   { said: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
   {
-    said: /can't open lock file|xtables\.lock/i,
-    hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
-  },
-  {
     said: /another app is currently holding the xtables lock/i,
     hint: "Another program is changing rules: wait longer with --wait",
+  },
+  {
+    said: /can't open lock file|xtables\.lock/i,
+    hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
   },
   {
     said: /can't initialize ip6tables table|ip6tables.*table does not exist/i,

@@ -43,11 +43,22 @@ function replacement(names: readonly string[]): string {
   return names.map((name) => `add table inet ${name}\ndelete table inet ${name}\n`).join("");
 }
 
+/** A transaction that failed has changed nothing; one that was cut off may have been made. */
 async function takeBack(world: World, before: string): Promise<void> {
-  const ours = NFT_TABLES.map(({ name }) =>
-    new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}$`, "m").exec(before)?.[0] ?? ""
-  );
-  await runProgram(world, "nft", ["-f", "-"], replacement(NFT_TABLES.map(({ name }) => name)) + ours.join("\n") + "\n");
+  const now = ourTables(await runProgram(world, "nft", ["list", "ruleset", "inet"]));
+  const ours = ourTables(before);
+  if (withoutCounts(now) === withoutCounts(ours)) return;
+  await runProgram(world, "nft", ["-f", "-"], replacement(NFT_TABLES.map(({ name }) => name)) + ours);
+}
+
+function ourTables(ruleset: string): string {
+  return NFT_TABLES.map(({ name }) =>
+    new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}\\n`, "m").exec(ruleset)?.[0] ?? ""
+  ).join("");
+}
+
+function withoutCounts(ruleset: string): string {
+  return ruleset.replaceAll(/counter packets \d+ bytes \d+/g, "counter");
 }
 
 function compare(wanted: NftContent, held: NftContent): string[] {

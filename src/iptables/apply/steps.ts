@@ -1,6 +1,7 @@
 /** Changes that are made in order and taken back in reverse order: all or nothing. */
 import { EXIT, MeshError, messageOf } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { EEXIST, EPERM, SystemError, type World } from "../../core/world/mod.ts";
+import { NET_ADMIN } from "./diagnosis.ts";
 
 /** One change. */
 export interface Step {
@@ -20,7 +21,7 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
   try {
     for (const step of steps) {
       begun.push(step);
-      await step.run();
+      await take(step);
       if (signals.length > 0) throw new MeshError(`Interrupted by ${signals[0]}`, { exitCode: EXIT.interrupted });
     }
   } catch (error) {
@@ -30,13 +31,28 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
   }
 }
 
+/** What the kernel refuses is told with the change that was refused. */
+async function take(step: Step): Promise<void> {
+  try {
+    await step.run();
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    throw new MeshError(`"${step.what}" failed: ${error.message}`, { cause: error, ...hintFor(error) });
+  }
+}
+
+function hintFor({ errno }: SystemError): { readonly hint?: string } {
+  if (errno === EPERM) return { hint: NET_ADMIN };
+  return errno === EEXIST ? { hint: "Somebody else uses this table: choose another with -r" } : {};
+}
+
 async function takeBack(begun: readonly Step[]): Promise<string[]> {
   const failures: string[] = [];
   for (const step of begun.toReversed()) {
     try {
       await step.undo();
     } catch (error) {
-      failures.push(`${step.what}: ${messageOf(error)}`);
+      failures.push(`${step.what.split("\n")[0]}: ${messageOf(error)}`);
     }
   }
   return failures;

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { MESH_COMMAND } from "../../support/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { BACK_ENDS } from "./support/back_ends.ts";
+import { addForeign } from "./support/foreign.ts";
+import { type Namespace, needsNamespaces, Pair, type Ran } from "./support/pod.ts";
+import { Shims, unlessTest } from "./support/shims.ts";
+import { type State, stateOf } from "./support/state.ts";
+
+const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason !== undefined) ??
+  needsNamespaces("flock");
+
+const EARLIER = ["-u", "1337", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
+const LATER = [
+  "-u",
+  "1337",
+  "-m",
+  "TPROXY",
+  "-i",
+  "*",
+  "-b",
+  "80",
+  "--dual-stack",
+  "--redirect-dns",
+  "--capture-all-dns",
+];
+
+/** The last program that is started in each back end. */
+const LAST: Readonly<Record<string, string>> = {
+  "iptables-nft": "ip6tables-nft-restore",
+  "iptables-legacy": "ip6tables-legacy-restore",
+  nft: "nft",
+};
+
+/** The program under test, running. */
+function start(pod: Namespace, args: readonly string[], env: Record<string, string>): Deno.ChildProcess {
+  return new Deno.Command("nsenter", {
+    args: [`--net=${pod.path}`, MESH_COMMAND, "istio-iptables", ...args],
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+async function ended(child: Deno.ChildProcess): Promise<Ran> {
+  const { code, stdout, stderr } = await child.output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+async function apply(pod: Namespace, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await pod.mesh(["istio-iptables", ...args]);
+  assert.equal(code, 0, stderr);
+}
+
+async function fresh(args: readonly string[]): Promise<State> {
+  await using pair = await Pair.create();
+  await apply(pair.pod, args);
+  return await stateOf(pair.pod);
+}
+
+for (const { name, flags } of BACK_ENDS) {
+  const last = LAST[name] ?? "nft";
+  const failing = { [last]: unlessTest('echo "it cannot" >&2; exit 4') };
+  const slow = { [last]: unlessTest("sleep 1") };
+
+  testWhen(MISSING, `a failure at the end leaves nothing behind: ${name}`, async () => {
+    await using pair = await Pair.create();
+    await using shims = await Shims.create(failing);
+    const before = await stateOf(pair.pod);
+    const { code, stderr } = await pair.pod.mesh(["istio-iptables", ...LATER, ...flags], { env: shims.env });
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^error: .*it cannot.*everything is again as it was before/m);
+    assert.deepEqual(await stateOf(pair.pod), before);
+  });
+
+  testWhen(MISSING, `a failure at the end leaves earlier rules and those of others: ${name}`, async () => {
+    await using pair = await Pair.create();
+    await addForeign(pair.pod, ["nft", "legacy"]);
+    await apply(pair.pod, [...EARLIER, ...flags]);
+    await addForeign(pair.pod, []).catch(() => {});
+    await using shims = await Shims.create(failing);
+    const before = await stateOf(pair.pod);
+    const { code, stderr } = await pair.pod.mesh(["istio-iptables", ...LATER, ...flags], { env: shims.env });
+    assert.equal(code, 1, stderr);
+    assert.deepEqual(await stateOf(pair.pod), before);
+  });
+
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    testWhen(MISSING, `${signal} in the middle leaves what was there: ${name}`, async () => {
+      await using pair = await Pair.create();
+      await apply(pair.pod, [...EARLIER, ...flags]);
+      const before = await stateOf(pair.pod);
+      await using shims = await Shims.create(slow);
+      const child = start(pair.pod, [...LATER, ...flags], shims.env);
+      await shims.waitFor(workStarted(last));
+      child.kill(signal);
+      const { code, stderr } = await ended(child);
+      assert.notEqual(code, 0);
+      assert.match(stderr, new RegExp(`Interrupted by ${signal}.*as it was before`));
+      assert.deepEqual(await stateOf(pair.pod), before);
+    });
+  }
+
+  testWhen(MISSING, `after SIGKILL in the middle the next apply repairs: ${name}`, async () => {
+    const expected = await fresh([...LATER, ...flags]);
+    await using pair = await Pair.create();
+    await apply(pair.pod, [...EARLIER, ...flags]);
+    await using shims = await Shims.create({ [last]: unlessTest("sleep 1; exit 1") });
+    const child = start(pair.pod, [...LATER, ...flags], shims.env);
+    await shims.waitFor(workStarted(last));
+    child.kill("SIGKILL");
+    await ended(child);
+    await apply(pair.pod, [...LATER, ...flags]);
+    assert.deepEqual(await stateOf(pair.pod), expected);
+  });
+
+  testWhen(MISSING, `several at once all succeed: ${name}`, async () => {
+    const expected = [await fresh([...EARLIER, ...flags]), await fresh([...LATER, ...flags])];
+    await using pair = await Pair.create();
+    const children = [EARLIER, LATER, LATER, EARLIER].map((args) => start(pair.pod, [...args, ...flags], {}));
+    for (const child of children) {
+      const { code, stderr } = await ended(child);
+      assert.equal(code, 0, stderr);
+    }
+    const state = JSON.stringify(await stateOf(pair.pod));
+    assert.ok(expected.some((one) => JSON.stringify(one) === state), state);
+  });
+}
+
+/** Started to change something, not to test its input. */
+function workStarted(program: string): RegExp {
+  return program === "nft" ? /^nft -f/m : new RegExp(`^${program} (?!.*--test)`, "m");
+}
+
+testWhen(MISSING, "a route that cannot be added leaves nothing behind", async () => {
+  await using pair = await Pair.create([4]);
+  await pair.pod.shell("ip route add default via 10.199.0.1 table 133");
+  const before = await stateOf(pair.pod);
+  const { code, stderr } = await pair.pod.mesh(["istio-iptables", "-m", "TPROXY", "-b", "*", "-i", "*"]);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^error: .*table 133.*file exists.*as it was before/m);
+  assert.deepEqual(await stateOf(pair.pod), before);
+});
+
+testWhen(MISSING, "--wait: another run is waited for, and named when the time is over", async () => {
+  await using pair = await Pair.create();
+  const holder = new Deno.Command("nsenter", {
+    args: [`--net=${pair.pod.path}`, "flock", "/proc/self/ns/net", "sleep", "2"],
+  }).spawn();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const late = await pair.pod.mesh(["iptables", "apply", ...EARLIER, "--wait", "300ms"]);
+  assert.equal(late.code, 1);
+  assert.match(late.stderr, /^error: Another run .* more than 0.3 s.*--wait/m);
+  await apply(pair.pod, [...EARLIER, "--wait", "20s"]);
+  await holder.status;
+});
+
+testWhen(MISSING, "--wait: the lock of iptables-legacy is waited for, and named when the time is over", async () => {
+  await using pair = await Pair.create();
+  const mounts = "mount -t tmpfs tmpfs /run; flock /run/xtables.lock sleep 3 & sleep 0.3";
+  const flags = ["istio-iptables", ...EARLIER, "--force-iptables-binary", "legacy"];
+  const late = await pair.pod.mesh([...flags, "--wait", "1s"], { mounts });
+  assert.equal(late.code, 1);
+  assert.match(late.stderr, /^error: .*xtables lock.*--wait/m);
+  const done = await pair.pod.mesh([...flags, "--wait", "20s"], { mounts });
+  assert.equal(done.code, 0, done.stderr);
+});

@@ -1,0 +1,64 @@
+/** Programs in front of the real ones: they note each start, and do what a test wants before or instead of the work. */
+
+const PROGRAMS = ["", "-nft", "-legacy"].flatMap((variant) =>
+  ["iptables", "ip6tables"].flatMap((name) => ["save", "restore"].map((verb) => `${name}${variant}-${verb}`))
+).concat("nft");
+
+/** A folder of such programs. */
+export class Shims implements AsyncDisposable {
+  private constructor(readonly folder: string) {}
+
+  /** `lines` are shell lines of a program that run before the real one; they may end it. */
+  static async create(lines: Readonly<Record<string, string>> = {}): Promise<Shims> {
+    const folder = await Deno.makeTempDir({ prefix: "mesh-shims-" });
+    for (const name of PROGRAMS) {
+      const real = realPath(name);
+      if (real === undefined) continue;
+      const text = `#!/bin/sh\necho "${name} $*" >>'${folder}/started'\n${lines[name] ?? ""}\nexec ${real} "$@"\n`;
+      await Deno.writeTextFile(`${folder}/${name}`, text, { mode: 0o755 });
+    }
+    return new Shims(folder);
+  }
+
+  /** The environment in which they are found first. */
+  get env(): Record<string, string> {
+    return { PATH: `${this.folder}:${Deno.env.get("PATH") ?? ""}` };
+  }
+
+  /** What was started since the last time that this was asked. */
+  async started(): Promise<string[]> {
+    const file = `${this.folder}/started`;
+    const text = await Deno.readTextFile(file).catch(() => "");
+    await Deno.writeTextFile(file, "");
+    return text.split("\n").filter((line) => line !== "");
+  }
+
+  /** Waits until something was started whose line matches. */
+  async waitFor(pattern: RegExp): Promise<void> {
+    for (const end = Date.now() + 20_000; Date.now() < end;) {
+      const text = await Deno.readTextFile(`${this.folder}/started`).catch(() => "");
+      if (pattern.test(text)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`${pattern} was never started`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+/** Shell lines that do something unless the program only reads, or only tests its input. */
+export function unlessTest(text: string): string {
+  return `case " $* " in *" --test "*|*" -c "*|*" list "*) ;; *) ${text} ;; esac`;
+}
+
+function realPath(name: string): string | undefined {
+  return (Deno.env.get("PATH") ?? "").split(":").map((folder) => `${folder}/${name}`).find((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
+}
