@@ -1,8 +1,23 @@
 /** The C library (glibc on Linux) and its symbols that this program calls. */
 import { SystemError } from "./system_calls.ts";
 
-const SYMBOLS = {
+/** Each symbol costs a tenth of a millisecond, so that the few that most runs need are opened by themselves. */
+const CALLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const;
+
+const NAMESPACE_CALLS = {
+  ...CALLS,
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  setns: { parameters: ["i32", "i32"], result: "i32" },
+} as const;
+
+const SOCKET_CALLS = {
+  ...CALLS,
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   listen: { parameters: ["i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -10,25 +25,55 @@ const SYMBOLS = {
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
-  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  setns: { parameters: ["i32", "i32"], result: "i32" },
   setfsuid: { parameters: ["u32"], result: "i32" },
   setfsgid: { parameters: ["u32"], result: "i32" },
   if_nametoindex: { parameters: ["buffer"], result: "u32" },
-  __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-/** The library, opened; `check` turns a negative result into a `SystemError` with errno. */
-export type Libc = ReturnType<typeof openLibc>;
+/** Symbols of the library, opened; `check` turns a negative result into a `SystemError` with errno. */
+interface Opened<Symbols extends typeof CALLS> {
+  readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
+  check(call: string, result: number | bigint): number;
+  errno(): number;
+}
+
+export type Libc = Opened<typeof CALLS>;
+export type NamespaceLibc = Opened<typeof NAMESPACE_CALLS>;
+export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 
 const ENOSYS = 38;
 
-/** Opens the library. Throws `SystemError` where there is none. */
-export function openLibc() {
-  const { symbols } = openLibrary();
+/** Opens what netlink needs. Throws `SystemError` where there is no such library, as the others do. */
+export function openLibc(): Libc {
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, CALLS)).symbols);
+}
+
+/** Opens what entering a namespace needs, for one use. */
+export function withNamespaceLibc(use: (libc: NamespaceLibc) => void): void {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, NAMESPACE_CALLS));
+  try {
+    use(withErrno(library.symbols));
+  } finally {
+    library.close();
+  }
+}
+
+/** Opens what sockets need. */
+export function openSocketLibc(): SocketLibc {
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
+}
+
+const LIBRARY = "libc.so.6";
+
+function openLibrary<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new SystemError(`${LIBRARY}: ${error instanceof Error ? error.message : String(error)}`, ENOSYS);
+  }
+}
+
+function withErrno<T extends { __errno_location(): Deno.PointerValue }>(symbols: T) {
   function errno(): number {
     const place = symbols.__errno_location();
     return place === null ? 0 : new Deno.UnsafePointerView(place).getInt32();
@@ -38,14 +83,6 @@ export function openLibc() {
     return Number(result);
   }
   return { symbols, check, errno };
-}
-
-function openLibrary() {
-  try {
-    return Deno.dlopen("libc.so.6", SYMBOLS);
-  } catch (error) {
-    throw new SystemError(`libc.so.6: ${error instanceof Error ? error.message : String(error)}`, ENOSYS);
-  }
 }
 
 /** A text as C has it. */

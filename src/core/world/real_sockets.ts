@@ -1,5 +1,5 @@
 /** Sockets that never block, through the C library. */
-import type { Libc } from "./libc.ts";
+import type { SocketLibc } from "./libc.ts";
 import { AF, ALL_PROTOCOLS, endpointBytes, endpointOf, interfaceBytes } from "./socket_address.ts";
 import { EAGAIN, EINPROGRESS, type Endpoint, type Socket, type SocketOptions, SystemError } from "./system_calls.ts";
 
@@ -17,7 +17,7 @@ const BACKLOG = 16;
 const LARGEST_MESSAGE = 1 << 16;
 
 /** Opens a socket; it belongs to the user and the group that are given, for as long as it lives. */
-export function openSocket(libc: Libc, options: SocketOptions): Socket {
+export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
   const family = options.kind === "packet" ? AF.packet : options.family === 4 ? AF.inet : AF.inet6;
   const protocol = options.kind === "packet" ? ALL_PROTOCOLS << 8 : 0;
   const file = asOwner(
@@ -38,7 +38,7 @@ export function openSocket(libc: Libc, options: SocketOptions): Socket {
  * The kernel keeps with a socket the file-system user of the thread that opened it (credentials(7)); rules compare that.
  * It is a property of the thread, so nothing else of this process sees the change.
  */
-function asOwner<T>(libc: Libc, { uid, gid }: SocketOptions, action: () => T): T {
+function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () => T): T {
   const before = {
     gid: gid === undefined ? undefined : libc.symbols.setfsgid(gid),
     uid: uid === undefined ? undefined : libc.symbols.setfsuid(uid),
@@ -58,18 +58,18 @@ function mustBe(call: string, found: number, wanted: number): void {
   if (found !== wanted) throw new SystemError(call, 1);
 }
 
-function setUp(libc: Libc, file: number, { kind, family, transparent }: SocketOptions): void {
+function setUp(libc: SocketLibc, file: number, { kind, family, transparent }: SocketOptions): void {
   if (kind === "packet") return;
   setOption(libc, file, SOL_SOCKET, SO_REUSEADDR);
   if (family === 6) setOption(libc, file, IPPROTO_IPV6, IPV6_V6ONLY);
   if (transparent === true) setOption(libc, file, TRANSPARENT[family].level, TRANSPARENT[family].option);
 }
 
-function setOption(libc: Libc, file: number, level: number, option: number): void {
+function setOption(libc: SocketLibc, file: number, level: number, option: number): void {
   libc.check("setsockopt", libc.symbols.setsockopt(file, level, option, new Uint8Array([1, 0, 0, 0]), 4));
 }
 
-function socketOf(libc: Libc, file: number): Socket {
+function socketOf(libc: SocketLibc, file: number): Socket {
   const { symbols, check } = libc;
   const bind = (bytes: Uint8Array<ArrayBuffer>) => void check("bind", symbols.bind(file, bytes, bytes.length));
   return {
@@ -98,13 +98,13 @@ function socketOf(libc: Libc, file: number): Socket {
   };
 }
 
-function connect(libc: Libc, file: number, remote: Endpoint): void {
+function connect(libc: SocketLibc, file: number, remote: Endpoint): void {
   const bytes = endpointBytes(remote);
   if (libc.symbols.connect(file, bytes, bytes.length) >= 0) return;
   if (libc.errno() !== EINPROGRESS) throw new SystemError("connect", libc.errno());
 }
 
-function accept(libc: Libc, file: number): ReturnType<Socket["accept"]> {
+function accept(libc: SocketLibc, file: number): ReturnType<Socket["accept"]> {
   const [bytes, size] = addressBuffers();
   const found = unlessLater(libc, "accept", libc.symbols.accept4(file, bytes, size, NONBLOCK_CLOEXEC));
   return found === undefined ? undefined : { socket: socketOf(libc, found), remote: endpointOf(bytes) };
@@ -116,7 +116,7 @@ function addressBuffers(): readonly [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBu
 }
 
 /** The result; `undefined` if the call would have had to wait. */
-function unlessLater(libc: Libc, call: string, result: number | bigint): number | undefined {
+function unlessLater(libc: SocketLibc, call: string, result: number | bigint): number | undefined {
   if (result >= 0) return Number(result);
   const errno = libc.errno();
   if (errno === EAGAIN) return undefined;

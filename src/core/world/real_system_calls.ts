@@ -1,5 +1,13 @@
-/** System calls through the C library, which is opened by the first of them. */
-import { cText, type Libc, openLibc } from "./libc.ts";
+/** System calls through the C library, of which each part is opened by the first that needs it. */
+import {
+  cText,
+  type Libc,
+  type NamespaceLibc,
+  openLibc,
+  openSocketLibc,
+  type SocketLibc,
+  withNamespaceLibc,
+} from "./libc.ts";
 import { openSocket } from "./real_sockets.ts";
 import type { SystemCalls } from "./system_calls.ts";
 
@@ -16,11 +24,13 @@ const LARGEST_ANSWER = 1 << 17;
 export function realSystemCalls(): SystemCalls {
   let opened: Libc | undefined;
   const libc = () => opened ??= openLibc();
+  let openedForSockets: SocketLibc | undefined;
+  const socketLibc = () => openedForSockets ??= openSocketLibc();
   return {
     netlink: (protocol, message) => netlink(libc(), protocol, message),
-    enterNetworkNamespace: (path) => enterNetworkNamespace(libc(), path),
-    interfaceIndex: (name) => libc().symbols.if_nametoindex(cText(name)) || undefined,
-    openSocket: (options) => openSocket(libc(), options),
+    enterNetworkNamespace: (path) => withNamespaceLibc((libc) => enterNetworkNamespace(libc, path)),
+    interfaceIndex: (name) => socketLibc().symbols.if_nametoindex(cText(name)) || undefined,
+    openSocket: (options) => openSocket(socketLibc(), options),
   };
 }
 
@@ -38,7 +48,7 @@ function netlink({ symbols, check }: Libc, protocol: number, message: Uint8Array
 }
 
 /** A network namespace is one of a thread: this one, in which programs are started and sockets opened. */
-function enterNetworkNamespace({ symbols, check }: Libc, path: string): void {
+function enterNetworkNamespace({ symbols, check }: NamespaceLibc, path: string): void {
   const file = check("open", symbols.open(cText(path), O_CLOEXEC));
   try {
     check("setns", symbols.setns(file, CLONE_NEWNET));

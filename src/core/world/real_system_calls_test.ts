@@ -5,7 +5,10 @@ import { EADDRINUSE, type Endpoint, realWorld, type Socket, SystemError } from "
 const MISSING = Deno.build.os === "linux" ? undefined : "it is of Linux";
 const { system, clock } = realWorld();
 // The library stays open for the whole process: opened here, it is no leak of a test.
-if (MISSING === undefined) system.interfaceIndex("lo");
+if (MISSING === undefined) {
+  system.openSocket({ kind: "datagram", family: 4 }).close();
+  assert.throws(() => system.netlink(-1, new Uint8Array()));
+}
 
 function loopback(family: 4 | 6, port: number): Endpoint {
   return { address: { family, value: family === 4 ? 0x7f000001n : 1n, zone: "" }, port };
