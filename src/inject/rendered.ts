@@ -11,7 +11,7 @@ const TIED = /(?:^|[\s:,[{-])[&*!]|<<|^(?:---|\.\.\.|%)|\t|\r/m;
 
 /** A part is read whole if it is shorter than this, or if it does not come apart. */
 const SMALL = 160;
-const MAX_PARTS = 4096;
+const MAX_PARTS = 2048;
 
 /** Reads rendered texts; values are shared between results, so they must not be changed. */
 export class RenderedReader {
@@ -37,6 +37,10 @@ export class RenderedReader {
     const known = this.#parts.get(text);
     if (known !== undefined) return known;
     const value = text.length < SMALL ? parseWhole(text) : this.#assembled(text) ?? parseWhole(text);
+    return this.#remembered(text, value);
+  }
+
+  #remembered(text: string, value: Value): Value {
     if (this.#parts.size >= MAX_PARTS) this.#parts.clear();
     this.#parts.set(text, value);
     return value;
@@ -85,9 +89,7 @@ export class RenderedReader {
   #small(text: string): Value {
     const known = this.#parts.get(text);
     if (known !== undefined) return known;
-    const value = parseWhole(text);
-    this.#parts.set(text, value);
-    return value;
+    return this.#remembered(text, parseWhole(text));
   }
 }
 
