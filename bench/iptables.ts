@@ -1,0 +1,106 @@
+/**
+ * Whole processes of traffic capture in a network namespace that is made for it: a first apply of both families, a
+ * second one that finds everything in place, and a generate; and how many programs each starts. Needs root; the binary
+ * must be compiled. The peer's times are those of the issue, measured on such a machine. Exit code 1 if more programs
+ * are started than the limit; times depend on the machine and are only shown.
+ */
+import { parseArgs } from "node:util";
+
+const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
+const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
+const FLAGS = [
+  ...["-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-x", "", "-b", "*"],
+  ...["-d", "15090,15021,15020", "--dual-stack"],
+];
+
+interface Subject {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Brings the namespace to where the run starts. */
+  readonly before?: readonly string[];
+  readonly mostPrograms: number;
+  readonly peer: string;
+}
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    name: "first apply",
+    args: ["istio-iptables", ...FLAGS],
+    before: ["iptables", "clean"],
+    mostPrograms: 5,
+    peer: "58-99 ms",
+  },
+  { name: "second apply", args: ["istio-iptables", ...FLAGS], mostPrograms: 2, peer: "28-41 ms" },
+  { name: "generate", args: ["iptables", "generate", ...FLAGS], mostPrograms: 0, peer: "-" },
+  { name: "version (start alone)", args: ["version"], mostPrograms: 0, peer: "-" },
+];
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ args: Deno.args, options: { runs: { type: "string", default: "15" } } });
+  const name = `mesh-bench-${Deno.pid}`;
+  await must(["ip", "netns", "add", name]);
+  try {
+    await must(["ip", "-n", name, "link", "set", "lo", "up"]);
+    await must(["ip", "-n", name, "addr", "add", "10.1.1.1/32", "dev", "lo"]);
+    await must(["ip", "-n", name, "-6", "addr", "add", "fd00::7/128", "dev", "lo", "nodad"]);
+    print(`${"".padEnd(24)}${"median".padStart(8)}${"least".padStart(8)}   programs   peer\n`);
+    const kept = [];
+    for (const subject of SUBJECTS) kept.push(await measure(`/run/netns/${name}`, subject, Number(values.runs)));
+    return kept.every((each) => each) ? 0 : 1;
+  } finally {
+    await must(["ip", "netns", "delete", name]);
+  }
+}
+
+async function measure(namespace: string, subject: Subject, runs: number): Promise<boolean> {
+  const inside = (args: readonly string[]) => ["nsenter", `--net=${namespace}`, BINARY, ...args];
+  const prepare = () => subject.before === undefined ? undefined : must(inside(subject.before));
+  const times: number[] = [];
+  for (let run = -1; run < runs; run++) {
+    await prepare();
+    const start = performance.now();
+    await must(inside(subject.args));
+    // The first run warms the page cache.
+    if (run >= 0) times.push(performance.now() - start);
+  }
+  await prepare();
+  const programs = await countPrograms(inside(subject.args));
+  const [median, least] = [times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? NaN, Math.min(...times)];
+  const told = programs === undefined ? "unknown (no strace)" : `${programs} of ${subject.mostPrograms}`;
+  print(`${subject.name.padEnd(24)}${ms(median)}${ms(least)}   ${told.padEnd(9)}  ${subject.peer}\n`);
+  return programs === undefined || programs <= subject.mostPrograms;
+}
+
+function ms(time: number): string {
+  return time.toFixed(1).padStart(8);
+}
+
+/** Programs that a command starts besides itself; `undefined` where strace is not installed. */
+async function countPrograms(command: readonly string[]): Promise<number | undefined> {
+  const trace = await Deno.makeTempFile();
+  try {
+    await must(["strace", "-f", "-qq", "-e", "trace=execve", "-e", "signal=none", "-o", trace, ...command]);
+    const started = (await Deno.readTextFile(trace)).split("\n").filter((line) =>
+      /execve\("/.test(line) && !/ENOENT/.test(line)
+    );
+    // nsenter is one of them, and the program itself.
+    return started.length - 2;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  } finally {
+    await Deno.remove(trace);
+  }
+}
+
+async function must([program = "", ...args]: readonly string[]): Promise<void> {
+  const options = { args, stdin: "null", stdout: "null", stderr: "piped" } as const;
+  const { success, stderr } = await new Deno.Command(program, options).output();
+  if (!success) throw new Error(`"${program} ${args.join(" ")}" failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+}
+
+Deno.exit(await main());
