@@ -44,6 +44,13 @@ export class Fields extends GoStruct {
   }
 }
 
+/** Printed as `namespace/name`. */
+class NamespacedName extends Fields {
+  override text(): string {
+    return `${this.fields["Namespace"]}/${this.fields["Name"]}`;
+  }
+}
+
 /** The root object of a render; views of the pod are made when a template reads them. */
 export function templateData(input: TemplateInput): GoStruct {
   const { owner, pod, mesh } = input;
@@ -51,7 +58,7 @@ export function templateData(input: TemplateInput): GoStruct {
   const images = { values: input.values, proxyConfig: proxyConfig.data, annotatedType: annotation(pod, IMAGE_TYPE) };
   return new Fields("*inject.SidecarTemplateData", {
     TypeMeta: new Fields("v1.TypeMeta", { Kind: owner.kind, APIVersion: owner.apiVersion }),
-    DeploymentMeta: new Fields("types.NamespacedName", { Namespace: owner.namespace, Name: owner.name }),
+    DeploymentMeta: new NamespacedName("types.NamespacedName", { Namespace: owner.namespace, Name: owner.name }),
     ObjectMeta: goView(stringMaps(metadataOf(pod)), "ObjectMeta"),
     Spec: goView(specOf(pod), "PodSpec"),
     ProxyConfig: viewOfProxyConfig(proxyConfig),

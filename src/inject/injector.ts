@@ -47,8 +47,6 @@ export interface Injector {
   readonly proxyEnvs: ProxyEnvs;
   readonly byHand: boolean;
   readonly compliancePolicy: string;
-  /** ENVOY_SECURE_MERGED_METRICS_PORT, `""` if not set. */
-  readonly securePort: string;
   readonly proxyUid: number;
   readonly proxyGid: number;
   readonly env: (name: string) => string | undefined;
@@ -77,7 +75,6 @@ export function loadInjector(options: InjectorOptions): Injector {
     proxyEnvs: options.proxyEnvs ?? {},
     byHand: options.byHand,
     compliancePolicy: env("COMPLIANCE_POLICY") ?? "",
-    securePort: env("ENVOY_SECURE_MERGED_METRICS_PORT") ?? "",
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,

@@ -96,7 +96,6 @@ function injectNew(pod: Pod, owner: Owner, { injector, config }: NewConfiguratio
     proxyEnvs: proxyEnvs(pod, injector.values, injector.proxyEnvs),
     injectedAnnotations: config.injectedAnnotations,
     reinjected,
-    securePort: injector.securePort,
   });
   const result = withoutNulls(withoutEmptyLists(done, pod), pod);
   checkResult(result, rendered.templates);

@@ -19,15 +19,15 @@ import { plain } from "./plain.ts";
 export const dataFunctions: FuncMap = {
   valueOrDefault: (value = null, otherwise = null) => value === "" || isNil(value) ? otherwise : value,
   toYaml: (value = null) => toYaml(plain(value), { sortKeys: true }),
-  toJSON: (map = null) => isNil(map) ? "{}" : goJson(map),
+  toJSON: declared(["map[string]string"], (map = null) => isNil(map) ? "{}" : goJson(map)),
   structToJSON: (value = null) => isNil(value) ? "{}" : goJson(value),
   protoToJSON: protoToJSON,
   fromJSON: declared(["string"], fromJSON),
   omitNil: (value = null) => omitNil(plain(value)) ?? null,
-  strdict: (...pairs) => strdict(pairs),
-  toJsonMap: (...maps) => goJson(mergeMaps(maps)),
-  mergeMaps: (...maps) => mergeMaps(maps),
-  omit: omit,
+  strdict: declared(["string"], (...pairs) => strdict(pairs), true),
+  toJsonMap: declared(["map[string]string"], (...maps) => goJson(mergeMaps(maps)), true),
+  mergeMaps: declared(["map[string]string"], (...maps) => mergeMaps(maps), true),
+  omit: declared(["map[string]string", "string"], omit, true),
 };
 
 function isNil(value: GoValue): boolean {

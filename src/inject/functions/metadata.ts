@@ -2,8 +2,10 @@
 import { declared, type FuncMap, GoStruct, type GoValue, isGoMap, sprint } from "../../core/gotemplate/mod.ts";
 
 export const metadataFunctions: FuncMap = {
-  isset: (map = null, key = null) => isGoMap(map) && typeof key === "string" && Object.hasOwn(map, key),
-  annotation: annotation,
+  isset: declared(["map[string]string", "string"], (map = null, key = null) => {
+    return isGoMap(map) && typeof key === "string" && Object.hasOwn(map, key);
+  }),
+  annotation: declared(["v1.ObjectMeta", "string", "interface {}"], annotation),
   formatDuration: (duration = null) => duration instanceof GoStruct ? durationText(duration) : sprint(duration),
   // Kept for templates of older releases: the value as it is.
   kubevirtInterfaces: declared(["string"], (interfaces) => interfaces),

@@ -8,13 +8,14 @@ export const portFunctions: FuncMap = {
   applicationPorts: (containers = null) => portsOf(structs(containers).filter((item) => item.get("Name") !== PROXY)),
 };
 
-/** The comma list with a port added at its end, unless the port is empty, 0 or there already. */
+/** The comma list with a port added at its end, unless the port is empty, 0 or, with no space around it, there already. */
 function excludeInboundPort(port: GoValue, list: GoValue): string {
   const added = sprint(port).trim();
   const text = String(list);
   if (added === "" || added === "0") return text;
-  const ports = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
-  return ports.includes(added) ? text : [...ports, added].join(",");
+  const items = text.split(",");
+  if (items.includes(added)) return text;
+  return [...items.map((item) => item.trim()).filter((item) => item !== ""), added].join(",");
 }
 
 function structs(list: GoValue): readonly GoStruct[] {

@@ -1,13 +1,14 @@
 /** What is done to a pod after the templates were laid over it: a list of steps, each from a pod to a pod. */
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
-import { SECURE_PORT, STATUS } from "../names.ts";
-import { annotation, intAt, mapAt, type Pod, withAnnotations } from "../pod_model.ts";
+import { STATUS } from "../names.ts";
+import { intAt, mapAt, type Pod, withAnnotations } from "../pod_model.ts";
 import { statusText } from "../status.ts";
 import { valueAt } from "../values.ts";
 import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
 import { rewriteProbes } from "./probes.ts";
+import { annotateSecurePort } from "./secure_port.ts";
 import { mergePrometheus } from "./prometheus.ts";
 
 /** What the steps depend on besides the pod. */
@@ -22,8 +23,6 @@ export interface PostContext {
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   /** The pod had been injected before. */
   readonly reinjected: boolean;
-  /** ENVOY_SECURE_MERGED_METRICS_PORT, if set. */
-  readonly securePort: string;
 }
 
 type Step = (pod: Pod, context: PostContext) => Pod;
@@ -35,10 +34,7 @@ const STEPS: readonly Step[] = [
   function prometheus(pod, { mesh }) {
     return mergePrometheus(pod, mesh, String(statusPort(mesh)));
   },
-  function securePort(pod, { securePort }) {
-    const known = annotation(pod, SECURE_PORT) !== undefined;
-    return known || securePort === "" || securePort === "0" ? pod : withAnnotations(pod, { [SECURE_PORT]: securePort });
-  },
+  annotateSecurePort,
   function probes(pod, { mesh, values, reinjected }) {
     const rewriteByDefault = valueAt(values, "sidecarInjectorWebhook", "rewriteAppHTTPProbe") === true;
     return rewriteProbes(pod, { rewriteByDefault, meshStatusPort: statusPort(mesh), reinjected });

@@ -19,7 +19,7 @@ interface Order {
 export function reorder(pod: Pod, hold: boolean): Pod {
   const native = containerNamed(containersOf(pod, "initContainers"), PROXY) !== undefined;
   const init = native
-    ? { first: [VALIDATION, INIT, PROXY, CORE_DUMP], last: [] }
+    ? { first: [INIT, VALIDATION, PROXY, CORE_DUMP], last: [] }
     : { first: [VALIDATION], last: [INIT, CORE_DUMP] };
   const main = hold ? { first: [PROXY], last: [] } : { first: [], last: [PROXY] };
   return ordered(ordered(pod, "initContainers", init), "containers", main);

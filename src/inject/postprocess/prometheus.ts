@@ -55,20 +55,19 @@ function wanted(pod: Pod, mesh: MeshConfig, asked: PrometheusAnnotations): boole
   return merge ?? mesh.data["enablePrometheusMerge"] !== false;
 }
 
-/** `port[:path]` items of a comma list. */
+/** `port[:path]` items of a comma list; none if one has no port. */
 function targetsOf(text: string | undefined): readonly Target[] {
   const items = (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
-  return items.map((item) => {
+  const targets = items.map((item) => {
     const colon = item.indexOf(":");
     if (colon < 0) return { port: item, path: DEFAULT_PATH };
     return { port: item.slice(0, colon).trim(), path: item.slice(colon + 1).trim() || DEFAULT_PATH };
   });
+  return targets.some(({ port }) => port === "") ? [] : targets;
 }
 
 function check(asked: PrometheusAnnotations, targets: readonly Target[], statusPort: string): void {
-  const ports = targets.map(({ port }) => ({ port, name: "prometheus.istio.io/scrape-targets" }));
-  if (asked.port !== undefined && asked.port !== "") ports.unshift({ port: asked.port, name: "prometheus.io/port" });
-  for (const { port, name } of ports) {
+  for (const { port, name } of scrapedPorts(asked, targets)) {
     const why = problemOf(port, statusPort);
     if (why === undefined) continue;
     throw new InjectionError("invalid-annotation", `The annotation "${name}" has the port "${port}", ${why}`, {
@@ -78,8 +77,14 @@ function check(asked: PrometheusAnnotations, targets: readonly Target[], statusP
   }
 }
 
+/** The ports that will be scraped: where targets are named, `prometheus.io/port` does not count. */
+function scrapedPorts(asked: PrometheusAnnotations, targets: readonly Target[]) {
+  if (targets.length > 0) return targets.map(({ port }) => ({ port, name: "prometheus.istio.io/scrape-targets" }));
+  return (asked.port ?? "") === "" ? [] : [{ port: asked.port ?? "", name: "prometheus.io/port" }];
+}
+
 function problemOf(text: string, statusPort: string): string | undefined {
-  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  const port = /^[+-]?\d+$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65535) return "which is no number from 1 to 65535";
   if (String(port) === statusPort) return "which is the port of the agent that would scrape it";
   const owner = RESERVED_PORTS.get(port);
@@ -88,8 +93,9 @@ function problemOf(text: string, statusPort: string): string | undefined {
 
 /** What the agent reads; `undefined` if the user said nothing about scraping. */
 function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
-  const first = targets[0] ?? { port: "", path: "" };
-  const told = { scrape: asked.scrape ?? "", path: asked.path || first.path, port: asked.port || first.port };
+  // Agents that know of no targets scrape the first.
+  const { path, port } = targets[0] ?? asked;
+  const told = { scrape: asked.scrape ?? "", path: path ?? "", port: port ?? "" };
   if (Object.values(told).every((text) => text === "")) return undefined;
   const list = targets.map(({ port, path }) => new OrderedFields([["port", port], ["path", path]]));
   return goJson(

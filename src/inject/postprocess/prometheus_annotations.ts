@@ -2,7 +2,7 @@
 import { annotationsOf, type Pod, withAnnotations } from "../pod_model.ts";
 
 /** Prometheus turns every other character of an annotation's name into `_`, so all these spellings are one. */
-function sanitised(name: string): string {
+export function sanitised(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, "_");
 }
 
