@@ -90,6 +90,7 @@ const NO_SYSTEM_CALLS: SystemCalls = {
   netlink: () => notImplemented("netlink"),
   enterNetworkNamespace: () => notImplemented("setns"),
   interfaceIndex: () => notImplemented("if_nametoindex"),
+  internetOption: () => notImplemented("getsockopt"),
   openSocket: () => notImplemented("socket"),
 };
 

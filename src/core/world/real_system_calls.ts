@@ -30,6 +30,7 @@ export function realSystemCalls(): SystemCalls {
     netlink: (protocol, message) => netlink(libc(), protocol, message),
     enterNetworkNamespace: (path) => withNamespaceLibc((libc) => enterNetworkNamespace(libc, path)),
     interfaceIndex: (name) => socketLibc().symbols.if_nametoindex(cText(name)) || undefined,
+    internetOption: (family, option, value) => internetOption(socketLibc(), family, option, value),
     openSocket: (options) => openSocket(socketLibc(), options),
   };
 }
@@ -42,6 +43,22 @@ function netlink({ symbols, check }: Libc, protocol: number, message: Uint8Array
       const buffer = new Uint8Array(LARGEST_ANSWER);
       return buffer.slice(0, check("recv", symbols.recv(socket, buffer, BigInt(buffer.length), 0)));
     });
+  } finally {
+    symbols.close(socket);
+  }
+}
+
+const INTERNET = { 4: { domain: 2, level: 0 }, 6: { domain: 10, level: 41 } } as const;
+const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
+
+function internetOption({ symbols, check }: SocketLibc, family: 4 | 6, option: number, value: Uint8Array): Uint8Array {
+  const { domain, level } = INTERNET[family];
+  const socket = check("socket", symbols.socket(domain, SOCK_DGRAM_CLOEXEC, 0));
+  try {
+    const bytes = new Uint8Array(value);
+    const size = new Uint8Array(Uint32Array.of(bytes.length).buffer);
+    check("getsockopt", symbols.getsockopt(socket, level, option, bytes, size));
+    return bytes;
   } finally {
     symbols.close(socket);
   }

@@ -8,6 +8,8 @@ export interface SystemCalls {
   enterNetworkNamespace(path: string): void;
   /** The number of a network interface of this namespace; `undefined` if there is none of that name. */
   interfaceIndex(name: string): number | undefined;
+  /** An option of the protocol IP (getsockopt(2)): `value` as the call wants it, filled by the kernel. Throws `SystemError`. */
+  internetOption(family: 4 | 6, option: number, value: Uint8Array): Uint8Array;
   /** A socket that never blocks. Throws `SystemError`. */
   openSocket(options: SocketOptions): Socket;
 }

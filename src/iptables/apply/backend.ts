@@ -2,7 +2,7 @@
 import { MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { findProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
-import { foreignRules, holdsOurs, type Readers, type Survey } from "./survey.ts";
+import { foreignLegacyRules, holdsOurs, type Readers, type Survey } from "./survey.ts";
 
 /** The programs that are on PATH. */
 export type Available = ReadonlySet<Variant>;
@@ -52,8 +52,7 @@ export function chooseBackend(survey: Survey, programs: Readers, forced: "" | "l
   if (forced !== "") return forcedChoice(forced, programs);
   const ours = (variant: "nft" | "legacy") =>
     survey.holdings.some((holding) => holding.variant === variant && holdsOurs(holding));
-  const foreign = survey.holdings.filter(({ variant }) => variant === "legacy")
-    .reduce((sum, holding) => sum + foreignRules(holding), 0);
+  const foreign = foreignLegacyRules(survey);
   const hasNft = survey.nftTables !== undefined;
   const rows: readonly (readonly [boolean, "nft" | "legacy", string])[] = [
     [foreign > 0, "legacy", `iptables-legacy holds ${foreign} rules of others`],

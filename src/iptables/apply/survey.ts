@@ -2,7 +2,8 @@
 import { MeshError } from "../../core/errors.ts";
 import { isMap } from "../../core/value.ts";
 import { heldContent, type NftContent } from "../kernel/nft_held.ts";
-import { type NftChain, nftChains, nftTables } from "../kernel/nft_tables.ts";
+import { type LegacyTable, legacyTable } from "../kernel/legacy_tables.ts";
+import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nft_tables.ts";
 import { ownBuiltInRules } from "../kernel/ours.ts";
 import type { OwnerNames } from "../kernel/rule_words.ts";
 import { isOurChain, parseSave, type SavedRule, type SavedTable } from "../kernel/saved.ts";
@@ -31,6 +32,8 @@ export interface Survey {
   readonly holdings: readonly Holding[];
   /** Our own tables in nftables. */
   readonly nft: NftContent;
+  /** Rules in iptables-legacy, of ours and of others. */
+  readonly legacyRules: number;
 }
 
 const TABLES = ["nat", "mangle", "raw", "filter"];
@@ -42,13 +45,18 @@ export type Readers = (variant: "nft" | "legacy", family: Family) => Variant | u
 /** Reads the rules of every back end that may hold any of ours. No program is started for one that cannot. */
 export async function survey(world: World, system: SystemCalls, names: OwnerNames, readers: Readers): Promise<Survey> {
   const { tables, chains } = readNft(system);
+  const legacy = await legacyTables(world, system);
   const read = (variant: "nft" | "legacy", family: Family) => readHolding(world, { variant, family, names }, readers);
   const holdings = await Promise.all(FAMILIES.flatMap((family) => [
-    mayHoldOurs(chains, family) ? read("nft", family) : undefined,
-    legacyTables(world, family).then((held) => held.length > 0 ? read("legacy", family) : undefined),
+    mayHoldOurs(system, chains, family) ? read("nft", family) : undefined,
+    legacy.some((table) => table.family === family && table.mayHoldOurs) ? read("legacy", family) : undefined,
   ]));
-  const nft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`)) ? await readNftContent(world) : new Map();
-  return { nftTables: tables, holdings: holdings.filter((holding) => holding !== undefined), nft };
+  return {
+    nftTables: tables,
+    holdings: holdings.filter((holding) => holding !== undefined),
+    nft: NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`)) ? await readNftContent(world) : new Map(),
+    legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0),
+  };
 }
 
 async function readNftContent(world: World): Promise<NftContent> {
@@ -72,12 +80,22 @@ export function contentOf(text: string, names: OwnerNames): HeldTables {
   return { tables, own: ownBuiltInRules([tables]) };
 }
 
-/** Our chains are there, or so many rules for what comes in over IPv6 that Istio 1.0 to 1.4 may have made them. */
-function mayHoldOurs(chains: readonly NftChain[], family: Family): boolean {
+/** Our chains are there, or such rules for what comes in over IPv6 as Istio 1.0 to 1.4 made. */
+function mayHoldOurs(system: SystemCalls, chains: readonly NftChain[], family: Family): boolean {
   const prefix = family === 4 ? "ip" : "ip6";
-  return chains.some(({ table, name, uses }) =>
-    TABLES.some((known) => table === `${prefix} ${known}`) && isOurChain(name) ||
-    table === "ip6 filter" && family === 6 && name === "INPUT" && uses >= 3
+  const hasChains = chains.some(({ table, name }) =>
+    isOurChain(name) && TABLES.some((known) => table === `${prefix} ${known}`)
+  );
+  return hasChains || family === 6 && mayRefuseIpv6(system, chains);
+}
+
+/** One of three rules or more is about `::1`. */
+function mayRefuseIpv6(system: SystemCalls, chains: readonly NftChain[]): boolean {
+  const input = chains.find(({ table, name }) => table === "ip6 filter" && name === "INPUT");
+  if (input === undefined || input.uses < 3) return false;
+  const decoder = new TextDecoder("latin1");
+  return nftRuleContents(system, "ip6 filter", "INPUT").some((rule) =>
+    decoder.decode(rule).includes("\0".repeat(15) + "\x01")
   );
 }
 
@@ -92,10 +110,14 @@ function readNft(system: SystemCalls): { tables: ReadonlySet<string> | undefined
 }
 
 /** Tables of iptables-legacy that somebody has used; the kernel tells without making one. */
-async function legacyTables(world: World, family: Family): Promise<string[]> {
-  const path = `/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`;
-  const text = await world.files.readText(path).catch(() => "");
-  return text.split("\n").filter((name) => TABLES.includes(name));
+async function legacyTables(world: World, system: SystemCalls): Promise<(LegacyTable & { readonly family: Family })[]> {
+  const tables = await Promise.all(FAMILIES.map(async (family) => {
+    const path = `/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`;
+    const text = await world.files.readText(path).catch(() => "");
+    const names = text.split("\n").filter((name) => TABLES.includes(name));
+    return names.map((name) => ({ family, ...legacyTable(system, family, name) }));
+  }));
+  return tables.flat();
 }
 
 async function readHolding(
@@ -118,8 +140,10 @@ export function holdsOurs({ tables, own }: Holding): boolean {
   return own.size > 0 || tables.some(({ chains }) => chains.some(isOurChain));
 }
 
-/** How many rules are held that are not ours. */
-export function foreignRules({ tables, own }: Holding): number {
-  return tables.flatMap(({ rules }) => rules).filter((rule) => !own.has(rule) && !isOurChain(rule.chain))
-    .length;
+/** How many of the rules in iptables-legacy are not ours. */
+export function foreignLegacyRules({ legacyRules, holdings }: Survey): number {
+  const ours = holdings.filter(({ variant }) => variant === "legacy").flatMap(({ tables, own }) =>
+    tables.flatMap(({ rules }) => rules).filter((rule) => own.has(rule) || isOurChain(rule.chain))
+  );
+  return legacyRules - ours.length;
 }

@@ -8,9 +8,11 @@ const MESSAGE = {
   deleteTable: SUBSYSTEM | 2,
   getChain: SUBSYSTEM | 4,
   deleteChain: SUBSYSTEM | 5,
+  getRule: SUBSYSTEM | 7,
 };
 const TABLE = { name: 1 } as const;
 const CHAIN = { table: 1, name: 3, hook: 4, policy: 5, uses: 6 } as const;
+const RULE = { table: 1, chain: 2, expressions: 4 } as const;
 /** Deletes only what holds nothing. */
 const NOT_RECURSIVE = 0x100;
 const ACCEPT = 1;
@@ -47,6 +49,15 @@ export function nftChains(system: SystemCalls): NftChain[] {
     accepts: numberOfBigEndian(attributes.get(CHAIN.policy), ACCEPT) === ACCEPT,
     uses: numberOfBigEndian(attributes.get(CHAIN.uses), 0),
   }));
+}
+
+/** What the rules of a chain such as `ip6 filter`, `INPUT` consist of, as the kernel has it. Throws as `nftTables` does. */
+export function nftRuleContents(system: SystemCalls, table: string, chain: string): Uint8Array[] {
+  return dump(system, MESSAGE.getRule).flatMap(({ header, attributes }) => {
+    const isMeant = `${familyName(header)} ${text(attributes.get(RULE.table))}` === table &&
+      text(attributes.get(RULE.chain)) === chain;
+    return isMeant ? [attributes.get(RULE.expressions) ?? new Uint8Array()] : [];
+  });
 }
 
 function dump(system: SystemCalls, type: number) {
