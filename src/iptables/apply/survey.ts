@@ -89,14 +89,14 @@ function mayHoldOurs(system: SystemCalls, chains: readonly NftChain[], family: F
   return hasChains || family === 6 && mayRefuseIpv6(system, chains);
 }
 
+/** A netlink attribute of 20 bytes: the address `::1`. */
+const COMPARED_WITH_LOOPBACK = `\x14\0\x01\0${"\0".repeat(15)}\x01`;
+
 /** One of three rules or more is about `::1`. */
 function mayRefuseIpv6(system: SystemCalls, chains: readonly NftChain[]): boolean {
   const input = chains.find(({ table, name }) => table === "ip6 filter" && name === "INPUT");
   if (input === undefined || input.uses < 3) return false;
-  const decoder = new TextDecoder("latin1");
-  return nftRuleContents(system, "ip6 filter", "INPUT").some((rule) =>
-    decoder.decode(rule).includes("\0".repeat(15) + "\x01")
-  );
+  return nftRuleContents(system, "ip6 filter", "INPUT").some((rule) => rule.includes(COMPARED_WITH_LOOPBACK));
 }
 
 function readNft(system: SystemCalls): { tables: ReadonlySet<string> | undefined; chains: readonly NftChain[] } {

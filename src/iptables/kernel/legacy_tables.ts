@@ -20,7 +20,8 @@ const NAME_SIZE = 32;
 const ENTRIES_HEADER = 40;
 /** Where an entry says how long its conditions are, and where the next one starts. */
 const OFFSETS: Readonly<Record<Family, number>> = { 4: 88, 6: 140 };
-const IPV6_LOOPBACK = "\0".repeat(15) + "\x01";
+/** Conditions from anywhere to `::1`: source, destination and their masks. */
+const TO_IPV6_LOOPBACK = `${"\0".repeat(31)}\x01${"\0".repeat(16)}${"\xff".repeat(16)}`;
 
 /** A table, if it is one of those that the kernel says are in use. Throws `SystemError`. */
 export function legacyTable(system: SystemCalls, family: Family, name: string): LegacyTable {
@@ -38,7 +39,7 @@ export function legacyTable(system: SystemCalls, family: Family, name: string): 
   return {
     name,
     rules: information.getUint32(INFORMATION.entryCount, true) - fixed,
-    mayHoldOurs: text.includes("ISTIO_") || text.includes("REJECT") && family === 6 && text.includes(IPV6_LOOPBACK),
+    mayHoldOurs: text.includes("ISTIO_") || family === 6 && text.includes("REJECT") && text.includes(TO_IPV6_LOOPBACK),
   };
 }
 

@@ -51,12 +51,13 @@ export function nftChains(system: SystemCalls): NftChain[] {
   }));
 }
 
-/** What the rules of a chain such as `ip6 filter`, `INPUT` consist of, as the kernel has it. Throws as `nftTables` does. */
-export function nftRuleContents(system: SystemCalls, table: string, chain: string): Uint8Array[] {
+/** What the rules of a chain such as `ip6 filter`, `INPUT` consist of, as the kernel has it: a character for each byte. Throws as `nftTables` does. */
+export function nftRuleContents(system: SystemCalls, table: string, chain: string): string[] {
+  const decoder = new TextDecoder("latin1");
   return dump(system, MESSAGE.getRule).flatMap(({ header, attributes }) => {
     const isMeant = `${familyName(header)} ${text(attributes.get(RULE.table))}` === table &&
       text(attributes.get(RULE.chain)) === chain;
-    return isMeant ? [attributes.get(RULE.expressions) ?? new Uint8Array()] : [];
+    return isMeant ? [decoder.decode(attributes.get(RULE.expressions))] : [];
   });
 }
 

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { MESH_COMMAND } from "../../support/mesh.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { BACK_ENDS } from "./support/back_ends.ts";
+import { addForeign } from "./support/foreign.ts";
+import { type Namespace, Pair, type RunOptions } from "./support/pod.ts";
+import { Shims } from "./support/shims.ts";
+import { stateOf } from "./support/state.ts";
+
+const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason !== undefined);
+
+const FLAGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*", "--dual-stack", "--drop-invalid"];
+
+async function succeed(pod: Namespace, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stderr } = await pod.mesh(args, options);
+  assert.equal(code, 0, stderr);
+  return stderr;
+}
+
+/** The line of the error of a run that has to fail. */
+async function refused(pod: Namespace, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stderr } = await pod.mesh(args, options);
+  assert.equal(code, 1, stderr);
+  return /^error: .*$/m.exec(stderr)?.[0] ?? `no error in: ${stderr}`;
+}
+
+for (const { name, flags } of BACK_ENDS) {
+  for (const held of [[], ["nft"], ["legacy"], ["nft", "legacy"]] as const) {
+    const others = held.length === 0 ? "no rules of others" : `rules of others in ${held.join(" and ")}`;
+    testWhen(MISSING, `programs started: at most 5 first, 2 then; ${name}, ${others}`, async () => {
+      await using pair = await Pair.create();
+      await using shims = await Shims.create();
+      await addForeign(pair.pod, held);
+      await succeed(pair.pod, [...FLAGS, ...flags], { env: shims.env });
+      const first = await shims.started();
+      await succeed(pair.pod, [...FLAGS, ...flags], { env: shims.env });
+      const second = await shims.started();
+      assert.ok(first.length > 0 && first.length <= 5, first.join("\n"));
+      assert.ok(second.length > 0 && second.length <= 2, second.join("\n"));
+    });
+  }
+}
+
+testWhen(MISSING, "the back end is chosen without a trace, told with its evidence, and stays the same", async () => {
+  await using pair = await Pair.create();
+  const legacyTables = () => pair.pod.shell("cat /proc/net/ip_tables_names /proc/net/ip6_tables_names");
+  for (let run = 0; run < 3; run++) {
+    assert.match(await succeed(pair.pod, FLAGS), /back end: iptables-nft, because .+/i);
+    assert.equal(await legacyTables(), "");
+  }
+  await succeed(pair.pod, ["iptables", "clean"]);
+  assert.equal(await legacyTables(), "");
+});
+
+testWhen(MISSING, "rules of others in iptables-legacy decide for it, and go on doing so", async () => {
+  await using pair = await Pair.create();
+  await addForeign(pair.pod, ["legacy"]);
+  for (let run = 0; run < 2; run++) {
+    assert.match(await succeed(pair.pod, FLAGS), /back end: iptables-legacy, because iptables-legacy holds \d+ rules/i);
+  }
+  const state = await stateOf(pair.pod);
+  assert.match(state.legacy4, /ISTIO_OUTPUT/);
+  assert.doesNotMatch(state.nft4, /ISTIO_/);
+});
+
+/** A folder with nothing but the programs of a variant, under their names without a suffix. */
+async function plainPrograms(pod: Namespace, variant: string): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "mesh-plain-" });
+  for (const name of ["iptables-save", "iptables-restore", "ip6tables-save", "ip6tables-restore"]) {
+    const real = await pod.shell(`command -v ${name.replace("-", `-${variant}-`)}`);
+    await Deno.symlink(real.trim(), `${folder}/${name}`);
+  }
+  return folder;
+}
+
+for (const [variant, used] of [["nft", "nft4"], ["legacy", "legacy4"]] as const) {
+  testWhen(MISSING, `programs without a suffix are used for what they are for: iptables-${variant}`, async () => {
+    await using pair = await Pair.create();
+    const folder = await plainPrograms(pair.pod, variant);
+    try {
+      const env = { PATH: `${folder}:/usr/bin:/bin` };
+      await succeed(pair.pod, FLAGS, { env });
+      assert.match((await stateOf(pair.pod))[used], /ISTIO_OUTPUT/);
+      assert.match(await succeed(pair.pod, FLAGS, { env }), /nothing to change/i);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+testWhen(MISSING ?? needsProgram("setpriv"), "a missing capability is named", async () => {
+  await using pair = await Pair.create();
+  for (const { flags } of BACK_ENDS) {
+    const without = ["--bounding-set", "-net_admin", "--inh-caps", "-net_admin", MESH_COMMAND, ...FLAGS, ...flags];
+    const { code, stderr } = await pair.pod.run("setpriv", without);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^error: .*NET_ADMIN/m);
+  }
+});
+
+testWhen(MISSING, "missing programs are named", async () => {
+  await using pair = await Pair.create();
+  const env = { PATH: "/usr/bin:/bin" };
+  assert.match(await refused(pair.pod, FLAGS, { env }), /"iptables-restore" is not on PATH.*native-nftables/);
+  assert.match(await refused(pair.pod, [...FLAGS, "--native-nftables"], { env }), /"nft" is not on PATH/);
+  const forced = [...FLAGS, "--force-iptables-binary", "legacy"];
+  assert.match(
+    await refused(pair.pod, forced, { env }),
+    /"iptables-legacy-restore" is not on PATH.*force-iptables-binary/,
+  );
+  await succeed(pair.pod, FLAGS);
+  assert.match(
+    await refused(pair.pod, ["iptables", "clean"], { env }),
+    /Rules of iptables-nft are here.*iptables-nft-save/,
+  );
+});
+
+testWhen(MISSING, "IPv6 that is off is no hindrance, with dual stack or without", async () => {
+  for (const { flags } of BACK_ENDS) {
+    await using pair = await Pair.create([4]);
+    await pair.pod.shell("echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6");
+    const before = await stateOf(pair.pod);
+    await succeed(pair.pod, [...FLAGS, ...flags]);
+    assert.match(await succeed(pair.pod, [...FLAGS, ...flags]), /nothing to change/i);
+    await succeed(pair.pod, ["iptables", "clean"]);
+    assert.deepEqual(await stateOf(pair.pod), before);
+  }
+});
+
+testWhen(
+  MISSING,
+  "a /run that cannot be written is no hindrance but for iptables-legacy, which names its lock",
+  async () => {
+    await using pair = await Pair.create();
+    const mounts = "mount -t tmpfs -o ro tmpfs /run";
+    await succeed(pair.pod, FLAGS, { mounts });
+    await succeed(pair.pod, [...FLAGS, "--native-nftables"], { mounts });
+    const line = await refused(pair.pod, [...FLAGS, "--force-iptables-binary", "legacy"], { mounts });
+    assert.match(line, /xtables\.lock.*XTABLES_LOCKFILE/);
+  },
+);
