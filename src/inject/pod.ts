@@ -67,7 +67,7 @@ function injectOld(pod: Pod, owner: Owner, { injector, config }: OldConfiguratio
     injectedAnnotations,
     env,
   });
-  checkResult(result.pod, result.templates);
+  checkResult(result.pod, result.templates, "converted");
   return result;
 }
 
@@ -98,7 +98,7 @@ function injectNew(pod: Pod, owner: Owner, { injector, config }: NewConfiguratio
     reinjected,
   });
   const result = withoutNulls(withoutEmptyLists(done, pod), pod);
-  checkResult(result, rendered.templates);
+  checkResult(result, rendered.templates, "strict");
   return { pod: result, templates: rendered.templates, warnings: podWarnings(pod, result) };
 }
 
@@ -184,9 +184,12 @@ function checkAnnotations(typed: Pod, era: Era): void {
   });
 }
 
-/** Templates are text: what they render may not fit a pod. */
-function checkResult(pod: Pod, templates: readonly string[]): void {
-  const { problems } = decode(pod, "Pod");
+/**
+ * Templates are text: what they render may not fit a pod. A number where a text belongs is of a template, and no text for
+ * the API server either; only what users write and what the templates of 1.0 to 1.8 render is converted.
+ */
+function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
+  const { problems } = decode(pod, "Pod", "", texts);
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {

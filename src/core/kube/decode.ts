@@ -24,10 +24,12 @@ export interface Decoded {
  * declaration order, without empty `omitempty` fields, with the fields that are always written, numbers and booleans as
  * text where the type is string, quantities and times canonical. A field that does not fit is reported and left zero.
  * `path` is put before the paths of problems. The input is not changed; subtrees without a type of their own are shared.
+ * With `texts` "strict" a number or boolean where the type is string does not fit: generic data that was merged as such.
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
  */
-export function decode(value: Value, type: string, path = ""): Decoded {
-  const reader: Reader = { path: path === "" ? [] : [path], problems: [], unknown: [] };
+export function decode(value: Value, type: string, path = "", texts: "converted" | "strict" = "converted"): Decoded {
+  const strict = texts === "strict";
+  const reader: Reader = { path: path === "" ? [] : [path], problems: [], unknown: [], strict };
   const typed = readStruct(structSchema(type), value, reader);
   return { value: typed, problems: reader.problems, unknown: reader.unknown };
 }
@@ -36,6 +38,7 @@ interface Reader {
   readonly path: (string | number)[];
   readonly problems: Problem[];
   readonly unknown: string[];
+  readonly strict: boolean;
 }
 
 function readStruct(schema: StructSchema, value: Value, reader: Reader): ValueMap {
@@ -93,6 +96,9 @@ function readValue(type: FieldType, value: Value, reader: Reader): Value {
       return isList(value) ? readList(type.element, value, reader) : reject(type, value, reader);
     case "map":
       return isMap(value) ? readMap(type.element, value, reader) : reject(type, value, reader);
+    case "string":
+      if (reader.strict && typeof value !== "string") return reject(type, value, reader);
+      return readScalar(type.kind, value) ?? reject(type, value, reader);
     default:
       return readScalar(type.kind, value) ?? reject(type, value, reader);
   }

@@ -7,11 +7,14 @@ import { valueText } from "../values.ts";
 /** Environment variables of the proxy that are set whatever the template has: `ISTIO_META_...` by name. */
 export type ProxyEnvs = Readonly<Record<string, string>>;
 
-/** Cluster and network from the values, the caller's over them, the pod's own network label over all; empty ones are left out. */
+/**
+ * Cluster and network from the values, the caller's over them, the pod's own network label over all; empty ones are left
+ * out. An empty label says that the pod is not in the network of the values.
+ */
 export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEnvs {
   const envs = {
     [CLUSTER_ENV]: valueText(values, "global", "multiCluster", "clusterName"),
-    [NETWORK_ENV]: valueText(values, "global", "network"),
+    [NETWORK_ENV]: Object.hasOwn(labelsOf(pod), TOPOLOGY_NETWORK) ? "" : valueText(values, "global", "network"),
     ...given,
   };
   const label = textAt(labelsOf(pod), TOPOLOGY_NETWORK);
