@@ -1,4 +1,5 @@
 /** Attempts to prove a flow, until one says something or the time is over. */
+import type { Address } from "../../core/net.ts";
 import { SystemError, type World } from "../../core/world/mod.ts";
 import type { Flow, FlowResult } from "./flow.ts";
 
@@ -7,6 +8,8 @@ export interface Proof {
   readonly world: World;
   /** On the monotonic clock: when all has to be over. */
   readonly deadline: number;
+  /** Whether packets from an address of this pod pass an interface that is not captured. */
+  isExcluded(source: Address): boolean;
   /** Aborted when the run is to stop early. */
   readonly stop: AbortSignal;
 }

@@ -8,15 +8,13 @@ import type { Flow, FlowResult, Owner } from "./flow.ts";
 import { endpointText, type OpenDatagramPort, type OpenPort, type PortState } from "./ports.ts";
 import { readConnections } from "./proc_net.ts";
 
-const NO_ROUTE = "no route leads there, so that nothing can escape either";
-
 /** Proves that a TCP connection arrives. */
 export async function proveConnection(proof: Proof, flow: Flow, state: PortState): Promise<FlowResult> {
   const { owner } = flow;
   if (typeof owner === "string") return notProvable(flow, owner);
   if (typeof state === "object" && "reason" in state) return notProvable(flow, `port ${flow.port}: ${state.reason}`);
-  const target = firstRouted(proof.world.system, flow);
-  if (target === undefined) return notProvable(flow, NO_ROUTE);
+  const target = reachable(proof, flow);
+  if (typeof target === "string") return notProvable(flow, target);
   return await prove(proof, flow, (end) => attemptConnection(proof, flow, { target, owner, state, end }));
 }
 
@@ -90,18 +88,23 @@ function openClient(system: SystemCalls, kind: "stream" | "datagram", { family }
   });
 }
 
-/** The first target that the routing table leads to, found without a packet: a connected UDP socket sends none. */
-function firstRouted(system: SystemCalls, { family, targets }: Flow): Endpoint | undefined {
-  return targets.find((target) => isRouted(system, family, target));
+/** The first target that can be reached through what is captured; in words why there is none. */
+function reachable({ world, isExcluded }: Proof, { family, targets }: Flow): Endpoint | string {
+  const routed = targets.map((target) => ({ target, source: sourceFor(world.system, family, target) }))
+    .filter(({ source }) => source !== undefined);
+  if (routed.length === 0) return "no route leads there, so that nothing can escape either";
+  const captured = routed.find(({ source }) => source !== undefined && !isExcluded(source.address));
+  return captured?.target ?? "the way there leads through an interface that is excluded";
 }
 
-function isRouted(system: SystemCalls, family: Family, target: Endpoint): boolean {
+/** The address that packets to a target come from, found without one: a connected UDP socket sends none. */
+function sourceFor(system: SystemCalls, family: Family, target: Endpoint): Endpoint | undefined {
   const socket = system.openSocket({ kind: "datagram", family });
   try {
     socket.connect(target);
-    return true;
+    return socket.local();
   } catch (error) {
-    if (error instanceof SystemError) return false;
+    if (error instanceof SystemError) return undefined;
     throw error;
   } finally {
     socket.close();
@@ -118,8 +121,8 @@ export async function proveQuery(
   if (typeof owner === "string") return notProvable(flow, owner);
   if (state === "in use") return notProvable(flow, `another process has port ${flow.port}, and UDP leaves no trace`);
   if ("reason" in state) return notProvable(flow, `port ${flow.port}: ${state.reason}`);
-  const target = firstRouted(proof.world.system, flow);
-  if (target === undefined) return notProvable(flow, NO_ROUTE);
+  const target = reachable(proof, flow);
+  if (typeof target === "string") return notProvable(flow, target);
   return await prove(proof, flow, async (end) => {
     const word = token();
     const client = openClient(proof.world.system, "datagram", flow, owner);

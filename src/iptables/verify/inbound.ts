@@ -121,8 +121,13 @@ async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
   const word = token();
   const answers = inbox(call);
   let isAnswered = false;
-  sendSegment(call, { flags: TCP_FLAGS.syn, sequence: SEQUENCE, acknowledgement: 0 });
+  let nextCall = 0;
   const found = await until(proof, call.end, async () => {
+    const now = proof.world.clock.monotonic();
+    if (!isAnswered && now >= nextCall) {
+      sendSegment(call, { flags: TCP_FLAGS.syn, sequence: SEQUENCE, acknowledgement: 0 });
+      nextCall = now + REPEAT_MILLISECONDS;
+    }
     const isRefused = answers().some((answer) => {
       if (!isAnswered && state !== "in use") sendToken(call, answer, word);
       isAnswered ||= (answer.flags & TCP_FLAGS.syn) !== 0;
@@ -146,6 +151,8 @@ async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
 }
 
 const REFUSED = "refused";
+/** A new interface may lose what comes first. */
+const REPEAT_MILLISECONDS = 100;
 
 /**
  * The third part of the handshake and the token with it. A process of others gets neither: that the kernel holds the

@@ -1,6 +1,7 @@
 /** Proves that traffic is captured: settings in, a result for each flow out. Nothing leaves the pod. */
 import type { Address } from "../../core/net.ts";
-import type { SystemCalls, World } from "../../core/world/mod.ts";
+import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
+import { addressText } from "../address_text.ts";
 import type { OwnerNames } from "../kernel/rule_words.ts";
 import type { Family } from "../plan/rule.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -31,7 +32,9 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
   const stop = new AbortController();
   const signals = (["SIGINT", "SIGTERM"] as const).map((name) => world.signals.on(name, () => stop.abort()));
   const deadline = world.clock.monotonic() + run.probeTimeoutMilliseconds;
-  const proof: Proof = { world, deadline, stop: stop.signal };
+  const excluded = excludedAddresses(world.network.interfaces(), capture.excludeInterfaces);
+  const isExcluded = (source: Address) => excluded.has(addressText(source));
+  const proof: Proof = { world, deadline, isExcluded, stop: stop.signal };
   try {
     const inbound = flows.filter(({ kind }) => kind === "inbound");
     const port = (family: Family) => ports.tcp.get(`${family}/${capture.inboundPort}`) ?? NOT_OPEN;
@@ -44,6 +47,16 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
     signals.forEach((off) => off());
     ports.close();
   }
+}
+
+/** Addresses of interfaces that a list names; a final `+` stands for any ending. */
+export function excludedAddresses(
+  interfaces: readonly InterfaceAddress[],
+  list: readonly string[],
+): ReadonlySet<string> {
+  const isNamed = (name: string) =>
+    list.some((item) => item.endsWith("+") ? name.startsWith(item.slice(0, -1)) : name === item);
+  return new Set(interfaces.filter(({ name }) => isNamed(name)).map(({ address }) => address));
 }
 
 const NOT_OPEN = { reason: "it is not listened on" };
