@@ -17,8 +17,13 @@ export async function ownerNames(world: World): Promise<OwnerNames> {
 }
 
 async function namesIn(world: World, path: string) {
-  const isThere = (await world.files.facts(path)) !== undefined;
-  return parseNames(isThere ? await world.files.readText(path) : "");
+  try {
+    return parseNames(await world.files.readText(path));
+  } catch (error) {
+    // It is there nearly always: to look first would cost every run.
+    if ((await world.files.facts(path)) !== undefined) throw error;
+    return parseNames("");
+  }
 }
 
 /** The pod's network. Throws `MeshError` if it has no address, or if its DNS servers are wanted and cannot be read. */
