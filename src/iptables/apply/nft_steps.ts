@@ -63,6 +63,7 @@ function withoutCounts(ruleset: string): string {
 
 function compare(wanted: NftContent, held: NftContent): string[] {
   return [...new Set([...wanted.keys(), ...held.keys()])].flatMap((table) => {
+    if (!wanted.has(table)) return [`unexpected table inet ${table}`];
     const chains = new Set([...wanted.get(table)?.keys() ?? [], ...held.get(table)?.keys() ?? []]);
     return [...chains].flatMap((chain) =>
       compareChain(`table inet ${table}, chain ${chain}`, wanted.get(table)?.get(chain), held.get(table)?.get(chain))

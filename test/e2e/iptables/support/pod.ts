@@ -5,6 +5,11 @@ import { needsProgram } from "../../../support/test_when.ts";
 /** Addresses of both ends. */
 export const POD = { 4: "10.199.0.2", 6: "fd99::2" } as const;
 export const OUTSIDE = { 4: "10.199.0.1", 6: "fd99::1" } as const;
+/** Addresses of both ends of a second link, `eth1`. */
+export const SECOND = {
+  pod: { 4: "10.198.0.2", 6: "fd98::2" },
+  outside: { 4: "10.198.0.1", 6: "fd98::1" },
+} as const;
 export type Family = 4 | 6;
 
 const TRAFFIC = decodeURIComponent(new URL("./traffic.py", import.meta.url).pathname);
@@ -139,15 +144,25 @@ export class Pair implements AsyncDisposable {
     return new Pair(pod, outside);
   }
 
+  /** A link `eth1` beside the first, by which the neighbour also sends what is for the networks of examples. */
+  async addSecondLink(): Promise<void> {
+    await this.pod.shell(`ip link add eth1 type veth peer name eth1 netns ${this.outside.name}`);
+    await this.pod.shell(addresses(SECOND.pod, [4, 6], "eth1"));
+    await this.outside.shell(addresses(SECOND.outside, [4, 6], "eth1"));
+    await this.outside.shell(
+      `ip route add 203.0.113.0/24 via ${SECOND.pod[4]}; ip -6 route add 2001:db8::/32 via ${SECOND.pod[6]}`,
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.pod[Symbol.asyncDispose]();
     await this.outside[Symbol.asyncDispose]();
   }
 }
 
-function addresses(of: Readonly<Record<Family, string>>, families: readonly Family[]): string {
-  const add = families.map((family) => `ip addr add ${of[family]}/${family === 4 ? "24" : "64 nodad"} dev eth0`);
-  return ["ip link set eth0 up", ...add].join("; ");
+function addresses(of: Readonly<Record<Family, string>>, families: readonly Family[], device = "eth0"): string {
+  const add = families.map((family) => `ip addr add ${of[family]}/${family === 4 ? "24" : "64 nodad"} dev ${device}`);
+  return [`ip link set ${device} up`, ...add].join("; ");
 }
 
 function defaultRoute(family: Family): string {
