@@ -152,6 +152,7 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
 type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "warnings"> & { readonly next: Value };
 
 function injectResource(value: Value, run: Run): Outcome {
+  if (run.options.output === "json") checkObject(value);
   const row = workloadKind(value);
   if (row === undefined || !isMap(value)) return notWorkload(checkedList(value));
   const manifest = readManifest(value, row);
@@ -170,6 +171,16 @@ function checkedList(value: Value): Value {
   throw new InjectionError("invalid-manifest", 'The List cannot be read: "items" must be a list', {
     place: { field: "items" },
   });
+}
+
+/** A stream of JSON objects can be read again; one with a bare text or list in it is no stream of manifests. */
+function checkObject(value: Value): void {
+  if (isMap(value)) return;
+  const what = isList(value) ? "list" : typeof value;
+  throw new InjectionError(
+    "invalid-manifest",
+    `The document is a ${what}, not a manifest: it has no place in JSON output`,
+  );
 }
 
 function notWorkload(value: Value): Outcome {

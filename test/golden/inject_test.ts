@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { entryJson, entryText, injectStream, loadInjector, type ReportEntry } from "../../src/inject/mod.ts";
 
-const FOLDER = new URL("./inject/", import.meta.url).pathname;
+const FOLDER = decodeURIComponent(new URL("./inject/", import.meta.url).pathname);
 
 interface Options {
   readonly output: "yaml" | "json";
