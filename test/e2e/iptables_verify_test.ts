@@ -147,6 +147,14 @@ testWhen(
   },
 );
 
+testWhen(MISSING, "verify without the settings of the rules proves little, and says so", async () => {
+  await using pair = await Pair.create([4]);
+  await apply(pair.pod, FLAGS);
+  const { code, flows, stderr } = await verify(pair.pod, []);
+  assert.deepEqual([code, flows.map(({ flow }) => flow)], [0, ["proxy to itself"]]);
+  assert.match(stderr, /warning iptables: These settings capture neither inbound nor outbound/);
+});
+
 testWhen(MISSING, "verify: rules that come later are waited for", async () => {
   await using pair = await Pair.create();
   const report = verify(pair.pod, [...FLAGS, "--probe-timeout", "20s"]);

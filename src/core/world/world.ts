@@ -141,7 +141,7 @@ export interface InterfaceAddress {
   readonly address: string;
 }
 
-/** A TCP connection or UDP socket of the few operations that proving a capture needs. */
+/** The network of the machine, or of the network namespace that was entered. */
 export interface Network {
   /** Addresses of all interfaces of this network namespace, in the kernel's order. */
   interfaces(): readonly InterfaceAddress[];

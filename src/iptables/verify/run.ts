@@ -16,6 +16,7 @@ export async function verify(job: Job): Promise<number> {
   const { world, log, settings, names, mode } = job;
   const plan = await planOf(job);
   const results = await verifyCapture(world, { settings, ...plan, names });
+  if (!results.some(({ flow }) => flow.kind === "inbound" || flow.kind === "outbound")) log.warn(NOTHING_CAPTURED);
   const proved = results.filter(({ outcome }) => outcome === "proved");
   const isProved = proved.length > 0 && !results.some(({ outcome }) => outcome === "escaped");
   if (mode === "verify") world.stdout.write(reportText(job, results, isProved));
@@ -45,6 +46,8 @@ async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Pr
   return new MeshError(message, { exitCode: EXIT.notCaptured, hint });
 }
 
+const NOTHING_CAPTURED =
+  "These settings capture neither inbound nor outbound connections: give those that the rules were made with";
 const NOTHING_PROVED =
   "run it in the pod's network namespace as the proxy's user, or with the capabilities NET_ADMIN and " +
   "NET_RAW";
