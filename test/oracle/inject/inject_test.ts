@@ -1,0 +1,34 @@
+/** The injector against Istio's own code: questions by the thousand, whose answers were recorded by record.ts. */
+import assert from "node:assert/strict";
+import { needsShared, testWhen } from "../../support/test_when.ts";
+import { differences } from "./compare.ts";
+import { ISTIO_ERROR, KNOWN, OUR_ERROR, unknown } from "./known.ts";
+import { type Answer, Ours } from "./question.ts";
+import { questions } from "./questions.ts";
+import { readRecorded, RECORDED } from "./recorded.ts";
+
+testWhen(needsShared("cases/inject/cases.json"), "injectStream answers as Istio's IntoResourceFile", async () => {
+  const asked = questions(RECORDED);
+  const recorded = await readRecorded();
+  assert.deepEqual(asked.map(({ name }) => name), recorded.map(({ name }) => name), "record the answers again");
+  const ours = new Ours();
+  const wrong: string[] = [];
+  const seen = new Set<number>();
+  for (const [index, question] of asked.entries()) {
+    const found = compared(recorded[index]?.answer ?? { error: "" }, await ours.answer(question));
+    if (found.length > 0) KNOWN.forEach(({ shows }, known) => shows(question) && seen.add(known));
+    wrong.push(...unknown(question, found).map((text) => `${question.name}: ${text}`));
+  }
+  assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} differences`);
+  assert.deepEqual(KNOWN.filter((_, index) => !seen.has(index)).map(({ reason }) => reason), [], "known, but not seen");
+});
+
+function compared(istio: Answer, ours: Answer): readonly string[] {
+  if ("error" in istio) return "error" in ours ? messageProblems(ours.error) : [`${ISTIO_ERROR}: ${istio.error}`];
+  return "error" in ours ? [`${OUR_ERROR}: ${ours.error}`] : differences(istio.documents, ours.documents);
+}
+
+/** Errors are in our own words; there must be some. */
+function messageProblems(message: string): readonly string[] {
+  return message.trim() === "" ? ["an error without a message"] : [];
+}

@@ -1,0 +1,75 @@
+/** Differences from Istio that are on purpose, each with its reason. */
+import type { Question } from "./question.ts";
+
+/** Where a difference is known, and why it is there. */
+export interface Known {
+  readonly reason: string;
+  /** Whether a question is one where it shows. */
+  readonly shows: (question: Question) => boolean;
+  /** All that may differ there. */
+  readonly difference: RegExp;
+}
+
+/** What `differences` of an answer are called where one side is an error. */
+export const OUR_ERROR = "only this project answers with an error";
+export const ISTIO_ERROR = "only Istio answers with an error";
+
+const named = (...names: readonly string[]) => ({ name }: Question) =>
+  names.some((known) => name === `template ${known}` || name === `template ${known}, native`);
+
+export const KNOWN: readonly Known[] = [
+  {
+    reason:
+      "templates that render nothing are a mistake that is told, where Istio injects nothing and says that it did",
+    shows: named("empty", "comment"),
+    difference: new RegExp(`^${OUR_ERROR}: The templates render nothing`),
+  },
+  {
+    reason: "a second document in what a template renders is told, where Istio drops it",
+    shows: named("two documents"),
+    difference: new RegExp(`^${OUR_ERROR}: .*Only one document`),
+  },
+  {
+    reason: "an order of containers for a template that has none itself: Istio fails to merge it into its empty pod",
+    shows: named("element order"),
+    difference: new RegExp(`^${ISTIO_ERROR}: .*expected a \\[\\]interface`),
+  },
+  {
+    reason: "a pod whose spec a template deletes has no containers, however that is written",
+    shows: named("null spec"),
+    difference: /\/spec\/containers: want \[\], got null$/,
+  },
+  {
+    reason: "a probe has one handler: of two that a merge left, Istio keeps one that the API server refuses",
+    shows: named("probe action switched"),
+    difference: /readinessProbe\/tcpSocket: want .*, got undefined$/,
+  },
+  {
+    reason:
+      "field names in another case count where users write them, not in templates, where they would merge with nothing",
+    shows: named("casing"),
+    difference: /\/tty: want true, got undefined$/,
+  },
+  {
+    reason: "a port with spaces around it is that port, where Istio accepts it and then probes port 0",
+    shows: ({ manifest }) => manifest.includes('" 15020 "'),
+    difference: /\/httpGet\/port: want 0, got 15020$/,
+  },
+  {
+    reason: "what users wrote about injected containers survives another injection, which Istio loses",
+    shows: ({ manifest }) =>
+      manifest.includes('"sidecar.istio.io/status"') && /"name":"istio-(?:proxy|init|validation)"/.test(manifest),
+    difference: /./,
+  },
+  {
+    reason: "a native proxy of an earlier injection that is to be none moves, where Istio leaves it in both lists",
+    shows: ({ name, native }) => name.startsWith("extra/reinject-idempotent#") && !native,
+    difference: /./,
+  },
+];
+
+/** The differences that nothing here is known of. */
+export function unknown(question: Question, differences: readonly string[]): readonly string[] {
+  const known = KNOWN.filter(({ shows }) => shows(question));
+  return differences.filter((text) => !known.some(({ difference }) => difference.test(text)));
+}

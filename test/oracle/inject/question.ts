@@ -1,0 +1,97 @@
+/** What Istio and this project are asked, and how each answers. */
+import { type Injector, injectStream, loadInjector } from "../../../src/inject/mod.ts";
+import { documents } from "./compare.ts";
+
+/** The three texts that injection is configured with. */
+export interface Settings {
+  readonly config: string;
+  readonly values: string;
+  readonly mesh: string;
+}
+
+/** One manifest under settings. */
+export interface Question {
+  readonly name: string;
+  readonly settings: Settings;
+  readonly manifest: string;
+  readonly native: boolean;
+  readonly revision: string;
+}
+
+/** The documents that come out, or why none do. */
+export type Answer = { readonly documents: readonly unknown[] } | { readonly error: string };
+
+/** What this project makes of each question. */
+export class Ours {
+  readonly #injectors = new Map<string, Injector>();
+
+  async answer(question: Question): Promise<Answer> {
+    try {
+      return await this.#inject(question);
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async #inject(question: Question): Promise<Answer> {
+    let text = "";
+    let error = "";
+    const sink = {
+      write: (part: string) => void (text += part),
+      report: (entry: { error?: Error }) => void (error ||= entry.error?.message ?? ""),
+    };
+    const chunks = async function* () {
+      yield new TextEncoder().encode(question.manifest);
+    };
+    const { failed } = await injectStream([{ file: "a.yaml", chunks }], this.#injector(question), {
+      output: "yaml",
+      sink,
+    });
+    return failed > 0 ? { error } : { documents: documents(text) };
+  }
+
+  #injector({ settings, native, revision }: Question): Injector {
+    const key = JSON.stringify([native, revision, settings]);
+    const known = this.#injectors.get(key);
+    if (known !== undefined) return known;
+    const source = (text: string, file: string) => ({ text, file });
+    const injector = loadInjector({
+      config: source(settings.config, "config.yaml"),
+      values: source(settings.values, "values.yaml"),
+      mesh: source(settings.mesh, "mesh.yaml"),
+      revision,
+      nativeSidecars: native,
+      byHand: true,
+      env: () => undefined,
+      now: () => new Date(0),
+    });
+    this.#injectors.set(key, injector);
+    return injector;
+  }
+}
+
+/** What Istio makes of the questions, by the program of this folder built at `program`. */
+export async function askIstio(program: string, questions: readonly Question[]): Promise<Answer[]> {
+  const child = new Deno.Command(program, { stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
+  const [, { stdout }] = await Promise.all([send(child.stdin, questions), child.output()]);
+  const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+  return lines.map((line) => {
+    const { output, error }: { output: string; error?: string } = JSON.parse(line);
+    return error === undefined ? { documents: documents(output) } : { error };
+  });
+}
+
+async function send(stdin: WritableStream<Uint8Array>, questions: readonly Question[]): Promise<void> {
+  const writer = stdin.getWriter();
+  const write = (line: unknown) => writer.write(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
+  const numbers = new Map<string, number>();
+  for (const { settings, manifest, native, revision } of questions) {
+    const key = JSON.stringify(settings);
+    if (!numbers.has(key)) {
+      numbers.set(key, numbers.size);
+      await write({ settings });
+    }
+    await write({ use: numbers.get(key), manifest, native, revision });
+  }
+  await writer.close();
+}
