@@ -2,26 +2,35 @@
 
 interface Cause {
   readonly said: RegExp;
-  readonly hint: string | ((line: string) => string);
+  /** Of a message, the line of the input that it is about or else itself. */
+  readonly hint: string | ((line: string, said: string) => string);
 }
 
-/** Kernel modules by what a rule needs (spec/iptables.md 4.5). */
+/** Kernel modules by what a rule needs (spec/iptables.md 4.5): those of xtables, then those of nftables. */
 const MODULES: readonly (readonly [RegExp, string])[] = [
-  [/--[ug]id-owner|sk[ug]id/, "xt_owner"],
-  [/-j CT|ct zone/, "xt_CT nf_conntrack"],
-  [/TPROXY|tproxy/, "xt_TPROXY nf_tproxy_ipv4 nf_tproxy_ipv6"],
-  [/REDIRECT|redirect/, "xt_REDIRECT nf_nat"],
-  [/CONNMARK|connmark|ct mark/, "xt_connmark"],
-  [/ctstate|ct state/, "xt_conntrack nf_conntrack"],
+  [/--[ug]id-owner/, "xt_owner"],
+  [/-j CT\b/, "xt_CT nf_conntrack"],
+  [/-j TPROXY/, "xt_TPROXY nf_tproxy_ipv4 nf_tproxy_ipv6"],
+  [/-j REDIRECT/, "xt_REDIRECT nf_nat"],
+  [/CONNMARK|connmark/, "xt_connmark"],
+  [/--ctstate/, "xt_conntrack nf_conntrack"],
   [/multiport/, "xt_multiport"],
-  [/MARK|--mark|meta mark/, "xt_mark"],
-  [/comment/, "xt_comment"],
+  [/-j MARK|-m mark/, "xt_mark"],
+  [/--comment/, "xt_comment"],
+  [/redirect to/, "nft_redir"],
+  [/tproxy (ip6? )?to/, "nft_tproxy"],
+  [/\bct (zone|mark|state)/, "nft_ct nf_conntrack"],
+  [/type nat hook/, "nft_chain_nat nf_nat"],
+  [/add table inet/, "nf_tables_inet"],
 ];
 
 /** What a process without the capability needs. */
 export const NET_ADMIN =
   'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0';
 
+const NO_TABLE = /can't initialize ip6?tables table|unable to initialize table|table does not exist/i;
+
+/** The first cause whose words are in a message holds. */
 const CAUSES: readonly Cause[] = [
   { said: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
   {
@@ -33,29 +42,45 @@ const CAUSES: readonly Cause[] = [
     hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
   },
   {
-    said: /can't initialize ip6tables table|ip6tables.*table does not exist/i,
-    hint: "The node has no IPv6 NAT: run there: modprobe ip6table_nat ip6table_mangle ip6table_raw",
+    said: /table .* is incompatible, use 'nft' tool/i,
+    hint: "Somebody else changed this table with nft, and iptables cannot read it: use --native-nftables",
+  },
+  { said: NO_TABLE, hint: tableHint },
+  {
+    said: /extension \S+ (revision \d+ )?(is )?not supported|couldn't load (match|target)/i,
+    hint: (line, said) => extensionHint(said) ?? modulesHint(line),
   },
   {
-    said: /can't initialize iptables table|table does not exist/i,
-    hint: "Run on the node: modprobe iptable_nat iptable_mangle iptable_raw, or use --force-iptables-binary nft",
+    said: /no chain\/target\/match by that name|operation not supported|could not process rule: no such file/i,
+    hint: modulesHint,
   },
+  { said: /rule_(append|insert) failed \(no such file or directory\)/i, hint: modulesHint },
   {
-    said:
-      /couldn't load (match|target)|no chain\/target\/match by that name|operation not supported|extension .* not supported/i,
-    hint: modulesFor,
-  },
-  {
-    said: /protocol not supported|could not fetch rule set generation|netlink.*not supported/i,
+    said: /protocol not supported|could not fetch rule set generation|failed to initialize nft/i,
     hint: "Run on the node: modprobe nf_tables, or use --force-iptables-binary legacy",
   },
   {
-    said: /group does not exist|bad value for .*owner/i,
+    said: /(group|user) does not exist|bad value for .*owner/i,
     hint: "The user or group does not exist in this container: write its number",
   },
 ];
 
-function modulesFor(line: string): string {
+/** The older tables are modules of their own, for each family. */
+function tableHint(_line: string, said: string): string {
+  if (!/ip6tables/i.test(said)) {
+    return "Run on the node: modprobe iptable_nat iptable_mangle iptable_raw, or use --force-iptables-binary nft";
+  }
+  return "The node has no such table for IPv6: run there: modprobe ip6table_nat ip6table_mangle ip6table_raw, or use --force-iptables-binary nft";
+}
+
+/** `Extension owner revision 0 not supported, missing kernel module?` names the module. */
+function extensionHint(said: string): string | undefined {
+  const name = /extension (\S+) |couldn't load (?:match|target) [`'"]?(\w+)/i.exec(said);
+  const extension = name?.[1] ?? name?.[2];
+  return extension === undefined ? undefined : `Run on the node: modprobe xt_${extension}`;
+}
+
+function modulesHint(line: string): string {
   const modules = MODULES.filter(([pattern]) => pattern.test(line)).map(([, name]) => name);
   return `Run on the node: modprobe ${
     modules.length === 0 ? "nf_nat xt_REDIRECT xt_owner xt_comment" : modules.join(" ")
@@ -64,9 +89,9 @@ function modulesFor(line: string): string {
 
 /** The line of the input that a message is about, and what to do; either may be unknown. */
 export function diagnose(said: string, input = ""): { readonly line?: string; readonly hint?: string } {
-  const number = /line:? (\d+)/i.exec(said)?.[1];
+  const number = /(?:line:? |stdin:)(\d+)/i.exec(said)?.[1];
   const line = number === undefined ? undefined : input.split("\n")[Number(number) - 1];
   const cause = CAUSES.find((candidate) => candidate.said.test(said));
-  const hint = typeof cause?.hint === "function" ? cause.hint(line ?? said) : cause?.hint;
+  const hint = typeof cause?.hint === "function" ? cause.hint(line ?? said, said) : cause?.hint;
   return { ...(line === undefined ? {} : { line }), ...(hint === undefined ? {} : { hint }) };
 }
