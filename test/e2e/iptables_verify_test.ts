@@ -155,6 +155,17 @@ testWhen(MISSING, "verify without the settings of the rules proves little, and s
   assert.match(stderr, /warning iptables: These settings capture neither inbound nor outbound/);
 });
 
+testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it, and nothing is left", async () => {
+  await using pair = await Pair.create([4]);
+  const before = await pair.pod.shell("ip -o link");
+  const command = Deno.env.get("MESH_BINARY") ?? "";
+  const program = [command, "iptables", "verify", ...FLAGS, "--probe-timeout", "30s"];
+  const { code, stderr } = await pair.pod.run("timeout", ["--preserve-status", "--signal=TERM", "1", ...program]);
+  assert.equal(code, 130);
+  assert.match(stderr, /Interrupted before every flow was proved/);
+  assert.equal(await pair.pod.shell("ip -o link"), before);
+});
+
 testWhen(MISSING, "verify: rules that come later are waited for", async () => {
   await using pair = await Pair.create();
   const report = verify(pair.pod, [...FLAGS, "--probe-timeout", "20s"]);

@@ -1,4 +1,5 @@
 /** Proves that traffic is captured: settings in, a result for each flow out. Nothing leaves the pod. */
+import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Address } from "../../core/net.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
 import { addressText } from "../address_text.ts";
@@ -21,7 +22,7 @@ export interface VerifyInput {
   readonly names: OwnerNames;
 }
 
-/** Proves every flow of the settings within `--probe-timeout`. */
+/** Proves every flow of the settings within `--probe-timeout`. Throws `MeshError` when a signal ends it. */
 export async function verifyCapture(world: World, input: VerifyInput): Promise<FlowResult[]> {
   const { settings: { capture, run } } = input;
   const me = await readIdentity(world);
@@ -42,6 +43,9 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
       proveInbound(proof, inbound, { addresses, isTransparent, port }),
       ...flows.filter(({ kind }) => kind !== "inbound").map(async (flow) => [await proveOwn(proof, flow, ports)]),
     ]);
+    if (stop.signal.aborted) {
+      throw new MeshError("Interrupted before every flow was proved", { exitCode: EXIT.interrupted });
+    }
     return inOrder(proved.flat(), flows);
   } finally {
     signals.forEach((off) => off());
