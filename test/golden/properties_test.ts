@@ -1,6 +1,6 @@
 /** What holds for any input: a second injection changes nothing, and no bytes and no template break the program. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../support/properties.ts";
 import { MeshError } from "../../src/core/errors.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 import { configurationOf, type Injector, injectStream, loadInjector, type ReportEntry } from "../../src/inject/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../../test/support/properties.ts";
 import { declared, type GoValue, parse, type ParseOptions, TemplateError } from "./mod.ts";
 
 function errorOf(run: () => unknown): TemplateError {

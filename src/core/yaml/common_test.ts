@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../../test/support/properties.ts";
 import { composeCommon, parseCommon } from "./common.ts";
 import { compose, type Composition } from "./compose.ts";
 import { parseYaml } from "./parse.ts";

@@ -15,15 +15,18 @@ export interface EditOptions {
 
 const MAX_PASSES = 5;
 
+/** `? ` keys, `|+` blocks and tags. */
+const RARE = /^\s*\?|[|>]\d?\+|[\s{[,]!/m;
+
 /**
  * The text of a document with as few changes as it takes to read as `next`: everything else keeps its bytes. Documents
- * with aliases, `|+` or `? ` keys are always read again; if an edit failed there, the content is written anew.
+ * with aliases, `|+`, `? ` keys or tags are always read again; if an edit failed there, the content is written anew.
  */
 export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
   const text = parsed.doc.text;
   if (sameValue(parsed.value, next)) return text;
   const edited = withoutAddedBreak(text, editText(parsed, next, options));
-  const unsure = options.verify === true || parsed.hasAliases || /^\s*\?|[|>]\d?\+/m.test(text);
+  const unsure = options.verify === true || parsed.hasAliases || RARE.test(text);
   return !unsure || readsAs(edited, next) ? edited : rewrite(parsed, next);
 }
 

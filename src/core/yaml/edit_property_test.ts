@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../../test/support/properties.ts";
 import { pair, style, value, withComments } from "../../../test/oracle/yaml/arbitrary.ts";
 import type { Value } from "../value.ts";
 import { editDocument } from "./edit.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../../test/support/properties.ts";
 import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
 import { MeshError, placeText } from "../errors.ts";
 import { isList, isMap, type Value } from "../value.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../support/properties.ts";
 import type { GoValue } from "../../../src/core/gotemplate/mod.ts";
 import { parseYaml } from "../../../src/core/yaml/mod.ts";
 import { needsProgram, needsShared, SHARED, testWhen } from "../../support/test_when.ts";
@@ -16,7 +16,12 @@ async function assertSameAnswers(requests: readonly Request[]): Promise<void> {
 function difference(request: Request, go: Answer) {
   const us = ourAnswer(request);
   if (us.out === go.out && us.error === go.error) return [];
-  return [{ template: request.template.slice(0, 300), data: request.data, go: go.out ?? go.error, us: us.out ?? us.error }];
+  return [{
+    template: request.template.slice(0, 300),
+    data: request.data,
+    go: go.out ?? go.error,
+    us: us.out ?? us.error,
+  }];
 }
 
 const names = fc.constantFrom("a", "b", "c", "s", "n");
@@ -56,7 +61,11 @@ const { pipeline } = fc.letrec<{ pipeline: string; operand: string; command: str
 const { body } = fc.letrec<{ body: string; statement: string }>((tie) => ({
   statement: fc.oneof(
     { maxDepth: 3 },
-    fc.oneof(fc.constantFrom(" t\n", "é "), pipeline.map((one) => `{{${one}}}`), pipeline.map((one) => `{{- ${one} -}}`)),
+    fc.oneof(
+      fc.constantFrom(" t\n", "é "),
+      pipeline.map((one) => `{{${one}}}`),
+      pipeline.map((one) => `{{- ${one} -}}`),
+    ),
     fc.tuple(pipeline, tie("body"), tie("body")).map(([one, a, b]) => `{{if ${one}}}${a}{{else}}${b}{{end}}`),
     fc.tuple(pipeline, tie("body"), tie("body")).map(([one, a, b]) => `{{with $v := ${one}}}${a}{{else}}${b}{{end}}`),
     fc.tuple(field, tie("body")).map(([one, a]) => `{{range $k, $v := ${one}}}${a}{{else}}none{{end}}`),

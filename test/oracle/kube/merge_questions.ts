@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/properties.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import type { Question } from "./oracle.ts";
 

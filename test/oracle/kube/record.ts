@@ -3,7 +3,7 @@
  *
  *     tools/deno run -A test/oracle/kube/record.ts
  */
-import fc from "fast-check";
+import { fc } from "../../support/properties.ts";
 import { decodeQuestions, quantityQuestions, selectorQuestions } from "./other_questions.ts";
 import { mergeQuestion, ruleQuestions } from "./merge_questions.ts";
 import { askOracle, type Question } from "./oracle.ts";

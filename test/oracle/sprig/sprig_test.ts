@@ -1,6 +1,6 @@
 /** Generated calls of sprig's functions give what Go gives: output, or the fact and text of the error. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../support/properties.ts";
 import { parse } from "../../../src/core/gotemplate/mod.ts";
 import { sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";

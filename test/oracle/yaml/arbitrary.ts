@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/properties.ts";
 import { newMap, type Value } from "../../../src/core/value.ts";
 
 const key = fc.constantFrom("name", "a", "b", "spec", "on", "8080", "x.y/z", "key", "image", "__proto__", "with space");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "../../support/properties.ts";
 import { editDocument, parseDocument, splitText, toYaml } from "../../../src/core/yaml/mod.ts";
 import { sameValue } from "../../../src/core/same_value.ts";
 import { MeshError } from "../../../src/core/errors.ts";
