@@ -120,6 +120,9 @@ async function legacyTables(world: World, system: SystemCalls): Promise<(LegacyT
   return tables.flat();
 }
 
+/** What `iptables-nft-save` prints instead of a table. */
+const UNREADABLE = /^# Table [`'](\w+)' is incompatible/m;
+
 async function readHolding(
   world: World,
   { variant, family, names }: Pick<Holding, "variant" | "family"> & { readonly names: OwnerNames },
@@ -131,7 +134,18 @@ async function readHolding(
       hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
     });
   }
-  const text = await runProgram(world, iptablesProgram(program, family, "save"), []);
+  const command = iptablesProgram(program, family, "save");
+  const text = await runProgram(world, command, []);
+  const unreadable = UNREADABLE.exec(text)?.[1];
+  if (unreadable !== undefined && TABLES.includes(unreadable)) {
+    const message = `"${command}" cannot read table "${unreadable}", in which rules of ours are: ${
+      text.trim().split("\n")[0]
+    }`;
+    throw new MeshError(message, {
+      hint:
+        "Somebody else added with nft what iptables does not know: take that out, or use --native-nftables in a new pod",
+    });
+  }
   return { variant, family, text, ...contentOf(text, names) };
 }
 

@@ -139,3 +139,23 @@ testWhen(
     assert.match(line, /xtables\.lock.*XTABLES_LOCKFILE/);
   },
 );
+
+testWhen(MISSING, "a module that the kernel lacks is named, and nothing has been changed", async () => {
+  const said = "Warning: Extension owner revision 0 not supported, missing kernel module?";
+  await using pair = await Pair.create();
+  await using shims = await Shims.create({ "ip6tables-nft-restore": `echo "${said}" >&2; exit 4` });
+  const before = await stateOf(pair.pod);
+  assert.match(await refused(pair.pod, FLAGS, { env: shims.env }), /run on the node: modprobe xt_owner/i);
+  assert.deepEqual(await stateOf(pair.pod), before);
+});
+
+testWhen(MISSING, "a table that iptables cannot read is named, and nothing has been changed", async () => {
+  await using pair = await Pair.create();
+  await succeed(pair.pod, FLAGS);
+  await pair.pod.shell(
+    "nft 'add set ip nat names { type ipv4_addr; }'; nft 'add rule ip nat OUTPUT ip daddr @names accept'",
+  );
+  const ruleset = await pair.pod.shell("nft list ruleset");
+  assert.match(await refused(pair.pod, FLAGS), /cannot read table "nat".*nft/);
+  assert.equal(await pair.pod.shell("nft list ruleset"), ruleset);
+});
