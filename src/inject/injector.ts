@@ -7,6 +7,7 @@ import { type Legacy, loadLegacy } from "./legacy/mod.ts";
 import { nativeSetting } from "./native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
 import { parseValues } from "./values.ts";
+import { checkValues } from "./values_types.ts";
 
 /** A text and what messages call it: usually the path it was read from. */
 export interface Source {
@@ -95,7 +96,10 @@ function readConfig(options: InjectorOptions, values: ValueMap | undefined): Loa
   const { text, file } = options.config;
   const world = { env: options.env, now: options.now };
   const config = parseConfig(text, file, templateFunctions(world));
-  if (config.form === "modern") return config;
+  if (config.form === "modern") {
+    checkValues(values ?? newMap(), options.values?.file ?? file);
+    return config;
+  }
   return { ...config, legacy: loadLegacy(config, { values, mesh: options.mesh?.text ?? "", file, world }) };
 }
 

@@ -50,21 +50,20 @@ function fromJSON(text: GoValue): GoValue {
   }
 }
 
-/** A value without nulls, and without the maps and lists that have nothing left in them; `undefined` if nothing is. */
+/** A value without nulls, and without the maps and lists that had nothing but those; `undefined` if nothing is left. */
 function omitNil(value: Value): Value | undefined {
   if (value === null) return undefined;
-  if (isList(value)) return emptied(value.map(omitNil).filter((item) => item !== undefined));
+  if (isList(value)) {
+    const left = value.map(omitNil).filter((item) => item !== undefined);
+    return left.length === 0 && value.length > 0 ? undefined : left;
+  }
   if (!isMap(value)) return value;
   const kept = newMap();
   for (const [key, item] of Object.entries(value)) {
     const left = omitNil(item);
     if (left !== undefined) kept[key] = left;
   }
-  return Object.keys(kept).length === 0 ? undefined : kept;
-}
-
-function emptied(list: Value[]): Value | undefined {
-  return list.length === 0 ? undefined : list;
+  return Object.keys(kept).length === 0 && Object.keys(value).length > 0 ? undefined : kept;
 }
 
 function strings(map: ValueMap): GoMap {
