@@ -153,7 +153,7 @@ testWhen(MISSING, "a table that iptables cannot read is named, and nothing has b
   await using pair = await Pair.create();
   await succeed(pair.pod, FLAGS);
   await pair.pod.shell(
-    "nft 'add set ip nat names { type ipv4_addr; }'; nft 'add rule ip nat OUTPUT ip daddr @names accept'",
+    "nft 'add set ip nat names { type ipv4_addr; }'; nft 'add rule ip nat OUTPUT ip daddr @names dnat to 10.9.9.9'",
   );
   const ruleset = await pair.pod.shell("nft list ruleset");
   assert.match(await refused(pair.pod, FLAGS), /cannot read table "nat".*nft/);
