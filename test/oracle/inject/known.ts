@@ -62,6 +62,11 @@ export const KNOWN: readonly Known[] = [
     difference: /./,
   },
   {
+    reason: "nothing of a pod that is not injected is looked at",
+    shows: ({ manifest }) => /"?proxy.istio.io\/config"?: bad, sidecar.istio.io\/inject: 'false'/.test(manifest),
+    difference: new RegExp(`^${ISTIO_ERROR}: could not parse proxy config`),
+  },
+  {
     reason: "a native proxy of an earlier injection that is to be none moves, where Istio leaves it in both lists",
     shows: ({ name, native }) => name.startsWith("extra/reinject-idempotent#") && !native,
     difference: /./,

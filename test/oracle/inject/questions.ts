@@ -4,6 +4,7 @@ import { workloadType } from "../../../src/core/kube/mod.ts";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
 import { isMap } from "../../../src/core/value.ts";
 import { SHARED } from "../../support/test_when.ts";
+import { edges } from "./edges.ts";
 import { eachAnnotation, manifest } from "./pods.ts";
 import type { Question, Settings } from "./question.ts";
 import { variations } from "./settings.ts";
@@ -32,6 +33,7 @@ export function questions(amount: Amount): Question[] {
     ...crossed(inputs(), all).filter((_, index) => index % amount.step === 0),
     ...eachAnnotation().map(([name, text], index) => question(name, text, at(all, 0), index)),
     ...customTemplates(at(all, 0)[1]),
+    ...edges(at(all, 0)[1]),
     ...fc.sample(manifest, { numRuns: amount.generated, seed: amount.seed }).map((text, index) =>
       // Istio's reader of documents ends early where the last of a length of 4096 characters has no line end.
       question(`generated ${index}`, `${text}\n`, at(all, index), Math.floor(index / all.length))
