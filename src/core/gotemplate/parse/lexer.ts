@@ -207,15 +207,16 @@ export class Lexer {
 
   #word(character: string): Token {
     if (character === "$") return this.#name("variable");
-    if (character === "." && !/[0-9]/.test(this.input.charAt(this.#pos + 1))) return this.#name("field");
-    if (/[.+\-0-9]/.test(character)) return this.#number();
+    if (character === "." && !isDigit(this.input.charCodeAt(this.#pos + 1))) return this.#name("field");
     const code = this.input.codePointAt(this.#pos) ?? 0;
-    if (isAlphanumeric(code)) return this.#identifier();
-    if (code >= 0x20 && code < 0x7f) {
-      this.#pos++;
-      return this.#token("char");
-    }
-    return this.#error(`unrecognized character in action: ${unicodeName(code)}`);
+    if (isDigit(code) || character === "." || character === "+" || character === "-") return this.#number();
+    return isAlphanumeric(code) ? this.#identifier() : this.#char(code);
+  }
+
+  #char(code: number): Token {
+    if (code < 0x20 || code >= 0x7f) return this.#error(`unrecognized character in action: ${unicodeName(code)}`);
+    this.#pos++;
+    return this.#token("char");
   }
 
   #paren(character: string): Token {
@@ -316,6 +317,10 @@ export class Lexer {
     this.#pos += code > 0xffff ? 2 : 1;
     return false;
   }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function asciiSet(characters: string): Uint8Array {
