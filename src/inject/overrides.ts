@@ -7,7 +7,7 @@ import { messageOf } from "../core/errors.ts";
 import { InjectionError } from "./injection_error.ts";
 import { goJsonParse } from "../core/gojson.ts";
 import { decode, toGoJson } from "../core/kube/mod.ts";
-import { isMap, newMap, type ValueMap } from "../core/value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
 import { plain } from "./functions/plain.ts";
 import { mergePod } from "./merge_pod.ts";
 import { OVERRIDES } from "./names.ts";
@@ -54,13 +54,16 @@ function withoutEmptyResources(container: ValueMap): ValueMap {
 }
 
 function parse(text: string): ValueMap {
+  let value: Value;
   try {
-    const value = plain(goJsonParse(text));
-    if (isMap(value)) return value;
+    value = plain(goJsonParse(text)) ?? newMap();
   } catch (error) {
     throw notJson(messageOf(error));
   }
-  throw notJson("it is not an object");
+  if (!isMap(value)) throw notJson("it is not an object");
+  const wrong = ["containers", "initContainers"].find((list) => !isList(value[list] ?? []));
+  if (wrong !== undefined) throw notJson(`"${wrong}" is not a list`);
+  return value;
 }
 
 function notJson(why: string): InjectionError {
