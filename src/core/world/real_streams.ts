@@ -2,7 +2,8 @@ import { ClosedPipeError, MeshError, messageOf } from "../errors.ts";
 import type { Input, Output } from "./world.ts";
 
 const encoder = new TextEncoder();
-const CHUNK_BYTES = 64 * 1024;
+/** How much is read at once. */
+export const CHUNK_BYTES = 64 * 1024;
 
 /** Standard input in pieces of at most 64 KiB. */
 export function realInput(): Input {
