@@ -1,6 +1,7 @@
 import { isGoMap, isList, sortedKeys } from "../kind.ts";
 import { sprint } from "../fmt/print.ts";
-import { GoInt, type GoMap, type GoValue } from "../value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue } from "../value.ts";
+import { display } from "./display.ts";
 import type { Eval, Exec, Signal, Slot, State } from "./state.ts";
 
 /** A compiled `range`. */
@@ -30,7 +31,7 @@ export function rangeExec(range: Range): Exec {
 }
 
 function shown(value: GoValue): string {
-  return sprint(value).replace(/^&/, "");
+  return value instanceof GoStruct ? display(value) : sprint(value);
 }
 
 /** The iterations of one `range`. */
