@@ -96,12 +96,14 @@ function readValue(type: FieldType, value: Value, reader: Reader): Value {
       return isList(value) ? readList(type.element, value, reader) : reject(type, value, reader);
     case "map":
       return isMap(value) ? readMap(type.element, value, reader) : reject(type, value, reader);
-    case "string":
-      if (reader.strict && typeof value !== "string") return reject(type, value, reader);
-      return readScalar(type.kind, value) ?? reject(type, value, reader);
     default:
-      return readScalar(type.kind, value) ?? reject(type, value, reader);
+      return readLeaf(type, value, reader);
   }
+}
+
+function readLeaf(type: FieldType, value: Value, reader: Reader): Value {
+  const isOtherText = reader.strict && type.kind === "string" && typeof value !== "string";
+  return (isOtherText ? undefined : readScalar(type.kind, value)) ?? reject(type, value, reader);
 }
 
 function readList(element: FieldType, list: readonly Value[], reader: Reader): Value[] {

@@ -43,6 +43,7 @@ testWhen(MISSING, "no connection escapes while settings and back ends change", a
     isOver = true;
   }
   const arrived = (answers: (Answer | undefined)[]) => [...new Set(answers.flatMap((answer) => answer?.port ?? []))];
-  assert.ok((await inbound).length > 50);
+  // More than one batch each: how many there are in all depends on how fast the changes are.
+  assert.ok((await inbound).length > 3 * INBOUND.length && (await outbound).length > 3 * OUTBOUND.length);
   assert.deepEqual([arrived(await inbound), arrived(await outbound)], [[15006], [15001]]);
 });
