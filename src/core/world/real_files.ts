@@ -1,3 +1,4 @@
+import { joinBytes } from "../bytes.ts";
 import { MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./real_streams.ts";
@@ -20,7 +21,7 @@ export const realFiles: Files = {
       if (size > maxBytes) throw new MeshError(`Cannot read "${path}": it is larger than ${maxBytes} bytes`);
       pieces.push(piece);
     }
-    return decodeUtf8(joinBytes(pieces, size), path);
+    return decodeUtf8(joinBytes(pieces), path);
   },
   facts: (path) => Promise.resolve().then(() => look(path)),
   async list(path) {
@@ -100,17 +101,6 @@ async function openFile(path: string): Promise<Deno.FsFile> {
   }
 }
 
-function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0];
-  const joined = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    joined.set(piece, at);
-    at += piece.length;
-  }
-  return joined;
-}
-
 function factsOf(info: Deno.FileInfo): FileFacts {
   const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
   return { kind, size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
@@ -136,13 +126,7 @@ function startReplacement(path: string, mode?: number): Replacement {
     open = false;
   };
   return {
-    write(chunk) {
-      try {
-        writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
-      } catch (error) {
-        throw fileError("write", path, error);
-      }
-    },
+    write: (chunk) => writeChunk(file, path, chunk),
     commit() {
       try {
         file.syncDataSync();
@@ -163,6 +147,14 @@ function startReplacement(path: string, mode?: number): Replacement {
   };
 }
 
+function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array): void {
+  try {
+    writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
 /** A device or a named pipe has no content that could be replaced. */
 function writeToDevice(path: string): Replacement {
   let file: Deno.FsFile;
@@ -172,13 +164,7 @@ function writeToDevice(path: string): Replacement {
     throw fileError("write", path, error);
   }
   return {
-    write(chunk) {
-      try {
-        writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
-      } catch (error) {
-        throw fileError("write", path, error);
-      }
-    },
+    write: (chunk) => writeChunk(file, path, chunk),
     commit: () => file.close(),
     abort: () => file.close(),
   };

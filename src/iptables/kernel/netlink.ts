@@ -1,4 +1,5 @@
 /** Netlink messages (netlink(7)): little-endian, as on every machine that this program is built for. */
+import { joinBytes } from "../../core/bytes.ts";
 import { type SystemCalls, SystemError } from "../../core/world/mod.ts";
 
 export const NETLINK_ROUTE = 0;
@@ -50,23 +51,13 @@ export function sendBatch(system: SystemCalls, changes: readonly Omit<Request, "
     }),
     encode({ protocol: NETLINK_NETFILTER, type: BATCH.end, flags: 0, header: BATCH_HEADER }),
   ];
-  const answer = system.netlink(NETLINK_NETFILTER, joined(parts));
+  const answer = system.netlink(NETLINK_NETFILTER, joinBytes(parts));
   decode(answer, BATCH_HEADER.length, changes[0]?.type ?? BATCH.begin);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 /** The bytes of a request. */
 export function encode({ type, flags, header, attributes = [] }: Request): Uint8Array {
-  const bytes = joined([new Uint8Array(HEADER), header, ...attributes.map(attributeBytes)]);
+  const bytes = joinBytes([new Uint8Array(HEADER), header, ...attributes.map(attributeBytes)]);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, bytes.length, true);
   view.setUint16(4, type, true);

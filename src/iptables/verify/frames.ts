@@ -1,4 +1,5 @@
 /** Ethernet frames with one TCP segment (RFC 791, 8200, 9293): enough of a client to open a connection by hand. */
+import { joinBytes } from "../../core/bytes.ts";
 import type { Endpoint } from "../../core/world/mod.ts";
 import { addressBytes } from "../kernel/routing.ts";
 
@@ -30,7 +31,7 @@ export function frameOf(segment: Segment, from: Uint8Array, to: Uint8Array): Uin
   const tcp = tcpBytes(segment);
   const header = isIpv4 ? ipv4Header(segment, tcp.length) : ipv6Header(segment, tcp.length);
   const type = isIpv4 ? TYPE_IPV4 : TYPE_IPV6;
-  return joined(to, from, Uint8Array.of(type >> 8, type & 0xff), header, tcp);
+  return joinBytes([to, from, Uint8Array.of(type >> 8, type & 0xff), header, tcp]);
 }
 
 function tcpBytes({ source, destination, flags, sequence, acknowledgement, data = new Uint8Array() }: Segment) {
@@ -43,11 +44,11 @@ function tcpBytes({ source, destination, flags, sequence, acknowledgement, data 
   view.setUint16(12, TCP_HEADER / 4 << 12 | flags);
   view.setUint16(14, WINDOW);
   bytes.set(data, TCP_HEADER);
-  const pseudo = joined(
+  const pseudo = joinBytes([
     ...addressPair(source, destination),
     Uint8Array.of(0, PROTOCOL_TCP, bytes.length >> 8, bytes.length & 0xff),
-  );
-  view.setUint16(16, checksum(joined(pseudo, bytes)));
+  ]);
+  view.setUint16(16, checksum(joinBytes([pseudo, bytes])));
   return bytes;
 }
 
@@ -64,7 +65,7 @@ function ipv4Header({ source, destination }: Segment, length: number): Uint8Arra
   view.setUint16(6, 0x4000);
   view.setUint8(8, HOPS);
   view.setUint8(9, PROTOCOL_TCP);
-  bytes.set(joined(...addressPair(source, destination)), 12);
+  bytes.set(joinBytes(addressPair(source, destination)), 12);
   view.setUint16(10, checksum(bytes));
   return bytes;
 }
@@ -76,7 +77,7 @@ function ipv6Header({ source, destination }: Segment, length: number): Uint8Arra
   view.setUint16(4, length);
   view.setUint8(6, PROTOCOL_TCP);
   view.setUint8(7, HOPS);
-  bytes.set(joined(...addressPair(source, destination)), 8);
+  bytes.set(joinBytes(addressPair(source, destination)), 8);
   return bytes;
 }
 
@@ -116,14 +117,4 @@ export function segmentOf(frame: Uint8Array): Segment | undefined {
 
 function numberOf(bytes: Uint8Array): bigint {
   return bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n);
-}
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
