@@ -96,12 +96,6 @@ export function snippetText(place: Place | undefined): string {
   return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
 }
 
-/** The same error with a place that knows more: parts that the error already has win. */
-export function withPlace(error: MeshError, place: Place): MeshError {
-  const details = { place: { ...place, ...error.place }, exitCode: error.exitCode, cause: error.cause };
-  return new MeshError(error.message, error.hint === undefined ? details : { ...details, hint: error.hint });
-}
-
 /** An unknown thrown thing as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
-import { errorLine, MeshError, messageOf, placeText, snippetText, UsageError, withPlace } from "./errors.ts";
+import { errorLine, MeshError, messageOf, placeText, snippetText, UsageError } from "./errors.ts";
 
 Deno.test("placeText() joins what is known", () => {
   assert.equal(placeText({}), "");
   assert.equal(placeText({ file: "a" }), "a");
   assert.equal(placeText({ document: 1, line: 2, column: 3 }), "document 1, line 2, column 3");
   assert.equal(placeText({ file: "a", line: 2, field: "spec" }), "a: line 2: spec");
-});
-
-Deno.test("withPlace() adds what the error does not know and keeps what it knows", () => {
-  const cause = new Error("c");
-  const error = new UsageError("m", { place: { line: 7 }, hint: "h", cause });
-  const placed = withPlace(error, { file: "f", line: 1 });
-  assert.deepEqual(placed.place, { file: "f", line: 7 });
-  assert.deepEqual([placed.message, placed.hint, placed.exitCode, placed.cause], ["m", "h", 2, cause]);
 });
 
 Deno.test("MeshError fails with code 1 and UsageError with 2", () => {

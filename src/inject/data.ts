@@ -2,11 +2,11 @@
 import { GoInt, GoStruct, type GoValue, typed } from "../core/gotemplate/mod.ts";
 import { OrderedFields } from "../core/gojson.ts";
 import { goView } from "../core/kube/mod.ts";
-import { defaultProxyConfig, type MeshConfig } from "../core/mesh/mod.ts";
+import { defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { IMAGE_TYPE } from "./names.ts";
-import { annotation, mapAt, metadataOf, type Pod, specOf, textAt } from "./pod_model.ts";
+import { annotation, mapAt, metadataOf, type Pod, specOf } from "./pod_model.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
 import type { Owner } from "./workload.ts";
 
@@ -74,7 +74,7 @@ export function templateData(input: TemplateInput): GoStruct {
     },
     ProxyUID: new GoInt(BigInt(input.proxyUid), "int64"),
     ProxyGID: new GoInt(BigInt(input.proxyGid), "int64"),
-    InboundTrafficPolicyMode: inboundMode(mesh),
+    InboundTrafficPolicyMode: inboundTrafficPolicyMode(mesh),
     CompliancePolicy: input.compliancePolicy,
   });
 }
@@ -86,8 +86,4 @@ function stringMaps(metadata: ValueMap): ValueMap {
     result[key] = typed(Object.assign(newMap(), mapAt(metadata, key)), "map[string]string");
   }
   return result;
-}
-
-function inboundMode(mesh: MeshConfig): string {
-  return textAt(mapAt(mesh.data, "inboundTrafficPolicy"), "mode") === "LOCALHOST" ? "localhost" : "passthrough";
 }

@@ -4,7 +4,6 @@
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
 import { parseCommon, parseYaml } from "../core/yaml/mod.ts";
-import { indentFlow } from "./flow_indent.ts";
 
 /** What ties parts of a text together: anchors, aliases, tags, merge keys, documents, directives, tabs. */
 const TIED = /(?:^|[\s:,[{-])[&*!]|<<|^(?:---|\.\.\.|%)|\t|\r/m;
@@ -25,11 +24,11 @@ export class RenderedReader {
       this.#isFirst = false;
       return parseWhole(text);
     }
-    if (TIED.test(text)) return parseYaml(indentFlow(text), "");
+    if (TIED.test(text)) return parseYaml(text, "");
     try {
       return this.#part(text);
     } catch {
-      return parseYaml(indentFlow(text), "");
+      return parseYaml(text, "");
     }
   }
 
@@ -97,7 +96,7 @@ export class RenderedReader {
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
 
 function parseWhole(text: string): Value {
-  return parseCommon(text) ?? parseYaml(indentFlow(text), "");
+  return parseCommon(text) ?? parseYaml(text, "");
 }
 
 interface Parts {

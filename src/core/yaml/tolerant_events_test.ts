@@ -12,6 +12,11 @@ const CASES: readonly [text: string, read: unknown][] = [
   ["x:\n  a: 'q\n  r'\n  b: \"s\n\n  t\"\n", { x: { a: "q r", b: "s\nt" } }],
   ["a: [{\n  b: [\n  1\n  ]\n}]\n", { a: [{ b: [1] }] }],
   ["a: {\r\n  b: 1\r\n}\r\nc: 2\r\n", { a: { b: 1 }, c: 2 }],
+  [
+    "metadata:\n  annotations: {\n    a: \"}\",\n  # ]\n  b: '{',\n  }\nspec: {}\n",
+    { metadata: { annotations: { a: "}", b: "{" } }, spec: {} },
+  ],
+  ["a:\n- |-\n  {\n  x\n- value: |\n    [\n    ]\n  b: [\n]\n", { a: ["{\nx", { value: "[\n]\n", b: [] }] }],
 ];
 
 for (const [text, read] of CASES) {
