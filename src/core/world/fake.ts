@@ -1,7 +1,17 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { type SystemCalls, SystemError } from "./system_calls.ts";
-import type { FileFacts, Files, InterfaceAddress, Output, PermissionName, Run, RunResult, World } from "./world.ts";
+import type {
+  FileFacts,
+  Files,
+  HttpHandler,
+  InterfaceAddress,
+  Output,
+  PermissionName,
+  Run,
+  RunResult,
+  World,
+} from "./world.ts";
 
 /** What a fake world starts with; all of it may be left out. */
 export interface FakeWorldOptions {
@@ -17,6 +27,8 @@ export interface FakeWorldOptions {
   readonly interfaces?: readonly InterfaceAddress[];
   /** Answers for URLs. */
   readonly fetch?: (url: string) => string;
+  /** Answers for requests; without it every connection is refused. */
+  readonly request?: (url: string, init?: RequestInit) => Response | Promise<Response>;
   /** System calls that this world has; the others fail as not implemented. */
   readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
@@ -32,6 +44,8 @@ export interface FakeWorld extends World {
   readonly said: { stdout: string; stderr: string };
   readonly content: Map<string, Uint8Array>;
   readonly runs: Run[];
+  /** Handlers of the servers that run, by port. */
+  readonly servers: Map<number, HttpHandler>;
   /** What `keepOnly` was last called with. */
   readonly kept: { names: readonly PermissionName[] | undefined };
   /** Delivers a signal to the handlers. */
@@ -45,6 +59,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
   const said = { stdout: "", stderr: "" };
   const content = new Map(Object.entries(options.files ?? {}).map(([path, data]) => [path, toBytes(data)]));
   const runs: Run[] = [];
+  const servers: FakeWorld["servers"] = new Map();
   const kept: FakeWorld["kept"] = { names: undefined };
   const handlers = new Map<string, Set<() => void>>();
   const env = { ...options.env };
@@ -74,6 +89,14 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     network: {
       interfaces: () => options.interfaces ?? [],
       fetch: (url) => Promise.resolve(pieces(toBytes(answer(options, url)))),
+      request: async (url, init) => {
+        if (options.request === undefined) throw new TypeError("connection refused");
+        return await options.request(url, init);
+      },
+      serve({ port }, handler) {
+        servers.set(port, handler);
+        return Promise.resolve({ port, close: () => Promise.resolve(void servers.delete(port)) });
+      },
     },
     system: { ...NO_SYSTEM_CALLS, ...options.system },
     permissions: { keepOnly: (names) => kept.names = names },
@@ -81,6 +104,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     said,
     content,
     runs,
+    servers,
     kept,
     raise: (signal) => handlers.get(signal)?.forEach((handler) => handler()),
   };

@@ -147,6 +147,26 @@ export interface Network {
   interfaces(): readonly InterfaceAddress[];
   /** Fetches an https URL in pieces. */
   fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
+  /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
+  request(url: string, init?: RequestInit): Promise<Response>;
+  /** Serves HTTP on a TCP address. Rejects with a `MeshError` that names the address if it cannot be had. */
+  serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
+}
+
+/** Where to serve: a port of 0 takes a free one. */
+export interface ServeOptions {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** Answers one request; `remote` is the address, without port, of who asks. */
+export type HttpHandler = (request: Request, remote: string) => Response | Promise<Response>;
+
+/** A server that runs. */
+export interface HttpServer {
+  readonly port: number;
+  /** Takes no more connections; resolves when the requests in flight are answered. */
+  close(): Promise<void>;
 }
 
 /** Names of the permissions that Deno knows. */
