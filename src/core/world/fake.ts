@@ -116,6 +116,7 @@ const NO_SYSTEM_CALLS: SystemCalls = {
   interfaceIndex: () => notImplemented("if_nametoindex"),
   internetOption: () => notImplemented("getsockopt"),
   openSocket: () => notImplemented("socket"),
+  execute: () => notImplemented("execvp"),
 };
 
 function notImplemented(call: string): never {

@@ -16,6 +16,12 @@ const NAMESPACE_CALLS = {
   setns: { parameters: ["i32", "i32"], result: "i32" },
 } as const;
 
+const EXECUTE_CALLS = {
+  __errno_location: CALLS.__errno_location,
+  execvp: { parameters: ["buffer", "buffer"], result: "i32" },
+  signal: { parameters: ["i32", "usize"], result: "usize" },
+} as const;
+
 const SOCKET_CALLS = {
   ...CALLS,
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -31,7 +37,7 @@ const SOCKET_CALLS = {
 } as const;
 
 /** Symbols of the library, opened; `check` turns a negative result into a `SystemError` with errno. */
-interface Opened<Symbols extends typeof CALLS> {
+interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
   readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
   check(call: string, result: number | bigint): number;
   errno(): number;
@@ -39,6 +45,7 @@ interface Opened<Symbols extends typeof CALLS> {
 
 export type Libc = Opened<typeof CALLS>;
 export type NamespaceLibc = Opened<typeof NAMESPACE_CALLS>;
+export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 
 const ENOSYS = 38;
@@ -51,6 +58,16 @@ export function openLibc(): Libc {
 /** Opens what entering a namespace needs, for one use. */
 export function withNamespaceLibc(use: (libc: NamespaceLibc) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, NAMESPACE_CALLS));
+  try {
+    use(withErrno(library.symbols));
+  } finally {
+    library.close();
+  }
+}
+
+/** Opens what becoming another program needs, for one use. */
+export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, EXECUTE_CALLS));
   try {
     use(withErrno(library.symbols));
   } finally {

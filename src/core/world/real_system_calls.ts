@@ -8,6 +8,7 @@ import {
   type SocketLibc,
   withNamespaceLibc,
 } from "./libc.ts";
+import { execute } from "./real_execute.ts";
 import { openSocket } from "./real_sockets.ts";
 import type { SystemCalls } from "./system_calls.ts";
 
@@ -32,6 +33,7 @@ export function realSystemCalls(): SystemCalls {
     interfaceIndex: (name) => socketLibc().symbols.if_nametoindex(cText(name)) || undefined,
     internetOption: (family, option, value) => internetOption(socketLibc(), family, option, value),
     openSocket: (options) => openSocket(socketLibc(), options),
+    execute,
   };
 }
 

@@ -12,6 +12,11 @@ export interface SystemCalls {
   internetOption(family: 4 | 6, option: number, value: Uint8Array): Uint8Array;
   /** A socket that never blocks. Throws `SystemError`. */
   openSocket(options: SocketOptions): Socket;
+  /**
+   * Becomes another program, looked for in PATH: same process, environment, open standard streams, terminal. Returns only
+   * by throwing `SystemError`.
+   */
+  execute(file: string, args: readonly string[]): never;
 }
 
 /** What a socket is for. */
