@@ -12,9 +12,38 @@ export const realNetwork: Network = {
     }
     return response.body;
   },
-  request: (url, init) => fetch(url, init),
+  request: (url, init) => fetch(url, { ...init, ...directly() }),
   serve,
 };
+
+const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
+let client: Deno.HttpClient | undefined;
+
+/**
+ * This machine is never reached through a proxy, as Go has it (net/http's ProxyFromEnvironment), whatever NO_PROXY
+ * lacks. A client reads the variables when it is made, and only then.
+ */
+function directly(): { readonly client?: Deno.HttpClient } {
+  if (PROXY_VARIABLES.every((name) => (Deno.env.get(name) ?? "") === "")) return {};
+  return { client: client ??= withVariable("NO_PROXY", noProxy(), () => Deno.createHttpClient({})) };
+}
+
+function noProxy(): string {
+  const given = Deno.env.get("NO_PROXY") ?? Deno.env.get("no_proxy") ?? "";
+  return [...given === "" ? [] : [given], ...LOOPBACK].join(",");
+}
+
+function withVariable<T>(name: string, value: string, action: () => T): T {
+  const before = Deno.env.get(name);
+  Deno.env.set(name, value);
+  try {
+    return action();
+  } finally {
+    if (before === undefined) Deno.env.delete(name);
+    else Deno.env.set(name, before);
+  }
+}
 
 async function getOnce(url: string): Promise<Response> {
   try {
