@@ -25,6 +25,10 @@ export interface FakeWorldOptions {
   /** Answers for programs that are run; without it every program is absent. */
   readonly run?: (run: Run) => RunResult;
   readonly interfaces?: readonly InterfaceAddress[];
+  /** IP addresses by host name. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>>;
+  /** Unix sockets that are served. */
+  readonly sockets?: readonly string[];
   /** Answers for URLs. */
   readonly fetch?: (url: string) => string;
   /** Answers for requests; without it every connection is refused. */
@@ -88,6 +92,8 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     },
     network: {
       interfaces: () => options.interfaces ?? [],
+      lookup: (host) => Promise.resolve(options.hosts?.[host] ?? []),
+      isServed: (path) => Promise.resolve(options.sockets?.includes(path) ?? false),
       fetch: (url) => Promise.resolve(pieces(toBytes(answer(options, url)))),
       request: async (url, init) => {
         if (options.request === undefined) throw new TypeError("connection refused");
@@ -189,6 +195,7 @@ function fakeFiles(content: Map<string, Uint8Array>): Files {
       };
     },
     writeText: (path, text) => content.set(path, encoder.encode(text)),
+    makeFolder: () => Promise.resolve(),
     remove(path) {
       for (const name of [...content.keys()]) if (name === path || name.startsWith(`${path}/`)) content.delete(name);
       return Promise.resolve();

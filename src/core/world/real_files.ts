@@ -38,6 +38,13 @@ export const realFiles: Files = {
     file.write(text);
     file.commit();
   },
+  async makeFolder(path, mode = 0o700) {
+    try {
+      await Deno.mkdir(path, { recursive: true, mode });
+    } catch (error) {
+      throw fileError("make the folder", path, error);
+    }
+  },
   async remove(path) {
     try {
       await Deno.remove(path, { recursive: true });

@@ -4,6 +4,8 @@ import type { HttpHandler, HttpServer, Network, ServeOptions } from "./world.ts"
 /** The network, through Deno. */
 export const realNetwork: Network = {
   interfaces: () => Deno.networkInterfaces().map(({ name, family, address }) => ({ name, family, address })),
+  lookup: (host) => lookup(host),
+  isServed,
   async fetch(url) {
     const response = await getOnce(url);
     if (!response.ok || response.body === null) {
@@ -42,6 +44,22 @@ function withVariable<T>(name: string, value: string, action: () => T): T {
   } finally {
     if (before === undefined) Deno.env.delete(name);
     else Deno.env.set(name, before);
+  }
+}
+
+/** What /etc/hosts and the servers of /etc/resolv.conf know: IPv4 addresses first. */
+async function lookup(host: string): Promise<string[]> {
+  const signal = AbortSignal.timeout(15_000);
+  const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));
+  return (await Promise.all(answers)).flat();
+}
+
+async function isServed(path: string): Promise<boolean> {
+  try {
+    (await Deno.connect({ transport: "unix", path })).close();
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -36,3 +36,22 @@ Deno.test({
   sanitizeResources: false,
   fn: proxies,
 });
+
+Deno.test("lookup() knows the names of this machine, and gives none for a name that is none", async () => {
+  assert.ok((await realNetwork.lookup("localhost")).includes("127.0.0.1"));
+  assert.deepEqual(await realNetwork.lookup("no-such-name.invalid"), []);
+});
+
+Deno.test("isServed() tells a socket that is served from one that was left behind", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/socket`;
+  try {
+    assert.equal(await realNetwork.isServed(path), false);
+    const listener = Deno.listen({ transport: "unix", path });
+    assert.equal(await realNetwork.isServed(path), true);
+    listener.close();
+    assert.equal(await realNetwork.isServed(path), false);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

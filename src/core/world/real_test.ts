@@ -53,6 +53,15 @@ Deno.test("files.writeText() gives a new file the mode that is asked for", () =>
     assert.equal((await files.facts(`${folder}/key`))?.mode, 0o600);
   }));
 
+Deno.test("files.makeFolder() makes what is not there, for its owner only", () =>
+  inFolder(async (folder) => {
+    await files.makeFolder(`${folder}/a/b`);
+    await files.makeFolder(`${folder}/a/b`);
+    assert.equal((await files.facts(`${folder}/a/b`))?.mode, 0o700);
+    files.writeText(`${folder}/file`, "");
+    await assert.rejects(files.makeFolder(`${folder}/file/b`), /Cannot make the folder ".*": a part of the path/);
+  }));
+
 Deno.test("files name the path and the reason when they fail", () =>
   inFolder(async (folder) => {
     const absent = `${folder}/absent`;

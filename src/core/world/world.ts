@@ -89,6 +89,8 @@ export interface Files {
   replace(path: string): Replacement;
   /** Writes a small file in one step (through `replace`), with these permission bits if it is new. */
   writeText(path: string, text: string, mode?: number): void;
+  /** Makes a folder and those above it that are not there, with these permission bits (0700 unless told). */
+  makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it is not there. */
   remove(path: string): Promise<void>;
   /** An exclusive lock on a file that is made if absent (flock), waited for at most so long; `undefined` if the time ran out. */
@@ -145,6 +147,10 @@ export interface InterfaceAddress {
 export interface Network {
   /** Addresses of all interfaces of this network namespace, in the kernel's order. */
   interfaces(): readonly InterfaceAddress[];
+  /** The IP addresses of a host, as the system's resolver finds them; none if it finds none. */
+  lookup(host: string): Promise<readonly string[]>;
+  /** Whether a program accepts connections on the Unix socket at a path; a socket file that was left behind is none. */
+  isServed(path: string): Promise<boolean>;
   /** Fetches an https URL in pieces. */
   fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
   /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
