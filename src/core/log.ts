@@ -64,3 +64,8 @@ function tell(world: World, line: string): void {
     if (!(error instanceof ClosedPipeError)) throw error;
   }
 }
+
+/** A text as a message of its own: braces in it (nft has them) are not places for values. */
+export function logText(text: string): string {
+  return text.replaceAll("{", "{{").replaceAll("}", "}}");
+}

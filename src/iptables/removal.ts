@@ -1,9 +1,8 @@
 /** What `clean` would do, as text: found out without a change. */
 import { MeshError } from "../core/errors.ts";
-import type { Logger } from "../core/log.ts";
+import { type Logger, logText } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { type ApplyOptions, pending } from "./apply/apply.ts";
-import { logText } from "./log_text.ts";
 
 /**
  * The input of each program that would be started, behind a comment that names it: IPv4, then IPv6 behind a line

@@ -1,10 +1,9 @@
 /** The commands of the room: a command line in, an exit code out. */
 import { closest } from "../core/mesh/closest.ts";
 import { EXIT, MeshError, UsageError } from "../core/errors.ts";
-import { startLog } from "../core/log.ts";
+import { logText, startLog } from "../core/log.ts";
 import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";
 import { helpText, type Mode, MODES, overviewText } from "./settings/help.ts";
-import { logText } from "./log_text.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
 import type { Settings } from "./settings/settings.ts";
 import { ownerNames } from "./surroundings.ts";

@@ -1,10 +1,9 @@
 /** What a run finds around it: users and groups, and the pod's network as far as the rules depend on it. */
-import type { Logger } from "../core/log.ts";
+import { type Logger, logText } from "../core/log.ts";
 import { MeshError, messageOf } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import { podNetwork } from "./detect/pod_network.ts";
 import { nameservers } from "./detect/resolv_conf.ts";
-import { logText } from "./log_text.ts";
 import type { OwnerNames } from "./kernel/rule_words.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/names.ts";

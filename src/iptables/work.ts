@@ -1,11 +1,10 @@
 /** What the commands do with settings that are in order. */
-import type { Logger } from "../core/log.ts";
+import { type Logger, logText } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { type ApplyOptions, converge } from "./apply/apply.ts";
 import type { OwnerNames } from "./kernel/rule_words.ts";
 import { makePlan, type PlanNetwork } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
-import { logText } from "./log_text.ts";
 import { removalText } from "./removal.ts";
 import type { Mode } from "./settings/help.ts";
 import type { OutputFormat, Settings } from "./settings/settings.ts";

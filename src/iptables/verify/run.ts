@@ -1,7 +1,7 @@
 /** The proof as a command: its report, its log, its exit code. */
 import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Plan } from "../plan/rule.ts";
-import { logText } from "../log_text.ts";
+import { logText } from "../../core/log.ts";
 import { applyOptions, type Job, planOf } from "../work.ts";
 import type { FlowResult } from "./flow.ts";
 import { differences, rulesFor } from "./missing_rules.ts";
