@@ -2,6 +2,11 @@ import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { type SystemCalls, SystemError } from "./system_calls.ts";
 import type {
+  Child,
+  Connection,
+  ConnectOptions,
+  Exchange,
+  ExchangeAnswer,
   FileFacts,
   Files,
   HttpHandler,
@@ -10,6 +15,8 @@ import type {
   PermissionName,
   Run,
   RunResult,
+  SignalName,
+  Spawn,
   World,
 } from "./world.ts";
 
@@ -24,6 +31,8 @@ export interface FakeWorldOptions {
   readonly now?: Date;
   /** Answers for programs that are run; without it every program is absent. */
   readonly run?: (run: Run) => RunResult;
+  /** Programs that live on; without it every program is absent. */
+  readonly spawn?: (spawn: Spawn) => Child;
   readonly interfaces?: readonly InterfaceAddress[];
   /** IP addresses by host name. */
   readonly hosts?: Readonly<Record<string, readonly string[]>>;
@@ -33,6 +42,10 @@ export interface FakeWorldOptions {
   readonly fetch?: (url: string) => string;
   /** Answers for requests; without it every connection is refused. */
   readonly request?: (url: string, init?: RequestInit) => Response | Promise<Response>;
+  /** Answers for exchanges; without it every connection is refused. */
+  readonly exchange?: (request: Exchange) => ExchangeAnswer | Promise<ExchangeAnswer>;
+  /** Answers for TCP connections; without it every connection is refused. */
+  readonly connect?: (options: ConnectOptions) => Connection | Promise<Connection>;
   /** System calls that this world has; the others fail as not implemented. */
   readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
@@ -53,7 +66,9 @@ export interface FakeWorld extends World {
   /** What `keepOnly` was last called with. */
   readonly kept: { names: readonly PermissionName[] | undefined };
   /** Delivers a signal to the handlers. */
-  raise(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
+  raise(signal: SignalName): void;
+  /** Tells those that watch a path that it has changed. */
+  change(path: string): void;
 }
 
 const encoder = new TextEncoder();
@@ -66,6 +81,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
   const servers: FakeWorld["servers"] = new Map();
   const kept: FakeWorld["kept"] = { names: undefined };
   const handlers = new Map<string, Set<() => void>>();
+  const watchers: Watchers = new Set();
   const env = { ...options.env };
   return {
     name: options.name ?? "kubectl-mesh",
@@ -75,14 +91,8 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     stdout: fakeOutput((text) => said.stdout += text, options),
     stderr: fakeOutput((text) => said.stderr += text, { terminal: options.terminal ?? false }),
     clock: fakeClock(options.now ?? new Date("2026-01-02T03:04:05Z")),
-    files: fakeFiles(content),
-    processes: {
-      run(run) {
-        runs.push(run);
-        const absent: RunResult = { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
-        return Promise.resolve(options.run?.(run) ?? absent);
-      },
-    },
+    files: fakeFiles(content, watchers),
+    processes: fakeProcesses(options, runs),
     signals: {
       on(signal, handler) {
         const set = handlers.get(signal) ?? new Set();
@@ -90,20 +100,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
         return () => set.delete(handler);
       },
     },
-    network: {
-      interfaces: () => options.interfaces ?? [],
-      lookup: (host) => Promise.resolve(options.hosts?.[host] ?? []),
-      isServed: (path) => Promise.resolve(options.sockets?.includes(path) ?? false),
-      fetch: (url) => Promise.resolve(pieces(toBytes(answer(options, url)))),
-      request: async (url, init) => {
-        if (options.request === undefined) throw new TypeError("connection refused");
-        return await options.request(url, init);
-      },
-      serve({ port }, handler) {
-        servers.set(port, handler);
-        return Promise.resolve({ port, close: () => Promise.resolve(void servers.delete(port)) });
-      },
-    },
+    network: fakeNetwork(options, servers),
     system: { ...NO_SYSTEM_CALLS, ...options.system },
     permissions: { keepOnly: (names) => kept.names = names },
     machine: { os: "linux", arch: "x86_64", pid: 4242, uid: options.uid ?? 1000 },
@@ -113,10 +110,55 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     servers,
     kept,
     raise: (signal) => handlers.get(signal)?.forEach((handler) => handler()),
+    change: (path) => watchers.forEach((each) => each.paths.includes(path) && each.changed()),
   };
 }
 
+function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes"] {
+  return {
+    run(run) {
+      runs.push(run);
+      const absent: RunResult = { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
+      return Promise.resolve(options.run?.(run) ?? absent);
+    },
+    spawn(spawn) {
+      if (options.spawn !== undefined) return options.spawn(spawn);
+      throw new MeshError(`Cannot start "${spawn.command}": there is no such program`);
+    },
+  };
+}
+
+function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): World["network"] {
+  return {
+    interfaces: () => options.interfaces ?? [],
+    lookup: (host) => Promise.resolve(options.hosts?.[host] ?? []),
+    isServed: (path) => Promise.resolve(options.sockets?.includes(path) ?? false),
+    fetch: (url) => Promise.resolve(pieces(toBytes(answer(options, url)))),
+    request: async (url, init) => {
+      if (options.request === undefined) throw new TypeError("connection refused");
+      return await options.request(url, init);
+    },
+    connect: async (connection) => {
+      if (options.connect === undefined) throw new SystemError("connect", 111);
+      return await options.connect(connection);
+    },
+    exchange: async (request) => {
+      if (options.exchange === undefined) throw new TypeError("connection refused");
+      return await options.exchange(request);
+    },
+    serve({ port }, handler) {
+      servers.set(port, handler);
+      return Promise.resolve({ port, close: () => Promise.resolve(void servers.delete(port)) });
+    },
+  };
+}
+
+type Watchers = Set<{ readonly paths: readonly string[]; readonly changed: () => void }>;
+
 const NO_SYSTEM_CALLS: SystemCalls = {
+  adoptOrphans: () => notImplemented("prctl"),
+  hasEndedChild: () => notImplemented("waitid"),
+  reap: () => notImplemented("waitpid"),
   netlink: () => notImplemented("netlink"),
   enterNetworkNamespace: () => notImplemented("setns"),
   interfaceIndex: () => notImplemented("if_nametoindex"),
@@ -169,7 +211,7 @@ function fakeClock(start: Date): World["clock"] {
   };
 }
 
-function fakeFiles(content: Map<string, Uint8Array>): Files {
+function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files {
   const read = (path: string): Uint8Array => {
     const bytes = content.get(path);
     if (bytes !== undefined) return bytes;
@@ -199,6 +241,11 @@ function fakeFiles(content: Map<string, Uint8Array>): Files {
     remove(path) {
       for (const name of [...content.keys()]) if (name === path || name.startsWith(`${path}/`)) content.delete(name);
       return Promise.resolve();
+    },
+    watch(paths, _milliseconds, changed) {
+      const watcher = { paths, changed };
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
     },
     lock: () => Promise.resolve({ release: () => {} }),
   };

@@ -36,6 +36,13 @@ const SOCKET_CALLS = {
   if_nametoindex: { parameters: ["buffer"], result: "u32" },
 } as const;
 
+const CHILD_CALLS = {
+  ...CALLS,
+  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  waitid: { parameters: ["i32", "u32", "buffer", "i32"], result: "i32" },
+  waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+} as const;
+
 /** Symbols of the library, opened; `check` turns a negative result into a `SystemError` with errno. */
 interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
   readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
@@ -47,6 +54,7 @@ export type Libc = Opened<typeof CALLS>;
 export type NamespaceLibc = Opened<typeof NAMESPACE_CALLS>;
 export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
+export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
 const ENOSYS = 38;
 
@@ -78,6 +86,11 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
 /** Opens what sockets need. */
 export function openSocketLibc(): SocketLibc {
   return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
+}
+
+/** Opens what adopting and reaping orphans needs. */
+export function openChildLibc(): ChildLibc {
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, CHILD_CALLS)).symbols);
 }
 
 const LIBRARY = "libc.so.6";

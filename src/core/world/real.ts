@@ -50,7 +50,7 @@ const clock: Clock = {
 
 const signals: Signals = {
   on(signal, handler) {
-    if (Deno.build.os === "windows" && signal === "SIGTERM") return () => {};
+    if (Deno.build.os === "windows" && signal !== "SIGINT") return () => {};
     Deno.addSignalListener(signal, handler);
     return () => Deno.removeSignalListener(signal, handler);
   },

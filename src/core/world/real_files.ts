@@ -2,6 +2,7 @@ import { joinBytes } from "../bytes.ts";
 import { MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./real_streams.ts";
+import { watchFiles } from "./real_watch.ts";
 import type { DirectoryEntry, FileFacts, Files, Lock, Replacement } from "./world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -52,6 +53,7 @@ export const realFiles: Files = {
       if (!(error instanceof Deno.errors.NotFound)) throw fileError("remove", path, error);
     }
   },
+  watch: watchFiles,
   lock: lockFile,
 };
 

@@ -1,4 +1,5 @@
 import { MeshError, messageOf } from "../errors.ts";
+import { spawnChild } from "./real_children.ts";
 import type { Processes, Run, RunResult } from "./world.ts";
 
 const decoder = new TextDecoder();
@@ -13,6 +14,7 @@ export const realProcesses: Processes = {
       throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
     }
   },
+  spawn: spawnChild,
 };
 
 async function runToEnd(run: Run): Promise<RunResult> {

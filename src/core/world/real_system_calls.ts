@@ -1,8 +1,10 @@
 /** System calls through the C library, of which each part is opened by the first that needs it. */
 import {
+  type ChildLibc,
   cText,
   type Libc,
   type NamespaceLibc,
+  openChildLibc,
   openLibc,
   openSocketLibc,
   type SocketLibc,
@@ -27,7 +29,12 @@ export function realSystemCalls(): SystemCalls {
   const libc = () => opened ??= openLibc();
   let openedForSockets: SocketLibc | undefined;
   const socketLibc = () => openedForSockets ??= openSocketLibc();
+  let openedForChildren: ChildLibc | undefined;
+  const childLibc = () => openedForChildren ??= openChildLibc();
   return {
+    adoptOrphans: () => adoptOrphans(childLibc()),
+    hasEndedChild: () => hasEndedChild(childLibc()),
+    reap: (pid) => reap(childLibc(), pid),
     netlink: (protocol, message) => netlink(libc(), protocol, message),
     enterNetworkNamespace: (path) => withNamespaceLibc((libc) => enterNetworkNamespace(libc, path)),
     interfaceIndex: (name) => socketLibc().symbols.if_nametoindex(cText(name)) || undefined,
@@ -35,6 +42,36 @@ export function realSystemCalls(): SystemCalls {
     openSocket: (options) => openSocket(socketLibc(), options),
     execute,
   };
+}
+
+const PR_SET_CHILD_SUBREAPER = 36;
+
+function adoptOrphans({ symbols, check }: ChildLibc): void {
+  check("prctl", symbols.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n));
+}
+
+const P_ALL = 0;
+const WNOHANG = 1;
+const WEXITED = 4;
+const WNOWAIT = 0x01000000;
+const ECHILD = 10;
+/** The size of siginfo_t, and where si_pid is in it on machines of 64 bits. */
+const SIGNAL_INFO = 128;
+const SIGNAL_INFO_PID = 16;
+
+/** Looks and takes nothing: the status of a child stays for the one who waits for it (waitid(2)). */
+function hasEndedChild({ symbols, check, errno }: ChildLibc): boolean {
+  const info = new DataView(new ArrayBuffer(SIGNAL_INFO));
+  const result = symbols.waitid(P_ALL, 0, new Uint8Array(info.buffer), WEXITED | WNOHANG | WNOWAIT);
+  if (result < 0 && errno() === ECHILD) return false;
+  check("waitid", result);
+  return info.getInt32(SIGNAL_INFO_PID, true) !== 0;
+}
+
+function reap({ symbols, check, errno }: ChildLibc, pid: number): void {
+  const result = symbols.waitpid(pid, null, WNOHANG);
+  if (result < 0 && errno() === ECHILD) return;
+  check("waitpid", result);
 }
 
 function netlink({ symbols, check }: Libc, protocol: number, message: Uint8Array): Uint8Array {

@@ -2,6 +2,12 @@
 import type { Address } from "../net.ts";
 
 export interface SystemCalls {
+  /** Orphans below this process become its children, as they do of PID 1 (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
+  adoptOrphans(): void;
+  /** Whether a child has ended that nobody has waited for. Throws `SystemError`. */
+  hasEndedChild(): boolean;
+  /** Takes the exit status of a child that has ended, so that the system forgets it. Throws `SystemError`. */
+  reap(pid: number): void;
   /** Sends one netlink message and returns all messages of the answer, headers included. Throws `SystemError`. */
   netlink(protocol: number, message: Uint8Array): Uint8Array;
   /** Makes this process, and the programs that it starts, work in a network namespace. Throws `SystemError`. */

@@ -93,6 +93,11 @@ export interface Files {
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it is not there. */
   remove(path: string): Promise<void>;
+  /**
+   * Calls back when the content of any of these files has changed and is calm again, until the returned function is
+   * called. A directory stands for the files in it; a file may come and go. Links are followed, swaps of them are seen.
+   */
+  watch(paths: readonly string[], milliseconds: number, changed: () => void): () => void;
   /** An exclusive lock on a file that is made if absent (flock), waited for at most so long; `undefined` if the time ran out. */
   lock(path: string, waitMilliseconds: number): Promise<Lock | undefined>;
 }
@@ -124,16 +129,58 @@ export interface RunResult {
   readonly timedOut: boolean;
 }
 
+/** A program to start that lives on. */
+export interface Spawn {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** Where its standard error goes: that of this process unless told. */
+  readonly errorOutput?: "inherit" | "piped";
+}
+
+/** Signals that a program is sent. */
+export type ChildSignal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGQUIT" | "SIGHUP" | "SIGUSR1" | "SIGUSR2";
+
+/** How a program that lived on has ended. */
+export interface ChildEnd {
+  /** The exit code; 128 + signal number if a signal ended it. */
+  readonly code: number;
+  /** Name of the signal that ended it. */
+  readonly signal: string | undefined;
+}
+
+/** A program that was started. */
+export interface Child {
+  readonly pid: number;
+  /** Resolves when it has ended and the system has forgotten it (reaped). */
+  readonly ended: Promise<ChildEnd>;
+  /** Its standard error, if that is piped: it has to be read, or the program comes to a halt. */
+  readonly errorOutput: ReadableStream<Uint8Array> | undefined;
+  /** Sends a signal to its process group; `false` if it has ended. */
+  signal(name: ChildSignal): boolean;
+}
+
 /** Other programs. */
 export interface Processes {
   /** Runs a program to its end. A program that is not there is the result 127, not an error. */
   run(run: Run): Promise<RunResult>;
+  /**
+   * Starts a program in a session and process group of its own, without input, with an empty signal mask. Throws
+   * `MeshError` if it is absent or not executable.
+   */
+  spawn(spawn: Spawn): Child;
 }
+
+/** Signals that this process can handle. */
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT" | "SIGUSR1" | "SIGUSR2" | "SIGCHLD";
 
 /** Signals of the operating system. */
 export interface Signals {
   /** Calls the handler instead of the default action until the returned function is called. */
-  on(signal: "SIGINT" | "SIGTERM" | "SIGHUP", handler: () => void): () => void;
+  on(signal: SignalName, handler: () => void): () => void;
 }
 
 /** An address of a network interface. */
@@ -155,8 +202,61 @@ export interface Network {
   fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
   /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(url: string, init?: RequestInit): Promise<Response>;
+  /**
+   * A TCP connection, perhaps from an address of choice (Linux). Rejects with `SystemError` if that address cannot be
+   * had, and for what the kernel answers; an aborted signal ends the attempt.
+   */
+  connect(options: ConnectOptions): Promise<Connection>;
+  /**
+   * One HTTP request on a connection of its own, which is closed with the answer: how Kubernetes probes. Redirects are
+   * not followed, certificates of https are not verified. Errors are those of the web's `fetch` and of `connect`.
+   */
+  exchange(request: Exchange): Promise<ExchangeAnswer>;
   /** Serves HTTP on a TCP address. Rejects with a `MeshError` that names the address if it cannot be had. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
+}
+
+/** Where to connect to, and from. */
+export interface ConnectOptions {
+  /** An IP address, or the name `localhost`. */
+  readonly hostname: string;
+  readonly port: number;
+  /** The IP address of the own end. */
+  readonly source?: string;
+  readonly signal: AbortSignal;
+}
+
+/** A connection that is open. */
+export interface Connection {
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly writable: WritableStream<Uint8Array>;
+  /** Ends both directions; may be called more than once. */
+  close(): void;
+}
+
+/** An HTTP request that is not sent over a kept connection. */
+export interface Exchange {
+  readonly method: "GET" | "POST";
+  /** Of an IP address or `localhost`. */
+  readonly url: string;
+  /** `host` may be among them. */
+  readonly headers: Headers;
+  readonly body?: Uint8Array<ArrayBuffer>;
+  /** The IP address of the own end. */
+  readonly source?: string;
+  /** `negotiated`: HTTP/2 if the server chooses it in the TLS handshake, else HTTP/1.1. */
+  readonly protocol: "http/1.1" | "h2" | "negotiated";
+  /** How much of the answer's body is read; the rest is not waited for. */
+  readonly maxBodyBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** What came back. */
+export interface ExchangeAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** What came of the body before its end, its limit or the signal. */
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** Where to serve: a port of 0 takes a free one. */
