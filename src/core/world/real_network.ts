@@ -1,4 +1,5 @@
 import { MeshError, messageOf } from "../errors.ts";
+import { clientPast } from "./real_proxy.ts";
 import type { HttpHandler, HttpServer, Network, ServeOptions } from "./world.ts";
 
 /** The network, through Deno. */
@@ -15,36 +16,18 @@ export const realNetwork: Network = {
     return response.body;
   },
   request: (url, init) => fetch(url, { ...init, ...directly() }),
+  connect: async (options) => (await import("./real_connect.ts")).connect(options),
+  exchange: async (request) => (await import("./real_exchange.ts")).exchange(request),
   serve,
 };
 
-const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
 let client: Deno.HttpClient | undefined;
 
-/**
- * This machine is never reached through a proxy, as Go has it (net/http's ProxyFromEnvironment), whatever NO_PROXY
- * lacks. A client reads the variables when it is made, and only then.
- */
+/** This machine is never reached through a proxy, as Go has it (net/http's ProxyFromEnvironment), whatever NO_PROXY lacks. */
 function directly(): { readonly client?: Deno.HttpClient } {
-  if (PROXY_VARIABLES.every((name) => (Deno.env.get(name) ?? "") === "")) return {};
-  return { client: client ??= withVariable("NO_PROXY", noProxy(), () => Deno.createHttpClient({})) };
-}
-
-function noProxy(): string {
-  const given = Deno.env.get("NO_PROXY") ?? Deno.env.get("no_proxy") ?? "";
-  return [...given === "" ? [] : [given], ...LOOPBACK].join(",");
-}
-
-function withVariable<T>(name: string, value: string, action: () => T): T {
-  const before = Deno.env.get(name);
-  Deno.env.set(name, value);
-  try {
-    return action();
-  } finally {
-    if (before === undefined) Deno.env.delete(name);
-    else Deno.env.set(name, before);
-  }
+  client ??= clientPast(LOOPBACK);
+  return client === undefined ? {} : { client };
 }
 
 /** What /etc/hosts and the servers of /etc/resolv.conf know: IPv4 addresses first. */

@@ -14,7 +14,8 @@ const IPV6_V6ONLY = 26;
 /** IP_TRANSPARENT and IPV6_TRANSPARENT. */
 const TRANSPARENT = { 4: { level: 0, option: 19 }, 6: { level: IPPROTO_IPV6, option: 75 } } as const;
 const BACKLOG = 16;
-const LARGEST_MESSAGE = 1 << 16;
+/** Where all sockets receive: a socket that is asked often must not cost a buffer each time. */
+const received = new Uint8Array(1 << 16);
 
 /** Opens a socket; it belongs to the user and the group that are given, for as long as it lives. */
 export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
@@ -90,9 +91,8 @@ function socketOf(libc: SocketLibc, file: number): Socket {
     },
     send: (bytes) => void check("send", symbols.send(file, new Uint8Array(bytes), BigInt(bytes.length), NO_SIGNAL)),
     receive() {
-      const buffer = new Uint8Array(LARGEST_MESSAGE);
-      const count = unlessLater(libc, "recv", symbols.recv(file, buffer, BigInt(buffer.length), 0));
-      return count === undefined ? undefined : buffer.slice(0, count);
+      const count = unlessLater(libc, "recv", symbols.recv(file, received, BigInt(received.length), 0));
+      return count === undefined ? undefined : received.slice(0, count);
     },
     close: () => void symbols.close(file),
   };
