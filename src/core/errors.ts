@@ -1,5 +1,15 @@
 /** Exit codes of the program, as `contract.md` and the README list them. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, notCaptured: 126, interrupted: 130, terminated: 143 } as const;
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notCaptured: 126,
+  /** A command that was to be run, as a shell says it (POSIX 2.8.2). */
+  notExecutable: 126,
+  notFound: 127,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 /** Where in the user's input something is wrong; every part may be unknown. Lines, columns and documents count from 1. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
-import { type SystemCalls, SystemError } from "./system_calls.ts";
+import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
 import type {
   Child,
   Connection,
@@ -13,6 +13,7 @@ import type {
   InterfaceAddress,
   Output,
   PermissionName,
+  Processes,
   Run,
   RunResult,
   SignalName,
@@ -33,6 +34,8 @@ export interface FakeWorldOptions {
   readonly run?: (run: Run) => RunResult;
   /** Programs that live on; without it every program is absent. */
   readonly spawn?: (spawn: Spawn) => Child;
+  /** Starts what is attached; without it every program is absent. */
+  readonly attach?: Processes["attach"];
   readonly interfaces?: readonly InterfaceAddress[];
   /** IP addresses by host name. */
   readonly hosts?: Readonly<Record<string, readonly string[]>>;
@@ -124,6 +127,10 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
     spawn(spawn) {
       if (options.spawn !== undefined) return options.spawn(spawn);
       throw new MeshError(`Cannot start "${spawn.command}": there is no such program`);
+    },
+    attach(command, args) {
+      if (options.attach !== undefined) return options.attach(command, args);
+      throw new SystemError("execvp", ENOENT);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Child, ChildEnd, ChildSignal, Spawn } from "./world.ts";
  */
 export function spawnChild(spawn: Spawn): Child {
   const child = start(spawn);
-  const ended = child.status.then(endOf, endByUnknownSignal);
+  const ended = endOfChild(child);
   let running = true;
   ended.finally(() => running = false);
   return {
@@ -45,6 +45,11 @@ function spawnError(command: string, error: unknown): MeshError {
     });
   }
   return new MeshError(`Cannot start "${command}": ${messageOf(error)}`, { cause: error });
+}
+
+/** How a child of Deno ends. */
+export function endOfChild(child: Deno.ChildProcess): Promise<ChildEnd> {
+  return child.status.then(endOf, endByUnknownSignal);
 }
 
 function endOf({ code, signal }: Deno.CommandStatus): ChildEnd {

@@ -1,4 +1,5 @@
 import { MeshError, messageOf } from "../errors.ts";
+import { attachChild } from "./real_attached.ts";
 import { spawnChild } from "./real_children.ts";
 import type { Processes, Run, RunResult } from "./world.ts";
 
@@ -15,6 +16,7 @@ export const realProcesses: Processes = {
     }
   },
   spawn: spawnChild,
+  attach: attachChild,
 };
 
 async function runToEnd(run: Run): Promise<RunResult> {

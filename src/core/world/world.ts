@@ -163,6 +163,13 @@ export interface Child {
   signal(name: ChildSignal): boolean;
 }
 
+/** A program that runs in place of this one, as its child. */
+export interface AttachedChild {
+  readonly ended: Promise<ChildEnd>;
+  /** Sends a signal to it alone; `false` if it has ended. */
+  signal(name: ChildSignal): boolean;
+}
+
 /** Other programs. */
 export interface Processes {
   /** Runs a program to its end. A program that is not there is the result 127, not an error. */
@@ -172,6 +179,11 @@ export interface Processes {
    * `MeshError` if it is absent or not executable.
    */
   spawn(spawn: Spawn): Child;
+  /**
+   * Starts a program that has the standard streams, the session, the process group and the terminal of this process.
+   * Throws `SystemError` if it is absent (ENOENT) or not executable (EACCES).
+   */
+  attach(command: string, args: readonly string[]): AttachedChild;
 }
 
 /** Signals that this process can handle. */

@@ -1,0 +1,60 @@
+/** What runs when waiting is over. */
+import { EXIT, MeshError } from "../core/errors.ts";
+import { ENOENT, SystemError } from "../core/world/system_calls.ts";
+import type { SignalName, World } from "../core/world/world.ts";
+
+/**
+ * Becomes the command, where there is such a thing (Linux): same process, so that its signals, terminal and exit code
+ * are its own. Elsewhere it runs as a child; returns its code. Errors: `MeshError` with the code 127 if there is no such
+ * program, 126 if it cannot be executed.
+ */
+export async function become(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
+  if (world.machine.os !== "linux") return await supervise(world, [file, ...args]);
+  try {
+    return world.system.execute(file, args);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    throw cannotRun(file, error);
+  }
+}
+
+function cannotRun(file: string, { errno, message }: SystemError): MeshError {
+  const reason = message.slice(message.lastIndexOf(": ") + 2);
+  return new MeshError(`Cannot run "${file}": ${reason}`, {
+    exitCode: errno === ENOENT ? EXIT.notFound : EXIT.notExecutable,
+    ...errno === ENOENT ? { hint: "is it in the PATH of this container?" } : {},
+  });
+}
+
+/** What a terminal sends to the child itself, as to every process of the foreground group. */
+const OF_THE_TERMINAL: readonly SignalName[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
+const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
+
+/**
+ * Runs the command as a child that has this process's streams and terminal, and passes signals on to it; returns its
+ * code, 128 + signal if one ended it. Errors as of {@link become}.
+ */
+export async function supervise(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
+  const child = start(world, file, args);
+  const names = world.machine.os === "windows" ? [] : FORWARDED;
+  const hasTerminal = world.stdin.isTerminal;
+  const offs = names.map((name) =>
+    world.signals.on(name, () => {
+      if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child.signal(name);
+    })
+  );
+  try {
+    return (await child.ended).code;
+  } finally {
+    offs.forEach((off) => off());
+  }
+}
+
+function start(world: World, file: string, args: readonly string[]) {
+  try {
+    return world.processes.attach(file, args);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    throw cannotRun(file, error);
+  }
+}
