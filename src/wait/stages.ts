@@ -11,15 +11,16 @@ const LONGEST_REASON = 2000;
 
 /** What to do about a URL that stayed in a stage. */
 const HINTS: Readonly<Record<Stage, string>> = {
-  ready: "Nothing is to be done",
-  refused: "Nothing listens there: see whether this pod has a proxy, and the log of its container",
-  "unknown-name": "Check the host in --url",
-  silent: "It hangs or is short of CPU; --request-timeout gives it longer",
-  unready: "It runs and is not ready: see its log",
-  failed: "Only the status 200 means ready: check --url",
+  ready: "it is ready now",
+  refused: "nothing listens there: see whether this pod has a proxy, and the log of its container",
+  "unknown-name": "check the host in --url",
+  silent: "it hangs or is short of CPU; --request-timeout gives it longer",
+  unready: "it runs and is not ready: see its log",
+  "other-status": "only the status 200 means ready: check --url",
+  other: "check --url, and see the log of what answers there",
 };
 
-const LOG_HINT = "See the log of the proxy's container";
+const LOG_HINT = "see the log of the proxy's container";
 
 /** The message and the hint of the error. */
 export interface Explanation {
