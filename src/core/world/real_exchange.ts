@@ -1,6 +1,6 @@
 /** HTTP requests on connections of their own. */
 import { joinBytes } from "../bytes.ts";
-import { clientPast } from "./real_proxy.ts";
+import { clientOnItsOwn } from "./real_proxy.ts";
 import type { Exchange, ExchangeAnswer } from "./world.ts";
 
 /** How to reach the server, in the words of Deno's client. */
@@ -28,15 +28,18 @@ async function overTls(request: Exchange): Promise<ExchangeAnswer> {
   const host = request.headers.get("host") ?? url.host;
   const inClear = `http://${host}${url.pathname}${url.search}`;
   const proxy: Deno.Proxy = { transport: "tcp", hostname: "127.0.0.1", port: tls.port };
-  return await ask(request, inClear, { proxy, http1: !tls.isHttp2, http2: tls.isHttp2 });
+  try {
+    return await ask(request, inClear, { proxy, http1: !tls.isHttp2, http2: tls.isHttp2 });
+  } catch (error) {
+    throw tls.failure() ?? error;
+  }
 }
 
 async function ask(request: Exchange, url: string, way: Way): Promise<ExchangeAnswer> {
   const { method, body, signal, maxBodyBytes } = request;
   const headers = new Headers(request.headers);
   if (way.http2 === true) { for (const name of NOT_IN_HTTP2) headers.delete(name); }
-  const options = { ...way, allowHost: true, poolMaxIdlePerHost: 0 };
-  using client = clientPast(["*"], options) ?? Deno.createHttpClient(options);
+  using client = clientOnItsOwn({ ...way, allowHost: true, poolMaxIdlePerHost: 0 });
   const init = { method, headers, signal, client, redirect: "manual" } as const;
   const response = await fetch(url, body === undefined ? init : { ...init, body });
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };

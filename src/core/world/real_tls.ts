@@ -10,6 +10,8 @@ export interface TlsTunnel extends Disposable {
   readonly port: number;
   /** Whether HTTP/2 was agreed on in the handshake. */
   readonly isHttp2: boolean;
+  /** Why the TLS connection broke; `undefined` while it has not. */
+  failure(): unknown;
 }
 
 /** Things to end, last first. */
@@ -22,7 +24,7 @@ export async function openTls(request: Exchange): Promise<TlsTunnel> {
   try {
     const socket = await shakeHands(await whereToConnect(request, ends), request, ends);
     const port = await forward(socket, ends);
-    return { port, isHttp2: socket.alpnProtocol === "h2", [Symbol.dispose]: close };
+    return { port, isHttp2: socket.alpnProtocol === "h2", failure: () => socket.errored, [Symbol.dispose]: close };
   } catch (error) {
     close();
     throw error;
@@ -85,6 +87,7 @@ function forward(socket: tls.TLSSocket, ends: Ends): Promise<number> {
     server.close();
     inner.setNoDelay();
     ends.push(() => void inner.destroy());
+    if (socket.destroyed) inner.destroy();
     inner.on("error", () => socket.destroy());
     inner.pipe(socket);
     socket.pipe(inner);
