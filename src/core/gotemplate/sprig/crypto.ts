@@ -5,15 +5,17 @@ import { bytesOf } from "../bytes.ts";
 import { STRING, text } from "./args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";
 import { bcrypt } from "./bcrypt.ts";
-import { keyFunctions } from "./keys.ts";
+import { certificateFunctions } from "./certificates.ts";
 import { nodeCrypto } from "./node_crypto.ts";
 import { derivePassword } from "./password.ts";
 import { toInt64 } from "./cast.ts";
+import { genPrivateKey } from "./x509/generate_key.ts";
 
-/** The functions by name. */
-export function cryptoFunctions(): FuncMap {
+/** The functions by name; certificates begin to be valid `now`. */
+export function cryptoFunctions(now: () => Date): FuncMap {
   return {
-    ...keyFunctions(),
+    ...certificateFunctions(now),
+    genPrivateKey: declared([STRING], (kind) => genPrivateKey(text(kind))),
     sha1sum: hash("sha1"),
     sha256sum: hash("sha256"),
     sha512sum: hash("sha512"),

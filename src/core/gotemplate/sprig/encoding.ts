@@ -40,8 +40,8 @@ function decode(source: string, read: (binary: string) => string): string {
   }
 }
 
-/** Padding is required; line ends may be anywhere. */
-function decodeBase64(binary: string): string {
+/** A base64 text as a binary string. Padding is required; line ends may be anywhere. Errors: it is none. */
+export function decodeBase64(binary: string): string {
   const values: number[] = [];
   let at = 0;
   for (; at < binary.length && binary[at] !== "="; at++) {

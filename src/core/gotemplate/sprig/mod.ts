@@ -42,6 +42,6 @@ export function sprigFunctions(world: SprigWorld): FuncMap {
     ...encodingFunctions(),
     ...environmentFunctions(world.env ?? (() => undefined)),
     ...randomFunctions(),
-    ...cryptoFunctions(),
+    ...cryptoFunctions(world.now),
   };
 }

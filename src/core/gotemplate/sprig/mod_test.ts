@@ -76,11 +76,6 @@ Deno.test("genPrivateKey makes keys in the form that Go writes", () => {
   assert.equal(run('{{ genPrivateKey "x" }}'), "Unknown type x");
 });
 
-Deno.test("certificate functions parse and say why they fail", () => {
-  assert.throws(() => run('{{ genCA "ca" 10 }}'), /error calling genCA: genCA is not available/);
-  assert.equal(run('{{ if false }}{{ genCA "ca" 10 }}{{ end }}'), "");
-});
-
 Deno.test("a function cannot exhaust the memory", () => {
   assert.throws(() => run('{{ repeat 1000000000 "x" }}'), /more than 67108864 elements/);
   assert.throws(() => run("{{ until 1000000000 }}"), /more than 67108864 elements/);

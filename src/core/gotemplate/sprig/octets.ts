@@ -11,7 +11,12 @@ export function toBinary(text: string): string {
 
 /** The text of a binary string. */
 export function fromBinary(binary: string): string {
-  return isAscii(binary) ? binary : stringOf(Uint8Array.from(binary, (c) => c.charCodeAt(0)));
+  return isAscii(binary) ? binary : stringOf(bytesOfBinary(binary));
+}
+
+/** The bytes of a binary string. */
+export function bytesOfBinary(binary: string): Uint8Array {
+  return Uint8Array.from(binary, (c) => c.charCodeAt(0));
 }
 
 /** The binary string of bytes. */

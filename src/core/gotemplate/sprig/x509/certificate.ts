@@ -1,0 +1,116 @@
+/** X.509 certificates: what sprig makes with Go's x509.CreateCertificate, and what it reads of the one that signs. */
+import { quote } from "../../fmt/quote.ts";
+import { bytesOf } from "../../bytes.ts";
+import { nodeCrypto } from "../node_crypto.ts";
+import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der.ts";
+import { DerReader, sameBytes } from "./der_reader.ts";
+import type { PrivateKey } from "./private_key.ts";
+
+/** What is asked for. */
+export interface Request {
+  readonly commonName: string;
+  /** IPv4 addresses have 4 bytes, also those that were written as IPv6. */
+  readonly addresses: readonly Uint8Array[];
+  readonly dnsNames: readonly string[];
+  /** Seconds since 1970. */
+  readonly notBefore: bigint;
+  readonly notAfter: bigint;
+  readonly serial: bigint;
+  readonly isAuthority: boolean;
+}
+
+/** Who signs: what its certificate says, and its key. */
+export interface Issuer {
+  /** `undefined` where the certificate is its own. */
+  readonly certificate: Parent | undefined;
+  readonly key: PrivateKey;
+}
+
+/** What a signing certificate says, each in DER. */
+export interface Parent {
+  readonly subject: Uint8Array;
+  readonly publicKey: Uint8Array;
+  /** The contents of the subject key identifier; empty if it has none. */
+  readonly keyId: Uint8Array;
+}
+
+const KEY_USAGE = "2.5.29.15";
+const EXTENDED_KEY_USAGE = "2.5.29.37";
+const BASIC_CONSTRAINTS = "2.5.29.19";
+const SUBJECT_KEY_ID = "2.5.29.14";
+const AUTHORITY_KEY_ID = "2.5.29.35";
+const ALTERNATIVE_NAMES = "2.5.29.17";
+const COMMON_NAME = "2.5.4.3";
+const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
+const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+
+/**
+ * The certificate of a key in DER. Errors, with Go's texts: the issuer cannot sign or has another key than its
+ * certificate, the key cannot be certified, a name has characters that it must not have.
+ */
+export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
+  const { signer } = issuer.key;
+  if (signer === undefined) throw new Error("x509: certificate private key does not implement crypto.Signer");
+  const publicKey = key.publicKey();
+  const subject = nameOf(request.commonName);
+  const parent = issuer.certificate ?? { subject, publicKey, keyId: new Uint8Array() };
+  if (!sameBytes(parent.publicKey, issuer.key.publicKey())) {
+    throw new Error("x509: provided PrivateKey doesn't match parent's PublicKey");
+  }
+  const signed = sequence(
+    explicit(0, integer(2)),
+    integer(request.serial),
+    signer.algorithm,
+    parent.subject,
+    sequence(time(request.notBefore), time(request.notAfter)),
+    subject,
+    publicKey,
+    explicit(3, sequence(...extensions(request, subject, publicKey, parent))),
+  );
+  return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
+}
+
+/** A distinguished name of a common name alone; of nothing, if that is empty. */
+function nameOf(commonName: string): Uint8Array {
+  if (commonName === "") return sequence();
+  return sequence(element(TAG.set, sequence(oid(COMMON_NAME), text(commonName))));
+}
+
+/** In the order in which Go writes them. */
+function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array, parent: Parent): Uint8Array[] {
+  const { isAuthority } = request;
+  const isSelfIssued = sameBytes(parent.subject, subject);
+  const names = alternativeNames(request);
+  return [
+    // Digital signature and key encipherment; signing of certificates too.
+    extension(KEY_USAGE, true, isAuthority ? bits(Uint8Array.of(0b10100100), 2) : bits(Uint8Array.of(0b10100000), 5)),
+    extension(EXTENDED_KEY_USAGE, false, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
+    extension(BASIC_CONSTRAINTS, true, isAuthority ? sequence(TRUE) : sequence()),
+    ...(isAuthority ? [extension(SUBJECT_KEY_ID, false, octets(keyIdOf(publicKey)))] : []),
+    ...(isSelfIssued || parent.keyId.length === 0
+      ? []
+      : [extension(AUTHORITY_KEY_ID, false, sequence(implicit(0, parent.keyId)))]),
+    ...(names.length === 0 ? [] : [extension(ALTERNATIVE_NAMES, request.commonName === "", sequence(...names))]),
+  ];
+}
+
+function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
+  return sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
+}
+
+function alternativeNames({ dnsNames, addresses }: Request): Uint8Array[] {
+  return [...dnsNames.map(dnsName), ...addresses.map((address) => implicit(7, address))];
+}
+
+function dnsName(name: string): Uint8Array {
+  // deno-lint-ignore no-control-regex -- the range of IA5String
+  if (!/^[\x00-\x7f]*$/.test(name)) throw new Error(`x509: ${quote(name)} cannot be encoded as an IA5String`);
+  return implicit(2, bytesOf(name));
+}
+
+/** The first 160 bits of the key's SHA-256 (RFC 7093, 2.1), as Go has it since 1.25. */
+function keyIdOf(publicKey: Uint8Array): Uint8Array {
+  const info = new DerReader(publicKey).sequence();
+  info.any();
+  return nodeCrypto().createHash("sha256").update(info.bits()).digest().subarray(0, 20);
+}

@@ -1,0 +1,26 @@
+/** Fresh private keys. */
+import { nodeCrypto } from "../node_crypto.ts";
+import { generateDsaKey } from "./dsa_key.ts";
+import { generateEcKey } from "./ec_key.ts";
+import { ed25519Key } from "./ed25519_key.ts";
+import type { PrivateKey } from "./private_key.ts";
+import { readPkcs1 } from "./rsa_key.ts";
+
+/** A fresh RSA key. */
+export function generateRsaKey(modulusLength: number): PrivateKey {
+  const { privateKey } = nodeCrypto().generateKeyPairSync("rsa", { modulusLength });
+  return readPkcs1(privateKey.export({ type: "pkcs1", format: "der" }));
+}
+
+const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
+  ["", () => generateRsaKey(4096)],
+  ["rsa", () => generateRsaKey(4096)],
+  ["dsa", generateDsaKey],
+  ["ecdsa", generateEcKey],
+  ["ed25519", () => ed25519Key(crypto.getRandomValues(new Uint8Array(32)))],
+]);
+
+/** A fresh key in PEM: RSA of 4096 bits unless told, ECDSA on P-256, Ed25519, or DSA; of another kind, a text that says so. */
+export function genPrivateKey(kind: string): string {
+  return GENERATORS.get(kind)?.().pem() ?? `Unknown type ${kind}`;
+}

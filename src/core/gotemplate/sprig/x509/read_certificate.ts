@@ -1,0 +1,91 @@
+/** Reads of a certificate what goes into those that it signs, with the texts of Go's x509.ParseCertificate. */
+import type { Parent } from "./certificate.ts";
+import { TAG } from "./der.ts";
+import { DerReader, sameBytes } from "./der_reader.ts";
+
+/**
+ * What a certificate in DER says of itself. Errors: it is none. Its issuer, its times, its signature and extensions other
+ * than the key identifier are read over: nothing of them goes into another certificate.
+ */
+export function readCertificate(der: Uint8Array): Parent {
+  const outer = new DerReader(der);
+  const certificate = read("malformed certificate", () => outer.sequence());
+  const tbs = read("malformed tbs certificate", () => certificate.sequence());
+  const version = readVersion(tbs);
+  const serial = read("malformed serial number", () => tbs.integer());
+  if (serial < 0n) throw new Error("x509: negative serial number");
+  checkAlgorithms(tbs, certificate);
+  read("malformed issuer", () => tbs.sequence());
+  read("malformed validity", () => tbs.sequence());
+  const subject = read("malformed issuer", () => tbs.take(TAG.sequence).whole);
+  const publicKey = read("malformed spki", () => tbs.take(TAG.sequence).whole);
+  checkPublicKey(publicKey);
+  const keyId = version === 2n ? readExtensions(tbs) : new Uint8Array();
+  read("malformed signature", () => certificate.bits());
+  if (!outer.atEnd) throw new Error("x509: trailing data");
+  return { subject, publicKey, keyId };
+}
+
+function read<T>(problem: string, take: () => T): T {
+  try {
+    return take();
+  } catch {
+    throw new Error(`x509: ${problem}`);
+  }
+}
+
+/** One less than what it is called. */
+function readVersion(tbs: DerReader): bigint {
+  const version = read("malformed version", () => {
+    const tagged = tbs.optional(0xa0);
+    return tagged === undefined ? 0n : new DerReader(tagged.content).integer();
+  });
+  if (version < 0n) throw new Error("x509: malformed version");
+  if (version > 2n) throw new Error("x509: invalid version");
+  return version;
+}
+
+/** The algorithm is said twice; the second time it may not differ. */
+function checkAlgorithms(tbs: DerReader, certificate: DerReader): void {
+  const inner = read("malformed signature algorithm identifier", () => tbs.take(TAG.sequence).content);
+  const outer = read("malformed algorithm identifier", () => certificate.take(TAG.sequence).content);
+  if (!sameBytes(inner, outer)) {
+    throw new Error("x509: inner and outer signature algorithm identifiers don't match");
+  }
+}
+
+function checkPublicKey(publicKey: Uint8Array): void {
+  const info = read("malformed spki", () => new DerReader(publicKey).sequence());
+  const algorithm = read("malformed public key algorithm identifier", () => info.sequence());
+  read("malformed OID", () => algorithm.oid());
+  read("malformed subjectPublicKey", () => info.bits());
+}
+
+/** The subject key identifier; empty if there is none. */
+function readExtensions(tbs: DerReader): Uint8Array {
+  const tagged = read("malformed extensions", () => {
+    for (const uniqueId of [0x81, 0x82]) tbs.optional(uniqueId);
+    return tbs.optional(0xa3);
+  });
+  if (tagged === undefined) return new Uint8Array();
+  const extensions = read("malformed extensions", () => new DerReader(tagged.content).sequence());
+  const seen = new Map<string, Uint8Array>();
+  while (!extensions.atEnd) {
+    const { id, value } = readExtension(read("malformed extension", () => extensions.sequence()));
+    if (seen.has(id)) throw new Error(`x509: certificate contains duplicate extension with OID "${id}"`);
+    seen.set(id, value);
+  }
+  const keyId = seen.get("2.5.29.14");
+  if (keyId === undefined) return new Uint8Array();
+  return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
+}
+
+function readExtension(extension: DerReader): { readonly id: string; readonly value: Uint8Array } {
+  const id = read("malformed extension OID field", () => extension.oid());
+  const critical = read("malformed extension critical field", () => extension.optional(TAG.boolean));
+  const value = read("malformed extension value field", () => extension.take(TAG.octets).content);
+  if (id === "2.5.29.14" && critical?.content[0] === 0xff) {
+    throw new Error("x509: subject key identifier incorrectly marked critical");
+  }
+  return { id, value };
+}

@@ -1,0 +1,3 @@
+module kubectl-mesh/test/oracle/sprig/certificates
+
+go 1.26
