@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { envoyAdmin } from "./admin.ts";
+
+/** The admin interface with one answer, and what it was asked. */
+function adminWith(answer: () => Response) {
+  const asked: string[] = [];
+  const world = fakeWorld({
+    request(url, init) {
+      asked.push(`${init?.method} ${url}`);
+      return answer();
+    },
+  });
+  return { asked, admin: envoyAdmin(world, "http://[::1]:15000", [15021]) };
+}
+
+Deno.test("isLive() wants the state LIVE and the epoch that is asked for", async () => {
+  // As Envoy 1.40 prints it, shortened.
+  const info = (state: string, epoch: number) =>
+    `{\n "version": "1.40.0",\n "state": "${state}",\n "command_line_options": {\n  "base_id": "0",\n` +
+    `  "restart_epoch": ${epoch},\n  "mode": "Serve"\n }\n}\n`;
+  const cases = [["LIVE", 0, true], ["LIVE", 1, false], ["INITIALIZING", 0, false]] as const;
+  for (const [state, epoch, live] of cases) {
+    const { admin } = adminWith(() => new Response(info(state, epoch)));
+    assert.equal(await admin.isLive(0), live, `${state} ${epoch}`);
+  }
+});
+
+Deno.test("drainListeners() drains what comes in, or all, and can keep listeners open", async () => {
+  const { admin, asked } = adminWith(() => new Response("OK\n"));
+  await admin.drainListeners({ inboundOnly: true, keepOpen: false });
+  await admin.drainListeners({ inboundOnly: false, keepOpen: true });
+  assert.deepEqual(asked, [
+    "POST http://[::1]:15000/drain_listeners?inboundonly&graceful",
+    "POST http://[::1]:15000/drain_listeners?graceful&skip_exit",
+  ]);
+});
+
+Deno.test("counts are -1 for an empty answer", async () => {
+  const { admin, asked } = adminWith(() => new Response(null));
+  assert.equal(await admin.clientConnections(), -1);
+  assert.equal(await admin.forwardedRequests(), -1);
+  assert.deepEqual(asked.map((each) => each.slice(22)), ["/stats?usedonly&filter=downstream_cx_active$", "/clusters"]);
+});
+
+Deno.test("an answer that is none names the URL and the reason", async () => {
+  const { admin } = adminWith(() => new Response("no", { status: 503 }));
+  await assert.rejects(admin.clientConnections(), {
+    message:
+      'Cannot ask Envoy\'s admin interface at "http://[::1]:15000/stats?usedonly&filter=downstream_cx_active$": ' +
+      "status 503",
+  });
+  const { admin: endless } = adminWith(() => new Response("x\n".repeat(1 << 20)));
+  await assert.rejects(endless.isLive(0), { message: "The answer of Envoy's admin interface is too large" });
+});

@@ -1,0 +1,38 @@
+import type { World } from "../../core/world/world.ts";
+
+const ROOT = "/sys/fs/cgroup";
+/** Lines `oom_kill N` of memory.events (cgroup v2) and memory.oom_control (v1). */
+const KILLS = /^oom_kill (\d+)$/m;
+
+/**
+ * How many processes of this container the kernel has killed because its memory was used up; 0 where that cannot be
+ * known. A rise between start and end of a process that was killed tells why. Source: Linux,
+ * Documentation/admin-guide/cgroup-v2.rst (memory.events) and cgroup-v1/memory.rst (memory.oom_control).
+ */
+export async function outOfMemoryKills(world: World): Promise<number> {
+  for (const file of candidates(await textOrNone(world, "/proc/self/cgroup"))) {
+    const kills = KILLS.exec(await textOrNone(world, file))?.[1];
+    if (kills !== undefined) return Number(kills);
+  }
+  return 0;
+}
+
+/** In a container the path of the own group may be the host's, while the root of the mount is the own group. */
+function candidates(groups: string): readonly string[] {
+  return groups.split("\n").flatMap((line) => {
+    const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    const own = path === "/" ? "" : path;
+    if (controllers.split(",").includes("memory")) {
+      return [own, ""].map((each) => `${ROOT}/memory${each}/memory.oom_control`);
+    }
+    return controllers === "" && path !== "" ? [own, ""].map((each) => `${ROOT}${each}/memory.events`) : [];
+  });
+}
+
+async function textOrNone(world: World, path: string): Promise<string> {
+  try {
+    return await world.files.readText(path, 1 << 16);
+  } catch {
+    return "";
+  }
+}
