@@ -2,17 +2,13 @@ import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/
 import { EXIT, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import { injectCommand } from "./commands/inject.ts";
-import { rawCommand } from "./commands/raw.ts";
 import { versionCommand, versionText } from "./commands/version.ts";
 import type { Session } from "./session.ts";
 import { pflag } from "./pflag.ts";
 import { usageProblem } from "./usage_problem.ts";
 
 /** Runs one command line: finds the command, reads its flags, lets it work. Returns the exit code. */
-export async function runProgram(world: World, words: readonly string[]): Promise<number> {
-  const args = helpAsFlag(words);
-  const raw = rawCommand(args);
-  if (raw !== undefined) return await raw(world);
+export async function runProgram(world: World, args: readonly string[]): Promise<number> {
   const session: Session = { world, exitCode: EXIT.ok };
   const program = plugin(session);
   const command = program.commands.find((each) => each.name() === args[0]);
@@ -23,13 +19,6 @@ export async function runProgram(world: World, words: readonly string[]): Promis
     return endOfParsing(error, command);
   }
   return session.exitCode;
-}
-
-/** `help inject` is `inject --help`. Without a command kubectl and its plugins show their help. */
-function helpAsFlag(args: readonly string[]): readonly string[] {
-  const [first, ...rest] = args;
-  if (first === undefined) return ["--help"];
-  return first === "help" ? [...rest, "--help"] : args;
 }
 
 /** What follows a command that is not there says nothing; `--help` must not hide that. */
@@ -45,11 +34,9 @@ function plugin(session: Session): Command {
     .version(versionText(), "--version", "print the version")
     .helpCommand("help [command]", "show the help of a command")
     .showSuggestionAfterError(true);
-  // The words of iptables go to raw.ts; it is here for the help and for suggestions.
-  const iptables = new Command("iptables").usage("generate|apply|clean|verify [flags]").summary(
-    "capture a pod's traffic",
-  );
-  program.addCommand(injectCommand(session)).addCommand(iptables).addCommand(versionCommand(session));
+  program.addCommand(injectCommand(session));
+  for (const [name, summary] of RAW_COMMANDS) program.addCommand(new Command(name).summary(summary));
+  program.addCommand(versionCommand(session));
   for (const command of [program, ...program.commands]) {
     command.helpOption("-h, --help", "show this help").exitOverride().configureOutput({
       writeOut: (text) => world.stdout.write(text),
@@ -59,6 +46,13 @@ function plugin(session: Session): Command {
   }
   return program;
 }
+
+/** The words of these go to raw.ts; here they are for the help and for suggestions. */
+const RAW_COMMANDS: readonly (readonly [name: string, summary: string])[] = [
+  ["iptables", "capture a pod's traffic"],
+  ["agent", "run the proxy of a pod, and tell it to drain or to quit"],
+  ["wait", "block until the proxy is ready, then become a command"],
+];
 
 const HELP_CODES: readonly string[] = ["commander.helpDisplayed", "commander.help", "commander.version"];
 

@@ -60,7 +60,12 @@ export async function logVoice(world: World, { format, level, quiet }: LogVoiceO
     note: async (text) => (await log()).info("{text}", { text }),
     warn: async (text) => (await log()).warn("{text}", { text }),
     timedOut: (timeout, { seen, hint }) =>
-      new MeshError(`The proxy was not ready within ${duration(timeout)}: ${seen}`, { hint }),
+      new MeshError(
+        `The proxy ${timeout === 0 ? "is not ready" : `was not ready within ${duration(timeout)}`}: ${seen}`,
+        {
+          hint,
+        },
+      ),
     async error(error) {
       if (isJson) (await log()).error("{error}", { error: errorLine(error) });
       return isJson;
