@@ -1,21 +1,22 @@
 /**
- * Go's regular expressions (RE2 syntax) as JavaScript source. Both prefer the leftmost and, among those, the first
- * alternative; what differs is how classes, anchors, flags and escapes are written. Source of the syntax: the
- * documentation of Go's regexp/syntax.
+ * Reads Go's regular expressions (RE2 syntax). Source of the syntax: the documentation of Go's regexp/syntax. Sets of
+ * characters become JavaScript source; all else a tree.
  */
+import { type Assertion, childrenOf, choiceOf, type Node, sequenceOf, sizeOf } from "./tree.ts";
 
-/** A translated expression: source for the flags `u`, and the names of the groups (`""` for none; index 0 is group 1). */
-export interface Translated {
-  readonly source: string;
+/** A parsed expression and the names of its groups (`""` for none; index 0 is group 1). */
+export interface Parsed {
+  readonly tree: Node;
   readonly names: readonly string[];
 }
 
-/** Translates an expression. Errors: with the text of Go's `regexp/syntax.Error`. */
-export function translate(pattern: string): Translated {
+/** Parses an expression. Errors: with the text of Go's `regexp/syntax.Error`. */
+export function parseExpression(pattern: string): Parsed {
   const parser = new Parser(pattern);
-  const source = parser.alternatives(NO_FLAGS);
+  const tree = parser.alternatives(NO_FLAGS);
   if (!parser.atEnd) throw syntaxError("unexpected )", pattern);
-  return { source, names: parser.names };
+  if (sizeOf(tree) > MAX_SIZE) throw syntaxError("expression too large", pattern);
+  return { tree, names: parser.names };
 }
 
 interface Flags {
@@ -30,11 +31,6 @@ const NO_FLAGS: Flags = { i: false, m: false, s: false, U: false };
 function syntaxError(code: string, part: string): Error {
   return new Error(`error parsing regexp: ${code}: \`${part}\``);
 }
-
-const START = "^";
-const END = "$";
-const LINE_START = "(?<=^|\\n)";
-const LINE_END = "(?=$|\\n)";
 
 const PERL_CLASSES: Readonly<Record<string, string>> = { d: "0-9", s: "\\t\\n\\f\\r ", w: "0-9A-Za-z_" };
 
@@ -66,6 +62,8 @@ const CONTROL_ESCAPES: Readonly<Record<string, string>> = {
 
 const MAX_REPEAT = 1000;
 const MAX_DEPTH = 1000;
+/** Instructions that Go's program may have: 128 MB of 40 bytes each. */
+const MAX_SIZE = 3_355_443;
 
 class Parser {
   readonly names: string[] = [];
@@ -79,19 +77,23 @@ class Parser {
   }
 
   /** Alternatives up to a closing parenthesis or the end. Flags set inside hold to the end of the group. */
-  alternatives(outer: Flags): string {
+  alternatives(outer: Flags): Node {
     let flags = outer;
-    let out = "";
+    const options: Node[][] = [[]];
     while (!this.atEnd && !this.#looksAt(")")) {
       if (this.#take("|")) {
-        out += "|";
+        options.push([]);
         continue;
       }
       const set = this.#flagSetting(flags);
-      if (set !== undefined) flags = set;
-      else out += this.#looksAt("\\Q") ? this.#quoted(flags) : this.#repeated(flags, () => this.#atom(flags));
+      if (set === undefined) options.at(-1)?.push(...this.#next(flags));
+      else flags = set;
     }
-    return out;
+    return choiceOf(options.map(sequenceOf));
+  }
+
+  #next(flags: Flags): readonly Node[] {
+    return this.#looksAt("\\Q") ? this.#quoted(flags) : [this.#repeated(flags, () => this.#atom(flags))];
   }
 
   #looksAt(text: string): boolean {
@@ -120,37 +122,41 @@ class Parser {
   }
 
   /** Text between `\Q` and `\E`; an operator after it repeats the last character. */
-  #quoted(flags: Flags): string {
-    const characters = [...this.#match(/\\Q([^]*?)(?:\\E|$)/y)?.[1] ?? ""].map(literal);
+  #quoted(flags: Flags): readonly Node[] {
+    const characters = [...this.#match(/\\Q([^]*?)(?:\\E|$)/y)?.[1] ?? ""].map((c) => character(literal(c), flags));
     const last = characters.pop();
-    const before = characters.map((character) => insensitive(character, flags)).join("");
-    return last === undefined ? before : before + this.#repeated(flags, () => insensitive(last, flags), true);
+    return last === undefined ? [] : [...characters, this.#repeated(flags, () => last, true)];
   }
 
-  #repeated(flags: Flags, read: () => string, afterAtom = false): string {
+  #repeated(flags: Flags, read: () => Node, afterAtom = false): Node {
     const start = this.#at;
     if (!afterAtom && (this.#match(/[*+?]/y) ?? this.#match(REPEAT)) !== undefined) {
       throw syntaxError("missing argument to repetition operator", this.pattern.slice(start, this.#at));
     }
-    const atom = read();
+    const body = read();
     const before = this.#at;
-    const operator = this.#operator();
-    if (operator === undefined) return atom;
+    const counts = this.#operator();
+    if (counts === undefined) return body;
     const lazy = this.#take("?") !== flags.U;
+    const node: Node = { kind: "repeat", body, ...counts, lazy };
+    if (Math.max(counts.min, counts.max === Infinity ? 0 : counts.max) > 1 && repetitions(node) > MAX_REPEAT) {
+      throw syntaxError("invalid repeat count", this.pattern.slice(before, this.#at));
+    }
     this.#refuseSecond(before);
-    return `${atom}${operator}${lazy ? "?" : ""}`;
+    return node;
   }
 
-  #operator(): string | undefined {
+  #operator(): Counts | undefined {
     const simple = this.#match(/[*+?]/y);
-    if (simple !== undefined) return simple[0];
+    if (simple !== undefined) return OPERATORS[simple[0]];
     const counted = this.#match(REPEAT);
     if (counted === undefined) return undefined;
     const [text, min = "", comma, max = ""] = counted;
     if (Number(min) > MAX_REPEAT || Number(max) > MAX_REPEAT || (max !== "" && Number(max) < Number(min))) {
       throw syntaxError("invalid repeat count", text);
     }
-    return comma === undefined ? `{${min}}` : `{${min},${max}}`;
+    if (comma === undefined) return { min: Number(min), max: Number(min) };
+    return { min: Number(min), max: max === "" ? Infinity : Number(max) };
   }
 
   #refuseSecond(before: number): void {
@@ -158,15 +164,15 @@ class Parser {
     throw syntaxError("invalid nested repetition operator", this.pattern.slice(before, this.#at));
   }
 
-  #atom(flags: Flags): string {
+  #atom(flags: Flags): Node {
     if (this.#looksAt("(")) return this.#group(flags);
-    if (this.#looksAt("[")) return insensitive(this.#bracket(), flags);
+    if (this.#looksAt("[")) return character(this.#bracket(), flags);
     if (this.#looksAt("\\")) return this.#escape(flags);
     const c = this.#character();
-    if (c === ".") return flags.s ? "[\\s\\S]" : "[^\\n]";
-    if (c === "^") return `(?:${flags.m ? LINE_START : START})`;
-    if (c === "$") return `(?:${flags.m ? LINE_END : END})`;
-    return insensitive(literal(c), flags);
+    if (c === ".") return { kind: "character", source: flags.s ? "[\\s\\S]" : "[^\\n]" };
+    if (c === "^") return { kind: "assertion", name: flags.m ? "lineStart" : "start" };
+    if (c === "$") return { kind: "assertion", name: flags.m ? "lineEnd" : "end" };
+    return character(literal(c), flags);
   }
 
   #character(): string {
@@ -176,30 +182,25 @@ class Parser {
     return c;
   }
 
-  #group(flags: Flags): string {
+  #group(flags: Flags): Node {
     if (++this.#depth > MAX_DEPTH) throw syntaxError("expression nests too deeply", this.pattern);
-    const start = this.#at;
-    const [open, inner] = this.#groupStart(flags);
+    const { index, inner } = this.#groupStart(flags);
     const body = this.alternatives(inner);
     if (!this.#take(")")) throw syntaxError("missing closing )", this.pattern);
     this.#depth--;
-    return start === this.#at ? "" : `${open}${body})`;
+    return index === undefined ? body : { kind: "capture", index, body };
   }
 
-  #groupStart(flags: Flags): [string, Flags] {
+  /** The number of a group that captures, and the flags inside. */
+  #groupStart(flags: Flags): { readonly index: number | undefined; readonly inner: Flags } {
     const start = this.#at;
     const named = this.#match(/\(\?P?<(\w+)>/y);
-    if (named !== undefined) return [this.#capture(named[1] ?? ""), flags];
+    if (named !== undefined) return { index: this.names.push(named[1] ?? ""), inner: flags };
     const options = this.#match(/\(\?([imsU]*(?:-[imsU]+)?):/y);
-    if (options !== undefined) return ["(?:", changed(flags, options[1] ?? "")];
+    if (options !== undefined) return { index: undefined, inner: changed(flags, options[1] ?? "") };
     if (this.#looksAt("(?")) throw this.#groupError(start);
     this.#at++;
-    return [this.#capture(""), flags];
-  }
-
-  #capture(name: string): string {
-    this.names.push(name);
-    return "(";
+    return { index: this.names.push(""), inner: flags };
   }
 
   #groupError(start: number): Error {
@@ -216,15 +217,11 @@ class Parser {
     );
   }
 
-  #escape(flags: Flags): string {
-    if (this.#take("\\A")) return `(?:${START})`;
-    if (this.#take("\\z")) return `(?:${END})`;
-    if (this.#take("\\b")) return `(?:${WORD_EDGE})`;
-    if (this.#take("\\B")) return `(?:${NO_WORD_EDGE})`;
-    if (this.#take("\\C")) return "[\\s\\S]";
+  #escape(flags: Flags): Node {
+    for (const [text, name] of ASSERTIONS) if (this.#take(text)) return { kind: "assertion", name };
     const set = this.#setEscape();
-    if (set !== undefined) return insensitive(`[${set.negated ? "^" : ""}${set.members}]`, flags);
-    return insensitive(this.#characterEscape(), flags);
+    if (set !== undefined) return character(`[${set.negated ? "^" : ""}${set.members}]`, flags);
+    return character(this.#characterEscape(), flags);
   }
 
   /** `\d`, `\PL`, `\p{Greek}`: a set of characters, also inside a class. */
@@ -314,8 +311,30 @@ class Parser {
 const CHARACTER_ESCAPE =
   /\\(?:x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})|([afnrtv])|([!-/:-@[-`{-~]))/y;
 const REPEAT = /\{(\d+)(,(\d*))?\}/y;
-const WORD_EDGE = "(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])";
-const NO_WORD_EDGE = "(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_])";
+const ASSERTIONS: readonly (readonly [string, Assertion])[] = [
+  ["\\A", "start"],
+  ["\\z", "end"],
+  ["\\b", "wordEdge"],
+  ["\\B", "noWordEdge"],
+];
+
+interface Counts {
+  readonly min: number;
+  readonly max: number;
+}
+
+const OPERATORS: Readonly<Record<string, Counts>> = {
+  "*": { min: 0, max: Infinity },
+  "+": { min: 1, max: Infinity },
+  "?": { min: 0, max: 1 },
+};
+
+/** How often a repetition writes its inmost part when all are written out. */
+function repetitions(node: Node): number {
+  const inside = Math.max(1, ...childrenOf(node).map(repetitions));
+  if (node.kind !== "repeat" || node.max === 0) return node.kind === "repeat" ? 1 : inside;
+  return inside * Math.max(1, node.max === Infinity ? node.min : node.max);
+}
 
 /** The flags after `im-s`. */
 function changed(flags: Flags, change: string): Flags {
@@ -324,8 +343,8 @@ function changed(flags: Flags, change: string): Flags {
   return { i: now("i", flags.i), m: now("m", flags.m), s: now("s", flags.s), U: now("U", flags.U) };
 }
 
-function insensitive(source: string, flags: Flags): string {
-  return flags.i ? `(?i:${source})` : source;
+function character(source: string, flags: Flags): Node {
+  return { kind: "character", source: flags.i ? `(?i:${source})` : source };
 }
 
 /** A character as JavaScript source, good inside and outside of a class. */
