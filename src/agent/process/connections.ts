@@ -39,24 +39,34 @@ function isClients(listener: string, ownPorts: readonly number[]): boolean {
   return port === undefined || !ownPorts.includes(Number(port));
 }
 
-const CLUSTER_ORIGIN = /^(.*)::added_via_api::(true|false)$/;
+/** Clusters of the bootstrap: their streams (control plane, tracing, metrics, logs) are Envoy's own. */
+const OWN_CLUSTERS: ReadonlySet<string> = new Set([
+  "prometheus_stats",
+  "agent",
+  "sds-grpc",
+  "sds-files-grpc",
+  "xds-grpc",
+  "zipkin",
+  "lightstep",
+  "datadog_agent",
+  "envoy_metrics_service",
+  "envoy_accesslog_service",
+]);
+
+const CLUSTER = /^(.*)::added_via_api::(?:true|false)$/;
 const REQUESTS = /::rq_(?:pending_)?active::(\d+)$/;
 
-/**
- * Requests and connections that Envoy forwards at this moment, from `/clusters`: those of clusters that the control plane
- * has given. The clusters of the bootstrap (control plane, tracing, metrics) hold streams of Envoy's own.
- */
+/** Requests and connections that Envoy forwards at this moment, from `/clusters`: those of clusters not its own. */
 export function forwardedRequests(): Count {
   let total = -1;
-  let cluster: string | undefined;
+  let cluster = "";
   return {
     add(line) {
-      const [, name, viaApi] = CLUSTER_ORIGIN.exec(line) ?? [];
-      if (name !== undefined) {
-        cluster = viaApi === "true" ? name : undefined;
-        total = Math.max(total, 0);
-      }
-      if (cluster !== undefined && line.startsWith(`${cluster}::`)) total += Number(REQUESTS.exec(line)?.[1] ?? 0);
+      cluster = CLUSTER.exec(line)?.[1] ?? cluster;
+      const count = REQUESTS.exec(line)?.[1];
+      if (count === undefined) return;
+      total = Math.max(total, 0);
+      if (!OWN_CLUSTERS.has(cluster)) total += Number(count);
     },
     total: () => total,
   };

@@ -48,8 +48,8 @@ outbound|80||web::[fd00::7]:80::rq_active::4
 zipkin::added_via_api::false
 zipkin::10.0.0.1:9411::rq_active::9`;
 
-Deno.test("forwardedRequests() counts those of clusters from the control plane", () => {
+Deno.test("forwardedRequests() counts those of clusters that are not the bootstrap's", () => {
   assert.equal(totalOf(forwardedRequests(), CLUSTERS), 7);
-  assert.equal(totalOf(forwardedRequests(), "xds-grpc::added_via_api::false"), 0);
+  assert.equal(totalOf(forwardedRequests(), "agent::added_via_api::false\nagent::127.0.0.1:15020::rq_active::1"), 0);
   assert.equal(totalOf(forwardedRequests(), ""), -1);
 });

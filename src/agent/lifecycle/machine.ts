@@ -1,0 +1,373 @@
+/**
+ * The lifecycle of Envoy as a table: for each phase, what each event leads to. An event that is not in the row of a
+ * phase changes nothing there. The picture of it is in docs/agent.md.
+ */
+import { endText, failureHint } from "./end_text.ts";
+import { restartDelay, type Rules } from "./rules.ts";
+import type { Action, EnvoyEnd, EventName, Events, Outcome, Phase, State, Step } from "./state.ts";
+
+/** The start: with an Envoy to run, or without one (DISABLE_ENVOY). */
+export function begin(hasEnvoy: boolean): Step {
+  const state: State = {
+    phase: hasEnvoy ? "starting" : "idle",
+    epochs: [],
+    awaited: hasEnvoy ? 0 : undefined,
+    failures: 0,
+    reloadPending: false,
+    reloadBroken: false,
+    counting: { what: "connections", errors: 0 },
+    outcome: { type: "end", code: 0 },
+  };
+  return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [say("info", "There is no Envoy to run")] };
+}
+
+/** What an event leads to. */
+export function next<Name extends EventName>(rules: Rules, state: State, name: Name, event: Events[Name]): Step {
+  return TABLE[state.phase][name]?.(state, event, rules) ?? stay(state);
+}
+
+type Handler<Event> = (state: State, event: Event, rules: Rules) => Step;
+type Row = { readonly [Name in EventName]?: Handler<Events[Name]> };
+
+/** Only for the epoch that is being started: another one has been given up in the meantime. */
+function ifAwaited<Event extends { readonly epoch: number }>(handler: Handler<Event>): Handler<Event> {
+  return (state, event, rules) => event.epoch === state.awaited ? handler(state, event, rules) : stay(state);
+}
+
+const TABLE: Readonly<Record<Phase, Row>> = {
+  idle: { stop: endNow, quit: endNow, reload: refuseReload },
+  starting: {
+    prepared: ifAwaited(start),
+    notStarted: ifAwaited(fail),
+    live: ifAwaited(becomeLive),
+    exited: endedByItself,
+    stop: terminate,
+    quit: terminate,
+    drain: (state, { by }) => stay(state, say("info", `${by}: Envoy serves nothing yet that could drain`)),
+    reload: postponeReload,
+    reopenLogs,
+  },
+  running: {
+    exited: exitedWhileServing,
+    stop: drainThenEnd,
+    quit: terminate,
+    drain: drainOnly,
+    reload,
+    reopenLogs,
+    timeUp: forgetFailures,
+  },
+  reloading: {
+    prepared: ifAwaited(start),
+    notStarted: ifAwaited(keepOldEpoch),
+    live: ifAwaited(becomeLive),
+    exited: exitedWhileReloading,
+    stop: drainThenEnd,
+    quit: terminate,
+    drain: drainOnly,
+    reload: postponeReload,
+    reopenLogs,
+    timeUp: forgetFailures,
+  },
+  drained: {
+    live: ifAwaited((state, { epoch }) => stay(withLive(state, epoch), { do: "drainListeners", keepOpen: true })),
+    exited: exitedWhileServing,
+    stop: finishRequests,
+    quit: terminate,
+    reload: refuseReload,
+    reopenLogs,
+  },
+  backoff: {
+    timeUp: (state, { timer }) => timer === "backoff" ? startAgain(state) : stay(state),
+    reload: startAgain,
+    stop: endNow,
+    quit: endNow,
+  },
+  draining: {
+    timeUp: drainTimeUp,
+    counted,
+    exited: exitedAfterAsked,
+    stop: hurry,
+    quit: hurry,
+    reopenLogs,
+  },
+  terminating: {
+    timeUp: (state, { timer }) =>
+      timer === "grace" ? kill(state, "Envoy has not ended in time: it is killed") : stay(state),
+    exited: exitedAfterAsked,
+    stop: (state, { by }) => kill(state, `${by} came again: Envoy is killed`),
+    quit: (state, { by }) => kill(state, `${by} came again: Envoy is killed`),
+  },
+  killing: {
+    exited: exitedAfterAsked,
+    stop: (state) => stay({ ...state, outcome: { type: "end", code: 0 } }),
+    quit: (state) => stay({ ...state, outcome: { type: "end", code: 0 } }),
+  },
+  ended: {},
+};
+
+function say(level: "debug" | "info" | "warning" | "error", text: string): Action {
+  return { do: "say", level, text };
+}
+
+function stay(state: State, ...actions: readonly Action[]): Step {
+  return { state, actions };
+}
+
+/* Starting */
+
+function start(state: State, { epoch }: Events["prepared"]): Step {
+  return stay({ ...state, epochs: [...state.epochs, { number: epoch, live: false }] }, { do: "start", epoch });
+}
+
+function startAgain(state: State): Step {
+  const fresh: State = { ...state, phase: "starting", awaited: 0, reloadPending: false, reloadBroken: false };
+  return stay(fresh, { do: "prepare", epoch: 0 });
+}
+
+function fail(state: State, { epoch, error }: Events["notStarted"]): Step {
+  return stay({ ...without(state, epoch), phase: "ended" }, { do: "fail", error });
+}
+
+function forgetFailures(state: State, { timer }: Events["timeUp"]): Step {
+  return stay(timer === "stable" ? { ...state, failures: 0 } : state);
+}
+
+function becomeLive(state: State, { epoch }: Events["live"], rules: Rules): Step {
+  const running: State = { ...withLive(state, epoch), phase: "running" };
+  const actions: Action[] = [say("info", `Envoy (epoch ${epoch}) is live`)];
+  if (rules.restart.policy !== "never") {
+    actions.push({ do: "timer", timer: "stable", milliseconds: rules.restart.stable });
+  }
+  return then(stay(running, ...actions), (state) => reloadIfPending(state, rules));
+}
+
+function withLive(state: State, epoch: number): State {
+  return {
+    ...state,
+    awaited: undefined,
+    epochs: state.epochs.map((each) => each.number === epoch ? { ...each, live: true } : each),
+  };
+}
+
+/** One step after another. */
+function then(first: Step, more: (state: State) => Step): Step {
+  const second = more(first.state);
+  return { state: second.state, actions: [...first.actions, ...second.actions] };
+}
+
+/* Hot restart */
+
+/** Envoy's newest epoch tells the one before it to end: an older one that still drains would be cut off. */
+function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
+  if (!rules.hotRestart) return refuseReload(state, { by });
+  if (state.reloadBroken) return stay(state, say("error", RELOAD_BROKEN));
+  if (state.epochs.length > 1) return postponeReload(state, { by }, rules);
+  const epoch = (state.epochs.at(-1)?.number ?? 0) + 1;
+  return stay(
+    { ...state, phase: "reloading", awaited: epoch, reloadPending: false },
+    say("info", `${by}: a hot restart begins, epoch ${epoch} is started`),
+    { do: "prepare", epoch },
+  );
+}
+
+const RELOAD_BROKEN =
+  "No hot restart is possible any more, since an epoch failed while it started; Envoy serves on with " +
+  "its old configuration: restart the agent to apply the new one";
+
+function refuseReload(state: State, { by }: Events["reload"]): Step {
+  return stay(state, say("warning", `${by} is ignored: no hot restart is possible here`));
+}
+
+function postponeReload(state: State, { by }: Events["reload"], rules: Rules): Step {
+  if (!rules.hotRestart) return refuseReload(state, { by });
+  return stay(
+    { ...state, reloadPending: true },
+    say("info", `${by}: the hot restart waits for the one before`),
+  );
+}
+
+function reloadIfPending(state: State, rules: Rules): Step {
+  if (!state.reloadPending || state.epochs.length > 1 || state.phase !== "running") return stay(state);
+  return reload({ ...state, reloadPending: false }, { by: "The hot restart before is done" }, rules);
+}
+
+/** Nothing has happened to the old epoch: what was wrong is mended and another reload asked for. */
+function keepOldEpoch(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
+  const text = `Epoch ${epoch} is not started, Envoy serves on with its old configuration: ${error.message}`;
+  const old: State = { ...without(state, epoch), awaited: undefined, phase: "running" };
+  return then(stay(old, say("error", text)), (state) => reloadIfPending(state, rules));
+}
+
+function exitedWhileReloading(state: State, event: Events["exited"], rules: Rules): Step {
+  const left = without(state, event.epoch);
+  if (left.epochs.length === 0) return endedByItself(state, event, rules);
+  const text = `Envoy (epoch ${event.epoch}) ${endText(event.end)}`;
+  return event.epoch === state.awaited
+    ? stay(
+      { ...giveUpReload(left), phase: "running" },
+      say("error", `${text} before it was live`),
+      say("error", RELOAD_BROKEN),
+    )
+    : stay({ ...left, phase: "starting" }, say("error", `${text} before the new one was live`));
+}
+
+/** Envoy marks in the memory that epochs share that one is being started, and never takes it back for one that died. */
+function giveUpReload(state: State): State {
+  return { ...state, awaited: undefined, reloadPending: false, reloadBroken: true };
+}
+
+/* Ends of Envoy */
+
+function without(state: State, epoch: number): State {
+  return { ...state, epochs: state.epochs.filter(({ number }) => number !== epoch) };
+}
+
+function exitedWhileServing(state: State, event: Events["exited"], rules: Rules): Step {
+  const newestLive = state.epochs.findLast(({ live }) => live) ?? state.epochs.at(-1);
+  if (newestLive?.number === event.epoch) return endedByItself(state, event, rules);
+  const level = event.end.code === 0 ? "info" : "warning";
+  const left = without(event.epoch === state.awaited ? giveUpReload(state) : state, event.epoch);
+  const gone = stay(left, say(level, `Envoy (epoch ${event.epoch}) ${endText(event.end)}`));
+  return then(gone, (state) => reloadIfPending(state, rules));
+}
+
+/** The newest Envoy ended and nobody had asked for it. An older one that still drains has nothing to follow it. */
+function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
+  const left = without(state, epoch);
+  const { outcome, actions } = afterFailure(state, end, rules);
+  const level = end.code === 0 ? "info" : "error";
+  const gone = stay({ ...left, outcome }, say(level, `Envoy (epoch ${epoch}) ${endText(end)}`), ...actions);
+  return left.epochs.length === 0
+    ? then(gone, (state) => finish(state, rules))
+    : then(gone, (state) => kill(state, "The other Envoy is killed"));
+}
+
+function afterFailure(
+  { failures, phase }: State,
+  end: EnvoyEnd,
+  { restart }: Rules,
+): { readonly outcome: Outcome; readonly actions: readonly Action[] } {
+  const hint = failureHint(end);
+  const actions = hint === undefined ? [] : [say("error", hint)];
+  if (restart.policy === "never" || end.code === 0 || phase === "drained") {
+    return { outcome: { type: "end", code: end.code }, actions };
+  }
+  if (failures < restart.budget) return { outcome: { type: "restart" }, actions };
+  const text = `Envoy has failed ${failures + 1} times in a row: it is not started again`;
+  return { outcome: { type: "end", code: end.code }, actions: [...actions, say("error", text)] };
+}
+
+/** No Envoy runs any more. */
+function finish(state: State, rules: Rules): Step {
+  if (state.outcome.type === "end") {
+    return stay({ ...state, phase: "ended" }, { do: "end", code: state.outcome.code });
+  }
+  const milliseconds = restartDelay(rules.restart, state.failures);
+  return stay(
+    { ...state, phase: "backoff", failures: state.failures + 1, outcome: { type: "end", code: 0 } },
+    say("warning", `Envoy is started again in ${milliseconds} ms`),
+    { do: "timer", timer: "backoff", milliseconds },
+  );
+}
+
+function exitedAfterAsked(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
+  const gone = stay(without(state, epoch), say("info", `Envoy (epoch ${epoch}) ${endText(end)}`));
+  return gone.state.epochs.length > 0 ? gone : then(gone, (state) => finish(state, rules));
+}
+
+/* Ends that are asked for */
+
+function endNow(state: State, { by }: Events["stop"]): Step {
+  return stay({ ...state, phase: "ended" }, say("info", `${by}: the agent ends`), { do: "end", code: 0 });
+}
+
+/** Asks every Envoy to end: it closes what is open and writes its access log. */
+function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
+  if (state.epochs.length === 0) return endNow(state, { by });
+  return stay(
+    { ...state, phase: "terminating" },
+    say("info", `${by}: Envoy is told to end`),
+    { do: "signal", name: "SIGTERM" },
+    { do: "timer", timer: "grace", milliseconds: rules.grace },
+  );
+}
+
+function hurry(state: State, { by }: Events["stop"], rules: Rules): Step {
+  return terminate(state, { by: `${by}, again` }, rules);
+}
+
+function kill(state: State, text: string): Step {
+  return stay({ ...state, phase: "killing" }, say("warning", text), { do: "signal", name: "SIGKILL" });
+}
+
+function reopenLogs(state: State): Step {
+  return stay(state, { do: "signal", name: "SIGUSR1" });
+}
+
+/* Drains */
+
+/** Connections are told to close, but new ones are still taken: other containers of the pod still work (`/drain`). */
+function drainOnly(state: State, { by }: Events["drain"]): Step {
+  return stay(
+    { ...state, phase: "drained" },
+    say("info", `${by}: Envoy drains, and takes what still comes`),
+    { do: "drainListeners", keepOpen: true },
+  );
+}
+
+function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step {
+  const { exitOnZero, duration, minimum, maximum } = rules.drain;
+  const milliseconds = exitOnZero ? maximum : duration;
+  if (milliseconds <= 0) return terminate(state, { by }, rules);
+  const text = exitOnZero
+    ? `Envoy drains until no connection is left, ${minimum} ms at least and ${maximum} ms at most`
+    : `Envoy drains for ${duration} ms`;
+  const actions: readonly Action[] = [
+    say("info", `${by}: ${text}`),
+    { do: "drainListeners", keepOpen: false },
+    { do: "timer", timer: "drain", milliseconds },
+    ...exitOnZero ? [{ do: "timer", timer: "minimum", milliseconds: minimum } as const] : [],
+  ];
+  return stay({ ...state, phase: "draining", counting: { what: "connections", errors: 0 } }, ...actions);
+}
+
+/** The listeners drain since `/drain`: what is left are requests in flight, at most for the time of a drain. */
+function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Step {
+  const { exitOnZero, duration, maximum } = rules.drain;
+  const milliseconds = exitOnZero ? maximum : duration;
+  if (milliseconds <= 0) return terminate(state, { by }, rules);
+  return stay(
+    { ...state, phase: "draining", counting: { what: "requests", errors: 0 } },
+    say("info", `${by}: requests in flight are waited for, ${milliseconds} ms at most`),
+    { do: "timer", timer: "drain", milliseconds },
+    { do: "count", what: "requests", afterMilliseconds: 0 },
+  );
+}
+
+function drainTimeUp(state: State, { timer }: Events["timeUp"], rules: Rules): Step {
+  if (timer === "minimum") return stay(state, { do: "count", what: state.counting.what, afterMilliseconds: 0 });
+  return timer === "drain" ? terminate(state, { by: "The drain time is over" }, rules) : stay(state);
+}
+
+/** How often in a row a count may fail: pilot-agent's number. */
+const MOST_ERRORS = 5;
+const COUNT_AGAIN = { connections: 1000, requests: 100 } as const;
+
+function counted(state: State, { count }: Events["counted"], rules: Rules): Step {
+  const { what, errors: before } = state.counting;
+  const errors = count === undefined ? before + 1 : 0;
+  if (count === 0) return terminate(state, { by: `No ${what} are left` }, rules);
+  if (count === -1) {
+    const text = `Envoy does not tell its active ${what}: nothing is waited for`;
+    return then(stay(state, say("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
+  }
+  if (errors >= MOST_ERRORS) {
+    const text = `Envoy did not tell its active ${what} for ${errors} times in a row`;
+    return then(stay(state, say("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
+  }
+  return stay(
+    { ...state, counting: { what, errors } },
+    say("debug", `Envoy has ${count ?? "an unknown number of"} active ${what}`),
+    { do: "count", what, afterMilliseconds: COUNT_AGAIN[what] },
+  );
+}

@@ -1,0 +1,123 @@
+/** The lifecycle on the world: what happens becomes events of the machine, and its actions are done. */
+import { logText } from "../../core/log.ts";
+import type { SignalName, World } from "../../core/world/world.ts";
+import { startReaper } from "../process/reaper.ts";
+import { envoysOf } from "./envoys.ts";
+import { begin, next } from "./machine.ts";
+import type { LifecycleControl, LifecycleOptions } from "./options.ts";
+import type { Action, Counting, EventName, Events, Phase, Step, TimerName } from "./state.ts";
+import { timersOf } from "./timers.ts";
+
+/**
+ * Runs Envoy until it ends or is asked to end, and resolves with the exit code of the agent: Envoy's own (128 + signal) if
+ * it ended by itself, 0 if the end was asked for. Orphans are reaped meanwhile. Rejects with `MeshError` if Envoy cannot
+ * be started. Every Envoy has ended and was reaped when it settles.
+ */
+export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
+  const ended = Promise.withResolvers<number>();
+  const lifecycle = lifecycleOf(world, options, ended);
+  const reaper = startReaper(world);
+  const { send } = lifecycle;
+  options.attach?.(lifecycle.control);
+  const forget = SIGNALS.map(([signal, event]) => world.signals.on(signal, () => send(event, { by: signal })));
+  if (options.watch !== undefined) {
+    const { paths, milliseconds } = options.watch;
+    forget.push(world.files.watch(paths, milliseconds, () => send("reload", { by: "A change of the watched files" })));
+  }
+  try {
+    lifecycle.begin();
+    return await ended.promise;
+  } finally {
+    for (const each of forget) each();
+    lifecycle.forgetTimers();
+    reaper.stop();
+  }
+}
+
+/** What each signal asks for. */
+const SIGNALS: readonly (readonly [SignalName, "stop" | "quit" | "drain" | "reload" | "reopenLogs"])[] = [
+  ["SIGTERM", "stop"],
+  ["SIGINT", "stop"],
+  ["SIGQUIT", "quit"],
+  ["SIGHUP", "reload"],
+  ["SIGUSR1", "reopenLogs"],
+  ["SIGUSR2", "drain"],
+];
+
+interface Lifecycle {
+  readonly control: LifecycleControl;
+  begin(): void;
+  send<Name extends EventName>(name: Name, event: Events[Name]): void;
+  forgetTimers(): void;
+}
+
+function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWithResolvers<number>): Lifecycle {
+  const { rules, log } = options;
+  const first = begin(options.envoy !== undefined);
+  let state = first.state;
+  const waiting: (() => Step)[] = [];
+  const timers = timersOf<TimerName | Counting["what"]>(world.clock);
+  const envoys = options.envoy === undefined
+    ? undefined
+    : envoysOf(world, options.envoy, { send, state: () => state, say });
+  return {
+    control: controlOf(() => state.phase, send),
+    begin: () => enqueue(() => first),
+    send,
+    forgetTimers: () => timers.forgetAll(),
+  };
+
+  function send<Name extends EventName>(name: Name, event: Events[Name]): void {
+    enqueue(() => next(rules, state, name, event));
+  }
+
+  /** One after another: an action may cause the next event while it is done. */
+  function enqueue(step: () => Step): void {
+    if (waiting.push(step) > 1) return;
+    for (let first = waiting[0]; first !== undefined; waiting.shift(), first = waiting[0]) take(first());
+  }
+
+  function take({ state: after, actions }: Step): void {
+    const before = state.phase;
+    state = after;
+    if (before !== after.phase) options.changed?.(after.phase);
+    actions.forEach(perform);
+  }
+
+  function perform(action: Action): void {
+    switch (action.do) {
+      case "prepare":
+        return envoys?.prepare(action.epoch);
+      case "start":
+        return envoys?.start(action.epoch);
+      case "drainListeners":
+        return envoys?.drainListeners(action.keepOpen);
+      case "signal":
+        return envoys?.signal(action.name);
+      case "count":
+        return timers.set(action.what, action.afterMilliseconds, () => envoys?.count(action.what));
+      case "timer":
+        return timers.set(action.timer, action.milliseconds, () => send("timeUp", { timer: action.timer }));
+      case "say":
+        return say(action.level, action.text);
+      case "end":
+        return ended.resolve(action.code);
+      case "fail":
+        return ended.reject(action.error);
+    }
+  }
+
+  function say(level: "debug" | "info" | "warning" | "error", text: string): void {
+    log[level](logText(text));
+  }
+}
+
+function controlOf(phase: () => Phase, send: Lifecycle["send"]): LifecycleControl {
+  return {
+    phase,
+    stop: (by) => send("stop", { by }),
+    quit: (by) => send("quit", { by }),
+    drain: (by) => send("drain", { by }),
+    reload: (by) => send("reload", { by }),
+  };
+}

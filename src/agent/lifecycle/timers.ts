@@ -1,0 +1,21 @@
+import type { Clock } from "../../core/world/world.ts";
+
+/** Timers by name: setting one again forgets the one before. */
+export interface Timers<Name> {
+  set(name: Name, milliseconds: number, up: () => void): void;
+  forgetAll(): void;
+}
+
+/** Timers of a clock. */
+export function timersOf<Name>(clock: Clock): Timers<Name> {
+  const running = new Map<Name, AbortController>();
+  return {
+    set(name, milliseconds, up) {
+      running.get(name)?.abort();
+      const timer = new AbortController();
+      running.set(name, timer);
+      clock.sleep(milliseconds, timer.signal).then(() => timer.signal.aborted || up());
+    },
+    forgetAll: () => running.forEach((timer) => timer.abort()),
+  };
+}
