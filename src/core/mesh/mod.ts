@@ -3,6 +3,7 @@
  * write them. Out: their data with all defaults (`parseMeshConfig`, `mergeProxyConfig`), as templates see them
  * (`meshConfigView`, `proxyConfigView`), as `PROXY_CONFIG` has them (`protoToJson`), and what is wrong with them.
  */
+export { checkProxyConfig } from "./check_proxy.ts";
 export { defaultProxyConfig, type MeshConfig, type ProxyConfig, withDefaultProxyConfig } from "./config.ts";
 export { defaultsOf } from "./defaults.ts";
 export type { Era } from "./era.ts";

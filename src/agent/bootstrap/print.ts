@@ -1,0 +1,24 @@
+/** `agent bootstrap`: the bootstrap that `agent` would give to Envoy. */
+import { EXIT } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+import type { ProgramName } from "../settings/command_line.ts";
+import { readSettings } from "../settings/read.ts";
+import { bootstrapText } from "./write.ts";
+
+/**
+ * Prints it to stdout, warnings to stderr; nothing is written. In: the words of `agent`. Out: the exit code.
+ * Errors: UsageError or MeshError for settings that are wrong.
+ */
+export async function runAgentBootstrap(
+  world: World,
+  words: readonly string[],
+  name: ProgramName = "agent",
+): Promise<number> {
+  const settings = await readSettings(world, words, { name });
+  for (const warning of settings.warnings) world.stderr.write(`warning: ${warning}\n`);
+  const { customConfigFile } = settings.envoy;
+  world.stdout.write(
+    customConfigFile === "" ? await bootstrapText(world, settings) : await world.files.readText(customConfigFile),
+  );
+  return EXIT.ok;
+}

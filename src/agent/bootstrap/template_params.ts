@@ -1,0 +1,182 @@
+/** What templates of a bootstrap are given. Source: Istio's bootstrap.Config.toTemplateParams. */
+import { goJson } from "../../core/gojson.ts";
+import { type GoMap, type GoValue, typed } from "../../core/gotemplate/value.ts";
+import { proxyConfigView } from "../../core/mesh/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { FILES_SOCKET } from "../settings/pod_info.ts";
+import type { AgentSettings } from "../settings/settings.ts";
+import { discoversItself } from "./clusters.ts";
+import { keepalive } from "./keepalive.ts";
+import { MetadataView } from "./metadata_view.ts";
+import { networkView } from "./network_view.ts";
+import { runtimeFlags } from "./runtime.ts";
+import { socketAddress } from "./socket_address.ts";
+import { serviceAddress } from "./stats.ts";
+import { tlsSocket } from "./tls.ts";
+import { lightstepTokenFile, tracerOf } from "./tracing.ts";
+
+/** The parameters by name; those that have nothing to say are absent, as in Istio. */
+export function templateParams(settings: AgentSettings): GoMap {
+  const params = {
+    ...nodeParams(settings),
+    ...networkParams(settings),
+    ...statsParams(settings),
+    ...serviceParams(settings),
+    ...tracingParams(settings),
+    config: proxyConfigView(settings.proxyConfig),
+    metadata: new MetadataView(settings),
+    runtime_flags: goJson(runtimeFlags(settings)),
+    xds_type: settings.bootstrap.deltaXds ? "DELTA_GRPC" : "GRPC",
+    metadata_discovery: settings.bootstrap.metadataDiscovery,
+    log_json: settings.bootstrap.logJson,
+    enable_self_discovery: discoversItself(settings),
+    global_downstream_max_connections: String(settings.bootstrap.connectionLimit),
+    workload_identity_socket_file: settings.bootstrap.identitySocket,
+    custom_file_path: settings.bootstrap.hasCustomSds ? FILES_SOCKET : "",
+    xds_root_cert: settings.bootstrap.xdsRootCert,
+    discovery_address: settings.proxy.discoveryAddress,
+    discovery_host: settings.proxy.discoveryAddress.split(":")[0] ?? "",
+  };
+  return withoutAbsent(params);
+}
+
+type Params = Readonly<Record<string, GoValue | undefined>>;
+
+function withoutAbsent(params: Params): GoMap {
+  const present: Record<string, GoValue> = Object.create(null);
+  for (const [key, value] of Object.entries(params)) if (value !== undefined) present[key] = value;
+  return present;
+}
+
+function filled(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+function nodeParams({ node, role, bootstrap }: AgentSettings): Params {
+  const platform = node.typedMetadata["PLATFORM_METADATA"];
+  const sts = node.typedMetadata["STS_PORT"];
+  const names = node.typedMetadata["PILOT_SAN"];
+  const ofPlatform = (key: string) => isMap(platform) ? filled(String(platform[key] ?? "")) : undefined;
+  const loadStats = node.metadata["LOAD_STATS_CONFIG_JSON"];
+  return {
+    nodeID: node.id,
+    nodeType: role,
+    cluster: node.cluster,
+    region: filled(node.locality.region),
+    zone: filled(node.locality.zone),
+    sub_zone: filled(node.locality.subZone),
+    meta_json_str: goJson(node.metadata),
+    pilot_SAN: goJson((Array.isArray(names) ? names : []).map((exact) => ({ exact }))),
+    outlier_log_path: filled(bootstrap.outlierLogPath),
+    gcp_project_number: ofPlatform("gcp_project_number"),
+    gcp_project_id: sts === undefined ? undefined : ofPlatform("gcp_project"),
+    sts: sts === undefined ? undefined : true,
+    sts_port: sts === undefined ? undefined : BigInt(Number(sts)),
+    load_stats_config_json_str: typeof loadStats === "string" ? loadStats : undefined,
+  };
+}
+
+function networkParams(settings: AgentSettings): Params {
+  const { localhost, wildcard, additional, dnsLookupFamily } = networkView(settings);
+  const { ports, bootstrap } = settings;
+  return {
+    localhost,
+    wildcard,
+    additional_localhost: additional?.localhost,
+    additional_wildcard: additional?.wildcard,
+    dual_stack: additional === undefined ? undefined : true,
+    dns_lookup_family: dnsLookupFamily,
+    envoy_status_port: BigInt(ports.envoyStatus),
+    envoy_prometheus_port: BigInt(ports.prometheus),
+    secure_metrics_port: BigInt(ports.secureMetrics),
+    secure_merged_metrics_port: BigInt(ports.secureMergedMetrics),
+    envoy_status_port_enable_proxy_protocol: bootstrap.statusProxyProtocol ? true : undefined,
+    metrics_localhost_access_only: settings.proxy.proxyMetadata["METRICS_LOCALHOST_ACCESS_ONLY"] === "true",
+  };
+}
+
+function statsParams({ bootstrap: { stats } }: AgentSettings): Params {
+  const texts = (list: readonly string[]) => list.length === 0 ? undefined : typed([...list], "[]string");
+  return {
+    inclusionPrefix: texts(stats.prefixes),
+    inclusionSuffix: texts(stats.suffixes),
+    inclusionRegexps: texts(stats.regexps),
+    extraStatTags: texts(stats.extraTags),
+    histogram_buckets: stats.histogramBuckets.map(({ prefix, buckets }) => ({ match: { prefix }, buckets })),
+    envoy_metrics_stats_compression: stats.compression,
+    stats_flush_interval: filled(stats.flushInterval),
+    stats_eviction_interval: filled(stats.evictionInterval),
+  };
+}
+
+function serviceParams(settings: AgentSettings): Params {
+  const { proxy } = settings;
+  return {
+    pilot_grpc_address: addressText(settings, proxy.discoveryAddress),
+    statsd: addressText(settings, proxy.statsdUdpAddress),
+    ...remoteService(settings, "envoyMetricsService", "envoy_metrics_service"),
+    ...remoteService(settings, "envoyAccessLogService", "envoy_accesslog_service"),
+  };
+}
+
+/** An address as the JSON of a socket address, spaced as Istio writes it. */
+function addressText({ bootstrap }: AgentSettings, text: string): string | undefined {
+  if (text === "") return undefined;
+  const { address, port_value } = socketAddress(text, bootstrap.hostIp);
+  return `{"address": ${JSON.stringify(address)}, "port_value": ${port_value}}`;
+}
+
+function remoteService(
+  settings: AgentSettings,
+  field: "envoyMetricsService" | "envoyAccessLogService",
+  name: string,
+): Params {
+  const address = serviceAddress(settings.proxyConfig.data, field);
+  if (address === "") return {};
+  const service = settings.proxyConfig.data[field];
+  const { tlsSettings, tcpKeepalive } = isMap(service) ? service : {};
+  return {
+    [`${name}_address`]: addressText(settings, address),
+    [`${name}_tls`]: tlsText(settings, tlsSettings, name, true),
+    [`${name}_tcp_keepalive`]: isMap(tcpKeepalive) ? keepaliveText(tcpKeepalive) : undefined,
+  };
+}
+
+function keepaliveText(settings: ValueMap): string {
+  return goJson({ tcp_keepalive: keepalive(settings) });
+}
+
+function tlsText(settings: AgentSettings, tls: Value | undefined, sni: string, isHttp2: boolean): string | undefined {
+  const socket = tlsSocket(tls, { sni, isHttp2, metadata: settings.node.typedMetadata });
+  return socket === undefined ? undefined : JSON.stringify(socket);
+}
+
+function tracingParams(settings: AgentSettings): Params {
+  const tracer = tracerOf(settings);
+  if (tracer === undefined) return stackdriverParams(settings);
+  const isLightstep = tracer.kind.field === "lightstep";
+  return {
+    [tracer.kind.field]: addressText(settings, tracer.address),
+    lightstepToken: isLightstep ? lightstepTokenFile(settings) : undefined,
+    tracing_tls: tlsText(settings, tracer.tlsSettings, "tracer", tracer.kind.isHttp2),
+  };
+}
+
+const MOST = 200;
+
+/** Envoy has no driver for Stackdriver any more; a template may know what to make of it. */
+function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
+  const tracing = proxyConfig.data["tracing"];
+  const stackdriver = isMap(tracing) ? tracing["stackdriver"] : undefined;
+  const platform = node.typedMetadata["PLATFORM_METADATA"];
+  if (!isMap(stackdriver)) return {};
+  const most = (key: string) => BigInt(Number(stackdriver[key] ?? MOST));
+  return {
+    stackdriver: true,
+    stackdriverProjectID: isMap(platform) ? String(platform["gcp_project"] ?? "") : "",
+    stackdriverDebug: stackdriver["debug"] === true,
+    stackdriverMaxAnnotations: most("maxNumberOfAnnotations"),
+    stackdriverMaxAttributes: most("maxNumberOfAttributes"),
+    stackdriverMaxEvents: most("maxNumberOfMessageEvents"),
+  };
+}

@@ -1,0 +1,108 @@
+/** TLS to a collector or a service, with secrets from SDS. Source: Istio's option.tlsContextConvert. */
+import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { envoyType } from "./proto_types.ts";
+
+/** Whom the connection goes to. */
+export interface TlsPeer {
+  /** The server name of ISTIO_MUTUAL where none is given. */
+  readonly sni: string;
+  /** The peer speaks HTTP/2: it is offered by ALPN. */
+  readonly isHttp2: boolean;
+  /** Files that the node's metadata give go before those of the settings. */
+  readonly metadata: ValueMap;
+}
+
+/** The transport socket of ClientTLSSettings; `undefined` where they ask for none. */
+export function tlsSocket(settings: Value | undefined, peer: TlsPeer) {
+  const tls = isMap(settings) ? settings : {};
+  const context = CONTEXTS.get(textAt(tls, "mode"))?.(tls, peer.metadata);
+  if (context === undefined) return undefined;
+  const { alpn, ...secrets } = context;
+  const isMesh = tls["mode"] === "ISTIO_MUTUAL";
+  const sni = textAt(tls, "sni") || (isMesh ? peer.sni : "");
+  return {
+    name: "envoy.transport_sockets.tls",
+    typed_config: {
+      "@type": envoyType("extensions.transport_sockets.tls.v3.UpstreamTlsContext"),
+      common_tls_context: { ...secrets, ...(peer.isHttp2 ? { alpn_protocols: alpn } : {}) },
+      ...(sni === "" ? {} : { sni }),
+    },
+  };
+}
+
+type Context = (tls: ValueMap, metadata: ValueMap) => {
+  readonly alpn: readonly string[];
+  readonly [field: string]: unknown;
+};
+
+const HTTP2 = ["h2"];
+
+const CONTEXTS: ReadonlyMap<string, Context> = new Map<string, Context>([
+  ["SIMPLE", (tls, metadata) => ({ alpn: HTTP2, ...validation(tls, fileRoot(tls, metadata)) })],
+  ["MUTUAL", (tls, metadata) => ({
+    alpn: HTTP2,
+    ...certificate(fileCertificate(tls, metadata)),
+    ...validation(tls, fileRoot(tls, metadata)),
+  })],
+  ["ISTIO_MUTUAL", (tls) => ({
+    alpn: ["istio", "h2"],
+    ...certificate(meshSecret("default")),
+    ...validation(tls, meshSecret("ROOTCA")),
+  })],
+]);
+
+type Secret = ReturnType<typeof sdsSecret> | ReturnType<typeof meshSecret>;
+
+function certificate(secret: Secret | undefined) {
+  return secret === undefined ? {} : { tls_certificate_sds_secret_configs: [secret] };
+}
+
+function validation(tls: ValueMap, secret: Secret | undefined) {
+  const names = isList(tls["subjectAltNames"]) ? tls["subjectAltNames"] : [];
+  const context = names.length === 0 ? {} : { match_subject_alt_names: names.map((exact) => ({ exact })) };
+  return {
+    combined_validation_context: {
+      default_validation_context: context,
+      ...(secret === undefined ? {} : { validation_context_sds_secret_config: secret }),
+    },
+  };
+}
+
+/** The agent serves files by such names. */
+function fileRoot(tls: ValueMap, metadata: ValueMap): Secret | undefined {
+  const path = textAt(metadata, "TLS_CLIENT_ROOT_CERT") || textAt(tls, "caCertificates");
+  return path === "" ? undefined : sdsSecret(`file-root:${path}`);
+}
+
+function fileCertificate(tls: ValueMap, metadata: ValueMap): Secret | undefined {
+  const chain = textAt(metadata, "TLS_CLIENT_CERT_CHAIN") || textAt(tls, "clientCertificate");
+  const key = textAt(metadata, "TLS_CLIENT_KEY") || textAt(tls, "privateKey");
+  return chain === "" || key === "" ? undefined : sdsSecret(`file-cert:${chain}~${key}`);
+}
+
+/** A secret that the agent's SDS server gives. */
+export function sdsSecret(name: string) {
+  return {
+    name,
+    sds_config: {
+      api_config_source: {
+        api_type: "GRPC",
+        grpc_services: [{ envoy_grpc: { cluster_name: "sds-grpc" } }],
+        set_node_on_first_message_only: true,
+        transport_api_version: "V3",
+      },
+      resource_api_version: "V3",
+    },
+  };
+}
+
+/** A secret of the workload: Envoy waits for it as long as it takes. */
+function meshSecret(name: "default" | "ROOTCA") {
+  const { sds_config } = sdsSecret(name);
+  return { name, sds_config: { ...sds_config, initial_fetch_timeout: "0s" } };
+}
+
+function textAt(map: ValueMap, key: string): string {
+  const value = map[key];
+  return typeof value === "string" ? value : "";
+}

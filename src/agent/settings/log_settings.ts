@@ -1,0 +1,56 @@
+/** How the agent logs, from our flags and from those of every program of Istio (its pkg/log). */
+import type { LogSettings } from "./settings.ts";
+
+/** What the flags and variables say; `""` for what is not given. */
+export interface LogWords {
+  readonly format: string;
+  readonly level: string;
+  /** `--log_as_json`. */
+  readonly istioJson: boolean;
+  /** `--log_output_level`: `info`, or scopes such as `default:info,envoy:debug`. */
+  readonly istioLevels: string;
+  /** `MESH_LOG_FORMAT`. */
+  readonly environmentFormat: string;
+}
+
+/** Istio's levels, and ours. */
+const LEVELS: ReadonlyMap<string, string> = new Map([
+  ["debug", "debug"],
+  ["info", "info"],
+  ["warn", "warning"],
+  ["warning", "warning"],
+  ["error", "error"],
+  ["fatal", "fatal"],
+  ["none", "fatal"],
+]);
+
+/** The settings; what is wrong with a word is added to `problems`. Our own flags win. */
+export function logSettings(words: LogWords, problems: string[]): LogSettings {
+  const scopes = scopesOf(words.istioLevels, problems);
+  const level = words.level === "" ? undefined : levelOf(words.level, "--log-level", problems);
+  return { format: formatOf(words, problems), level: level ?? scopes.get("all") ?? scopes.get("default"), scopes };
+}
+
+function formatOf(words: LogWords, problems: string[]): "text" | "json" | undefined {
+  const text = words.format !== "" ? words.format : words.istioJson ? "json" : words.environmentFormat;
+  if (text === "" || text === "text" || text === "json") return text === "" ? undefined : text;
+  problems.push(`Unknown log format "${text}": use text or json`);
+  return undefined;
+}
+
+/** A level without a scope is that of the scope `default`. */
+function scopesOf(text: string, problems: string[]): Map<string, string> {
+  const scopes = new Map<string, string>();
+  for (const item of text.split(",").filter((each) => each !== "")) {
+    const colon = item.lastIndexOf(":");
+    const level = levelOf(item.slice(colon + 1), "--log_output_level", problems);
+    if (level !== undefined) scopes.set(colon < 0 ? "default" : item.slice(0, colon), level);
+  }
+  return scopes;
+}
+
+function levelOf(text: string, origin: string, problems: string[]): string | undefined {
+  const level = LEVELS.get(text);
+  if (level === undefined) problems.push(`Unknown level "${text}" in "${origin}": use debug, info, warning or error`);
+  return level;
+}

@@ -1,0 +1,44 @@
+/** The name that the proxy's service goes by in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
+import { LABEL } from "../../../core/mesh/mod.ts";
+import type { Value, ValueMap } from "../../../core/value.ts";
+
+/** What the name is made of. */
+export interface NameFacts {
+  readonly proxyConfig: ValueMap;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly workloadName: string;
+  readonly namespace: string;
+}
+
+const UNNAMED = "istio-proxy";
+
+/** `node.cluster`: what the proxy configuration says, else what the labels, the workload or the namespace give. */
+export function clusterName(facts: NameFacts): string {
+  const named: Value | undefined = facts.proxyConfig["serviceCluster"];
+  if (typeof named === "string") return explicitOr(named, facts);
+  switch (facts.proxyConfig["tracingServiceName"]) {
+    case "CANONICAL_NAME_ONLY":
+      return explicitOr(canonicalName(facts), facts);
+    case "CANONICAL_NAME_AND_NAMESPACE":
+      return facts.namespace === ""
+        ? explicitOr(canonicalName(facts), facts)
+        : `${canonicalName(facts)}.${facts.namespace}`;
+    default:
+      return explicitOr(UNNAMED, facts);
+  }
+}
+
+function explicitOr(name: string, { labels, workloadName, namespace }: NameFacts): string {
+  if (name !== "" && name !== UNNAMED) return name;
+  const label = [LABEL.app, LABEL.recommendedName, LABEL.canonicalName].map((key) => labels.get(key))
+    .find((value) => value !== undefined);
+  if (label !== undefined) return `${label}.${namespace}`;
+  if (workloadName !== "") return `${workloadName}.${namespace}`;
+  return namespace === "" ? UNNAMED : `${UNNAMED}.${namespace}`;
+}
+
+function canonicalName({ labels, workloadName }: NameFacts): string {
+  const label = [LABEL.canonicalName, LABEL.recommendedName, LABEL.app].map((key) => labels.get(key))
+    .find((value) => value !== undefined && value !== "");
+  return label ?? (workloadName === "" ? UNNAMED : workloadName);
+}

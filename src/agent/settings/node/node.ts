@@ -1,0 +1,144 @@
+/** The node: who this proxy is. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
+import { compareUtf8 } from "../../../core/gojson.ts";
+import { LABEL } from "../../../core/mesh/mod.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import type { NodeFacts } from "../settings.ts";
+import { clusterName } from "./cluster_name.ts";
+import { ISTIO_LOCALITY, localityText, splitLocality } from "./locality.ts";
+import { rawMetadata, staticLabels } from "./raw_metadata.ts";
+import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
+
+/** What the node is made of. */
+export interface NodeSource {
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly version: string;
+  /** The proxy configuration as proto JSON. */
+  readonly proxyConfig: ValueMap;
+  readonly proxyMetadata: Readonly<Record<string, string>>;
+  /** Labels and annotations of the downward API; `undefined` without such a file. */
+  readonly podLabels: ReadonlyMap<string, string> | undefined;
+  readonly podAnnotations: ReadonlyMap<string, string> | undefined;
+  /** Fields that the agent knows itself; a value of the zero of its type takes the field away. */
+  readonly known: ValueMap;
+  /** Keys that no type has, such as `credential`. */
+  readonly extra: Readonly<Record<string, string>>;
+  /** Whether peers' metadata come by xDS; `undefined`: as `ENABLE_HBONE` says. */
+  readonly metadataDiscovery: boolean | undefined;
+}
+
+/** What there is to say about it. */
+export interface NodeNotes {
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+/** The variables of the pod, which go before what `ISTIO_META_*` says of the same. */
+const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
+
+/** The node. Metadata of the wrong type are problems, as they end Istio's own agent. */
+export function nodeOf(source: NodeSource, notes: NodeNotes): NodeFacts {
+  const raw = rawMetadata(source.env, source.proxyMetadata, notes.warnings);
+  const typed = typedMetadata(raw, notes.problems);
+  if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.version;
+  setKnown(typed, { ...source.known, PROXY_CONFIG: source.proxyConfig, ...podFields(source.env) });
+  const labels = setLabels(typed, source, notes.warnings);
+  const annotations = setTextMap(typed, "ANNOTATIONS", [mapAt(typed, "ANNOTATIONS"), source.podAnnotations]);
+  const discovery = source.metadataDiscovery ?? typed["ENABLE_HBONE"] === "true";
+  typed["METADATA_DISCOVERY"] = String(discovery);
+  Object.assign(raw, source.extra);
+  return {
+    id: source.id,
+    cluster: clusterName({
+      proxyConfig: source.proxyConfig,
+      labels,
+      workloadName: textAt(typed, "WORKLOAD_NAME"),
+      namespace: textAt(typed, "NAMESPACE"),
+    }),
+    locality: splitLocality(localityText(labels)),
+    metadata: sorted(Object.assign(newMap(), raw, typed)),
+    typedMetadata: typed,
+    labels,
+    annotations,
+  };
+}
+
+function typedMetadata(raw: ValueMap, problems: string[]): ValueMap {
+  const typed = newMap();
+  for (const field of TYPED_FIELDS) {
+    const value = raw[field.key];
+    const read = value === undefined ? undefined : readTyped(field, value);
+    if (read instanceof Unfit) {
+      problems.push(`The node metadata "${field.key}" must be ${read.wanted}, not ${shown(value)}`);
+    } else if (read !== undefined) typed[field.key] = read;
+  }
+  return typed;
+}
+
+function shown(value: Value | undefined): string {
+  return typeof value === "string" ? `"${value}"` : JSON.stringify(value ?? null);
+}
+
+function podFields(env: Readonly<Record<string, string>>): ValueMap {
+  const fields = newMap();
+  for (const [name, key] of OF_POD) {
+    const value = env[name];
+    if (value !== undefined) fields[key] = value;
+  }
+  return fields;
+}
+
+function setKnown(typed: ValueMap, known: ValueMap): void {
+  for (const [key, value] of Object.entries(known)) {
+    if (value === "" || value === 0 || value === false) delete typed[key];
+    else typed[key] = value === true ? "true" : value;
+  }
+}
+
+/**
+ * The labels: those of `ISTIO_METAJSON_LABELS` under those of the pod's file. The locality is written back in its form with
+ * slashes; without a file both fields are one map in Istio, so that the static labels get it too.
+ */
+function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map<string, string> {
+  const fixed = staticLabels(source.env, warnings);
+  const ofPod = source.podLabels === undefined
+    ? undefined
+    : new Map([...source.podLabels].filter(([key]) => key !== LABEL.podTemplateHash));
+  const before = ofPod === undefined && fixed.size === 0 ? mapAt(typed, "LABELS") : new Map<string, string>();
+  const labels = new Map([...before, ...fixed, ...ofPod ?? []]);
+  const locality = localityText(labels);
+  if (locality !== "") {
+    labels.set(ISTIO_LOCALITY, locality);
+    if (ofPod === undefined && fixed.size > 0) fixed.set(ISTIO_LOCALITY, locality);
+  }
+  setTextMap(typed, "LABELS", [labels]);
+  if (fixed.size > 0) setTextMap(typed, "STATIC_LABELS", [fixed]);
+  return labels;
+}
+
+function setTextMap(
+  typed: ValueMap,
+  key: string,
+  layers: readonly (ReadonlyMap<string, string> | undefined)[],
+): Map<string, string> {
+  const merged = new Map(layers.flatMap((layer) => [...layer ?? []]));
+  if (merged.size === 0) delete typed[key];
+  else typed[key] = sorted(Object.assign(newMap(), Object.fromEntries(merged)));
+  return merged;
+}
+
+function mapAt(typed: ValueMap, key: string): Map<string, string> {
+  const value = typed[key];
+  return new Map(Object.entries(isMap(value) ? value : {}).map(([name, text]) => [name, String(text)]));
+}
+
+function textAt(typed: ValueMap, key: string): string {
+  const value = typed[key];
+  return typeof value === "string" ? value : "";
+}
+
+function sorted(map: ValueMap): ValueMap {
+  const result = newMap();
+  for (const key of Object.keys(map).sort(compareUtf8)) result[key] = map[key] ?? null;
+  return result;
+}

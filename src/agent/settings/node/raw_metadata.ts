@@ -1,0 +1,68 @@
+/** What the environment and the proxy configuration say of the node, before it is typed. */
+import { goJsonParse } from "../../../core/gojson.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+
+const PREFIX = "ISTIO_META_";
+const JSON_PREFIX = "ISTIO_METAJSON_";
+
+/**
+ * `ISTIO_META_X` of `proxyMetadata`, over it that of the environment, over it all keys of the JSON objects in
+ * `ISTIO_METAJSON_*` (the variable's own name does not count). An object that cannot be read is passed over with a warning.
+ * Source: Istio's bootstrap.GetNodeMetaData.
+ */
+export function rawMetadata(
+  env: Readonly<Record<string, string>>,
+  proxyMetadata: Readonly<Record<string, string>>,
+  warnings: string[],
+): ValueMap {
+  const raw = newMap();
+  for (const variables of [proxyMetadata, env]) {
+    for (const [name, text] of Object.entries(variables)) {
+      if (name.startsWith(PREFIX)) raw[name.slice(PREFIX.length)] = text;
+    }
+  }
+  for (const [name, text] of Object.entries(env)) {
+    if (name.startsWith(JSON_PREFIX)) Object.assign(raw, readObject(name, text, warnings));
+  }
+  return raw;
+}
+
+/** The labels in `ISTIO_METAJSON_LABELS`: values that are no texts are passed over with a warning. */
+export function staticLabels(env: Readonly<Record<string, string>>, warnings: string[]): Map<string, string> {
+  const text = env[`${JSON_PREFIX}LABELS`];
+  // What cannot be read was told by `rawMetadata`.
+  const object = text === undefined ? {} : readObject("", text, []);
+  return new Map(
+    Object.entries(object).flatMap(([key, value]): [string, string][] => {
+      if (typeof value === "string") return [[key, value]];
+      warnings.push(`The label "${key}" in "${JSON_PREFIX}LABELS" is passed over: its value is no text`);
+      return [];
+    }),
+  );
+}
+
+function readObject(name: string, text: string, warnings: string[]): ValueMap {
+  const value = parsed(text);
+  if (value instanceof Error) warnings.push(`"${name}" is passed over: it is no JSON: ${messageOf(value)}`);
+  else if (value !== null && !isMap(value)) warnings.push(`"${name}" is passed over: it is no JSON object`);
+  else return value ?? newMap();
+  return newMap();
+}
+
+function parsed(text: string): Value | Error {
+  try {
+    return toValue(goJsonParse(text));
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** JSON is data: what the reader of Go's JSON gives has no functions and structs. */
+function toValue(read: ReturnType<typeof goJsonParse>): Value {
+  if (read === null || typeof read === "string" || typeof read === "number" || typeof read === "boolean") return read;
+  if (Array.isArray(read)) return read.map(toValue);
+  const map = newMap();
+  for (const [key, item] of Object.entries(read)) map[key] = toValue(item);
+  return map;
+}

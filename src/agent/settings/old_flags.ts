@@ -1,0 +1,71 @@
+/**
+ * The proxy configuration that the flags of Istio 1.0 to 1.5 make. They stand where `PROXY_CONFIG` stands, which came with
+ * 1.6 and whose releases pass over these flags: where both are given, `PROXY_CONFIG` counts.
+ */
+import { parseProxyConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
+import { parseBool } from "../../core/net.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { type Flag, FLAG_LIST, type FlagName } from "./flags.ts";
+
+type Given = ReadonlyMap<FlagName, string>;
+
+/** Fields that are the text or the number of a flag. */
+const TEXTS: readonly FlagName[] = [
+  "configPath",
+  "binaryPath",
+  "drainDuration",
+  "parentShutdownDuration",
+  "discoveryAddress",
+  "statsdUdpAddress",
+  "controlPlaneAuthPolicy",
+  "customConfigFile",
+  "serviceCluster",
+];
+const PORTS: readonly FlagName[] = ["proxyAdminPort", "statusPort"];
+
+/** The old flags that were given. */
+export function oldFlags(given: Given): string[] {
+  return FLAG_LIST.flatMap(([name, flag]: readonly [FlagName, Flag]) =>
+    flag.old && given.has(name) ? [`--${flag.long}`] : []
+  );
+}
+
+/** The overlay that they make. Errors: MeshError for a value that is none, such as a service that is no JSON. */
+export function proxyConfigOfFlags(given: Given): ProxyConfig {
+  const data: Record<string, unknown> = {};
+  for (const name of TEXTS) if (given.has(name)) data[name] = given.get(name);
+  for (const name of PORTS) if (given.has(name)) data[name] = Number(given.get(name));
+  const tracing = tracingOf(given);
+  if (tracing !== undefined) data["tracing"] = tracing;
+  Object.assign(data, servicesOf(given));
+  return parseProxyConfig(JSON.stringify(data), "command line");
+}
+
+function isFilled(given: Given, name: FlagName): boolean {
+  return (given.get(name) ?? "") !== "";
+}
+
+/** The first of LightStep, Zipkin and Datadog, as pilot-agent looked for them. */
+function tracingOf(given: Given): Record<string, unknown> | undefined {
+  const address = (name: FlagName) => ({ address: given.get(name) });
+  if (isFilled(given, "lightstepAddress")) {
+    const lightstep = { ...address("lightstepAddress"), accessToken: given.get("lightstepAccessToken") ?? "" };
+    const isSecure = parseBool(given.get("lightstepSecure") ?? "false") === true;
+    const caCertificates = given.get("lightstepCacertPath") ?? "";
+    return isSecure ? { lightstep, tlsSettings: { mode: "SIMPLE", caCertificates } } : { lightstep };
+  }
+  if (isFilled(given, "zipkinAddress")) return { zipkin: address("zipkinAddress") };
+  return isFilled(given, "datadogAgentAddress") ? { datadog: address("datadogAgentAddress") } : undefined;
+}
+
+/** 1.1 to 1.3 had an address, later releases JSON. */
+function servicesOf(given: Given): Record<string, unknown> {
+  const services: Record<string, unknown> = {};
+  const address = given.get("envoyMetricsServiceAddress") ?? "";
+  if (address !== "") services["envoyMetricsService"] = { address };
+  for (const name of ["envoyMetricsService", "envoyAccessLogService"] as const) {
+    const text = given.get(name) ?? "";
+    if (text !== "") services[name] = parseYaml(text);
+  }
+  return services;
+}

@@ -1,0 +1,150 @@
+/** The proxy configuration in effect. Source: pilot-agent's config.ConstructProxyConfig. */
+import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import {
+  ANNOTATION,
+  checkProxyConfig,
+  defaultProxyConfig,
+  defaultsOf,
+  mergeProxyConfig,
+  parseMeshConfig,
+  parseProxyConfig,
+  type ProxyConfig,
+} from "../../core/mesh/mod.ts";
+import { parseAddress, parsePort, splitHostPort } from "../../core/net.ts";
+import { newMap, type Value } from "../../core/value.ts";
+import type { World } from "../../core/world/world.ts";
+import type { FlagName } from "./flags.ts";
+import { oldFlags, proxyConfigOfFlags } from "./old_flags.ts";
+import type { Variables } from "./variables.ts";
+
+/** What it is made of. */
+export interface ProxyConfigSources {
+  readonly world: World;
+  readonly given: ReadonlyMap<FlagName, string>;
+  readonly variables: Variables;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+/**
+ * Defaults, under the mesh file, under `PROXY_CONFIG` (without it: the flags of Istio 1.0 to 1.5), under the annotation
+ * `proxy.istio.io/config`; then number of threads, name of the service, and what annotations say after the check.
+ */
+export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<ProxyConfig> {
+  let config = await meshProxyConfig(sources);
+  config = withOldDrain(config, sources.variables);
+  config = overlay(config, sources.problems, () => configOfPod(sources));
+  config = overlay(config, sources.problems, () => {
+    return parseProxyConfig(
+      sources.annotations.get(ANNOTATION.proxyConfig) ?? "",
+      `annotation ${ANNOTATION.proxyConfig}`,
+    );
+  });
+  config = withServiceCluster(withConcurrency(config, sources), sources.given);
+  config = await withResolvedStatsd(config, sources);
+  for (const { field, text } of checkProxyConfig(config.data)) {
+    sources.problems.push(`The proxy configuration is wrong: "${field}" ${text}`);
+  }
+  return withAnnotations(config, sources);
+}
+
+/** The mesh file is read if it is there. */
+async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): Promise<ProxyConfig> {
+  const file = given.get("meshConfig") ?? "./etc/istio/config/mesh";
+  try {
+    if (await world.files.facts(file) === undefined) return defaultProxyConfig(defaultsOf("current"));
+    return defaultProxyConfig(parseMeshConfig(await world.files.readText(file), file));
+  } catch (error) {
+    problems.push(textOf(error));
+    return defaultProxyConfig(defaultsOf("current"));
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof MeshError ? errorLine(error) : messageOf(error);
+}
+
+/** An overlay that cannot be read is a problem and leaves what was there. */
+function overlay(base: ProxyConfig, problems: string[], read: () => ProxyConfig): ProxyConfig {
+  try {
+    return mergeProxyConfig(base, read());
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    problems.push(textOf(error));
+    return base;
+  }
+}
+
+function configOfPod({ given, variables, warnings }: ProxyConfigSources): ProxyConfig {
+  const text = variables.text("proxyConfig");
+  const old = oldFlags(given);
+  if (text.trim() === "") return proxyConfigOfFlags(oldFlagsThatCount(given, warnings));
+  if (old.length > 0) warnings.push(`${old.join(", ")} have no effect beside PROXY_CONFIG: set the fields there`);
+  return parseProxyConfig(text, "PROXY_CONFIG");
+}
+
+/** A status port of 0 meant that there is no status server; the readiness of today needs it. */
+function oldFlagsThatCount(given: ReadonlyMap<FlagName, string>, warnings: string[]): Map<FlagName, string> {
+  const counting = new Map(given);
+  if (Number(given.get("statusPort") ?? 1) === 0) {
+    counting.delete("statusPort");
+    warnings.push('"--statusPort" is passed over: the status server is always there');
+  }
+  return counting;
+}
+
+function set(config: ProxyConfig, key: string, value: Value): ProxyConfig {
+  return { era: config.era, data: Object.assign(newMap(), config.data, { [key]: value }) };
+}
+
+/** The variable of 1.1 to 1.8 counts where nothing says otherwise. */
+function withOldDrain(config: ProxyConfig, variables: Variables): ProxyConfig {
+  const isDefault = config.data["terminationDrainDuration"] === "5s";
+  if (!isDefault || !variables.isSet("oldTerminationDrain")) return config;
+  return set(config, "terminationDrainDuration", `${variables.int("oldTerminationDrain")}s`);
+}
+
+function withConcurrency(config: ProxyConfig, { given, variables }: ProxyConfigSources): ProxyConfig {
+  const asked = Number(given.get("concurrency") ?? 0);
+  const limit = variables.int("cpuLimit");
+  if (asked !== 0) return set(config, "concurrency", asked);
+  return config.data["concurrency"] === undefined && limit !== 0 ? set(config, "concurrency", limit) : config;
+}
+
+function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, string>): ProxyConfig {
+  const isEmpty = config.data["serviceCluster"] === "";
+  return isEmpty ? set(config, "serviceCluster", given.get("serviceCluster") ?? "istio-proxy") : config;
+}
+
+/** Envoy's statsd sink takes no host names. A name that has no address turns the sink off, as in Istio. */
+async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
+  const address = config.data["statsdUdpAddress"];
+  const parts = typeof address === "string" ? splitHostPort(address) : "";
+  if (typeof parts === "string" || typeof parseAddress(parts.host) !== "string") return config;
+  const found = await world.network.lookup(parts.host);
+  const ip = found.find((each) => !each.includes(":")) ?? found[0];
+  if (ip !== undefined) {
+    return set(config, "statsdUdpAddress", ip.includes(":") ? `[${ip}]:${parts.port}` : `${ip}:${parts.port}`);
+  }
+  warnings.push(`No metrics are sent to statsd: the host of "${String(address)}" has no address`);
+  return set(config, "statsdUdpAddress", "");
+}
+
+/** These two annotations count after the check of the configuration. */
+function withAnnotations(config: ProxyConfig, { annotations, problems, warnings }: ProxyConfigSources): ProxyConfig {
+  const address = annotations.get(ANNOTATION.discoveryAddress);
+  const portText = annotations.get(ANNOTATION.statusPort);
+  let result = config;
+  if (address !== undefined) {
+    const parts = splitHostPort(address);
+    if (typeof parts === "string") problems.push(`The annotation "${ANNOTATION.discoveryAddress}" is wrong: ${parts}`);
+    result = set(result, "discoveryAddress", address);
+  }
+  if (portText !== undefined) {
+    const port = parsePort(portText);
+    if (typeof port === "number") return set(result, "statusPort", port);
+    warnings.push(`The annotation "${ANNOTATION.statusPort}" is passed over: ${port}`);
+  }
+  return result;
+}

@@ -1,0 +1,170 @@
+/** The settings of a run: command line, environment and files, everything checked, all problems at once. */
+import { MeshError, UsageError } from "../../core/errors.ts";
+import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/mod.ts";
+import { isMap } from "../../core/value.ts";
+import type { World } from "../../core/world/world.ts";
+import { discoverAddresses, ipModeOf } from "./addresses.ts";
+import { type ProgramName, readCommandLine } from "./command_line.ts";
+import { isRole, type Role, ROLES } from "./flags.ts";
+import { logSettings } from "./log_settings.ts";
+import { readPodInfo } from "./pod_info.ts";
+import { effectiveProxyConfig } from "./proxy_config.ts";
+import { readBootstrapFacts, readDrain, readEnvoy } from "./read_envoy.ts";
+import { readNode } from "./read_node.ts";
+import { flagText, isOn, type Reading } from "./reading.ts";
+import { retiredWarnings } from "./retired.ts";
+import type { AgentSettings, LogSettings, MetricsSettings, NodeFacts, Ports } from "./settings.ts";
+import { Variables } from "./variables.ts";
+
+/** Whose command line it is. */
+export interface ReadOptions {
+  readonly name: ProgramName;
+}
+
+/**
+ * Reads and checks the settings. In: the words behind `agent` or `pilot-agent proxy`. Waits at most two minutes for the
+ * addresses of the pod. Errors: UsageError if the command line is wrong, else MeshError; all problems in one message.
+ */
+export async function readSettings(
+  world: World,
+  words: readonly string[],
+  { name }: ReadOptions,
+): Promise<AgentSettings> {
+  const line = readCommandLine(words, name);
+  const warnings = [...line.warnings, ...retiredWarnings(line.given)];
+  const reading: Reading = {
+    world,
+    given: line.given,
+    variables: new Variables(world.env, warnings),
+    usage: [...line.problems],
+    problems: [],
+    warnings,
+  };
+  const role = roleOf(reading, line.words, name);
+  const settings = await readAll(reading, role);
+  refuse(reading);
+  return settings;
+}
+
+function refuse({ usage, problems }: Reading): void {
+  const text = [...usage, ...problems].join("; ");
+  if (usage.length > 0) throw new UsageError(text, { hint: '"kubectl mesh agent --help" lists flags and variables' });
+  if (problems.length > 0) throw new MeshError(text);
+}
+
+/** The first word; `pilot-agent` passes over others. */
+function roleOf({ usage, warnings }: Reading, words: readonly string[], name: ProgramName): Role {
+  const [role = "sidecar", ...rest] = words;
+  if (rest.length > 0) (name === "agent" ? usage : warnings).push(`Unexpected words "${rest.join(" ")}"`);
+  if (isRole(role)) return role;
+  usage.push(`Unknown role "${role}": use ${ROLES.join(", ")}`);
+  return "sidecar";
+}
+
+async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
+  const { world, variables } = reading;
+  const log = readLog(reading);
+  const info = await readPodInfo(world, variables.text("identitySocket"), reading);
+  const podAnnotations = info.annotations ?? new Map<string, string>();
+  const proxyConfig = await effectiveProxyConfig({ ...reading, annotations: podAnnotations });
+  const instanceIp = flagText(reading, "nodeIp") || variables.text("instanceIp");
+  const excluded = (podAnnotations.get(ANNOTATION.excludeInterfaces) ?? "").split(",");
+  const addresses = await discoverAddresses(world, instanceIp, excluded);
+  const proxy = proxySettings(proxyConfig);
+  const ports = readPorts(variables, proxy);
+  const node = readNode(reading, { role, info, proxyConfig, addresses, ports });
+  const envoy = await readEnvoy(reading, proxyConfig);
+  if (envoy.customConfigFile === "") checkTracing(proxyConfig, node, reading.problems);
+  return {
+    role,
+    node,
+    podName: variables.text("podName"),
+    namespace: variables.text("podNamespace"),
+    instanceIp,
+    addresses,
+    ipMode: ipModeOf(addresses),
+    proxyConfig,
+    proxy,
+    ports,
+    drain: readDrain(reading, proxyConfig),
+    envoy,
+    bootstrap: readBootstrapFacts(reading, {
+      role,
+      info,
+      proxyConfig,
+      addresses,
+      node,
+      logJson: log.format === "json",
+    }),
+    probes: readProbes(variables),
+    metrics: readMetrics(reading, role),
+    log,
+    watch: isOn(reading, "watch"),
+    restart: readRestart(reading),
+    warnings: reading.warnings,
+  };
+}
+
+function readLog(reading: Reading): LogSettings {
+  return logSettings({
+    format: flagText(reading, "logFormat"),
+    level: flagText(reading, "logLevel"),
+    istioJson: isOn(reading, "istioLogJson"),
+    istioLevels: flagText(reading, "istioLogLevel"),
+    environmentFormat: reading.variables.text("logFormat"),
+  }, reading.usage);
+}
+
+function readRestart(reading: Reading): "never" | "on-failure" {
+  const word = flagText(reading, "restart");
+  if (word === "on-failure") return word;
+  if (word !== "" && word !== "never") {
+    reading.usage.push(`Unknown value "${word}" for "--restart": use never or on-failure`);
+  }
+  return "never";
+}
+
+function readPorts(variables: Variables, proxy: AgentSettings["proxy"]): Ports {
+  return {
+    admin: proxy.proxyAdminPort,
+    status: proxy.statusPort,
+    envoyStatus: variables.port("envoyStatusPort"),
+    prometheus: variables.port("prometheusPort"),
+    secureMetrics: variables.port("secureMetricsPort"),
+    secureMergedMetrics: variables.port("secureMergedMetricsPort"),
+  };
+}
+
+function readProbes(variables: Variables): AgentSettings["probes"] {
+  const probers = variables.text("appProbers");
+  return {
+    probers: probers === "" ? undefined : probers,
+    legacyLocalhost: variables.bool("probeLegacyLocalhost"),
+    keepalive: variables.bool("probeKeepalive"),
+    http2: variables.bool("http2Probing"),
+  };
+}
+
+/** A sidecar whose variable is set to nothing does not start in Istio either: it is a mistake of a template. */
+function readMetrics({ variables, problems }: Reading, role: Role): MetricsSettings {
+  const isSet = role === "sidecar" && variables.isSet("prometheusAnnotations");
+  const text = variables.text("prometheusAnnotations");
+  if (isSet && text === "") {
+    problems.push('"ISTIO_PROMETHEUS_ANNOTATIONS" is set to the empty text: give JSON, or do not set it');
+  }
+  return {
+    prometheusAnnotations: isSet ? text : undefined,
+    localhostOnly: variables.bool("metricsLocalhostOnly"),
+    mergeEnvoyStats: variables.bool("mergeEnvoyStats"),
+  };
+}
+
+/** Stackdriver is told the project, which Istio learns from the platform. */
+function checkTracing({ data }: ProxyConfig, node: NodeFacts, problems: string[]): void {
+  const tracing = data["tracing"];
+  const platform = node.typedMetadata["PLATFORM_METADATA"];
+  const project = isMap(platform) ? platform["gcp_project"] : undefined;
+  if (isMap(tracing) && tracing["stackdriver"] !== undefined && project === undefined) {
+    problems.push('Tracing to Stackdriver needs a project: the node metadata "PLATFORM_METADATA" has no "gcp_project"');
+  }
+}

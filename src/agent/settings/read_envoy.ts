@@ -1,0 +1,111 @@
+/** How Envoy is started and ends, and what its bootstrap depends on. */
+import { type ProxyConfig, proxySettings } from "../../core/mesh/mod.ts";
+import { readBootstrapOverride } from "./bootstrap_override.ts";
+import { connectionLimit } from "./connection_limit.ts";
+import { envoyLogLevels } from "./envoy_log_level.ts";
+import type { Role } from "./flags.ts";
+import type { PodInfo } from "./pod_info.ts";
+import { flagText, isOn, milliseconds, type Reading } from "./reading.ts";
+import type { BootstrapFacts, DrainSettings, EnvoySettings, NodeFacts } from "./settings.ts";
+import { statsSettings } from "./stats.ts";
+import type { Variables } from "./variables.ts";
+
+/** How the proxy ends. */
+export function readDrain({ variables }: Reading, { data }: ProxyConfig): DrainSettings {
+  return {
+    drainSeconds: Math.floor(milliseconds(data["drainDuration"], 45_000) / 1000),
+    terminationMilliseconds: milliseconds(data["terminationDrainDuration"], 5000),
+    minimumMilliseconds: variables.milliseconds("minimumDrain"),
+    exitOnZeroActiveConnections: variables.bool("exitOnZero"),
+    parentShutdownSeconds: Math.floor(milliseconds(data["parentShutdownDuration"], 60_000) / 1000),
+  };
+}
+
+/** The ciphers of TLS 1.2 that FIPS 140-2 leaves to Envoy's gRPC client. */
+const FIPS_CIPHERS = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+].join(":");
+
+/** How Envoy is started. */
+export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<EnvoySettings> {
+  const { world, variables, warnings } = reading;
+  const proxy = proxySettings(config);
+  const levels = envoyLogLevels(
+    flagText(reading, "proxyLogLevel") || "warning",
+    flagText(reading, "proxyComponentLogLevel"),
+    warnings,
+  );
+  const override = variables.text("bootstrapOverride");
+  return {
+    isDisabled: variables.bool("disableEnvoy"),
+    binaryPath: proxy.binaryPath,
+    configPath: proxy.configPath,
+    customConfigFile: proxy.customConfigFile,
+    templateFile:
+      [variables.text("bootstrapTemplate"), flagText(reading, "templateFile"), proxy.proxyBootstrapTemplatePath]
+        .find((file) => file !== "") ?? "",
+    logLevel: levels.level,
+    componentLogLevel: levels.components,
+    concurrency: proxy.concurrency ?? 0,
+    fileFlushMilliseconds: milliseconds(config.data["fileFlushInterval"], 1000),
+    fileFlushMinKilobytes: Number(config.data["fileFlushMinSizeKb"] ?? 0),
+    skipDeprecatedLogs: variables.bool("skipDeprecatedLogs"),
+    coreDump: variables.bool("coreDump"),
+    bootstrapOverride: await readBootstrapOverride(world, override, variables.text("hostIp"), warnings),
+    hotRestart: isOn(reading, "hotRestart") || isOn(reading, "watch"),
+    baseId: Number(flagText(reading, "baseId")),
+    environment: isFips(variables) ? { GRPC_SSL_CIPHER_SUITES: FIPS_CIPHERS } : {},
+  };
+}
+
+function isFips(variables: Variables): boolean {
+  return variables.text("compliancePolicy") === "fips-140-2";
+}
+
+/** What was read before. */
+export interface BootstrapInputs {
+  readonly role: Role;
+  readonly info: PodInfo;
+  readonly proxyConfig: ProxyConfig;
+  readonly addresses: readonly string[];
+  readonly node: NodeFacts;
+  readonly logJson: boolean;
+}
+
+/** What the bootstrap depends on besides node and proxy configuration. */
+export function readBootstrapFacts(reading: Reading, inputs: BootstrapInputs): BootstrapFacts {
+  const { variables, warnings } = reading;
+  const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
+  const rootCa = variables.text("xdsRootCa");
+  const exitOnZero = variables.bool("exitOnZero");
+  return {
+    dualStack: variables.bool("dualStack"),
+    ...xdsOf(reading, inputs),
+    stripFragment: variables.bool("stripFragment"),
+    isFips: isFips(variables),
+    statusProxyProtocol: variables.bool("statusProxyProtocol"),
+    logJson: inputs.logJson,
+    outlierLogPath: flagText(reading, "outlierLogPath"),
+    identitySocket: variables.text("identitySocket"),
+    hasCustomSds: inputs.info.hasIdentitySocket,
+    hostIp: variables.text("hostIp"),
+    connectionLimit: connectionLimit(data, warnings),
+    stats: statsSettings({ proxyConfig: data, annotations, addresses, exitOnZero }, warnings),
+    xdsRootCert: rootCa === "SYSTEM" ? "" : rootCa || "./var/run/secrets/istio/root-cert.pem",
+  };
+}
+
+/** A waypoint has both, whatever is said; the discovery of metadata needs incremental xDS. */
+function xdsOf(
+  { variables, warnings }: Reading,
+  { role, node }: BootstrapInputs,
+): Pick<BootstrapFacts, "deltaXds" | "metadataDiscovery"> {
+  if (role === "waypoint") return { deltaXds: true, metadataDiscovery: true };
+  const deltaXds = variables.bool("deltaXds");
+  const isAsked = node.typedMetadata["METADATA_DISCOVERY"] === "true";
+  if (isAsked && !deltaXds) warnings.push("Metadata discovery is off: it needs incremental xDS, see ISTIO_DELTA_XDS");
+  return { deltaXds, metadataDiscovery: isAsked && deltaXds };
+}
