@@ -4,21 +4,21 @@ import { childrenOf, isNullable, type Node, type RepeatNode, sizeOf } from "./tr
 /** Steps that JavaScript's engine does in about 50 ms. */
 const MOST_STEPS = 1e7;
 
+/** JavaScript's engine compiles repetitions by writing them out, and refuses what becomes too large. */
+const MOST_PARTS = 5000;
+
 /**
- * A bound of the steps of a backtracking engine for a subject of this length: each way to match from each start, each
- * as long as the expression. `Infinity` where JavaScript's answer is another than Go's.
+ * Whether JavaScript's engine may run this expression on a subject of this length. The bound of its steps: each way to
+ * match from each start, each as long as the expression. With one way for each start it is as good as linear.
  */
-export function backtrackingSteps(tree: Node, length: number): number {
-  return (length + 1) * waysToMatch(tree, length) * sizeOf(tree);
-}
-
-/** Whether JavaScript's engine may run this expression on a subject of this length. */
 export function isForBacktracking(tree: Node, length: number): boolean {
-  return backtrackingSteps(tree, length) <= MOST_STEPS;
+  const size = sizeOf(tree);
+  const ways = waysToMatch(tree, length);
+  return size <= MOST_PARTS && (ways === 1 || (length + 1) * ways * size <= MOST_STEPS);
 }
 
-/** In how many ways an expression can match from one start on. */
-function waysToMatch(node: Node, length: number): number {
+/** In how many ways an expression can match from one start on; `Infinity` where JavaScript's answer is not Go's. */
+export function waysToMatch(node: Node, length: number): number {
   const ways = childrenOf(node).map((child) => waysToMatch(child, length));
   if (node.kind === "repeat") return waysToRepeat(node, ways[0] ?? 1, length);
   if (node.kind === "choice") return ways.reduce((sum, way) => sum + way, 0);
