@@ -62,7 +62,7 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
     : envoysOf(world, options.envoy, { send, state: () => state, say });
   return {
     control: controlOf(() => state.phase, send),
-    begin: () => enqueue(() => first),
+    begin: () => enqueue(() => ({ state, actions: first.actions })),
     send,
     forgetTimers: () => timers.forgetAll(),
   };
