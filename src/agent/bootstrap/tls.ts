@@ -57,21 +57,22 @@ function certificate(secret: Secret | undefined) {
   return secret === undefined ? {} : { tls_certificate_sds_secret_configs: [secret] };
 }
 
-function validation(tls: ValueMap, secret: Secret | undefined) {
+function validation(tls: ValueMap, secret: Secret) {
+  if (tls["insecureSkipVerify"] === true) return {};
   const names = isList(tls["subjectAltNames"]) ? tls["subjectAltNames"] : [];
   const context = names.length === 0 ? {} : { match_subject_alt_names: names.map((exact) => ({ exact })) };
   return {
     combined_validation_context: {
       default_validation_context: context,
-      ...(secret === undefined ? {} : { validation_context_sds_secret_config: secret }),
+      validation_context_sds_secret_config: secret,
     },
   };
 }
 
-/** The agent serves files by such names. */
-function fileRoot(tls: ValueMap, metadata: ValueMap): Secret | undefined {
+/** The agent serves files by such names. Without a file the peer must prove itself to the roots of the system. */
+function fileRoot(tls: ValueMap, metadata: ValueMap): Secret {
   const path = textAt(metadata, "TLS_CLIENT_ROOT_CERT") || textAt(tls, "caCertificates");
-  return path === "" ? undefined : sdsSecret(`file-root:${path}`);
+  return sdsSecret(`file-root:${path || "system"}`);
 }
 
 function fileCertificate(tls: ValueMap, metadata: ValueMap): Secret | undefined {

@@ -2,9 +2,9 @@
  * The fields of the node's metadata that Istio's own types have. A value of another type is an error there; what is not in
  * the table goes through as it is. Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
-import { goJson, goJsonParse } from "../../../core/gojson.ts";
+import { goJson, goJsonParse, OrderedFields } from "../../../core/gojson.ts";
 import { parseBool } from "../../../core/net.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 
 /** How a field is written: `bool` as the text `"true"`, `list` as a text with commas, `ports` as JSON in a text. */
 export type TypedKind = "text" | "bool" | "int" | "list" | "ports" | "texts" | "textMap" | "config";
@@ -145,6 +145,7 @@ function isPort(value: Value): value is ValueMap {
   return typeof name === "string" && typeof protocol === "string" && Number.isInteger(containerPort);
 }
 
-function writePort({ name = "", protocol = "", containerPort = 0 }: ValueMap): ValueMap {
-  return Object.assign(newMap(), name === "" ? {} : { name }, { containerPort, protocol });
+function writePort({ name = "", protocol = "", containerPort = 0 }: ValueMap): OrderedFields {
+  const named: [string, Value][] = name === "" ? [] : [["name", name]];
+  return new OrderedFields([...named, ["containerPort", containerPort], ["protocol", protocol]]);
 }

@@ -1,0 +1,67 @@
+/** A real Envoy takes the bootstraps that the agent makes: those of our own cases and of Istio's. */
+import assert from "node:assert/strict";
+import { type AgentCase, runAgentCase } from "../../support/agent_case.ts";
+import { realEnvoy } from "../../support/envoy.ts";
+import { needsShared, SHARED, testWhen } from "../../support/test_when.ts";
+
+const OWN = decodeURIComponent(new URL("../../golden/agent", import.meta.url).pathname);
+const ISTIO = `${SHARED}/cases/bootstrap`;
+
+/** What Envoy refuses, and why. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "waypoint": "metadata discovery is an extension of Istio's own Envoy",
+  "ambient": "metadata discovery is an extension of Istio's own Envoy",
+  "x_metadata_discovery_on": "metadata discovery is an extension of Istio's own Envoy",
+  "router-lightstep": "Envoy has no LightStep any more",
+  "template": "it is no bootstrap",
+};
+
+const envoy = await realEnvoy();
+
+testWhen(envoy.missing, "Envoy accepts the bootstraps of our own cases", (t) => validateAll(t, OWN));
+
+testWhen(
+  envoy.missing ?? needsShared("cases/bootstrap"),
+  "Envoy accepts the bootstraps of Istio's cases",
+  (t) => validateAll(t, ISTIO),
+);
+
+async function validateAll(t: Deno.TestContext, folder: string): Promise<void> {
+  for (const name of await namesOf(folder)) {
+    await t.step(name, async () => {
+      const { code, said } = await validate(`${folder}/${name}`);
+      if (REFUSED[name] === undefined) assert.equal(code, 0, said);
+      else assert.notEqual(code, 0, `Envoy accepts it now, although ${REFUSED[name]}`);
+    });
+  }
+}
+
+/** The cases in which Envoy is started. */
+async function namesOf(folder: string): Promise<string[]> {
+  const names = (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+  return names.filter((name) => isFile(`${folder}/${name}/args.txt`));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+async function validate(folder: string): Promise<{ code: number; said: string }> {
+  const input: AgentCase = JSON.parse(await Deno.readTextFile(`${folder}/input.json`));
+  const { args, bootstrap } = await runAgentCase(input);
+  const cwd = await Deno.makeTempDir();
+  try {
+    // The words of the case, with a file that is there.
+    const file = `${cwd}/envoy-rev${/\.[a-z]+$/.exec(args[1] ?? "")?.[0] ?? ""}`;
+    await Deno.writeTextFile(file, bootstrap);
+    const words = [...args.with(1, file), "--mode", "validate"];
+    const { code, stdout, stderr } = await new Deno.Command(envoy.path, { args: words, cwd }).output();
+    return { code, said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}

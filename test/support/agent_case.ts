@@ -1,0 +1,76 @@
+/** Cases of the agent's bootstrap: what a pod gives to the agent, run in process against a world in memory. */
+import { fakeWorld } from "../../src/core/world/fake.ts";
+import { bootstrapText, configFile } from "../../src/agent/bootstrap/write.ts";
+import { envoyArgs } from "../../src/agent/bootstrap/envoy_args.ts";
+import type { InterfaceAddress } from "../../src/core/world/world.ts";
+import { readSettings } from "../../src/agent/settings/read.ts";
+
+/** A case as `input.json` holds it. */
+export interface AgentCase {
+  readonly env: Readonly<Record<string, string>>;
+  /** `proxy` and the words behind it. */
+  readonly flags: readonly string[];
+  readonly labels?: Readonly<Record<string, string>> | null;
+  readonly annotations?: Readonly<Record<string, string>> | null;
+  /** The mesh file. */
+  readonly mesh?: string | null;
+  /** Files of the working folder. */
+  readonly files?: Readonly<Record<string, string>> | null;
+  readonly netns_ips?: readonly string[] | null;
+  /** Unix sockets that another program serves. */
+  readonly sockets?: readonly string[];
+}
+
+/** What Envoy would be given. */
+export interface AgentOutcome {
+  readonly args: readonly string[];
+  readonly bootstrap: string;
+  readonly warnings: readonly string[];
+}
+
+/** Runs a case. Errors: those of the settings and of the template. */
+export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
+  const world = fakeWorld({
+    env: { ...input.env },
+    files: filesOf(input),
+    interfaces: [{ name: "lo", family: "IPv4", address: "127.0.0.1" }, ...podAddresses(input)],
+    sockets: input.sockets ?? [],
+  });
+  const settings = await readSettings(world, input.flags.slice(1), { name: "pilot-agent" });
+  const custom = settings.envoy.customConfigFile;
+  return {
+    args: envoyArgs(settings, configFile(settings), 0),
+    bootstrap: custom === "" ? await bootstrapText(world, settings) : await world.files.readText(custom),
+    warnings: settings.warnings,
+  };
+}
+
+function podAddresses({ netns_ips }: AgentCase): InterfaceAddress[] {
+  return (netns_ips ?? []).map((address) => ({
+    name: "eth0",
+    family: address.includes(":") ? "IPv6" : "IPv4",
+    address,
+  }));
+}
+
+function filesOf({ labels, annotations, mesh, files }: AgentCase): Record<string, string> {
+  const found: Record<string, string> = { ...files };
+  if (labels && Object.keys(labels).length > 0) found["./etc/istio/pod/labels"] = downward(labels);
+  if (annotations && Object.keys(annotations).length > 0) found["./etc/istio/pod/annotations"] = downward(annotations);
+  if (mesh) found["./etc/istio/config/mesh"] = mesh;
+  return found;
+}
+
+/** As the kubelet writes them. */
+function downward(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join("");
+}
+
+/** A JSON text as data; a text that is none, such as YAML, as it is. Istio's own has a comma too many in one case. */
+export function asData(text: string): unknown {
+  try {
+    return JSON.parse(text.replaceAll(/,(\s*[}\]])/g, "$1"));
+  } catch {
+    return text;
+  }
+}
