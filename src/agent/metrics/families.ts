@@ -1,0 +1,68 @@
+/** Metrics of this process in Prometheus' text format (prometheus.io/docs/instrumenting/exposition_formats). */
+
+/** Names and values that tell samples of one family apart. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** One number. */
+export interface Sample {
+  readonly labels?: Labels;
+  readonly value: number;
+}
+
+/** Samples of one name. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge";
+  readonly samples: readonly Sample[];
+}
+
+/** Something that has metrics; it is asked at each scrape. */
+export type Collector = () => readonly Family[] | Promise<readonly Family[]>;
+
+/** A number that is set, or counted up, by label values. */
+export interface Meter {
+  add(labels?: Labels): void;
+  set(value: number): void;
+  readonly collect: () => readonly Family[];
+}
+
+/** A meter; it has no samples before it is first used, as in Istio. */
+export function meter(type: Family["type"], name: string, help: string): Meter {
+  const samples = new Map<string, Sample>();
+  return {
+    add(labels = {}) {
+      const key = labelText(labels);
+      samples.set(key, { labels, value: (samples.get(key)?.value ?? 0) + 1 });
+    },
+    set: (value) => void samples.set("", { value }),
+    collect: () => [{ name, help, type, samples: [...samples.values()] }],
+  };
+}
+
+/** The text of families, sorted by name, each name with the prefix. Families without samples are left out. */
+export function expositionOf(families: readonly Family[], prefix: string): string {
+  const used = families.filter(({ samples }) => samples.length > 0);
+  return used.sort((a, b) => a.name < b.name ? -1 : 1).map((family) => familyText(family, prefix)).join("");
+}
+
+function familyText({ name, help, type, samples }: Family, prefix: string): string {
+  const full = `${prefix}${name}`;
+  const lines = samples.map(({ labels = {}, value }) => `${full}${labelText(labels)} ${numberText(value)}\n`);
+  const escaped = help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+  return `# HELP ${full} ${escaped}\n# TYPE ${full} ${type}\n${lines.sort().join("")}`;
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escapeValue(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+}

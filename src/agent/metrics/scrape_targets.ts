@@ -1,0 +1,71 @@
+/** Where an application's metrics are: ISTIO_PROMETHEUS_ANNOTATIONS, which the injector writes. */
+import { parseUint } from "../../core/net.ts";
+import { fieldOf, isObject, readJson } from "../json_fields.ts";
+
+/** An endpoint of the application on this machine. */
+export interface ScrapeTarget {
+  readonly port: number;
+  readonly path: string;
+}
+
+/** The endpoints (none if scraping is off), and all that is wrong with the text. */
+export interface ScrapeTargets {
+  readonly targets: readonly ScrapeTarget[];
+  readonly problems: readonly string[];
+}
+
+/** Ports of Istio's own: no application's, or merged already (Istio, istioReservedPorts). */
+const RESERVED: ReadonlyMap<number, string> = new Map([
+  [15000, "Envoy admin"],
+  [15001, "outbound traffic capture"],
+  [15004, "pilot debug"],
+  [15006, "inbound traffic capture"],
+  [15008, "HBONE tunnel"],
+  [15020, "pilot-agent status / merged Prometheus"],
+  [15021, "Envoy health"],
+  [15053, "DNS proxy"],
+  [15090, "Envoy Prometheus (already merged)"],
+]);
+
+const DEFAULT_PATH = "/metrics";
+const DEFAULT_PORT = "80";
+
+/**
+ * Reads the value of ISTIO_PROMETHEUS_ANNOTATIONS; a value that is set but empty is as wrong as any other that is no
+ * JSON. An endpoint on the status port would have the agent scrape itself.
+ */
+export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
+  const json = readJson(text);
+  if (!isObject(json)) return { targets: [], problems: [`it is no JSON object but "${text.slice(0, 100)}"`] };
+  const problems: string[] = [];
+  const read = (object: Record<string, unknown>, name: string) => textField(object, name, problems);
+  if (read(json, "scrape") === "false") return { targets: [], problems };
+  const listed = fieldOf(json, "targets") ?? [];
+  const isList = Array.isArray(listed) && listed.every(isObject);
+  if (!isList) problems.push(`"targets" is no list of objects`);
+  const whole = { port: read(json, "port") || DEFAULT_PORT, path: read(json, "path") };
+  const several = isList ? listed.map((each) => ({ port: read(each, "port"), path: read(each, "path") })) : [];
+  const texts = several.length === 0 ? [whole] : several;
+  const targets = texts.map(({ port, path }) => target(port, path || DEFAULT_PATH, statusPort));
+  return {
+    targets: targets.filter((each) => typeof each !== "string"),
+    problems: [...problems, ...targets.filter((each) => typeof each === "string")],
+  };
+}
+
+function textField(object: Record<string, unknown>, name: string, problems: string[]): string {
+  const value = fieldOf(object, name) ?? "";
+  if (typeof value === "string") return value;
+  problems.push(`"${name}" is no text`);
+  return "";
+}
+
+/** Ports are compared as numbers: "015020" is the status port too. */
+function target(text: string, path: string, statusPort: number): ScrapeTarget | string {
+  const port = parseUint(text, 16);
+  if (typeof port === "string" || port === 0) return `the port "${text}" is not from 1 to 65535`;
+  if (port === statusPort) return `the port "${text}" is the agent's own, which would scrape itself`;
+  const use = RESERVED.get(port);
+  if (use !== undefined) return `the port "${text}" is reserved for Istio (${use})`;
+  return { port, path: path.startsWith("/") ? path : `/${path}` };
+}

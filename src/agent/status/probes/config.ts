@@ -1,0 +1,92 @@
+/** The probes of the application that the agent takes over: ISTIO_KUBE_APP_PROBERS, which the injector writes. */
+import { fieldOf, isObject, readJson } from "../../json_fields.ts";
+
+/** How the application is asked. */
+export type Prober =
+  | {
+    readonly kind: "http";
+    readonly port: number;
+    readonly path: string;
+    readonly isTls: boolean;
+    readonly timeoutSeconds: number;
+  }
+  | { readonly kind: "tcp"; readonly port: number; readonly timeoutSeconds: number }
+  | { readonly kind: "grpc"; readonly port: number; readonly service: string; readonly timeoutSeconds: number };
+
+/** Probers by the path at which the agent answers. */
+export type Probers = ReadonlyMap<string, Prober>;
+
+/** What was read, and all that is wrong with the text. */
+export interface ReadProbers {
+  readonly probers: Probers;
+  readonly problems: readonly string[];
+}
+
+const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
+
+/** Reads the value of ISTIO_KUBE_APP_PROBERS; the empty text has no probers. */
+export function readProbers(text: string): ReadProbers {
+  if (text === "") return { probers: new Map(), problems: [] };
+  const json = readJson(text);
+  if (!isObject(json)) return { probers: new Map(), problems: [`it is no JSON object but "${text.slice(0, 100)}"`] };
+  const problems: string[] = [];
+  const probers = Object.entries(json).map(([path, value]): [string, Prober] | undefined => {
+    const said: string[] = [];
+    const prober = readProber(path, isObject(value) ? value : {}, said);
+    problems.push(...said.map((problem) => `"${path}": ${problem}`));
+    return prober === undefined || said.length > 0 ? undefined : [path, prober];
+  });
+  return { probers: new Map(probers.filter((each) => each !== undefined)), problems };
+}
+
+type Fields = Record<string, unknown>;
+type Details = Readonly<{ [Kind in Prober["kind"]]: Omit<Extract<Prober, { kind: Kind }>, "timeoutSeconds"> }>;
+
+const KINDS: { readonly [Field: string]: (fields: Fields, said: string[]) => Details[Prober["kind"]] } = {
+  httpGet: (fields, said) => ({
+    kind: "http",
+    port: portOf(fields, said),
+    path: textOf(fields, "path", said).replace(/^(?!\/)/, "/"),
+    isTls: textOf(fields, "scheme", said) === "HTTPS",
+  }),
+  tcpSocket: (fields, said) => ({ kind: "tcp", port: portOf(fields, said) }),
+  grpc: (fields, said) => ({ kind: "grpc", port: portOf(fields, said), service: textOf(fields, "service", said) }),
+};
+
+function readProber(path: string, value: Fields, said: string[]): Prober | undefined {
+  if (!PATH.test(path)) said.push(`the path is not of the form ${PATH.source}`);
+  const found = Object.entries(KINDS).flatMap(([name, read]) => {
+    const fields = fieldOf(value, name);
+    return fields === undefined ? [] : [{ name, read, fields }];
+  });
+  const [only] = found;
+  if (only === undefined || found.length > 1) {
+    said.push(`there must be exactly one of httpGet, tcpSocket and grpc, not ${found.length}`);
+    return undefined;
+  }
+  if (!isObject(only.fields)) said.push(`"${only.name}" is no object`);
+  const details = only.read(isObject(only.fields) ? only.fields : {}, said);
+  return { ...details, timeoutSeconds: secondsOf(value, said) };
+}
+
+/** The injector has replaced names of ports by their numbers. */
+function portOf(fields: Fields, said: string[]): number {
+  const port = fieldOf(fields, "port");
+  if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;
+  said.push(`the port ${JSON.stringify(port) ?? "that is absent"} is no number from 1 to 65535`);
+  return 0;
+}
+
+function textOf(fields: Fields, name: string, said: string[]): string {
+  const value = fieldOf(fields, name) ?? "";
+  if (typeof value === "string") return value;
+  said.push(`"${name}" is no text`);
+  return "";
+}
+
+function secondsOf(value: Fields, said: string[]): number {
+  const seconds = fieldOf(value, "timeoutSeconds") ?? 0;
+  if (typeof seconds === "number" && Number.isInteger(seconds)) return Math.max(0, seconds);
+  said.push('"timeoutSeconds" is no whole number');
+  return 0;
+}

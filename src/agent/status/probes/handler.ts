@@ -1,0 +1,65 @@
+import { messageOf } from "../../../core/errors.ts";
+import type { Logger } from "../../../core/log.ts";
+import type { World } from "../../../core/world/world.ts";
+import { targetOf } from "../../request_target.ts";
+import { plainText } from "../answers.ts";
+import { ask, type Told } from "./ask.ts";
+import type { Prober, Probers } from "./config.ts";
+import { probeSource } from "./source.ts";
+
+/** The application whose probes the agent takes over. */
+export interface ProbeSettings {
+  readonly probers: Probers;
+  /** Where the application is: the IP address of the pod, or `localhost`. */
+  readonly host: string;
+  /** Whether HTTP/2 is offered to https probes (ISTIO_ENABLE_HTTP2_PROBING). */
+  readonly isHttp2Offered: boolean;
+}
+
+/** Answers `/app-health/...` and `/app-lifecycle/...`. */
+export function probeHandler(world: World, settings: ProbeSettings, statusPort: () => number, logger: Logger) {
+  const source = probeSource(world, settings.host, logger);
+  return async (request: Request): Promise<Response> => {
+    const { path } = targetOf(request.url);
+    const prober = settings.probers.get(path);
+    if (prober === undefined) {
+      logger.error(`There is no probe "${path}" of the application`);
+      return new Response(`app prober config does not exists for ${path}`, { status: 400 });
+    }
+    const { network } = world;
+    const { host, isHttp2Offered } = settings;
+    const { headers } = request;
+    const signal = deadline(prober, request.signal);
+    try {
+      const asked = {
+        network,
+        host,
+        source: source.address(),
+        statusPort: statusPort(),
+        isHttp2Offered,
+        headers,
+        signal,
+      };
+      return told(await ask(asked, prober));
+    } catch (error) {
+      logger.error(`The probe "${path}" of the application failed: ${messageOf(error)}`);
+      return plainText(500, "");
+    }
+  };
+}
+
+/** The kubelet's patience, and the kubelet itself: when it goes away nobody waits for the answer. */
+function deadline({ timeoutSeconds }: Prober, client: AbortSignal): AbortSignal {
+  if (timeoutSeconds === 0) return client;
+  return AbortSignal.any([client, AbortSignal.timeout(timeoutSeconds * 1000)]);
+}
+
+const WITHOUT_BODY = [204, 205, 304];
+
+/** Statuses that HTTP does not know are passed on as a failure. */
+function told({ status, body }: Told): Response {
+  if (status < 200 || status > 599) return plainText(500, "");
+  if (body === undefined || WITHOUT_BODY.includes(status)) return new Response(null, { status });
+  const headers = { "content-type": "text/plain; charset=utf-8", "content-length": String(body.length) };
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,66 @@
+import type { Logger } from "../../../core/log.ts";
+import type { Clock } from "../../../core/world/world.ts";
+import type { Meter } from "../../metrics/families.ts";
+import { targetOf } from "../../request_target.ts";
+import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";
+
+/** What the handler tells to whom. */
+export interface ReadyOptions {
+  readonly probe: ReadinessProbe;
+  readonly logger: Logger;
+  readonly startupSeconds: Meter;
+  readonly clock: Clock;
+}
+
+/** The same problem is not logged more often: some ask twenty times a second. */
+const REPEAT_AFTER = 2000;
+
+/** Answers `/healthz/ready`: 200 or 503, without a body unless `?verbose` asks for the stages. */
+export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
+  let wasReady = false;
+  let everReady = false;
+  let told = { problem: "", at: -Infinity };
+  function tellProblem({ stage, problem = "" }: Readiness[number]) {
+    wasReady = false;
+    const now = clock.monotonic();
+    if (problem === told.problem && now - told.at < REPEAT_AFTER) return;
+    told = { problem, at: now };
+    logger.warn(`Envoy proxy is NOT ready: ${problem} (stage: ${stage})`);
+  }
+  function tellReady() {
+    if (!everReady) {
+      const seconds = clock.monotonic() / 1000;
+      startupSeconds.set(seconds);
+      logger.info(`Readiness succeeded in ${seconds.toFixed(3)}s`);
+    }
+    if (!wasReady) logger.info("Envoy proxy is ready");
+    everReady = wasReady = true;
+    told = { problem: "", at: -Infinity };
+  }
+  return async (request: Request): Promise<Response> => {
+    const readiness = await probe.check();
+    const failed = readiness.find(({ problem }) => problem !== undefined);
+    if (failed === undefined) tellReady();
+    else tellProblem(failed);
+    const isVerbose = new URLSearchParams(targetOf(request.url).query).has("verbose");
+    const body = isVerbose ? verboseText(readiness) : null;
+    const headers = isVerbose ? { "content-type": "text/plain; charset=utf-8" } : {};
+    return new Response(body, { status: failed === undefined ? 200 : 503, headers });
+  };
+}
+
+const MEANINGS: Readonly<Record<Stage, string>> = {
+  admin: "the admin interface of Envoy answers",
+  config: "Envoy has its clusters and listeners",
+  running: "the agent is not terminating",
+  server: "Envoy is live",
+  workers: "the workers of Envoy have started",
+};
+
+/** A line for each stage: `[+]` passed, `[-]` not passed; then the verdict. In the manner of Kubernetes' `?verbose`. */
+function verboseText(readiness: Readiness): string {
+  const lines = readiness.map(({ stage, problem }) => {
+    return problem === undefined ? `[+]${stage} ok: ${MEANINGS[stage]}` : `[-]${stage} failed: ${problem}`;
+  });
+  return [...lines, isReady(readiness) ? "ready" : "not ready", ""].join("\n");
+}

@@ -1,0 +1,37 @@
+/** Which path is answered by whom, and for whom. */
+import { targetOf } from "../request_target.ts";
+import { plainText } from "./answers.ts";
+import { compressed } from "./compress.ts";
+import { isLoopback } from "./loopback.ts";
+
+/** One path, or all that begin with one that ends in `/`. */
+export interface Route {
+  readonly path: string;
+  /** Who is not on this machine is sent away. */
+  readonly isLocal?: boolean;
+  /** The only method; any if it is left out. */
+  readonly method?: string;
+  readonly answer: (request: Request) => Response | Promise<Response>;
+}
+
+/** Answers by a table of routes. */
+export function router(routes: readonly Route[]) {
+  return async (request: Request, remote: string): Promise<Response> => {
+    const { path } = targetOf(request.url);
+    const route = routes.find((each) => each.path.endsWith("/") ? path.startsWith(each.path) : path === each.path);
+    const response = route === undefined ? plainText(404, "404 page not found") : await answer(route, request, remote);
+    return await compressed(request, request.method === "HEAD" ? withoutBody(response) : response);
+  };
+}
+
+/** Who asks is looked at before how: a stranger is told nothing. */
+async function answer({ isLocal, method, answer }: Route, request: Request, remote: string): Promise<Response> {
+  if (isLocal === true && !isLoopback(remote)) return plainText(403, "Only requests from localhost are allowed");
+  if (method !== undefined && request.method !== method) return plainText(405, "Method Not Allowed");
+  return await answer(request);
+}
+
+function withoutBody({ body, status, headers }: Response): Response {
+  body?.cancel();
+  return new Response(null, { status, headers });
+}
