@@ -3,7 +3,6 @@ import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { parse } from "../mod.ts";
 import { binaryOf, toBinary } from "./octets.ts";
 import { sprigFunctions } from "./mod.ts";
-import { explicit, integer, octets, oid, sequence } from "./x509/der.ts";
 import { DerReader } from "./x509/der_reader.ts";
 import { decodePem, encodePem } from "./x509/pem.ts";
 import { readCertificate } from "./x509/read_certificate.ts";
@@ -94,10 +93,4 @@ Deno.test("certificates have serial numbers of their own", () => {
 
 Deno.test("a template that mentions a certificate function and does not call it makes none", () => {
   assert.equal(run('{{ if false }}{{ genCA "ca" 10 }}{{ end }}'), "");
-});
-
-Deno.test("keys on P-521 are refused by name", () => {
-  const key = sequence(integer(1), octets(Uint8Array.of(1)), explicit(0, oid("1.3.132.0.35")));
-  const template = `{{ genCAWithKey "a" 1 ${JSON.stringify(encodePem("EC PRIVATE KEY", key))} }}`;
-  assert.throws(() => run(template), /keys on the curve P-521 are not available; use one on P-256 or P-384/);
 });

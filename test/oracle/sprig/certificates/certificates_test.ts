@@ -21,7 +21,9 @@ const TEMPLATES = [
   '{{ $ca := genCA "ca" 10 }}{{ $c := genSignedCert "a" (list "1.2.3.4") (list "a" "") 1 $ca }}',
   '{{ $ca := genCA "ca" 10 }}{{ $c := genSignedCert "ca" nil nil 1 $ca }}',
   '{{ $ca := genCA "" 10 }}{{ $c := genSignedCert "a" nil nil 1 $ca }}',
-  ...["rsa", "rsaPkcs8", "p224", "p256", "p256Pkcs8", "p384", "p384Pkcs8", "ed25519"].flatMap((key) => [
+  ...["rsa", "rsaPkcs8", "p224", "p256", "p256Pkcs8", "p384", "p384Pkcs8", "p521", "p521Pkcs8", "ed25519"].flatMap((
+    key,
+  ) => [
     `{{ $c := genCAWithKey "ca" 10 .keys.${key} }}`,
     `{{ $c := genSelfSignedCertWithKey "a" nil (list "a") 10 .keys.${key} }}`,
     `{{ $ca := genCAWithKey "ca" 10 .keys.${key} }}{{ $c := genSignedCertWithKey "a" nil nil 1 $ca .keys.p384 }}`,

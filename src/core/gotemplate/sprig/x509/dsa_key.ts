@@ -2,6 +2,7 @@
 import { nodeCrypto } from "../node_crypto.ts";
 import { integer, sequence, TAG } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
+import { power } from "./modular.ts";
 import { encodePem } from "./pem.ts";
 import { type PrivateKey, uselessKey } from "./private_key.ts";
 
@@ -10,7 +11,7 @@ type Numbers = readonly [p: bigint, q: bigint, g: bigint, y: bigint, x: bigint];
 
 /**
  * A fresh key with a modulus of 2048 bits and a divisor of 256. The search for its primes takes a second on average,
- * several at times, as it does in Go: FIPS 186 asks for fresh ones, and a third of a thousand candidates are tested.
+ * several at times, as it does in Go: they are fresh for each key, and some 700 candidates are tried until one is prime.
  */
 export function generateDsaKey(): PrivateKey {
   const { privateKey } = nodeCrypto().generateKeyPairSync("dsa", { modulusLength: 2048, divisorLength: 256 });
@@ -36,13 +37,4 @@ export function readDsa(der: Uint8Array): PrivateKey {
 function dsaKey(numbers: Numbers): PrivateKey {
   const pem = () => encodePem("DSA PRIVATE KEY", sequence(...[0n, ...numbers].map(integer)));
   return uselessKey("*dsa.PublicKey", pem);
-}
-
-function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
-  let result = 1n;
-  for (const bit of exponent.toString(2)) {
-    result = result * result % modulus;
-    if (bit === "1") result = result * base % modulus;
-  }
-  return result;
 }

@@ -2,6 +2,7 @@
 import { nodeCrypto } from "../node_crypto.ts";
 import { bits, explicit, integer, numberOf, octets, oid, sequence, TAG, unsignedBytes } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
+import { P521_ORDER, p521Point, p521Sign } from "./p521.ts";
 import { encodePem } from "./pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
@@ -12,32 +13,53 @@ interface Curve {
   /** Bytes of a scalar. */
   readonly size: number;
   readonly order: bigint;
-  readonly hash: string;
-  /** The identifier of ECDSA with that hash. */
+  /** The identifier of ECDSA with the hash that Go's x509 takes for the curve. */
   readonly signature: string;
+  /** The public point of a scalar, uncompressed. */
+  readonly point: (curve: Curve, scalar: Uint8Array) => Uint8Array;
+  readonly sign: (curve: Curve, scalar: Uint8Array, message: Uint8Array) => Uint8Array;
 }
 
-const SHA256 = { hash: "sha256", signature: "1.2.840.10045.4.3.2" };
-const SHA384 = { hash: "sha384", signature: "1.2.840.10045.4.3.3" };
+const SHA256 = { signature: "1.2.840.10045.4.3.2", point: nodePoint, sign: nodeSigner("sha256") };
+const SHA384 = { signature: "1.2.840.10045.4.3.3", point: nodePoint, sign: nodeSigner("sha384") };
+const P256 = "1.2.840.10045.3.1.7";
 
-/** The curves that node:crypto has here, with the hashes that Go's x509 takes for them. */
 const CURVES: readonly Curve[] = [
   { id: "1.3.132.0.33", size: 28, order: 0xffffffffffffffffffffffffffff16a2e0b8f03e13dd29455c5c2a3dn, ...SHA256 },
-  {
-    id: "1.2.840.10045.3.1.7",
-    size: 32,
-    order: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
-    ...SHA256,
-  },
+  { id: P256, size: 32, order: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n, ...SHA256 },
   {
     id: "1.3.132.0.34",
     size: 48,
     order: 0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n,
     ...SHA384,
   },
+  {
+    id: "1.3.132.0.35",
+    size: 66,
+    order: P521_ORDER,
+    signature: "1.2.840.10045.4.3.4",
+    point: (_, scalar) => p521Point(numberOf(scalar)),
+    sign: (_, scalar, message) => p521Sign(message, numberOf(scalar)),
+  },
 ];
-const P256 = "1.2.840.10045.3.1.7";
-const P521 = "1.3.132.0.35";
+
+function nodePoint(curve: Curve, scalar: Uint8Array): Uint8Array {
+  const info = nodeCrypto().createPublicKey(pkcs8Pem(curve, scalar)).export({ type: "spki", format: "der" });
+  return info.subarray(-2 * curve.size - 1);
+}
+
+function nodeSigner(hash: string): Curve["sign"] {
+  return (curve, scalar, message) => {
+    const { createPrivateKey, sign } = nodeCrypto();
+    return sign(hash, message, createPrivateKey(pkcs8Pem(curve, scalar)));
+  };
+}
+
+/** The form that node:crypto reads here: it does not read SEC 1, and writes it without the name of the curve. */
+function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
+  const key = sequence(integer(1), octets(scalar));
+  return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
+}
 
 /** What is in the SEQUENCE of SEC 1. Errors: those of asn1.Unmarshal. */
 export function sec1Shape(der: Uint8Array) {
@@ -56,7 +78,6 @@ export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
 }
 
 function curveOf(id: string): Curve {
-  if (id === P521) throw new Error("keys on the curve P-521 are not available; use one on P-256 or P-384");
   const curve = CURVES.find((each) => each.id === id);
   if (curve === undefined) throw new Error("x509: unknown elliptic curve");
   return curve;
@@ -69,27 +90,16 @@ function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   if (value === 0n || value === curve.order) throw new Error("ecdsa: invalid public key encoding");
   if (value > curve.order) throw new Error("input overflows the modulus");
   const scalar = unsignedBytes(value, curve.size);
-  const pem = pkcs8Pem(curve, sequence(integer(1), octets(scalar)));
-  const point = publicPoint(curve, pem);
+  const point = curve.point(curve, scalar);
   const sec1 = sequence(integer(1), octets(scalar), explicit(0, oid(curve.id)), explicit(1, bits(point)));
   return {
     pem: () => encodePem("EC PRIVATE KEY", sec1),
     publicKey: () => sequence(sequence(oid(EC), oid(curve.id)), bits(point)),
     signer: {
       algorithm: sequence(oid(curve.signature)),
-      sign: (message) => nodeCrypto().sign(curve.hash, message, nodeCrypto().createPrivateKey(pem)),
+      sign: (message) => curve.sign(curve, scalar, message),
     },
   };
-}
-
-/** The form that node:crypto reads here: it does not read SEC 1, and writes it without the name of the curve. */
-function pkcs8Pem(curve: Curve, key: Uint8Array): string {
-  return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
-}
-
-function publicPoint(curve: Curve, pem: string): Uint8Array {
-  const info = nodeCrypto().createPublicKey(pem).export({ type: "spki", format: "der" });
-  return info.subarray(-2 * curve.size - 1);
 }
 
 /** A fresh key on P-256. */

@@ -2,6 +2,7 @@
 import { nodeCrypto } from "../node_crypto.ts";
 import { bits, integer, NULL, oid, sequence } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
+import { inverted } from "./modular.ts";
 import { encodePem } from "./pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
@@ -84,16 +85,4 @@ function refuseShort(size: number): void {
   if (size >= 1024) return;
   const guide = "https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size";
   throw new Error(`crypto/rsa: ${size}-bit keys are insecure (see ${guide})`);
-}
-
-/** The inverse of a number modulo a prime, by the extended algorithm of Euclid. */
-function inverted(value: bigint, prime: bigint): bigint {
-  let [a, b] = [value % prime, prime];
-  let [x, y] = [1n, 0n];
-  while (a > 1n && b > 0n) {
-    const quotient = a / b;
-    [a, b] = [b, a - quotient * b];
-    [x, y] = [y, x - quotient * y];
-  }
-  return x < 0n ? x + prime : x;
 }
