@@ -1,0 +1,57 @@
+/** An Envoy that the kernel kills for lack of memory, in a cgroup made for it. */
+import assert from "node:assert/strict";
+import { DEFAULT_RESTART } from "../../../src/agent/lifecycle/mod.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { Agent } from "./support/agent.ts";
+
+const NAME = `mesh-test-${Deno.pid}`;
+
+/** How a limit is set: cgroup v1, or v2 where the root hands out the memory controller. */
+const KINDS = [
+  {
+    folder: `/sys/fs/cgroup/memory/${NAME}`,
+    has: "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    limit: "memory.limit_in_bytes",
+  },
+  { folder: `/sys/fs/cgroup/${NAME}`, has: "/sys/fs/cgroup/cgroup.subtree_control", limit: "memory.max" },
+] as const;
+
+const kind = KINDS.find(({ has }) => {
+  try {
+    return has.endsWith("_control") ? /\bmemory\b/.test(Deno.readTextFileSync(has)) : Deno.statSync(has).isFile;
+  } catch {
+    return false;
+  }
+});
+
+const missing = Deno.build.os !== "linux"
+  ? "not Linux"
+  : Deno.uid() !== 0
+  ? "needs root"
+  : kind === undefined
+  ? "no cgroup for memory"
+  : needsProgram("python3");
+
+testWhen(missing, "lifecycle: an end for lack of memory is named, and its exit code is 137", async () => {
+  if (kind === undefined) return;
+  await Deno.mkdir(kind.folder);
+  try {
+    await Deno.writeTextFile(`${kind.folder}/${kind.limit}`, String(300 << 20));
+    const eat = "import time\nparts = []\nwhile True: parts.append(b'x' * (8 << 20))";
+    const agent = new Agent("below PID 1", {
+      binary: "python3",
+      args: ["-c", eat],
+      rules: {
+        hotRestart: false,
+        restart: DEFAULT_RESTART,
+        drain: { duration: 0, exitOnZero: false, minimum: 0, maximum: 0 },
+        grace: 1000,
+      },
+    }, ["sh", "-c", `echo $$ > ${kind.folder}/cgroup.procs; exec "$@"`, "sh"]);
+    assert.equal(await agent.code, 137, agent.text);
+    assert.match(agent.text, /Envoy \(epoch 0\) was killed by the kernel: out of memory/);
+    assert.match(agent.text, /Give the container of the proxy more memory/);
+  } finally {
+    await Deno.remove(kind.folder);
+  }
+});

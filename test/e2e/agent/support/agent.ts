@@ -1,0 +1,96 @@
+/** The lifecycle as a process of its own, as PID 1 of a PID namespace or below it. */
+import type { DriverOptions } from "./lifecycle_driver.ts";
+import { needsProgram } from "../../../support/test_when.ts";
+
+const DRIVER = decodeURIComponent(new URL("lifecycle_driver.ts", import.meta.url).pathname);
+
+/** How the agent is started: as PID 1 it inherits every orphan of its namespace. */
+export type Place = "as PID 1" | "below PID 1";
+
+/** A reason why a place cannot be had. */
+export function needsPlace(place: Place): string | undefined {
+  if (Deno.build.os !== "linux") return "not Linux";
+  if (place === "below PID 1") return undefined;
+  return Deno.uid() === 0 ? needsProgram("unshare") : "needs root";
+}
+
+/** Longer than anything takes here, so that a test that waits in vain ends. */
+const DEADLINE_MILLISECONDS = 20_000;
+
+/** What a lifecycle says and how it ends. */
+export class Agent {
+  #text = "";
+  #ended = false;
+  readonly code: Promise<number>;
+  readonly #child: Deno.ChildProcess;
+  readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
+
+  constructor(readonly place: Place, options: DriverOptions, prefix: readonly string[] = []) {
+    const unshare = place === "as PID 1" ? ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] : [];
+    const run = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", DRIVER, JSON.stringify(options)];
+    const [program = "", ...args] = [...prefix, ...unshare, ...run];
+    const env = { NO_COLOR: "1", MESH_LOG_FORMAT: "text" };
+    this.#child = new Deno.Command(program, { args, env, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+    this.#commands = this.#child.stdin.getWriter();
+    this.code = this.#run();
+  }
+
+  async #run(): Promise<number> {
+    const kill = setTimeout(() => this.#child.kill("SIGKILL"), DEADLINE_MILLISECONDS);
+    const [{ code }] = await Promise.all([
+      this.#child.status,
+      this.#read(this.#child.stdout),
+      this.#read(this.#child.stderr),
+    ]);
+    clearTimeout(kill);
+    this.#ended = true;
+    await this.#commands.close().catch(() => {});
+    return code;
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) this.#text += text;
+  }
+
+  /** All that it has said. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Waits until it has said something. */
+  async until(said: string | RegExp): Promise<void> {
+    const has = () => typeof said === "string" ? this.#text.includes(said) : said.test(this.#text);
+    const start = performance.now();
+    while (!has()) {
+      if (this.#ended || performance.now() - start > DEADLINE_MILLISECONDS) {
+        throw new Error(`It never said "${said}", but:\n${this.#text}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async command(text: "quit" | "drain" | "reload"): Promise<void> {
+    await this.#commands.write(new TextEncoder().encode(`${text}\n`));
+  }
+
+  /** Sends a signal from the outside. */
+  signal(name: Deno.Signal): void {
+    Deno.kill(this.place === "as PID 1" ? childOf(this.#child.pid) : this.#child.pid, name);
+  }
+}
+
+/** `unshare --fork` has one child: the PID 1 of the namespace. */
+function childOf(parent: number): number {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (/^\d+$/.test(name) && parentOf(name) === parent) return Number(name);
+  }
+  throw new Error(`Process ${parent} has no child`);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/\) \S (\d+) /.exec(Deno.readTextFileSync(`/proc/${pid}/stat`))?.[1]);
+  } catch {
+    return undefined;
+  }
+}

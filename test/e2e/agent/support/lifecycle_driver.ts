@@ -1,0 +1,83 @@
+/**
+ * Runs the lifecycle of Envoy as a program, for tests: `lifecycle_driver.ts JSON`. Standard input takes `quit`, `drain`
+ * and `reload`, a line each; standard output tells phases, standard error is the log. The exit code is the lifecycle's.
+ */
+import { startLog } from "../../../../src/core/log.ts";
+import { messageOf } from "../../../../src/core/errors.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
+import { runLifecycle } from "../../../../src/agent/lifecycle/mod.ts";
+import type { EnvoyOptions, LifecycleControl, Rules } from "../../../../src/agent/lifecycle/mod.ts";
+import { linesOf } from "../../../../src/agent/process/lines.ts";
+
+/** What a test says; `EPOCH` in an argument becomes the number. */
+export interface DriverOptions {
+  readonly binary?: string;
+  readonly args?: readonly string[];
+  readonly rules: Rules;
+  readonly watch?: { readonly paths: readonly string[]; readonly milliseconds: number };
+  readonly adminUrl?: string;
+  readonly ownPorts?: readonly number[];
+  readonly pipeErrors?: boolean;
+  /** Stand-ins that are run beside, each to its end; their exit codes are told as JSON. */
+  readonly beside?: readonly string[];
+}
+
+const world = realWorld();
+const options: DriverOptions = JSON.parse(world.args[0] ?? "");
+const log = startLog(world, "agent", { level: "debug" });
+
+function envoy(): EnvoyOptions | undefined {
+  const { binary, args = [] } = options;
+  if (binary === undefined) return undefined;
+  return {
+    binary,
+    prepare: (epoch) => Promise.resolve(args.map((each) => each.replaceAll("EPOCH", String(epoch)))),
+    adminUrl: options.adminUrl ?? "http://127.0.0.1:9",
+    inboundOnly: false,
+    ownPorts: options.ownPorts ?? [],
+    errorLine: options.pipeErrors ? (line) => say(`envoy: ${line}`) : undefined,
+  };
+}
+
+function say(text: string): void {
+  world.stdout.write(`${text}\n`);
+}
+
+async function obey(control: LifecycleControl): Promise<void> {
+  for await (const line of linesOf(world.stdin.chunks())) {
+    if (line === "quit" || line === "drain" || line === "reload") control[line]("a command");
+  }
+}
+
+/** Runs the stand-ins, some at a time, each in a lifecycle of its own. */
+async function runBeside(scripts: readonly string[]): Promise<void> {
+  const codes: number[] = [];
+  const waiting = scripts.entries();
+  const worker = async () => {
+    for (const [index, script] of waiting) {
+      const prepare = () => Promise.resolve(["-c", script]);
+      const standIn = { binary: "/bin/sh", prepare, adminUrl: "http://127.0.0.1:9", inboundOnly: false, ownPorts: [] };
+      codes[index] = await runLifecycle(world, { envoy: standIn, rules: options.rules, log });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  say(`codes ${JSON.stringify(codes)}`);
+}
+
+try {
+  const code = await runLifecycle(world, {
+    envoy: envoy(),
+    rules: options.rules,
+    watch: options.watch,
+    log,
+    attach(control) {
+      obey(control);
+      if (options.beside !== undefined) runBeside(options.beside);
+    },
+    changed: (phase) => say(`phase ${phase}`),
+  });
+  Deno.exit(code);
+} catch (error) {
+  world.stderr.write(`error: ${messageOf(error)}\n`);
+  Deno.exit(1);
+}
