@@ -1,4 +1,5 @@
 import { main } from "./cli/mod.ts";
 import { realWorld } from "./core/world/real.ts";
 
-Deno.exit(await main(realWorld()));
+// Not `await`: the compiled program is classic scripts (tools/compile/scripts.ts), which have none at their top.
+main(realWorld()).then((code) => Deno.exit(code));

@@ -2,10 +2,10 @@
  * Compiles the program: check, bundle, compile. `dist/kubectl-mesh` for this machine, or with `--all` a file
  * `dist/kubectl-mesh-OS-ARCH` for every platform; exit code 1 if one could not be built.
  *
- * `--entry FILE` and `--output FILE` compile something else for this machine (the benchmarks do).
+ * `--entry FILE` and `--output FILE` compile a file as it is for this machine (the benchmarks do).
  */
 import { parseArgs } from "node:util";
-import { type Build, bundle, compile } from "./compile/build.ts";
+import { type Build, bundle, compile, compileScripts } from "./compile/build.ts";
 import { type Platform, PLATFORMS, thisPlatform } from "./compile/platforms.ts";
 import { say } from "./compile/run.ts";
 
@@ -28,7 +28,12 @@ async function main(args: string[]): Promise<number> {
   await Deno.mkdir(cache, { recursive: true });
   const build: Build = { root: ROOT, cache, work: await Deno.makeTempDir({ dir: cache, prefix: "build-" }) };
   try {
-    return await runJobs(build, await bundle(build, values.entry ?? `${ROOT}/src/main.ts`), jobs);
+    const { entry } = values;
+    if (entry !== undefined) {
+      return await runJobs(jobs, (each) => compile(build, { entry, files: [] }, each.platform, each.output));
+    }
+    const scripts = await bundle(build);
+    return await runJobs(jobs, (each) => compileScripts(build, scripts, each.platform, each.output));
   } finally {
     await Deno.remove(build.work, { recursive: true });
   }
@@ -41,11 +46,12 @@ function allPlatforms(): Job[] {
   }));
 }
 
-async function runJobs(build: Build, bundled: string, jobs: readonly Job[]): Promise<number> {
+async function runJobs(jobs: readonly Job[], build: (job: Job) => Promise<void>): Promise<number> {
   let failed = 0;
-  for (const { platform, output } of jobs) {
+  for (const job of jobs) {
+    const { platform, output } = job;
     try {
-      await compile(build, bundled, platform, output);
+      await build(job);
       say(`compile: ${output}: ${((await Deno.stat(output)).size / 1e6).toFixed(1)} MB`);
     } catch (error) {
       failed++;

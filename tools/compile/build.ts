@@ -1,10 +1,9 @@
-import { basename } from "node:path";
-import { type Platform } from "./platforms.ts";
+import { makeCaches } from "./code_cache.ts";
+import { type Script, writePack } from "./pack.ts";
+import { type Platform, thisPlatform } from "./platforms.ts";
 import { mustRun } from "./run.ts";
 import { runtimeFor } from "./runtime.ts";
-
-/** esbuild turns `require` of CommonJS packages into a call that throws in a module, unless there is a `require`. */
-const REQUIRE = 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);\n';
+import { toScripts } from "./scripts.ts";
 
 /** The folders and the way of one build. */
 export interface Build {
@@ -14,40 +13,76 @@ export interface Build {
   readonly work: string;
 }
 
+/** A program that is ready to be put behind a runtime. */
+export interface Program {
+  readonly entry: string;
+  /** Files that the entry finds beside itself. */
+  readonly files: readonly string[];
+}
+
 /**
- * Checks and bundles a program; returns the path of its first file. A bundle starts faster than its modules, and holds
- * only what is imported. What is loaded by `import()` is a file of its own, which is not even parsed before that.
+ * Checks and bundles the program. A bundle starts faster than its modules, and holds only what is imported. What is loaded
+ * by `import()` is a file of its own, which is not even read before that.
  */
-export async function bundle(build: Build, entry: string): Promise<string> {
+export async function bundle(build: Build): Promise<Script[]> {
   const config = ["--config", `${build.root}/deno.json`, "--frozen"];
+  const entry = `${build.root}/src/main.ts`;
   await mustRun([Deno.execPath(), "check", "--quiet", ...config, entry]);
   const folder = `${build.work}/bundle`;
   const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
   await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry]);
-  for await (const { name } of Deno.readDir(folder)) await defineRequire(`${folder}/${name}`);
-  return `${folder}/${basename(entry, ".ts")}.js`;
-}
-
-async function defineRequire(file: string): Promise<void> {
-  const code = await Deno.readTextFile(file);
-  if (code.includes("__require(")) await Deno.writeTextFile(file, REQUIRE + code);
+  return await toScripts(folder);
 }
 
 /**
- * Compiles a bundle and the files that it loads for a platform into `output`. No code cache: at run time it would be read from a shared folder
- * without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
+ * Compiles the scripts for a platform. For the platform of this machine V8's code caches are made and go into the program: a
+ * small `inject` spends half of its time in compiling functions otherwise. Other platforms' runtimes cannot be run here.
+ */
+export async function compileScripts(build: Build, scripts: readonly Script[], platform: Platform, output: string) {
+  const pack = `${build.work}/program.pack`;
+  await writePack(pack, scripts);
+  if (platform.target === thisPlatform().target) {
+    const warmUp = `${build.work}/warm-up${platform.extension}`;
+    await compile(build, { entry: await loader(build, "warm_up"), files: [pack] }, platform, warmUp);
+    await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches`, scripts));
+  }
+  await compile(build, { entry: await loader(build, "program"), files: [pack] }, platform, output);
+}
+
+/** The bundled program that loads the pack, beside the pack: in the binary they lie in one folder too. */
+async function loader(build: Build, name: "program" | "warm_up"): Promise<string> {
+  const output = `${build.work}/${name}.js`;
+  const source = `${build.root}/tools/compile/${name}.ts`;
+  await mustRun([
+    Deno.execPath(),
+    "bundle",
+    "--quiet",
+    "--no-config",
+    "--platform",
+    "deno",
+    "--output",
+    output,
+    source,
+  ]);
+  return output;
+}
+
+/**
+ * Puts a program behind the runtime of a platform. Deno's own code cache is off: at run time it would be read from a shared
+ * folder without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
  *
  * No V8 flags and no minifying: measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
  * `--no-lazy-feedback-allocation`, `--always-sparkplug`, `--min-semi-space-size=16` nor `--single-threaded-gc` makes small
  * inputs faster; the last three cost memory or time on others. Minified files save less than the noise.
  */
-export async function compile(build: Build, bundled: string, platform: Platform, output: string): Promise<void> {
+export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
   const runtime = await runtimeFor(platform, build.cache);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
   await mustRun([
     ...[Deno.execPath(), "compile", "--quiet", "--no-config", "--no-lock", "--no-npm", "--no-remote", "--no-check"],
     ...["--no-code-cache", "--no-prompt", "--allow-all"],
-    ...["--target", platform.target, "--output", beside, bundled],
+    ...program.files.flatMap((file) => ["--include", file]),
+    ...["--target", platform.target, "--output", beside, program.entry],
   ], runtime === undefined ? {} : { DENORT_BIN: runtime });
   await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
   await Deno.rename(beside, output);

@@ -1,6 +1,8 @@
 /** What a finished program said. */
 export interface Outcome {
   readonly ok: boolean;
+  /** The exit code; 127 if the program could not be started. */
+  readonly code: number;
   readonly text: string;
 }
 
@@ -10,18 +12,27 @@ export function say(text: string): void {
 }
 
 /** Runs a program to its end without input; never throws. Its output is kept, stderr last. */
-export async function run(command: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+export async function run(
+  command: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): Promise<Outcome> {
   const [program = "", ...args] = command;
   try {
     const output = await new Deno.Command(program, {
       args,
       env: { RUST_BACKTRACE: "0", NO_COLOR: "1", ...env },
       stdin: "null",
+      ...(cwd === undefined ? {} : { cwd }),
     }).output();
     const decoder = new TextDecoder();
-    return { ok: output.success, text: decoder.decode(output.stdout) + decoder.decode(output.stderr) };
+    return {
+      ok: output.success,
+      code: output.code,
+      text: decoder.decode(output.stdout) + decoder.decode(output.stderr),
+    };
   } catch (error) {
-    return { ok: false, text: error instanceof Error ? error.message : String(error) };
+    return { ok: false, code: 127, text: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -11,8 +11,6 @@ export interface LexOptions {
   readonly continueIsFunction?: boolean;
 }
 
-const singles: Readonly<Record<string, TokenType>> = { "=": "assign", "|": "pipe" };
-
 /** Sets of ASCII characters, looked up by code. */
 const spaces = asciiSet(" \t\r\n");
 const terminators = asciiSet(" \t\r\n.,|:)(");
@@ -21,7 +19,11 @@ const asciiWord = /[A-Za-z0-9_]*/y;
 const simpleString = /"[^"\\\n]*"/y;
 const simpleCharacter = /'[^'\\\n]*'/y;
 
-/** Cuts a template into tokens, one at a time. After an `error` token there is nothing but `eof`. */
+/**
+ * Cuts a template into tokens, one at a time; white space in actions is no token but a mark on the next one. After an
+ * `error` token there is nothing but `eof`. A configuration has ten thousand tokens, and most of them are read by code
+ * that has not run before: few calls for each matter more than elsewhere.
+ */
 export class Lexer {
   #pos = 0;
   #start = 0;
@@ -29,11 +31,14 @@ export class Lexer {
   /** The end of that line: lines are counted as they are passed. */
   #nextBreak: number;
   #inside = false;
+  #spaced = false;
+  readonly #rightStart: number;
   #parens = 0;
   #failed = false;
 
   constructor(readonly input: string, readonly options: LexOptions) {
     this.#nextBreak = this.#breakAfter(0);
+    this.#rightStart = options.right.charCodeAt(0);
   }
 
   #breakAfter(offset: number): number {
@@ -43,13 +48,13 @@ export class Lexer {
 
   /** The next token. */
   next(): Token {
-    if (this.#failed) return { type: "eof", text: "EOF", pos: 0, line: this.#line };
+    if (this.#failed) return { type: "eof", text: "EOF", pos: 0, line: this.#line, spaced: false };
     return this.#inside ? this.#insideAction() : this.#text();
   }
 
   #token(type: TokenType): Token {
     const text = this.input.slice(this.#start, this.#pos);
-    const token = { type, text, pos: this.#start, line: this.#line };
+    const token = { type, text, pos: this.#start, line: this.#line, spaced: this.#spaced };
     this.#skip();
     return token;
   }
@@ -57,6 +62,7 @@ export class Lexer {
   /** Forgets the text up to here, but its lines count. */
   #skip(): void {
     this.#start = this.#pos;
+    this.#spaced = false;
     while (this.#nextBreak < this.#pos) {
       this.#line++;
       this.#nextBreak = this.#breakAfter(this.#nextBreak + 1);
@@ -65,7 +71,7 @@ export class Lexer {
 
   #error(message: string): Token {
     this.#failed = true;
-    return { type: "error", text: message, pos: this.#start, line: this.#line };
+    return { type: "error", text: message, pos: this.#start, line: this.#line, spaced: this.#spaced };
   }
 
   #at(text: string, offset = 0): boolean {
@@ -130,7 +136,8 @@ export class Lexer {
     this.#pos = end + 2;
     const marker = this.#rightMarker();
     if (marker < 0) return this.#error("comment ends before closing delimiter");
-    this.#passRightDelim(marker);
+    this.#pos += marker + this.options.right.length;
+    if (marker > 0) this.#passSpaces();
     this.#skip();
     return undefined;
   }
@@ -141,16 +148,12 @@ export class Lexer {
     return this.#at(this.options.right) ? 0 : -1;
   }
 
-  #passRightDelim(marker: number): void {
-    this.#pos += marker + this.options.right.length;
-    if (marker > 0) this.#passSpaces();
-  }
-
   #passSpaces(): void {
     while (this.#isSpace(this.#pos)) this.#pos++;
   }
 
-  #rightDelim(marker: number): Token {
+  #rightDelim(marker: 0 | 2): Token {
+    if (this.#parens > 0) return this.#error("unclosed left paren");
     this.#pos += marker;
     this.#skip();
     this.#pos += this.options.right.length;
@@ -161,55 +164,78 @@ export class Lexer {
     return token;
   }
 
+  #atRightDelim(code: number): boolean {
+    return code === this.#rightStart && this.#at(this.options.right);
+  }
+
   #insideAction(): Token {
-    const marker = this.#rightMarker();
-    if (marker >= 0) return this.#parens === 0 ? this.#rightDelim(marker) : this.#error("unclosed left paren");
-    const character = this.input.charAt(this.#pos);
-    if (character === "") return this.#error("unclosed action");
-    if (this.#isSpace(this.#pos)) return this.#space();
-    const single = singles[character];
-    if (single !== undefined) {
-      this.#pos++;
-      return this.#token(single);
+    if (this.#isSpace(this.#pos)) {
+      this.#passSpaces();
+      if (this.#at("-") && this.#at(this.options.right, 1)) {
+        this.#pos--;
+        this.#skip();
+        return this.#rightDelim(2);
+      }
+      this.#skip();
+      this.#spaced = true;
     }
-    return this.#marked(character) ?? this.#word(character);
+    const code = this.input.charCodeAt(this.#pos);
+    if (this.#atRightDelim(code)) return this.#rightDelim(0);
+    return isAsciiLetter(code) ? this.#identifier() : this.#marked(code);
   }
 
-  #space(): Token {
-    this.#passSpaces();
-    this.#pos--;
-    if (this.#rightMarker() !== 2) this.#pos++;
-    else if (this.#pos === this.#start) return this.#rightDelim(2);
-    return this.#token("space");
-  }
-
-  /** A token that its first character announces. */
-  #marked(character: string): Token | undefined {
+  /** A token that its first character announces: the common ones. */
+  #marked(code: number): Token {
+    const character = this.input.charAt(this.#pos);
     switch (character) {
-      case ":":
-        this.#pos++;
-        if (!this.#at("=")) return this.#error("expected :=");
-        this.#pos++;
-        return this.#token("declare");
+      case ".":
+        return isDigit(this.input.charCodeAt(this.#pos + 1)) ? this.#number() : this.#name("field");
+      case "$":
+        return this.#name("variable");
       case '"':
         return this.#quoted(character, "string", "unterminated quoted string");
+      case "(":
+      case ")":
+        return this.#paren(character);
+      case "|":
+        return this.#single("pipe");
+      case ":":
+        return this.#declare();
+      default:
+        return isDigit(code) ? this.#number() : this.#rare(character);
+    }
+  }
+
+  #rare(character: string): Token {
+    switch (character) {
+      case "=":
+        return this.#single("assign");
       case "'":
         return this.#quoted(character, "charConstant", "unterminated character constant");
       case "`":
         return this.#rawQuoted();
-      case "(":
-      case ")":
-        return this.#paren(character);
+      case "+":
+      case "-":
+        return this.#number();
+      case "":
+        return this.#error("unclosed action");
       default:
-        return undefined;
+        return this.#other();
     }
   }
 
-  #word(character: string): Token {
-    if (character === "$") return this.#name("variable");
-    if (character === "." && !isDigit(this.input.charCodeAt(this.#pos + 1))) return this.#name("field");
+  #declare(): Token {
+    this.#pos++;
+    return this.#at("=") ? this.#single("declare") : this.#error("expected :=");
+  }
+
+  #single(type: TokenType): Token {
+    this.#pos++;
+    return this.#token(type);
+  }
+
+  #other(): Token {
     const code = this.input.codePointAt(this.#pos) ?? 0;
-    if (isDigit(code) || character === "." || character === "+" || character === "-") return this.#number();
     return isAlphanumeric(code) ? this.#identifier() : this.#char(code);
   }
 
@@ -257,8 +283,9 @@ export class Lexer {
       asciiWord.lastIndex = this.#pos;
       asciiWord.test(this.input);
       this.#pos = asciiWord.lastIndex;
-      const code = this.input.codePointAt(this.#pos);
-      if (code === undefined || code < 0x80 || !isAlphanumeric(code)) return;
+      if (!(this.input.charCodeAt(this.#pos) >= 0x80)) return;
+      const code = this.input.codePointAt(this.#pos) ?? 0;
+      if (!isAlphanumeric(code)) return;
       this.#pos += code > 0xffff ? 2 : 1;
     }
   }
@@ -292,7 +319,7 @@ export class Lexer {
   /** Whether a name may end here: what follows cannot be taken for a part of it. */
   #atTerminator(): boolean {
     const code = this.input.charCodeAt(this.#pos);
-    return terminators[code] === 1 || Number.isNaN(code) || this.#at(this.options.right);
+    return terminators[code] === 1 || this.#atRightDelim(code) || Number.isNaN(code);
   }
 
   #number(): Token {
@@ -317,6 +344,10 @@ export class Lexer {
     this.#pos += code > 0xffff ? 2 : 1;
     return false;
   }
+}
+
+function isAsciiLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
 }
 
 function isDigit(code: number): boolean {

@@ -52,9 +52,10 @@ class Parser {
   #definition(): boolean {
     if (this.tokens.peek().type !== "leftDelim") return false;
     const delim = this.tokens.next();
-    const word = this.tokens.nextNonSpace();
+    const word = this.tokens.next();
     if (word.type !== "define") {
-      this.tokens.pushBack(delim, word);
+      this.tokens.pushBack(word);
+      this.tokens.pushBack(delim);
       return false;
     }
     const context = "define clause";
@@ -83,7 +84,7 @@ class Parser {
   /** Statements up to `{{end}}` or `{{else}}`. */
   #list(scope: Scope): { list: Statement[]; end: End } {
     const list: Statement[] = [];
-    while (this.tokens.peekNonSpace().type !== "eof") {
+    while (this.tokens.peek().type !== "eof") {
       const node = this.#statement(scope);
       if (isEnd(node)) return { list, end: node };
       list.push(node);
@@ -92,7 +93,7 @@ class Parser {
   }
 
   #statement(scope: Scope): Statement | End {
-    const token = this.tokens.nextNonSpace();
+    const token = this.tokens.next();
     if (token.type === "text") return { kind: "text", pos: token.pos, text: token.text };
     if (token.type !== "leftDelim") throw this.tokens.unexpected(token, "input");
     this.tokens.actionLine = token.line;
@@ -102,7 +103,7 @@ class Parser {
   }
 
   #action(scope: Scope): Statement | End {
-    const token = this.tokens.nextNonSpace();
+    const token = this.tokens.next();
     switch (token.type) {
       case "if":
       case "with":
@@ -126,13 +127,13 @@ class Parser {
   }
 
   #else(): End {
-    const { type } = this.tokens.peekNonSpace();
+    const { type } = this.tokens.peek();
     if (type !== "if" && type !== "with") this.tokens.expect("else", "rightDelim");
     return { kind: "else" };
   }
 
   #jump(kind: "break" | "continue", token: Token, scope: Scope): JumpNode {
-    const next = this.tokens.nextNonSpace();
+    const next = this.tokens.next();
     if (next.type !== "rightDelim") throw this.tokens.unexpected(next, `{{${kind}}}`);
     if (scope.ranges === 0) throw this.tokens.error(`{{${kind}}} outside {{range}}`);
     return { kind, pos: token.pos };
@@ -180,7 +181,7 @@ class Parser {
   }
 
   #optionalPipeline(context: string, scope: Scope): PipeNode | undefined {
-    const token = this.tokens.nextNonSpace();
+    const token = this.tokens.next();
     if (token.type === "rightDelim") return undefined;
     this.tokens.pushBack(token);
     return this.pipelines.pipeline(context, "rightDelim", scope);

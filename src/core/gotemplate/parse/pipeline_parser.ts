@@ -36,12 +36,12 @@ export class PipelineParser {
 
   /** Declarations and commands up to a token of type `end`, which is passed. */
   pipeline(context: string, end: "rightDelim" | "rightParen", scope: Scope): PipeNode {
-    const { pos } = this.tokens.peekNonSpace();
+    const { pos } = this.tokens.peek();
     const declared: VariableNode[] = [];
     const isAssign = this.#declarations(context, scope, declared);
     const commands: CommandNode[] = [];
     for (;;) {
-      const token = this.tokens.nextNonSpace();
+      const token = this.tokens.next();
       if (token.type === end) break;
       if (!operandStarts.has(token.type)) throw this.tokens.unexpected(token, context);
       this.tokens.pushBack(token);
@@ -54,35 +54,29 @@ export class PipelineParser {
   /** `$x :=`, `$x =`, in `range` also `$i, $x :=`; returns whether it is an assignment. */
   #declarations(context: string, scope: Scope, declared: VariableNode[]): boolean {
     for (;;) {
-      const variable = this.tokens.peekNonSpace();
+      const variable = this.tokens.peek();
       if (variable.type !== "variable") return false;
       this.tokens.next();
-      const after = this.tokens.peek();
-      const next = this.tokens.peekNonSpace();
+      const next = this.tokens.peek();
       if (next.type === "assign" || next.type === "declare") {
-        this.tokens.nextNonSpace();
+        this.tokens.next();
         declare(variable, scope, declared);
         return next.type === "assign";
       }
       if (next.type !== "char" || next.text !== ",") {
-        this.#putBack(variable, after);
+        // `$x foo`: the variable was an argument.
+        this.tokens.pushBack(variable);
         return false;
       }
-      this.tokens.nextNonSpace();
+      this.tokens.next();
       declare(variable, scope, declared);
       this.#expectSecond(context, declared.length);
     }
   }
 
-  /** `$x foo`: the variable was an argument. The space after it matters, so it goes back too. */
-  #putBack(variable: Token, after: Token): void {
-    if (after.type === "space") this.tokens.pushBack(variable, after);
-    else this.tokens.pushBack(variable);
-  }
-
   #expectSecond(context: string, count: number): void {
     if (context !== "range" || count >= 2) throw this.tokens.error(`too many declarations in ${context}`);
-    const { type } = this.tokens.peekNonSpace();
+    const { type } = this.tokens.peek();
     if (type === "variable" || type === "rightDelim" || type === "rightParen") return;
     throw this.tokens.error("range can only initialize variables");
   }
@@ -96,20 +90,18 @@ export class PipelineParser {
     });
   }
 
-  /** Operands up to a pipe, which is passed, or the end of the pipeline. */
+  /** Operands up to a pipe, which is passed, or the end of the pipeline. White space separates them. */
   #command(scope: Scope): CommandNode {
-    const { pos } = this.tokens.peekNonSpace();
+    const { pos } = this.tokens.peek();
     const args: Operand[] = [];
     for (;;) {
-      this.tokens.peekNonSpace();
       const operand = this.#operand(scope);
       if (operand !== undefined) args.push(operand);
       const token = this.tokens.next();
-      if (token.type === "space") continue;
       if (token.type === "pipe") break;
-      if (token.type !== "rightDelim" && token.type !== "rightParen") throw this.tokens.unexpected(token, "operand");
       this.tokens.pushBack(token);
-      break;
+      if (token.type === "rightDelim" || token.type === "rightParen") break;
+      if (!token.spaced || operand === undefined) throw this.tokens.unexpected(token, "operand");
     }
     const [first, ...rest] = args;
     if (first === undefined) throw this.tokens.error("empty command");
@@ -119,10 +111,11 @@ export class PipelineParser {
   /** A term with fields after it. */
   #operand(scope: Scope): Operand | undefined {
     const term = this.#term(scope);
-    const { type, pos } = this.tokens.peek();
-    if (term === undefined || type !== "field") return term;
+    const next = this.tokens.peek();
+    if (term === undefined || !this.#adjoins(next)) return term;
+    const { pos } = next;
     const names: string[] = [];
-    while (this.tokens.peek().type === "field") names.push(this.tokens.next().text.slice(1));
+    while (this.#adjoins(this.tokens.peek())) names.push(this.tokens.next().text.slice(1));
     switch (term.kind) {
       case "field":
       case "variable":
@@ -135,8 +128,12 @@ export class PipelineParser {
     }
   }
 
+  #adjoins(token: Token): boolean {
+    return token.type === "field" && !token.spaced;
+  }
+
   #term(scope: Scope): Operand | undefined {
-    const token = this.tokens.nextNonSpace();
+    const token = this.tokens.next();
     const { pos, text } = token;
     switch (token.type) {
       case "identifier":

@@ -39,7 +39,6 @@ export type TokenType =
   | "rawString"
   | "rightDelim"
   | "rightParen"
-  | "space"
   | "string"
   | "text"
   | "variable"
@@ -53,6 +52,8 @@ export interface Token {
   readonly pos: number;
   /** The line that it starts on, from 1. */
   readonly line: number;
+  /** Whether white space stands before it, in an action. */
+  readonly spaced: boolean;
 }
 
 const keywordSet: ReadonlySet<string> = new Set(keywords);

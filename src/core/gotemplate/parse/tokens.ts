@@ -7,7 +7,7 @@ export class Tokens {
   readonly #lexer: Lexer;
   readonly #pushed: Token[] = [];
   /** The token read last: errors are on its line. */
-  #latest: Token = { type: "eof", text: "", pos: 0, line: 1 };
+  #latest: Token = { type: "eof", text: "", pos: 0, line: 1, spaced: false };
   /** The line on which the action being read started; 0 outside actions. */
   actionLine = 0;
 
@@ -19,33 +19,20 @@ export class Tokens {
     return this.#pushed.pop() ?? (this.#latest = this.#lexer.next());
   }
 
-  /** Puts tokens back; the first is the next one to come. */
-  pushBack(...tokens: Token[]): void {
-    this.#pushed.push(...tokens.reverse());
-  }
-
   peek(): Token {
     const token = this.next();
     this.#pushed.push(token);
     return token;
   }
 
-  nextNonSpace(): Token {
-    for (;;) {
-      const token = this.next();
-      if (token.type !== "space") return token;
-    }
-  }
-
-  peekNonSpace(): Token {
-    const token = this.nextNonSpace();
+  /** Puts a token back: it is the next one to come. */
+  pushBack(token: Token): void {
     this.#pushed.push(token);
-    return token;
   }
 
   /** The next token if it is of one of these types; else it is an error. */
   expect(context: string, ...types: TokenType[]): Token {
-    const token = this.nextNonSpace();
+    const token = this.next();
     if (!types.includes(token.type)) throw this.unexpected(token, context);
     return token;
   }

@@ -1,0 +1,53 @@
+/**
+ * The inside of the compiled program that starts it: gives V8 the scripts of the pack together with the bytecode that was
+ * made of them at build time, each when it is first asked for. A cache that V8 does not take (another version of V8) costs
+ * nothing but the time that it would have saved.
+ */
+import { Script } from "node:vm";
+import { type Pack, type Part, readPack } from "./pack.ts";
+
+/** What a script is given, as CommonJS has it; `load` stands for `import()`. */
+type Body = (
+  require: (name: string) => unknown,
+  module: { exports: unknown },
+  load: (name: string) => Promise<unknown>,
+) => void;
+
+/** A script that was loaded. */
+export interface Loaded {
+  readonly name: string;
+  readonly script: Script;
+}
+
+/** Starts the program whose pack this is; returns the list of scripts, which grows as more are loaded. */
+export function start(path: string, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
+  const pack = readPack(path);
+  const loaded: Loaded[] = [];
+  const modules = new Map<string, { exports: unknown }>();
+  const require = (name: string): unknown => {
+    const part = pack.parts[name];
+    // A name that is not in the pack is a module of Node's.
+    if (part === undefined) return globalThis.process.getBuiltinModule(name);
+    const known = modules.get(name);
+    if (known !== undefined) return known.exports;
+    const module = { exports: {} };
+    modules.set(name, module);
+    const script = compile(name, pack, part, cacheOf?.(name));
+    loaded.push({ name, script });
+    script.runInThisContext()(require, module, (other: string) => Promise.resolve().then(() => require(other)));
+    return module.exports;
+  };
+  require("main.js");
+  return loaded;
+}
+
+/** A script that V8 compiled, or took from the cache. */
+interface CompiledScript extends Script {
+  runInThisContext(): Body;
+}
+
+function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {
+  const source = new TextDecoder().decode(read(part.source, part.cache));
+  const cachedData = fresh ?? read(part.cache, part.end);
+  return new Script(source, { filename: name, ...(cachedData.length === 0 ? {} : { cachedData }) });
+}

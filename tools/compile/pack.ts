@@ -1,0 +1,67 @@
+/**
+ * One file with all scripts of the program and their caches, read piece by piece through one open file: scripts that are
+ * loaded late can be read although the command has given up the permission to read files.
+ *
+ * ```
+ * 8 digits: length of the table | the table, JSON | source, cache, source, cache, ...
+ * ```
+ */
+
+/** Where a script lies, in bytes from the start of what follows the table: `source..cache..end`; no cache if the last two are equal. */
+export interface Part {
+  readonly source: number;
+  readonly cache: number;
+  readonly end: number;
+}
+
+/** A pack that is open. */
+export interface Pack {
+  readonly parts: Readonly<Record<string, Part>>;
+  read(start: number, end: number): Uint8Array;
+}
+
+const LENGTH_DIGITS = 8;
+
+/** Opens a pack. */
+export function readPack(path: string): Pack {
+  const file = Deno.openSync(path);
+  const read = (start: number, end: number): Uint8Array => {
+    file.seekSync(start, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(end - start);
+    for (let filled = 0; filled < bytes.length;) filled += file.readSync(bytes.subarray(filled)) ?? end;
+    return bytes;
+  };
+  const text = (start: number, end: number) => new TextDecoder().decode(read(start, end));
+  const body = LENGTH_DIGITS + Number(text(0, LENGTH_DIGITS));
+  const parts: Record<string, Part> = JSON.parse(text(LENGTH_DIGITS, body));
+  return { parts, read: (start, end) => read(body + start, body + end) };
+}
+
+/** A script and the bytecode that V8 made of it. */
+export interface Script {
+  readonly name: string;
+  readonly source: string;
+  readonly cache?: Uint8Array;
+}
+
+/** Writes a pack. */
+export async function writePack(path: string, scripts: readonly Script[]): Promise<void> {
+  const encoder = new TextEncoder();
+  const parts: Record<string, Part> = {};
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  for (const { name, source, cache = new Uint8Array() } of scripts) {
+    const text = encoder.encode(source);
+    parts[name] = { source: at, cache: at + text.length, end: at + text.length + cache.length };
+    at += text.length + cache.length;
+    pieces.push(text, cache);
+  }
+  const table = encoder.encode(JSON.stringify(parts));
+  const length = encoder.encode(String(table.length).padStart(LENGTH_DIGITS, "0"));
+  using file = await Deno.open(path, { write: true, create: true, truncate: true });
+  for (const piece of [length, table, ...pieces]) await writeAll(file, piece);
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
+}

@@ -1,0 +1,3 @@
+import { start } from "./loader.ts";
+
+start(`${import.meta.dirname}/program.pack`);

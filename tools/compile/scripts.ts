@@ -1,0 +1,37 @@
+import { mustRun } from "./run.ts";
+import type { Script } from "./pack.ts";
+
+/** How a chunk calls another one; not a relative path, so that the second pass of the bundler leaves it alone. */
+const SCHEME = "mesh:";
+
+/**
+ * Turns the modules of a split bundle into classic scripts: only for those does V8 take a code cache from us
+ * (`node:vm`). The bundler itself makes CommonJS of each module, so that exports stay live; around it comes a function
+ * with CommonJS's names.
+ */
+export async function toScripts(folder: string): Promise<Script[]> {
+  const names: string[] = [];
+  for await (const { name } of Deno.readDir(folder)) names.push(name);
+  for (const name of names) await nameChunks(`${folder}/${name}`, names);
+  const scripts: Script[] = [];
+  for (const name of names) scripts.push({ name, source: await toScript(`${folder}/${name}`) });
+  return scripts;
+}
+
+async function nameChunks(file: string, names: readonly string[]): Promise<void> {
+  const code = await Deno.readTextFile(file);
+  const named = code.replaceAll(
+    /(from |import\(|import )"\.\/([^"\n]+)"/g,
+    (all, before: string, name: string) => names.includes(name) ? `${before}"${SCHEME}${name}"` : all,
+  );
+  await Deno.writeTextFile(file, named);
+}
+
+async function toScript(file: string): Promise<string> {
+  const output = ["--platform", "deno", "--format", "cjs", "--external", `${SCHEME}*`, "--output", `${file}.cjs`];
+  await mustRun([Deno.execPath(), "bundle", "--quiet", "--no-config", ...output, file]);
+  const code = (await Deno.readTextFile(`${file}.cjs`))
+    .replaceAll(new RegExp(`require\\("${SCHEME}`, "g"), 'require("')
+    .replaceAll(new RegExp(`\\bimport\\("(?:${SCHEME})?`, "g"), '__load("');
+  return `((require,module,__load)=>{"use strict";const exports=module.exports;${code}\n})`;
+}
