@@ -2,11 +2,15 @@ import { startLog } from "../../src/core/log.ts";
 import { fakeWorld, realWorld } from "../../src/core/world/mod.ts";
 import { startStatusServer, type StatusOptions } from "../../src/agent/status/server.ts";
 
+const world = realWorld();
+// The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
+if (world.machine.os === "linux") world.system.interfaceIndex("lo");
+
 /** A status server on a free port, on the real network, and what it logs. */
 export async function statusServer(options: Partial<StatusOptions> = {}) {
   const fake = fakeWorld();
   const logger = startLog(fake, "agent");
-  const server = await startStatusServer(realWorld(), {
+  const server = await startStatusServer(world, {
     port: 0,
     logger,
     version: "1.2.3",

@@ -83,9 +83,11 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
   }
 }
 
-/** Opens what sockets need. */
+let forSockets: SocketLibc | undefined;
+
+/** Opens what sockets need, once for the process. */
 export function openSocketLibc(): SocketLibc {
-  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
+  return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
 }
 
 /** Opens what adopting and reaping orphans needs. */

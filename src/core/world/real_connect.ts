@@ -1,6 +1,6 @@
 /** TCP connections from an address of choice: Deno has no way to bind a socket before it connects. */
 import { parseAddress } from "../net.ts";
-import { openSocketLibc, type SocketLibc } from "./libc.ts";
+import { openSocketLibc } from "./libc.ts";
 import { openSocket } from "./real_sockets.ts";
 import { EAGAIN, type Socket, SystemError } from "./system_calls.ts";
 import type { Connection, ConnectOptions } from "./world.ts";
@@ -12,8 +12,6 @@ const FIRST_WAIT = 1;
 const LONGEST_WAIT = 10;
 const EINVAL = 22;
 
-let opened: SocketLibc | undefined;
-
 /** Connects; see `Network.connect`. */
 export async function connect({ hostname, port, source, signal }: ConnectOptions): Promise<Connection> {
   signal.throwIfAborted();
@@ -21,7 +19,7 @@ export async function connect({ hostname, port, source, signal }: ConnectOptions
   const local = parseAddress(source);
   const remote = parseAddress(numeric(hostname, source));
   if (typeof local === "string" || typeof remote === "string") throw new SystemError("connect", EINVAL);
-  const socket = openSocket(opened ??= openSocketLibc(), { kind: "stream", family: local.family });
+  const socket = openSocket(openSocketLibc(), { kind: "stream", family: local.family });
   try {
     socket.bind({ address: local, port: 0 });
     socket.connect({ address: remote, port });

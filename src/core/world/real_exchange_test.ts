@@ -8,11 +8,7 @@ const { network } = world;
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
-const WARM_UP = { hostname: "127.0.0.1", port: 1, source: "127.0.0.6", signal: new AbortController().signal };
-if (notLinux === undefined) {
-  await network.connect(WARM_UP).catch(() => {});
-  world.system.interfaceIndex("lo");
-}
+if (notLinux === undefined) world.system.interfaceIndex("lo");
 
 /** What a server saw of a request, as the body of its answer. */
 interface Seen {

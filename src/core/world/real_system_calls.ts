@@ -27,8 +27,6 @@ const LARGEST_ANSWER = 1 << 17;
 export function realSystemCalls(): SystemCalls {
   let opened: Libc | undefined;
   const libc = () => opened ??= openLibc();
-  let openedForSockets: SocketLibc | undefined;
-  const socketLibc = () => openedForSockets ??= openSocketLibc();
   let openedForChildren: ChildLibc | undefined;
   const childLibc = () => openedForChildren ??= openChildLibc();
   return {
@@ -37,9 +35,9 @@ export function realSystemCalls(): SystemCalls {
     reap: (pid) => reap(childLibc(), pid),
     netlink: (protocol, message) => netlink(libc(), protocol, message),
     enterNetworkNamespace: (path) => withNamespaceLibc((libc) => enterNetworkNamespace(libc, path)),
-    interfaceIndex: (name) => socketLibc().symbols.if_nametoindex(cText(name)) || undefined,
-    internetOption: (family, option, value) => internetOption(socketLibc(), family, option, value),
-    openSocket: (options) => openSocket(socketLibc(), options),
+    interfaceIndex: (name) => openSocketLibc().symbols.if_nametoindex(cText(name)) || undefined,
+    internetOption: (family, option, value) => internetOption(openSocketLibc(), family, option, value),
+    openSocket: (options) => openSocket(openSocketLibc(), options),
     execute,
   };
 }

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { startLog } from "../../../core/log.ts";
+import { fakeWorld, type Socket, SystemError } from "../../../core/world/mod.ts";
+import { probeSource } from "./source.ts";
+
+/** A machine on which sockets can be bound while `fails` is false. */
+function machine() {
+  const state = { fails: true, bound: 0, closed: 0 };
+  const unused = (): never => assert.fail("not called");
+  const socket: Socket = {
+    bind() {
+      state.bound++;
+      if (state.fails) throw new SystemError("bind", 99);
+    },
+    bindInterface: unused,
+    listen: unused,
+    connect: unused,
+    accept: unused,
+    local: unused,
+    failure: unused,
+    send: unused,
+    receive: unused,
+    close: () => void state.closed++,
+  };
+  return { state, world: fakeWorld({ system: { openSocket: () => socket } }) };
+}
+
+Deno.test("probeSource() warns once of an address that cannot be had, and tries again", () => {
+  const { state, world } = machine();
+  const source = probeSource(world, "2001:db8::1", startLog(world, "agent"));
+  assert.equal(source.address(), undefined);
+  assert.equal(source.address(), undefined);
+  assert.equal(world.said.stderr.match(/cannot come from ::6: bind: cannot assign requested address/g)?.length, 1);
+  state.fails = false;
+  assert.equal(source.address(), "::6");
+  assert.equal(source.address(), "::6");
+  assert.deepEqual([state.bound, state.closed], [3, 3]);
+});
+
+Deno.test("probeSource() is of the family of the application", () => {
+  const { state, world } = machine();
+  state.fails = false;
+  const logger = startLog(world, "agent");
+  assert.equal(probeSource(world, "10.0.0.1", logger).address(), "127.0.0.6");
+  assert.equal(probeSource(world, "localhost", logger).address(), "127.0.0.6");
+});
+
+Deno.test("probeSource() does without where there are no system calls", () => {
+  const world = fakeWorld();
+  assert.equal(probeSource(world, "10.0.0.1", startLog(world, "agent")).address(), undefined);
+  assert.match(world.said.stderr, /socket: function not implemented/);
+});
