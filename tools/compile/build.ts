@@ -71,9 +71,9 @@ async function loader(build: Build, name: "program" | "warm_up"): Promise<string
  * Puts a program behind the runtime of a platform. Deno's own code cache is off: at run time it would be read from a shared
  * folder without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
  *
- * No V8 flags and no minifying: measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
+ * No V8 flags: measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
  * `--no-lazy-feedback-allocation`, `--always-sparkplug`, `--min-semi-space-size=16` nor `--single-threaded-gc` makes small
- * inputs faster; the last three cost memory or time on others. Minified files save less than the noise.
+ * inputs faster; the last three cost memory or time on others.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
   const runtime = await runtimeFor(platform, build.cache);

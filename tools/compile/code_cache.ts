@@ -1,11 +1,9 @@
 import type { Script } from "./pack.ts";
 import { run, say } from "./run.ts";
 
-/** The configuration of the golden tests as files: most of what users' own configurations make run. */
-const SETTINGS = ["--inject-config", "--values", "--mesh-config"].flatMap((flag, index) => [
-  flag,
-  `test/golden/inject/settings/${["config", "values", "mesh"][index]}.yaml`,
-]);
+/** A configuration as Istio's are: what they make run is what users' own make run. */
+const SETTINGS = Object.entries({ "--inject-config": "config", "--values": "values", "--mesh-config": "mesh" })
+  .flatMap(([flag, name]) => [flag, `tools/compile/workload/${name}.yaml`]);
 
 const WORKLOADS = ["-f", "examples/bookinfo.yaml", "-f", "examples/helloworld.yaml"];
 
