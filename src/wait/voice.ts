@@ -42,32 +42,34 @@ export async function logVoice(world: World, { format, level, quiet }: LogVoiceO
   const isJson = (format ?? world.env.get("MESH_LOG_FORMAT")) === "json";
   // The log is a chunk of its own, loaded when there is something to say: most runs find the proxy ready.
   let opened: Logger | undefined;
-  const log = async () => opened ??= (await import("../core/log.ts")).startLog(world, "wait", chosen);
-  if (format ?? level ?? world.env.get("MESH_LOG_FORMAT") ?? world.env.get("MESH_LOG_LEVEL")) await log();
+  const say = async (level: "debug" | "info" | "warn" | "error", text: string) => {
+    const { logText, startLog } = await import("../core/log.ts");
+    opened ??= startLog(world, "wait", chosen);
+    opened[level](logText(text));
+  };
+  if (format ?? level ?? world.env.get("MESH_LOG_FORMAT") ?? world.env.get("MESH_LOG_LEVEL")) {
+    await say("debug", "Waiting");
+  }
   let told: string | undefined;
   let limit = 0;
   return {
     begin: (timeout) => Promise.resolve(void (limit = timeout)),
     async unready(seen) {
-      if (told === undefined) {
-        (await log()).info("Waiting for the proxy, at most {limit}: {seen}", { limit: duration(limit), seen });
-      } else if (told !== seen) (await log()).debug("Not ready: {seen}", { seen });
+      if (told === undefined) await say("info", `Waiting for the proxy, at most ${duration(limit)}: ${seen}`);
+      else if (told !== seen) await say("debug", `Not ready: ${seen}`);
       told = seen;
     },
     async ready(waited) {
-      if (told !== undefined) (await log()).info("The proxy is ready after {waited}", { waited: duration(waited) });
+      if (told !== undefined) await say("info", `The proxy is ready after ${duration(waited)}`);
     },
-    note: async (text) => (await log()).info("{text}", { text }),
-    warn: async (text) => (await log()).warn("{text}", { text }),
-    timedOut: (timeout, { seen, hint }) =>
-      new MeshError(
-        `The proxy ${timeout === 0 ? "is not ready" : `was not ready within ${duration(timeout)}`}: ${seen}`,
-        {
-          hint,
-        },
-      ),
+    note: (text) => say("info", text),
+    warn: (text) => say("warn", text),
+    timedOut(timeout, { seen, hint }) {
+      const within = timeout === 0 ? "is not ready" : `was not ready within ${duration(timeout)}`;
+      return new MeshError(`The proxy ${within}: ${seen}`, { hint });
+    },
     async error(error) {
-      if (isJson) (await log()).error("{error}", { error: errorLine(error) });
+      if (isJson) await say("error", errorLine(error));
       return isJson;
     },
   };
