@@ -7,6 +7,7 @@ import type { EnvoyEnd } from "./state.ts";
 
 /** An Envoy that was started. */
 export interface RunningEnvoy {
+  readonly pid: number;
   /** Resolves when it has ended, was reaped, and its last lines were told. */
   readonly ended: Promise<EnvoyEnd>;
   signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): void;
@@ -19,6 +20,7 @@ export function startEnvoy(world: World, options: EnvoyOptions, args: readonly s
   const told = tellLines(world, child, options.errorLine);
   let killed = false;
   return {
+    pid: child.pid,
     ended: endOf(),
     signal(name) {
       killed ||= name === "SIGKILL";

@@ -11,7 +11,7 @@ import type { Counting, EventName, Events, State } from "./state.ts";
 export interface Owner {
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
   state(): State;
-  say(level: "debug" | "warning", text: string): void;
+  say(level: "info" | "warning", text: string): void;
 }
 
 /** The actions on Envoy: each returns at once, and what comes of it is an event. */
@@ -34,6 +34,7 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
       try {
         const envoy = startEnvoy(world, options, args.get(epoch) ?? []);
         running.set(epoch, envoy);
+        say("info", `Envoy (epoch ${epoch}) is started as process ${envoy.pid}`);
         follow(epoch, envoy);
       } catch (error) {
         send("notStarted", { epoch, error: errorOf(error) });

@@ -351,7 +351,7 @@ function drainTimeUp(state: State, { timer }: Events["timeUp"], rules: Rules): S
 
 /** How often in a row a count may fail: pilot-agent's number. */
 const MOST_ERRORS = 5;
-const COUNT_AGAIN = { connections: 1000, requests: 100 } as const;
+const COUNT_AGAIN = { connections: 1000, requests: 200 } as const;
 
 function counted(state: State, { count }: Events["counted"], rules: Rules): Step {
   const { what, errors: before } = state.counting;

@@ -1,11 +1,10 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { clientConnections, type Count, forwardedRequests } from "./connections.ts";
-import { linesOf } from "./lines.ts";
 
 const TIMEOUT_MILLISECONDS = 2000;
-/** The answer about the server is some kilobytes. */
-const LARGEST_INFO = 1 << 20;
+/** The list of clusters of a large mesh is some megabytes. */
+const LARGEST_ANSWER = 64 << 20;
 
 /** What is asked of Envoy's admin interface. Every call rejects with `MeshError` if there is no good answer. */
 export interface EnvoyAdmin {
@@ -24,43 +23,37 @@ export interface EnvoyAdmin {
 
 /** The admin interface at a URL such as `http://127.0.0.1:15000`; `ownPorts` are those of health and metrics. */
 export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]): EnvoyAdmin {
-  const ask = (path: string, method = "GET") => request(world, url + path, method);
+  const ask = (path: string, method: "GET" | "POST" = "GET") => request(world, url + path, method);
   const total = async (path: string, count: Count) => {
-    const { body } = await ask(path);
-    for await (const line of linesOf(body)) count.add(line);
+    for (const line of (await ask(path)).split("\n")) count.add(line);
     return count.total();
   };
   return {
-    isLive: async (epoch) => isLive(await textOf(await ask("/server_info")), epoch),
+    isLive: async (epoch) => isLive(await ask("/server_info"), epoch),
     async drainListeners({ inboundOnly, keepOpen }) {
       const options = [inboundOnly ? "inboundonly" : "", "graceful", keepOpen ? "skip_exit" : ""];
-      const answer = await ask(`/drain_listeners?${options.filter((each) => each !== "").join("&")}`, "POST");
-      await answer.body?.cancel();
+      await ask(`/drain_listeners?${options.filter((each) => each !== "").join("&")}`, "POST");
     },
     clientConnections: () => total("/stats?usedonly&filter=downstream_cx_active$", clientConnections(ownPorts)),
     forwardedRequests: () => total("/clusters", forwardedRequests()),
   };
 }
 
-async function request(world: World, url: string, method: string): Promise<Response> {
+const decoder = new TextDecoder();
+
+/** On a connection of its own: a kept one would still reach the epoch before, whose admin interface listens no more. */
+async function request(world: World, url: string, method: "GET" | "POST"): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+  const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: LARGEST_ANSWER } as const;
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
-    const response = await world.network.request(url, { method, signal });
-    if (response.ok) return response;
-    await response.body?.cancel();
-    throw new Error(`status ${response.status}`);
+    const { status, body } = await world.network.exchange({ method, url, signal, ...common });
+    if (status !== 200) throw new Error(`status ${status}`);
+    if (signal.aborted) throw new Error(`it took more than ${TIMEOUT_MILLISECONDS} ms`);
+    if (body.length >= LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    return decoder.decode(body);
   } catch (error) {
     throw new MeshError(`Cannot ask Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });
   }
-}
-
-async function textOf(response: Response): Promise<string> {
-  let text = "";
-  for await (const line of linesOf(response.body)) {
-    text += `${line}\n`;
-    if (text.length > LARGEST_INFO) throw new MeshError("The answer of Envoy's admin interface is too large");
-  }
-  return text;
 }
 
 /** The answer of `/server_info`: `{"state": "LIVE", "command_line_options": {"restart_epoch": 0}}` and more. */

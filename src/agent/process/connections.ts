@@ -1,8 +1,4 @@
-/**
- * What Envoy still has in hand, from the texts of its admin interface. Both take lines one by one: the list of clusters
- * of a large mesh is some megabytes.
- */
-
+/** What Envoy still has in hand, from the texts of its admin interface. */
 /** Adds up over lines. */
 export interface Count {
   add(line: string): void;

@@ -73,6 +73,12 @@ export class Agent {
     await this.#commands.write(new TextEncoder().encode(`${text}\n`));
   }
 
+  /** Ends it whatever it does. */
+  async end(): Promise<void> {
+    if (!this.#ended) await this.command("quit").catch(() => {});
+    await this.code;
+  }
+
   /** Sends a signal from the outside. */
   signal(name: Deno.Signal): void {
     Deno.kill(this.place === "as PID 1" ? childOf(this.#child.pid) : this.#child.pid, name);

@@ -1,0 +1,118 @@
+/** Ends of a real Envoy with requests in flight. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { needsPlace, type Place } from "./support/agent.ts";
+import { envoy, Proxy, RULES } from "./support/proxy.ts";
+
+function testWithProxy(name: string, body: (proxy: Proxy) => Promise<void>, place: Place = "below PID 1") {
+  testWhen(needsPlace(place) ?? envoy.missing, `drain: ${name}`, async () => {
+    await using proxy = await Proxy.make();
+    await body(proxy);
+  });
+}
+
+/** One request on a connection of its own. */
+async function get(url: string, path = "/"): Promise<string> {
+  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  try {
+    const response = await fetch(url + path, { client });
+    return `${response.status} ${response.headers.get("connection") ?? ""} ${await response.text()}`;
+  } finally {
+    client.close();
+  }
+}
+
+for (const place of ["as PID 1", "below PID 1"] as const) {
+  testWithProxy(`${place}, SIGTERM lets a long request finish, and new ones come meanwhile`, async (proxy) => {
+    const agent = await proxy.start(place, { drain: { ...RULES.drain, duration: 1000 } });
+    const long = get(proxy.url, "/wait");
+    await proxy.held(1);
+    agent.signal("SIGTERM");
+    await agent.until("phase draining");
+    while ((await get(proxy.url)).includes("close") === false);
+    proxy.release();
+    assert.equal(await long, "200 close application\n");
+    assert.equal(await agent.code, 0, agent.text);
+    assert.match(agent.text, /The drain time is over: Envoy is told to end\n[^]*ended with exit code 0/);
+  }, place);
+}
+
+testWithProxy("a second SIGTERM, or SIGQUIT, ends the drain at once", async (proxy) => {
+  for (const again of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
+    const agent = await proxy.start("below PID 1");
+    const long = assert.rejects(get(proxy.url, "/wait"));
+    await proxy.held(1);
+    agent.signal("SIGTERM");
+    await agent.until("phase draining");
+    agent.signal(again);
+    assert.equal(await agent.code, 0, agent.text);
+    await long;
+    proxy.release();
+  }
+});
+
+testWithProxy("a request to quit cuts off what is in flight", async (proxy) => {
+  const agent = await proxy.start("below PID 1");
+  const long = assert.rejects(get(proxy.url, "/wait"));
+  await proxy.held(1);
+  await agent.command("quit");
+  assert.equal(await agent.code, 0, agent.text);
+  await long;
+});
+
+testWithProxy("a drain without an end, then SIGTERM: what is in flight ends, and Envoy with it", async (proxy) => {
+  const agent = await proxy.start("below PID 1");
+  const long = get(proxy.url, "/wait");
+  await proxy.held(1);
+  await agent.command("drain");
+  await agent.until("phase drained");
+  // Listeners stay open: other containers of the pod still work.
+  while ((await get(proxy.url)).includes("close") === false);
+  agent.signal("SIGTERM");
+  await agent.until("Envoy has 1 active requests");
+  proxy.release();
+  assert.equal(await long, "200 close application\n");
+  assert.equal(await agent.code, 0, agent.text);
+  assert.match(agent.text, /No requests are left: Envoy is told to end/);
+});
+
+testWithProxy("until no connection is left: those to the own ports do not count, on IPv6 either", async (proxy) => {
+  const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true } });
+  using own = await Deno.connect({ hostname: "::1", port: proxy.ports.own });
+  const client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
+  agent.signal("SIGTERM");
+  await agent.until("Envoy has 1 active connections");
+  client.close();
+  assert.equal(await agent.code, 0, agent.text);
+  assert.match(agent.text, /No connections are left/);
+  assert.equal(await own.read(new Uint8Array(1)), null);
+});
+
+testWithProxy("until no connection is left, but not for ever", async (proxy) => {
+  const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true, maximum: 300 } });
+  using _client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
+  agent.signal("SIGTERM");
+  assert.equal(await agent.code, 0, agent.text);
+  assert.match(agent.text, /The drain time is over/);
+});
+
+testWithProxy("an Envoy killed from the outside, or with a bad configuration, gives its code", async (proxy) => {
+  const agent = await proxy.start("below PID 1");
+  const [, pid = ""] = /started as process (\d+)/.exec(agent.text) ?? [];
+  Deno.kill(Number(pid), "SIGKILL");
+  assert.equal(await agent.code, 137, agent.text);
+  assert.match(agent.text, /was ended by SIGKILL/);
+  await proxy.writeBootstrap({ nonsense: 1 });
+  const bad = proxy.launch("below PID 1");
+  assert.equal(await bad.code, 1, bad.text);
+  assert.match(bad.text, /field:\s+'nonsense'[^]*Envoy \(epoch 0\) ended with exit code 1/);
+});
+
+testWithProxy("an Envoy that dies while it drains: the end was asked for", async (proxy) => {
+  const agent = await proxy.start("below PID 1");
+  agent.signal("SIGTERM");
+  await agent.until("phase draining");
+  const [, pid = ""] = /started as process (\d+)/.exec(agent.text) ?? [];
+  Deno.kill(Number(pid), "SIGSEGV");
+  assert.equal(await agent.code, 0, agent.text);
+});

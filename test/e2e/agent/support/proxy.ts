@@ -1,0 +1,154 @@
+/** A real Envoy with its configuration in files, an application behind it, and the lifecycle that runs it. */
+import { DEFAULT_RESTART, type Rules } from "../../../../src/agent/lifecycle/mod.ts";
+import { realEnvoy } from "../../../support/envoy.ts";
+import { Agent, type Place } from "./agent.ts";
+import type { DriverOptions } from "./lifecycle_driver.ts";
+
+export const envoy = await realEnvoy();
+
+export const RULES: Rules = {
+  hotRestart: true,
+  restart: DEFAULT_RESTART,
+  drain: { duration: 60_000, exitOnZero: false, minimum: 0, maximum: 60_000 },
+  grace: 10_000,
+};
+
+/** A folder, ports, and an application that answers `/wait` when it is told to. */
+export class Proxy implements AsyncDisposable {
+  readonly ports = { admin: freePort(), main: freePort(), six: freePort(), own: freePort(), application: freePort() };
+  readonly url = `http://127.0.0.1:${this.ports.main}`;
+  readonly #held: (() => void)[] = [];
+  readonly #application: Deno.HttpServer;
+  readonly #agents: Agent[] = [];
+
+  private constructor(readonly folder: string) {
+    this.#application = Deno.serve(
+      { hostname: "127.0.0.1", port: this.ports.application, onListen() {} },
+      async (request) => {
+        if (new URL(request.url).pathname === "/wait") await new Promise<void>((resolve) => this.#held.push(resolve));
+        return new Response("application\n");
+      },
+    );
+  }
+
+  static async make(): Promise<Proxy> {
+    const proxy = new Proxy(await Deno.makeTempDir({ prefix: "mesh-envoy-" }));
+    await proxy.write("lds.json", { resources: proxy.#listeners() });
+    await proxy.write("cds.json", { resources: [proxy.#cluster()] });
+    await proxy.writeBootstrap();
+    return proxy;
+  }
+
+  /** Writes beside and renames: Envoy sees its files of listeners and clusters change by a move. */
+  async write(name: string, content: unknown): Promise<void> {
+    await Deno.writeTextFile(`${this.folder}/${name}.new`, JSON.stringify(content));
+    await Deno.rename(`${this.folder}/${name}.new`, `${this.folder}/${name}`);
+  }
+
+  async writeBootstrap(more: Record<string, unknown> = {}): Promise<void> {
+    const path = (name: string) => ({ path_config_source: { path: `${this.folder}/${name}` } });
+    await this.write("bootstrap.json", {
+      node: { id: "test", cluster: "test" },
+      admin: { address: address("127.0.0.1", this.ports.admin) },
+      dynamic_resources: { lds_config: path("lds.json"), cds_config: path("cds.json") },
+      ...more,
+    });
+  }
+
+  /** Runs the lifecycle; its Envoy is live when this resolves. */
+  async start(place: Place, rules: Partial<Rules> = {}, more: Partial<DriverOptions> = {}): Promise<Agent> {
+    const agent = this.launch(place, rules, more);
+    await agent.until("phase running");
+    return agent;
+  }
+
+  launch(place: Place, rules: Partial<Rules> = {}, more: Partial<DriverOptions> = {}): Agent {
+    const agent = new Agent(place, {
+      binary: envoy.path,
+      args: [
+        ...["-c", `${this.folder}/bootstrap.json`, "--base-id", String(this.ports.admin), "--restart-epoch", "EPOCH"],
+        ...["--drain-time-s", "1", "--drain-strategy", "immediate", "--parent-shutdown-time-s", "2"],
+        ...["--concurrency", "1", "-l", "warning", "--file-flush-interval-msec", "50"],
+      ],
+      rules: { ...RULES, ...rules },
+      adminUrl: `http://127.0.0.1:${this.ports.admin}`,
+      ownPorts: [this.ports.own],
+      ...more,
+    });
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** Waits until so many requests wait in the application. */
+  async held(count: number): Promise<void> {
+    while (this.#held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** Answers all requests that wait. */
+  release(): void {
+    for (const answer of this.#held.splice(0)) answer();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+    await Promise.all(this.#agents.map((agent) => agent.end()));
+    await this.#application.shutdown();
+    await Deno.remove(this.folder, { recursive: true });
+    // Envoy leaves the memory that its epochs share.
+    await Deno.remove(`/dev/shm/envoy_shared_memory_${this.ports.admin * 10}`).catch(() => {});
+  }
+
+  #listeners() {
+    const { main, six, own } = this.ports;
+    return [listener("main", "127.0.0.1", main), listener("six", "::", six), listener("own", "::", own)];
+  }
+
+  #cluster() {
+    const endpoint = { address: address("127.0.0.1", this.ports.application) };
+    return {
+      "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+      name: "application",
+      type: "STATIC",
+      load_assignment: { cluster_name: "application", endpoints: [{ lb_endpoints: [{ endpoint }] }] },
+    };
+  }
+}
+
+function address(host: string, port: number) {
+  return { socket_address: { address: host, port_value: port } };
+}
+
+const EXTENSIONS = "type.googleapis.com/envoy.extensions.filters";
+
+function listener(name: string, host: string, port: number) {
+  const router = { "@type": `${EXTENSIONS}.http.router.v3.Router` };
+  return {
+    "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+    name,
+    address: address(host, port),
+    filter_chains: [{
+      filters: [{
+        name: "http",
+        typed_config: {
+          "@type": `${EXTENSIONS}.network.http_connection_manager.v3.HttpConnectionManager`,
+          stat_prefix: name,
+          route_config: {
+            virtual_hosts: [{
+              name: "all",
+              domains: ["*"],
+              routes: [{ match: { prefix: "/" }, route: { cluster: "application", timeout: "0s" } }],
+            }],
+          },
+          http_filters: [{ name: "router", typed_config: router }],
+        },
+      }],
+    }],
+  };
+}
+
+function freePort(): number {
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = server.addr;
+  server.close();
+  return port;
+}
