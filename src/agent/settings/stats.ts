@@ -15,6 +15,9 @@ const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
 /** Envoy's own flush interval. */
 const FLUSH_DEFAULT = 5_000_000_000n;
 
+/** What Envoy takes at least. */
+const LEAST_INTERVAL = 1_000_000n;
+
 /** What the settings are made of. */
 export interface StatsSources {
   readonly proxyConfig: ValueMap;
@@ -97,7 +100,7 @@ function intervals(
   const flush = durationAt(annotations, ANNOTATION.statsFlushInterval, warnings);
   const eviction = durationAt(annotations, ANNOTATION.statsEvictionInterval, warnings);
   const each = (flush ?? FLUSH_DEFAULT) / 1000n;
-  const isMultiple = eviction === undefined || (each > 0n && (eviction / 1000n) % each === 0n);
+  const isMultiple = eviction === undefined || (eviction / 1000n) % each === 0n;
   if (!isMultiple) {
     warnings.push(
       `The annotation "${ANNOTATION.statsEvictionInterval}" is passed over: it is no multiple of the flush interval`,
@@ -117,8 +120,9 @@ function durationAt(
   const text = annotations.get(name);
   if (text === undefined) return undefined;
   const duration = readDuration(text);
-  if (typeof duration === "bigint") return duration;
-  warnings.push(`The annotation "${name}" is passed over: "${text}" is no duration: ${duration.reason}`);
+  if (typeof duration === "bigint" && duration >= LEAST_INTERVAL) return duration;
+  const reason = typeof duration === "bigint" ? "it is less than 1ms" : duration.reason;
+  warnings.push(`The annotation "${name}" is passed over: "${text}" is no interval: ${reason}`);
   return undefined;
 }
 

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { fakeWorld } from "../../core/world/fake.ts";
+import { readSettings } from "../settings/read.ts";
+import { buildBootstrap } from "./bootstrap.ts";
+
+async function bootstrap(env: Record<string, string>, words: readonly string[] = []): Promise<Record<string, unknown>> {
+  const world = fakeWorld({ env: { INSTANCE_IP: "10.0.0.5", ...env } });
+  return JSON.parse(JSON.stringify(buildBootstrap(await readSettings(world, words, { name: "agent" }))));
+}
+
+Deno.test("buildBootstrap: any text in a name stays that text, and changes nothing else", async () => {
+  const marked = JSON.stringify(await bootstrap({ POD_NAME: "MARK", ISTIO_META_OWNER: "MARK" }));
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary" }), async (name) => {
+      const made = await bootstrap({ POD_NAME: name, ISTIO_META_OWNER: name });
+      const wanted: unknown = JSON.parse(marked, (key, value) => {
+        if (value === "MARK") return (key === "NAME" || key === "OWNER") ? name : value;
+        return key === "id" && typeof value === "string" ? value.replace("MARK", () => name) : value;
+      });
+      assert.deepEqual(withoutEmpty(made), withoutEmpty(wanted));
+    }),
+    { numRuns: 100, seed: 20261121 },
+  );
+});
+
+/** An empty name is left out of the metadata. */
+function withoutEmpty(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, item) => key === "NAME" && item === "" ? undefined : item));
+}
+
+Deno.test("buildBootstrap: runtime values replace defaults, words are booleans, the empty text takes one away", async () => {
+  const values = { a: "true", b: "false", c: "1", "re2.max_program_size.error_level": "" };
+  const made = await bootstrap({ PROXY_CONFIG: JSON.stringify({ runtimeValues: values }) });
+  const text = JSON.stringify(made["layered_runtime"]);
+  assert.match(text, /"a":true,"b":false,"c":"1"/);
+  assert.doesNotMatch(text, /re2/);
+});
+
+Deno.test("buildBootstrap: load reporting that is no JSON is left out", async () => {
+  assert.equal((await bootstrap({ ISTIO_META_LOAD_STATS_CONFIG_JSON: "{" }))["cluster_manager"], undefined);
+  const made = await bootstrap({ ISTIO_META_LOAD_STATS_CONFIG_JSON: '{"api_type":"GRPC"}' });
+  assert.deepEqual(made["cluster_manager"], {
+    load_stats_config: { api_type: "GRPC" },
+    enable_deferred_cluster_creation: true,
+  });
+});
+
+Deno.test("buildBootstrap: Envoy logs JSON where the agent does", async () => {
+  for (const words of [["--log_as_json"], ["--log-format", "json"]]) {
+    assert.match(JSON.stringify((await bootstrap({}, words))["application_log_config"]), /json_format/);
+  }
+  const byVariable = await bootstrap({ MESH_LOG_FORMAT: "json" });
+  assert.match(JSON.stringify(byVariable["application_log_config"]), /json_format/);
+});

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../core/world/fake.ts";
+import { readSettings } from "../settings/read.ts";
+import { networkView } from "./network_view.ts";
+
+async function view(dualStack: boolean, ...addresses: string[]) {
+  const [first = "", ...others] = addresses;
+  const settings = await readSettings(
+    fakeWorld({
+      env: { INSTANCE_IP: first, ISTIO_DUAL_STACK: String(dualStack) },
+      interfaces: [first, ...others].map((address) => ({ name: "eth0", family: "IPv4", address })),
+    }),
+    [],
+    { name: "agent" },
+  );
+  const { localhost, wildcard, additional, dnsLookupFamily } = networkView(settings);
+  return [localhost, wildcard, additional?.wildcard, dnsLookupFamily];
+}
+
+Deno.test("networkView: one family", async () => {
+  assert.deepEqual(await view(true, "10.0.0.5"), ["127.0.0.1", "0.0.0.0", undefined, "V4_ONLY"]);
+  assert.deepEqual(await view(true, "fd00::5"), ["::1", "::", undefined, "V6_ONLY"]);
+});
+
+Deno.test("networkView: both families are IPv4 without dual stack, with it the first address decides", async () => {
+  assert.deepEqual(await view(false, "fd00::5", "10.0.0.5"), ["127.0.0.1", "0.0.0.0", undefined, "V4_ONLY"]);
+  assert.deepEqual(await view(true, "fd00::5", "10.0.0.5"), ["::1", "::", "0.0.0.0", "ALL"]);
+  assert.deepEqual(await view(true, "10.0.0.5", "fd00::5"), ["127.0.0.1", "0.0.0.0", "::", "ALL"]);
+});

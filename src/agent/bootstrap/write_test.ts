@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../core/world/fake.ts";
+import { realWorld } from "../../core/world/real.ts";
+import type { World } from "../../core/world/world.ts";
+import { readSettings } from "../settings/read.ts";
+import { configFile, removeBootstrap, writeBootstrap } from "./write.ts";
+
+function settingsOf(world: World, words: readonly string[] = []) {
+  return readSettings(world, words, { name: "agent" });
+}
+
+function pod(env: Record<string, string>, files: Record<string, string> = {}) {
+  return fakeWorld({ env: { INSTANCE_IP: "10.0.0.5", ...env }, files });
+}
+
+const template = (text: string, name = "t.tmpl") => pod({ ISTIO_BOOTSTRAP: name }, { [name]: text });
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The real world with another environment. */
+function podOn(env: Record<string, string>): World {
+  return { ...realWorld(), env: { get: (name) => env[name], all: () => env } };
+}
+
+Deno.test("writeBootstrap: a folder and a file for Envoy alone, and the token of LightStep beside it", () =>
+  inFolder(async (folder) => {
+    const tracing = { lightstep: { address: "l:1", accessToken: "secret" } };
+    const world = podOn({ PROXY_CONFIG: JSON.stringify({ configPath: `${folder}/a/proxy`, tracing }) });
+    const settings = await settingsOf(world);
+    const file = await writeBootstrap(world, settings);
+    assert.equal(file, `${folder}/a/proxy/envoy-rev.json`);
+    assert.ok(JSON.parse(await Deno.readTextFile(file)).node);
+    assert.equal(await Deno.readTextFile(`${folder}/a/proxy/lightstep_access_token.txt`), "secret");
+    const modes = await Promise.all(
+      ["", "/envoy-rev.json", "/lightstep_access_token.txt"].map((name) =>
+        world.files.facts(`${folder}/a/proxy${name}`)
+      ),
+    );
+    assert.deepEqual(modes.map((facts) => facts?.mode), [0o700, 0o600, 0o600]);
+    await removeBootstrap(world, settings);
+    assert.equal(await world.files.facts(file), undefined);
+  }));
+
+Deno.test("writeBootstrap: a template that fails leaves what was there", () =>
+  inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/envoy-rev.json`, "old");
+    await Deno.writeTextFile(`${folder}/t`, "{{ .nodeID }}{{ template `none` }}");
+    const world = podOn({ ISTIO_BOOTSTRAP: `${folder}/t`, PROXY_CONFIG: `configPath: ${folder}` });
+    const settings = await settingsOf(world);
+    await assert.rejects(writeBootstrap(world, settings), /Cannot render the bootstrap template ".*\/t": template:/);
+    assert.equal(await Deno.readTextFile(`${folder}/envoy-rev.json`), "old");
+  }));
+
+Deno.test("writeBootstrap: a custom configuration file is used as it is, and never removed", async () => {
+  const env = { PROXY_CONFIG: "customConfigFile: mine.yaml" };
+  const world = pod(env, { "mine.yaml": "{}" });
+  const settings = await settingsOf(world);
+  assert.equal(await writeBootstrap(world, settings), "mine.yaml");
+  await removeBootstrap(world, settings);
+  assert.deepEqual([...world.content.keys()], ["mine.yaml"]);
+  const without = pod(env);
+  await assert.rejects(writeBootstrap(without, await settingsOf(without)), /"mine\.yaml" is not there/);
+});
+
+Deno.test("configFile: the name of a template tells YAML from JSON", async () => {
+  const name = async (file: string) => configFile(await settingsOf(template("", file)));
+  assert.equal(await name("a.json"), "etc/istio/proxy/envoy-rev.json");
+  assert.equal(await name("a.yaml"), "etc/istio/proxy/envoy-rev.yaml");
+  assert.equal(await name("a.yaml.tmpl"), "etc/istio/proxy/envoy-rev.yaml");
+  assert.equal(await name("yaml"), "etc/istio/proxy/envoy-rev.json");
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { type ProgramName, readCommandLine } from "./command_line.ts";
+
+function read(line: string, program: ProgramName = "agent") {
+  return readCommandLine(line.split(" ").filter((word) => word !== ""), program);
+}
+
+Deno.test("readCommandLine: a value stands behind = or is the next word; a switch takes one only behind =", () => {
+  for (const line of ["--domain=x sidecar", "--domain x sidecar", "sidecar --domain x"]) {
+    const { given, words, problems } = read(line);
+    assert.deepEqual([given.get("domain"), words, problems], ["x", ["sidecar"], []], line);
+  }
+  assert.deepEqual(read("--log_as_json router").words, ["router"]);
+  assert.equal(read("--log_as_json=false").given.get("istioLogJson"), "false");
+  assert.equal(read("--lightstepSecure router").words[0], "router");
+  assert.equal(read("--domain=a=b").given.get("domain"), "a=b");
+  assert.equal(read("-h").given.get("help"), "true");
+});
+
+Deno.test("readCommandLine: the last of a flag counts, repeatable ones add", () => {
+  assert.equal(read("--domain a --domain b").given.get("domain"), "b");
+  const levels = read("--log_output_level a:debug --log_output_level b:info").given.get("istioLogLevel");
+  assert.equal(levels, "a:debug,b:info");
+});
+
+Deno.test("readCommandLine: everything that is wrong is told at once", () => {
+  const line = "--concurrency four --drainDuration 1 --stsPort 70000 --profiling=maybe --concurency 2 --id";
+  assert.deepEqual(read(line).problems, [
+    'Invalid value "four" for "--concurrency": "four" is not a whole number',
+    'Invalid value "1" for "--drainDuration": a unit is missing',
+    'Invalid value "70000" for "--stsPort": 70000 is more than 65535',
+    'Invalid value "maybe" for "--profiling": it is neither true nor false',
+    'Unknown flag "--concurency": did you mean "--concurrency"?',
+    'Flag "--id" needs a value',
+  ]);
+});
+
+Deno.test("readCommandLine: pilot-agent passes over unknown flags with their values, never over a role", () => {
+  const passed = (line: string) => {
+    const { words, warnings, problems } = read(line, "pilot-agent");
+    return { words, warnings: warnings.length, problems };
+  };
+  assert.deepEqual(passed("--new value sidecar"), { words: ["sidecar"], warnings: 1, problems: [] });
+  assert.deepEqual(passed("--new router"), { words: ["router"], warnings: 1, problems: [] });
+  assert.deepEqual(passed("--new=router waypoint"), { words: ["waypoint"], warnings: 1, problems: [] });
+  assert.deepEqual(passed("--new --other -x router"), { words: ["router"], warnings: 3, problems: [] });
+  assert.deepEqual(passed("--new"), { words: [], warnings: 1, problems: [] });
+});
+
+Deno.test("readCommandLine: words behind -- are no flags", () => {
+  assert.deepEqual(read("router -- --domain").words, ["router", "--domain"]);
+});
