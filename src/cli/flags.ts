@@ -32,14 +32,22 @@ export interface Reading {
 /** Every command has it. */
 export const HELP: Flag = { name: "help", short: "h", help: "show this help" };
 
-/** Reads the words of a command. Errors: a `UsageError` for what is no flag of it, or has no value; it names the help. */
-export function readFlags(flags: readonly Flag[], args: readonly string[], program: string): Reading {
+/**
+ * Reads the words of a command; those behind one that is no flag are not looked at if the command takes none, as they
+ * were meant for another. Errors: a `UsageError` for what is no flag of it, or has no value; it names the help.
+ */
+export function readFlags(
+  flags: readonly Flag[],
+  args: readonly string[],
+  program: string,
+  { takesWords = true } = {},
+): Reading {
   const end = args.indexOf("--");
   const queue = end < 0 ? [...args] : args.slice(0, end);
   const values = new Map<string, string[]>();
   const words: string[] = [];
   for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
-    if (!word.startsWith("-") || word === "-") words.push(word);
+    if (!word.startsWith("-") || word === "-") words.push(word, ...takesWords ? [] : queue.splice(0));
     else take([...flags, HELP], word, { queue, values, hint: `see "${program} --help"` });
   }
   return {

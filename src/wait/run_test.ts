@@ -183,7 +183,7 @@ Deno.test("an error is a line of the log if the log is JSON, of quiet waiting th
   const voice = await logVoice(world, { format: "json", level: undefined, quiet: true });
   assert.equal(await runWait(world, { ...OPTIONS, timeout: 100 }, voice), 1);
   const { level, message } = JSON.parse(world.said.stderr);
-  assert.equal(level, "ERROR");
+  assert.equal(level, "FATAL");
   assert.match(message, /^The proxy was not ready within 100ms: .*; see the log of the proxy's container$/);
 });
 

@@ -42,7 +42,7 @@ export async function logVoice(world: World, { format, level, quiet }: LogVoiceO
   const isJson = (format ?? world.env.get("MESH_LOG_FORMAT")) === "json";
   // The log is a chunk of its own, loaded when there is something to say: most runs find the proxy ready.
   let opened: Logger | undefined;
-  const say = async (level: "debug" | "info" | "warn" | "error", text: string) => {
+  const say = async (level: "debug" | "info" | "warn" | "fatal", text: string) => {
     const { logText, startLog } = await import("../core/log.ts");
     opened ??= startLog(world, "wait", chosen);
     opened[level](logText(text));
@@ -69,7 +69,7 @@ export async function logVoice(world: World, { format, level, quiet }: LogVoiceO
       return new MeshError(`The proxy ${within}: ${seen}`, { hint });
     },
     async error(error) {
-      if (isJson) await say("error", errorLine(error));
+      if (isJson) await say("fatal", errorLine(error));
       return isJson;
     },
   };

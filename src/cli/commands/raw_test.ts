@@ -31,7 +31,7 @@ for (const [args, expected] of asked) {
 
 /** Names at the wrong end of a command line: code and standard error. */
 const wrong: readonly (readonly [args: string, code: number, stderr: string])[] = [
-  ["wait sh", 2, 'error: Unexpected argument "sh"; a command to run stands behind "--"\n'],
+  ["wait sh -c true -- x", 2, 'error: Unexpected argument "sh"; a command to run stands behind "--"\n'],
   ["wait --shutdown", 2, 'error: The flag --shutdown needs a command; it stands behind "--"\n'],
   ["wait --shutdown --", 2, 'error: The flag --shutdown needs a command; it stands behind "--"\n'],
   ["wait --on-timeout stop", 2, 'error: The flag --on-timeout cannot be "stop"; it takes "fail" or "continue"\n'],

@@ -48,7 +48,9 @@ const NUMBER_FLAGS: readonly Flag[] = [
 
 /** `kubectl mesh wait [flags] [-- COMMAND ARGS]`. */
 export async function waitCommand(world: World, args: readonly string[]): Promise<number> {
-  const flags = readFlags([...WAIT_FLAGS, ...COMMAND_FLAGS, ...LOG_FLAGS, ...NUMBER_FLAGS], args, PROGRAM);
+  const flags = readFlags([...WAIT_FLAGS, ...COMMAND_FLAGS, ...LOG_FLAGS, ...NUMBER_FLAGS], args, PROGRAM, {
+    takesWords: false,
+  });
   if (flags.isOn("help")) {
     world.stdout.write(waitHelp());
     return 0;
