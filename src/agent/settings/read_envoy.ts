@@ -34,7 +34,7 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
   const { world, variables, warnings } = reading;
   const proxy = proxySettings(config);
   const levels = envoyLogLevels(
-    flagText(reading, "proxyLogLevel") || "warning",
+    reading.given.get("proxyLogLevel") ?? "warning",
     flagText(reading, "proxyComponentLogLevel"),
     warnings,
   );
