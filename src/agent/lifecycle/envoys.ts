@@ -19,7 +19,7 @@ export interface Envoys {
   prepare(epoch: number): void;
   start(epoch: number): void;
   drainListeners(keepOpen: boolean): void;
-  signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): void;
+  signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1", epochs: readonly number[]): void;
   count(what: Counting["what"]): void;
 }
 
@@ -44,7 +44,9 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
       const asked = admin.drainListeners({ inboundOnly: options.inboundOnly, keepOpen });
       asked.catch((error) => say("warning", `Envoy was not told to drain: ${messageOf(error)}`));
     },
-    signal: (name) => running.forEach((envoy) => signal(envoy, name, say)),
+    signal(name, epochs) {
+      for (const [epoch, envoy] of running) if (epochs.includes(epoch)) signal(envoy, name, say);
+    },
     async count(what) {
       const count = what === "connections" ? admin.clientConnections() : admin.forwardedRequests();
       send("counted", { count: await count.catch(() => undefined) });

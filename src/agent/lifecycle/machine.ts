@@ -4,7 +4,7 @@
  */
 import { endText, failureHint } from "./end_text.ts";
 import { restartDelay, type Rules } from "./rules.ts";
-import type { Action, EnvoyEnd, EventName, Events, Outcome, Phase, State, Step } from "./state.ts";
+import type { Action, EnvoyEnd, Epoch, EventName, Events, Outcome, Phase, State, Step } from "./state.ts";
 
 /** The start: with an Envoy to run, or without one (DISABLE_ENVOY). */
 export function begin(hasEnvoy: boolean): Step {
@@ -15,6 +15,7 @@ export function begin(hasEnvoy: boolean): Step {
     failures: 0,
     reloadPending: false,
     reloadBroken: false,
+    reopenPending: false,
     counting: { what: "connections", errors: 0 },
     outcome: { type: "end", code: 0 },
   };
@@ -133,8 +134,9 @@ function forgetFailures(state: State, { timer }: Events["timeUp"]): Step {
 }
 
 function becomeLive(state: State, { epoch }: Events["live"], rules: Rules): Step {
-  const running: State = { ...withLive(state, epoch), phase: "running" };
+  const running: State = { ...withLive(state, epoch), phase: "running", reopenPending: false };
   const actions: Action[] = [say("info", `Envoy (epoch ${epoch}) is live`)];
+  if (state.reopenPending) actions.push({ do: "signal", name: "SIGUSR1", epochs: [epoch] });
   if (rules.restart.policy !== "never") {
     actions.push({ do: "timer", timer: "stable", milliseconds: rules.restart.stable });
   }
@@ -287,7 +289,7 @@ function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   return stay(
     { ...state, phase: "terminating" },
     say("info", `${by}: Envoy is told to end`),
-    { do: "signal", name: "SIGTERM" },
+    signalTo(state.epochs, "SIGTERM"),
     { do: "timer", timer: "grace", milliseconds: rules.grace },
   );
 }
@@ -297,11 +299,18 @@ function hurry(state: State, { by }: Events["stop"], rules: Rules): Step {
 }
 
 function kill(state: State, text: string): Step {
-  return stay({ ...state, phase: "killing" }, say("warning", text), { do: "signal", name: "SIGKILL" });
+  return stay({ ...state, phase: "killing" }, say("warning", text), signalTo(state.epochs, "SIGKILL"));
 }
 
+function signalTo(epochs: readonly Epoch[], name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): Action {
+  return { do: "signal", name, epochs: epochs.map(({ number }) => number) };
+}
+
+/** An Envoy that is not live yet may not know this signal yet: it would end by it. */
 function reopenLogs(state: State): Step {
-  return stay(state, { do: "signal", name: "SIGUSR1" });
+  const live = state.epochs.filter(({ live }) => live);
+  const reopenPending = state.awaited !== undefined;
+  return stay({ ...state, reopenPending }, ...live.length > 0 ? [signalTo(live, "SIGUSR1")] : []);
 }
 
 /* Drains */

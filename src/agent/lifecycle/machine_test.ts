@@ -95,18 +95,18 @@ const TRANSITIONS: Readonly<Record<Phase, Readonly<Record<string, string>>>> = {
     notStarted: "ended: fail no disk",
     live: "running",
     exited: "ended: end 1",
-    stop: "terminating: SIGTERM, grace 2000",
-    quit: "terminating: SIGTERM, grace 2000",
+    stop: "terminating: SIGTERM to 0, grace 2000",
+    quit: "terminating: SIGTERM to 0, grace 2000",
     reload: "starting",
-    reopenLogs: "starting: SIGUSR1",
+    reopenLogs: "starting",
   },
   running: {
     exited: "ended: end 1",
     stop: "draining: drain and close, drain 5000",
-    quit: "terminating: SIGTERM, grace 2000",
+    quit: "terminating: SIGTERM to 0, grace 2000",
     drain: "drained: drain",
     reload: "reloading: prepare 1",
-    reopenLogs: "running: SIGUSR1",
+    reopenLogs: "running: SIGUSR1 to 0",
   },
   reloading: {
     prepared: "reloading: start 1",
@@ -114,16 +114,16 @@ const TRANSITIONS: Readonly<Record<Phase, Readonly<Record<string, string>>>> = {
     live: "running",
     exited: "starting",
     stop: "draining: drain and close, drain 5000",
-    quit: "terminating: SIGTERM, grace 2000",
+    quit: "terminating: SIGTERM to 0 and 1, grace 2000",
     drain: "drained: drain",
     reload: "reloading",
-    reopenLogs: "reloading: SIGUSR1",
+    reopenLogs: "reloading: SIGUSR1 to 0",
   },
   drained: {
     exited: "ended: end 1",
     stop: "draining: drain 5000, count requests 0",
-    quit: "terminating: SIGTERM, grace 2000",
-    reopenLogs: "drained: SIGUSR1",
+    quit: "terminating: SIGTERM to 0, grace 2000",
+    reopenLogs: "drained: SIGUSR1 to 0",
   },
   backoff: {
     backoffTime: "starting: prepare 0",
@@ -133,21 +133,21 @@ const TRANSITIONS: Readonly<Record<Phase, Readonly<Record<string, string>>>> = {
   },
   draining: {
     exited: "ended: end 0",
-    stop: "terminating: SIGTERM, grace 2000",
-    quit: "terminating: SIGTERM, grace 2000",
-    reopenLogs: "draining: SIGUSR1",
-    drainTime: "terminating: SIGTERM, grace 2000",
+    stop: "terminating: SIGTERM to 0, grace 2000",
+    quit: "terminating: SIGTERM to 0, grace 2000",
+    reopenLogs: "draining: SIGUSR1 to 0",
+    drainTime: "terminating: SIGTERM to 0, grace 2000",
     minimumTime: "draining: count connections 0",
-    none: "terminating: SIGTERM, grace 2000",
+    none: "terminating: SIGTERM to 0, grace 2000",
     some: "draining: count connections 1000",
     unknown: "draining: count connections 1000",
-    untold: "terminating: SIGTERM, grace 2000",
+    untold: "terminating: SIGTERM to 0, grace 2000",
   },
   terminating: {
     exited: "ended: end 0",
-    stop: "killing: SIGKILL",
-    quit: "killing: SIGKILL",
-    graceTime: "killing: SIGKILL",
+    stop: "killing: SIGKILL to 0",
+    quit: "killing: SIGKILL to 0",
+    graceTime: "killing: SIGKILL to 0",
   },
   killing: { exited: "ended: end 0" },
   ended: {},
@@ -166,7 +166,7 @@ function actionText(action: Action): string {
     case "drainListeners":
       return action.keepOpen ? "drain" : "drain and close";
     case "signal":
-      return action.name;
+      return `${action.name} to ${action.epochs.join(" and ")}`;
     case "timer":
       return `${action.timer} ${action.milliseconds}`;
     case "count":
@@ -252,8 +252,8 @@ function textsOf({ actions }: Step): string {
 
 Deno.test("a drain of no time is none", () => {
   const none: Rules = { ...RULES, drain: { ...RULES.drain, duration: 0 } };
-  assert.equal(last(none, ...RUNNING, stop), "terminating: SIGTERM, grace 2000");
-  assert.equal(last(none, ...RUNNING, drain, stop), "terminating: SIGTERM, grace 2000");
+  assert.equal(last(none, ...RUNNING, stop), "terminating: SIGTERM to 0, grace 2000");
+  assert.equal(last(none, ...RUNNING, drain, stop), "terminating: SIGTERM to 0, grace 2000");
 });
 
 Deno.test("a drain until no connection is left has a minimum and a maximum", () => {
@@ -261,8 +261,8 @@ Deno.test("a drain until no connection is left has a minimum and a maximum", () 
   const counting = [...RUNNING, stop, timeUp("minimum")];
   assert.equal(last(ON_ZERO, ...counting), "draining: count connections 0");
   assert.equal(last(ON_ZERO, ...counting, counted(2)), "draining: count connections 1000");
-  assert.equal(last(ON_ZERO, ...counting, counted(2), counted(0)), "terminating: SIGTERM, grace 2000");
-  assert.equal(last(ON_ZERO, ...counting, counted(2), timeUp("drain")), "terminating: SIGTERM, grace 2000");
+  assert.equal(last(ON_ZERO, ...counting, counted(2), counted(0)), "terminating: SIGTERM to 0, grace 2000");
+  assert.equal(last(ON_ZERO, ...counting, counted(2), timeUp("drain")), "terminating: SIGTERM to 0, grace 2000");
   assert.equal(last(ON_ZERO, ...RUNNING, drain, stop), "draining: drain 60000, count requests 0");
 });
 
@@ -270,7 +270,7 @@ Deno.test("five counts in a row that fail end the drain, one good between them s
   const fails = (count: number) => Array<Event>(count).fill(counted(undefined));
   const counting = [...RUNNING, stop, timeUp("minimum")];
   assert.equal(last(ON_ZERO, ...counting, ...fails(4)), "draining: count connections 1000");
-  assert.equal(last(ON_ZERO, ...counting, ...fails(5)), "terminating: SIGTERM, grace 2000");
+  assert.equal(last(ON_ZERO, ...counting, ...fails(5)), "terminating: SIGTERM to 0, grace 2000");
   assert.equal(last(ON_ZERO, ...counting, ...fails(4), counted(1), ...fails(4)), "draining: count connections 1000");
 });
 
@@ -331,7 +331,7 @@ Deno.test("an epoch that fails before it is live leaves the old one, and is the 
 
 Deno.test("the newest epoch that ends by itself takes the older one with it", () => {
   const dead = [...RELOADING, live(1), exited(1, { code: 139 })];
-  assert.equal(last(RULES, ...dead), "killing: SIGKILL");
+  assert.equal(last(RULES, ...dead), "killing: SIGKILL to 0");
   assert.equal(last(RULES, ...dead, exited(0, { code: 137 })), "ended: end 139");
   assert.equal(last(ON_FAILURE, ...dead, exited(0, { code: 137 })), "backoff: backoff 200");
   assert.equal(last(ON_FAILURE, ...dead, stop, exited(0, { code: 137 })), "ended: end 0");
@@ -347,10 +347,18 @@ Deno.test("an old epoch that fails while the new one starts: the new one goes on
 
 Deno.test("an end that is asked for waits for every epoch", () => {
   const ending = [...RELOADING, live(1), stop, timeUp("drain")];
-  assert.equal(last(RULES, ...ending), "terminating: SIGTERM, grace 2000");
+  assert.equal(last(RULES, ...ending), "terminating: SIGTERM to 0 and 1, grace 2000");
   assert.equal(last(RULES, ...ending, exited(0)), "terminating");
   assert.equal(last(RULES, ...ending, exited(0), exited(1)), "ended: end 0");
   assert.equal(last(RULES, ...RELOADING, stop, prepared(1)), "draining");
+});
+
+Deno.test("log files are opened again by an Envoy that is not live yet when it is: before, the signal would end it", () => {
+  assert.equal(last(RULES, ...STARTED, reopenLogs), "starting");
+  assert.equal(last(RULES, ...STARTED, reopenLogs, live()), "running: SIGUSR1 to 0");
+  assert.equal(last(RULES, ...STARTED, reopenLogs, live(), reload, prepared(1), live(1)), "running");
+  assert.equal(last(RULES, ...RELOADING, reopenLogs), "reloading: SIGUSR1 to 0");
+  assert.equal(last(RULES, ...RELOADING, reopenLogs, live(1)), "running: SIGUSR1 to 1");
 });
 
 Deno.test("a new epoch that is live after the drain drains as well", () => {

@@ -93,7 +93,7 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
       case "drainListeners":
         return envoys?.drainListeners(action.keepOpen);
       case "signal":
-        return envoys?.signal(action.name);
+        return envoys?.signal(action.name, action.epochs);
       case "count":
         return timers.set(action.what, action.afterMilliseconds, () => envoys?.count(action.what));
       case "timer":

@@ -43,6 +43,8 @@ export interface State {
   readonly failures: number;
   /** Something to reload came while that was not possible. */
   readonly reloadPending: boolean;
+  /** An epoch is to open its log files again, once it is live. */
+  readonly reopenPending: boolean;
   /** A new epoch failed while it started: Envoy takes no further one. */
   readonly reloadBroken: boolean;
   readonly counting: Counting;
@@ -91,7 +93,7 @@ export type Action =
   | { readonly do: "prepare"; readonly epoch: number }
   | { readonly do: "start"; readonly epoch: number }
   | { readonly do: "drainListeners"; readonly keepOpen: boolean }
-  | { readonly do: "signal"; readonly name: "SIGTERM" | "SIGKILL" | "SIGUSR1" }
+  | { readonly do: "signal"; readonly name: "SIGTERM" | "SIGKILL" | "SIGUSR1"; readonly epochs: readonly number[] }
   | { readonly do: "timer"; readonly timer: TimerName; readonly milliseconds: number }
   | { readonly do: "count"; readonly what: Counting["what"]; readonly afterMilliseconds: number }
   | { readonly do: "say"; readonly level: "debug" | "info" | "warning" | "error"; readonly text: string }

@@ -116,3 +116,25 @@ testWithProxy("an Envoy that dies while it drains: the end was asked for", async
   Deno.kill(Number(pid), "SIGSEGV");
   assert.equal(await agent.code, 0, agent.text);
 });
+
+testWithProxy("SIGUSR1 makes Envoy open its access log again", async (proxy) => {
+  const [path, moved] = [`${proxy.folder}/access.log`, `${proxy.folder}/access.log.1`];
+  const log = { "@type": "type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog", path };
+  await proxy.writeBootstrap({
+    admin: {
+      access_log: [{ name: "file", typed_config: log }],
+      address: { socket_address: { address: "127.0.0.1", port_value: proxy.ports.admin } },
+    },
+  });
+  const agent = await proxy.start("below PID 1");
+  await Deno.rename(path, moved);
+  agent.signal("SIGUSR1");
+  while (!await isThere(path)) await get(`http://127.0.0.1:${proxy.ports.admin}`, "/ready");
+  agent.signal("SIGQUIT");
+  assert.equal(await agent.code, 0, agent.text);
+  assert.match(await Deno.readTextFile(path), /GET \/ready/);
+});
+
+async function isThere(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}

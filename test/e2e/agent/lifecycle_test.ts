@@ -93,18 +93,18 @@ testInPlaces("an Envoy that does not end is killed, after the grace or by anothe
   assert.match(hurried.text, /SIGTERM came again: Envoy is killed/);
 });
 
-testInPlaces("SIGUSR1 is passed on, SIGHUP is told to be impossible, SIGUSR2 drains nothing yet", async (place) => {
-  const script = "trap 'echo reopened >&2' USR1; echo up >&2; while :; do sleep 0.01; done";
+testInPlaces("SIGHUP is told to be impossible, SIGUSR2 drains nothing yet, SIGUSR1 waits", async (place) => {
+  const script = "trap 'echo reopened >&2; exit 4' USR1; echo up >&2; while :; do sleep 0.01; done";
   const agent = new Agent(place, standIn(script));
   await agent.until("envoy: up");
   agent.signal("SIGUSR1");
-  await agent.until("envoy: reopened");
   agent.signal("SIGHUP");
   await agent.until("SIGHUP is ignored: no hot restart is possible here");
   agent.signal("SIGUSR2");
   await agent.until("SIGUSR2: Envoy serves nothing yet that could drain");
   agent.signal("SIGTERM");
   assert.equal(await agent.code, 0, agent.text);
+  assert.doesNotMatch(agent.text, /reopened/);
 });
 
 testInPlaces("without an Envoy signals are waited for", async (place) => {

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { realWorld } from "../../core/world/mod.ts";
+import { timersOf } from "./timers.ts";
+
+Deno.test("a timer that is set again forgets the one before; forgotten timers are never up", async () => {
+  const timers = timersOf<"a" | "b">(realWorld().clock);
+  const up: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  timers.set("a", 5, () => up.push("a, first"));
+  timers.set("a", 5, () => up.push("a"));
+  timers.set("b", 20, () => (up.push("b"), resolve()));
+  await promise;
+  assert.deepEqual(up, ["a", "b"]);
+  timers.set("a", 1, () => up.push("forgotten"));
+  timers.forgetAll();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(up, ["a", "b"]);
+});
