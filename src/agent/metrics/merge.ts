@@ -30,6 +30,7 @@ const HEADERS_TIMEOUT = 30_000;
 /** What of a client's time is left when endpoints are given up, so that it still gets the metrics of the others. */
 const MARGIN = 500;
 const GONE = new Error("the client has gone");
+const LATE = new Error("the time for the scrape ran out");
 
 /** The parts of the world that a scrape needs. */
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
@@ -44,6 +45,7 @@ export async function mergedMetrics(world: ScrapeWorld, options: MergeOptions, r
     ...options.targets.map(({ port, path }) => begin(run, "application", `http://localhost:${port}${path}`)),
   ]);
   run.headersRead();
+  if (run.end.signal.aborted) return new Response();
   const format = commonFormat(applications);
   const text = merged(run, proxy, applications, format);
   return new Response(stream(text, run), { headers: { "content-type": format } });
@@ -57,37 +59,51 @@ interface Run {
   readonly accept: string;
   /** Ends all that the scrape does. */
   readonly end: AbortController;
+  /** Ends what has not begun to answer, and what comes of the application: Envoy's metrics are given all the same. */
+  readonly deadline: AbortController;
   /** Every endpoint that will answer has begun to. */
   headersRead(): void;
 }
 
 function startRun(world: ScrapeWorld, options: MergeOptions, { headers, signal }: Request): Run {
   const end = new AbortController();
+  const deadline = new AbortController();
   const read = new AbortController();
   const timeout = timeoutOf(headers);
   if (typeof timeout === "string") options.logger.warn(`Cannot read the scrape timeout "${timeout}": it is no number`);
-  const stop = () => end.abort(new Error("the time for the scrape ran out"));
   const limit = typeof timeout === "number"
     ? { milliseconds: timeout - Math.min(MARGIN, timeout / 10), signal: end.signal }
     : { milliseconds: HEADERS_TIMEOUT, signal: AbortSignal.any([end.signal, read.signal]) };
-  world.clock.sleep(limit.milliseconds, limit.signal).then(() => limit.signal.aborted || stop());
+  world.clock.sleep(limit.milliseconds, limit.signal).then(() => limit.signal.aborted || deadline.abort(LATE));
   signal.addEventListener("abort", () => end.abort(GONE), { once: true });
   const accept = headers.get("accept") ?? "";
-  return { world, options, headers, accept, end, headersRead: () => read.abort() };
+  return { world, options, headers, accept, end, deadline, headersRead: () => read.abort() };
 }
 
 function envoyUrl(port: number | undefined, { url }: Request): string | undefined {
   return port === undefined ? undefined : `http://localhost:${port}/stats/prometheus${targetOf(url).query}`;
 }
 
+/** A scrape, and what ends it. */
+interface Begun extends Scrape {
+  readonly signal: AbortSignal;
+}
+
 /** Begins to scrape; a failure is logged and counted. */
-async function begin(run: Run, part: "envoy" | "application", url: string): Promise<Scrape | undefined> {
-  const { world: { network }, headers, end: { signal } } = run;
+async function begin(run: Run, part: "envoy" | "application", url: string): Promise<Begun | undefined> {
+  const { world: { network }, headers, end, deadline } = run;
+  const own = new AbortController();
+  const giveUp = () => own.abort(LATE);
+  end.signal.addEventListener("abort", () => own.abort(end.signal.reason));
+  deadline.signal.addEventListener("abort", giveUp);
   try {
-    return await scrape(network, { url, accept: acceptFor(part, run.accept), headers, signal });
+    const { signal } = own;
+    return { ...await scrape(network, { url, accept: acceptFor(part, run.accept), headers, signal }), signal };
   } catch (error) {
     failed(run, part, error);
     return undefined;
+  } finally {
+    if (part === "envoy") deadline.signal.removeEventListener("abort", giveUp);
   }
 }
 
@@ -99,7 +115,7 @@ function failed({ options: { logger, metrics }, end: { signal } }: Run, part: Sc
 }
 
 /** The format that all applications answer with; text if they differ. */
-function commonFormat(applications: readonly (Scrape | undefined)[]): string {
+function commonFormat(applications: readonly (Begun | undefined)[]): string {
   const formats = new Set(applications.flatMap((each) => each === undefined ? [] : [formatOf(each.contentType)]));
   const [first = TEXT_FORMAT] = formats;
   return formats.size > 1 ? TEXT_FORMAT : first;
@@ -110,8 +126,8 @@ type Pieces = AsyncGenerator<Uint8Array, void, void>;
 /** The parts in their order; the application's come last, since OpenMetrics ends with a mark. */
 async function* merged(
   run: Run,
-  envoy: Scrape | undefined,
-  applications: readonly (Scrape | undefined)[],
+  envoy: Begun | undefined,
+  applications: readonly (Begun | undefined)[],
   format: string,
 ): Pieces {
   yield* withLineEnd(agentPart(run));
@@ -130,19 +146,21 @@ async function* agentPart(run: Run): Pieces {
   }
 }
 
-async function* streamed(run: Run, part: "envoy" | "application", { body }: Scrape): Pieces {
+async function* streamed(run: Run, part: "envoy" | "application", { body, signal }: Begun): Pieces {
   try {
     for (let piece = await body.read(); !piece.done; piece = await body.read()) yield piece.value;
+    signal.throwIfAborted();
   } catch (error) {
     failed(run, part, error);
   }
 }
 
 /** One of several: its end mark is taken off, for which its end must be seen before it is passed on. */
-async function* held(run: Run, { body }: Scrape): Pieces {
+async function* held(run: Run, { body, signal }: Begun): Pieces {
   const limit = run.options.maxTargetBytes ?? MAX_TARGET_BYTES;
   try {
     const pieces = await readBounded(body, limit);
+    signal.throwIfAborted();
     if (pieces === undefined) failed(run, "application", new Error(`an answer is larger than ${limit} bytes`));
     else yield* withoutEndMark(pieces);
   } catch (error) {

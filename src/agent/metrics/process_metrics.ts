@@ -15,7 +15,7 @@ export async function processMetrics({ files }: Pick<World, "files">): Promise<r
     read("/proc/self/limits"),
     files.readText("/proc/stat").catch(() => ""),
   ]);
-  const descriptors = await files.list("/proc/self/fd").then((list) => list.length, () => undefined);
+  const descriptors = await files.list("/proc/self/fd").then((list) => list.length || undefined, () => undefined);
   return METRICS.map(({ name, help, type, value }) => {
     const number = value({ stat: fieldsOf(stat), status, limits, machine, descriptors });
     const samples: Sample[] = number === undefined || Number.isNaN(number) ? [] : [{ value: number }];

@@ -1,8 +1,9 @@
-import { MeshError } from "../../core/errors.ts";
+import { MeshError, messageOf } from "../../core/errors.ts";
 import type { Network } from "../../core/world/world.ts";
 
 /** The answer of an endpoint whose body has not been read yet. */
 export interface Scrape {
+  /** Ends early, and without an error, when the signal of the request says so. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
   readonly contentType: string;
 }
@@ -29,21 +30,33 @@ export async function scrape(network: Network, { url, accept, headers, signal }:
     const value = headers.get(name);
     if (value !== null && value !== "") fields.set(name, value);
   }
-  const response = await ask(network, url, { headers: fields, signal });
-  if (response.status === 200 && response.body !== null) {
-    return { body: response.body.getReader(), contentType: response.headers.get("content-type") ?? "" };
+  const response = await ask(network, url, fields, signal);
+  const body = response.body?.getReader();
+  if (response.status === 200 && body !== undefined) {
+    onAbort(signal, () => void body.cancel().catch(() => {}));
+    return { body, contentType: response.headers.get("content-type") ?? "" };
   }
-  await response.body?.cancel();
+  await body?.cancel();
   throw new MeshError(`Cannot scrape "${url}": the answer was ${response.status}`);
 }
 
-async function ask(network: Network, url: string, init: RequestInit): Promise<Response> {
+/** A signal that ends a fetch whose body is read leaves the connection open: there the reader is cancelled instead. */
+async function ask(network: Network, url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
+  const asking = new AbortController();
+  const stop = () => asking.abort(signal.reason);
+  onAbort(signal, stop);
   try {
-    return await network.request(url, init);
+    return await network.request(url, { headers, signal: asking.signal });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new MeshError(`Cannot scrape "${url}": ${reason}`, { cause: error });
+    throw new MeshError(`Cannot scrape "${url}": ${messageOf(error)}`, { cause: error });
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
+}
+
+function onAbort(signal: AbortSignal, action: () => void): void {
+  if (signal.aborted) action();
+  else signal.addEventListener("abort", action, { once: true });
 }
 
 /** The milliseconds that a client gives for a scrape; `undefined` if it does not say, the text if it is no number. */

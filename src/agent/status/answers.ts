@@ -1,6 +1,11 @@
-/** A short answer as Go's `http.Error` gives it; the empty text is no body. */
-export function plainText(status: number, text: string): Response {
-  if (text === "") return new Response(null, { status });
-  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
-  return new Response(`${text}\n`, { status, headers });
+/** A short answer; the empty text is no body. */
+export function textAnswer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
+  const length = String(new TextEncoder().encode(text).length);
+  const fields = { "content-type": "text/plain; charset=utf-8", "content-length": length, ...headers };
+  return text === "" ? new Response(null, { status }) : new Response(text, { status, headers: fields });
+}
+
+/** A refusal as Go's `http.Error` gives it. */
+export function refusal(status: number, text: string): Response {
+  return textAnswer(status, `${text}\n`, { "x-content-type-options": "nosniff" });
 }

@@ -1,6 +1,7 @@
 /** Requests that end the agent or drain Envoy: `/quitquitquit` and `/drain`. */
 import type { Logger } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
+import { textAnswer } from "./answers.ts";
 
 /** What such a request sets off. */
 export interface Control {
@@ -20,6 +21,6 @@ export function controlHandler({ path, effect, action }: Control, logger: Logger
     const sent = new AbortController();
     request.signal.addEventListener("abort", () => sent.abort(), { once: true });
     clock.sleep(PATIENCE, sent.signal).then(action);
-    return new Response("OK", { headers: { "content-type": "text/plain; charset=utf-8" } });
+    return textAnswer(200, "OK");
   };
 }

@@ -1,6 +1,6 @@
 /** Which path is answered by whom, and for whom. */
 import { targetOf } from "../request_target.ts";
-import { plainText } from "./answers.ts";
+import { refusal } from "./answers.ts";
 import { compressed } from "./compress.ts";
 import { isLoopback } from "./loopback.ts";
 
@@ -19,15 +19,15 @@ export function router(routes: readonly Route[]) {
   return async (request: Request, remote: string): Promise<Response> => {
     const { path } = targetOf(request.url);
     const route = routes.find((each) => each.path.endsWith("/") ? path.startsWith(each.path) : path === each.path);
-    const response = route === undefined ? plainText(404, "404 page not found") : await answer(route, request, remote);
+    const response = route === undefined ? refusal(404, "404 page not found") : await answer(route, request, remote);
     return await compressed(request, request.method === "HEAD" ? withoutBody(response) : response);
   };
 }
 
 /** Who asks is looked at before how: a stranger is told nothing. */
 async function answer({ isLocal, method, answer }: Route, request: Request, remote: string): Promise<Response> {
-  if (isLocal === true && !isLoopback(remote)) return plainText(403, "Only requests from localhost are allowed");
-  if (method !== undefined && request.method !== method) return plainText(405, "Method Not Allowed");
+  if (isLocal === true && !isLoopback(remote)) return refusal(403, "Only requests from localhost are allowed");
+  if (method !== undefined && request.method !== method) return refusal(405, "Method Not Allowed");
   return await answer(request);
 }
 

@@ -5,7 +5,7 @@ import type { HttpHandler, World } from "../../core/world/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
 import { mergedMetrics } from "../metrics/merge.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
-import { plainText } from "./answers.ts";
+import { textAnswer } from "./answers.ts";
 import { controlHandler } from "./control.ts";
 import { probeHandler, type ProbeSettings } from "./probes/handler.ts";
 import { adminAt } from "./readiness/admin.ts";
@@ -103,7 +103,7 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
       return await answer(request, remote);
     } catch (error) {
       logger.error(`Answering ${request.method} "${request.url}" failed: ${messageOf(error)}`);
-      return plainText(500, "");
+      return textAnswer(500, "");
     }
   };
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../../../core/errors.ts";
 import type { Logger } from "../../../core/log.ts";
 import type { World } from "../../../core/world/world.ts";
 import { targetOf } from "../../request_target.ts";
-import { plainText } from "../answers.ts";
+import { textAnswer } from "../answers.ts";
 import { ask, type Told } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";
 import { probeSource } from "./source.ts";
@@ -24,7 +24,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
     const prober = settings.probers.get(path);
     if (prober === undefined) {
       logger.error(`There is no probe "${path}" of the application`);
-      return new Response(`app prober config does not exists for ${path}`, { status: 400 });
+      return textAnswer(400, `app prober config does not exists for ${path}`);
     }
     const { network } = world;
     const { host, isHttp2Offered } = settings;
@@ -43,7 +43,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
       return told(await ask(asked, prober));
     } catch (error) {
       logger.error(`The probe "${path}" of the application failed: ${messageOf(error)}`);
-      return plainText(500, "");
+      return textAnswer(500, "");
     }
   };
 }
@@ -58,7 +58,7 @@ const WITHOUT_BODY = [204, 205, 304];
 
 /** Statuses that HTTP does not know are passed on as a failure. */
 function told({ status, body }: Told): Response {
-  if (status < 200 || status > 599) return plainText(500, "");
+  if (status < 200 || status > 599) return textAnswer(500, "");
   if (body === undefined || WITHOUT_BODY.includes(status)) return new Response(null, { status });
   const headers = { "content-type": "text/plain; charset=utf-8", "content-length": String(body.length) };
   return new Response(body, { status, headers });

@@ -2,6 +2,7 @@ import type { Logger } from "../../../core/log.ts";
 import type { Clock } from "../../../core/world/world.ts";
 import type { Meter } from "../../metrics/families.ts";
 import { targetOf } from "../../request_target.ts";
+import { textAnswer } from "../answers.ts";
 import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";
 
 /** What the handler tells to whom. */
@@ -43,9 +44,7 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     if (failed === undefined) tellReady();
     else tellProblem(failed);
     const isVerbose = new URLSearchParams(targetOf(request.url).query).has("verbose");
-    const body = isVerbose ? verboseText(readiness) : null;
-    const headers = isVerbose ? { "content-type": "text/plain; charset=utf-8" } : {};
-    return new Response(body, { status: failed === undefined ? 200 : 503, headers });
+    return textAnswer(failed === undefined ? 200 : 503, isVerbose ? verboseText(readiness) : "");
   };
 }
 
