@@ -29,15 +29,20 @@ export async function discoverAddresses(
   return [...new Set([...first, ...others])];
 }
 
-/** The interfaces when all of them have their addresses; none if that does not happen in time. */
+/** The addresses by interface when all interfaces have theirs; none if that does not happen in time. */
 async function settledInterfaces(world: World): Promise<readonly InterfaceAddress[]> {
   const end = world.clock.monotonic() + WAIT;
   for (;;) {
     const all = world.network.interfaces();
-    if (!all.some(({ address }) => isUnspecified(address))) return all;
+    if (!all.some(({ address }) => isUnspecified(address))) return byInterface(all);
     if (world.clock.monotonic() >= end) return [];
     await world.clock.sleep(PERIOD);
   }
+}
+
+/** The kernel lists all addresses of a family before those of the other; Istio those of an interface together. */
+function byInterface(all: readonly InterfaceAddress[]): InterfaceAddress[] {
+  return [...Map.groupBy(all, ({ name }) => name).values()].flat();
 }
 
 function isUnspecified(text: string): boolean {

@@ -19,6 +19,11 @@ Deno.test("discoverAddresses: the pod's own first, then those of its interfaces 
   assert.deepEqual(await discover(all, "no address"), ["10.0.0.5", "fd00::5", "10.2.0.1"]);
 });
 
+Deno.test("discoverAddresses: the addresses of an interface stand together", async () => {
+  const all = [...on("eth0", "10.0.0.5"), ...on("net1", "10.2.0.1"), ...on("eth0", "fd00::5")];
+  assert.deepEqual(await discover(all), ["10.0.0.5", "fd00::5", "10.2.0.1"]);
+});
+
 Deno.test("discoverAddresses: excluded interfaces are none of the pod's", async () => {
   const all = [...LO, ...on("eth0", "10.0.0.5"), ...on("net1", "10.2.0.1")];
   assert.deepEqual(await discover(all, "10.0.0.5", ["net1", "absent"]), ["10.0.0.5"]);

@@ -49,9 +49,14 @@ export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise
   return withAnnotations(config, sources);
 }
 
+/** The file of the mesh configuration. */
+export function meshFileOf({ given }: Pick<ProxyConfigSources, "given">): string {
+  return given.get("meshConfig") ?? "./etc/istio/config/mesh";
+}
+
 /** The mesh file is read if it is there. */
 async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): Promise<ProxyConfig> {
-  const file = given.get("meshConfig") ?? "./etc/istio/config/mesh";
+  const file = meshFileOf({ given });
   try {
     if (await world.files.facts(file) === undefined) return defaultProxyConfig(defaultsOf("current"));
     return defaultProxyConfig(parseMeshConfig(await world.files.readText(file), file));

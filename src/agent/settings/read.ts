@@ -8,7 +8,7 @@ import { type ProgramName, readCommandLine } from "./command_line.ts";
 import { isRole, type Role, ROLES } from "./flags.ts";
 import { logSettings } from "./log_settings.ts";
 import { readPodInfo } from "./pod_info.ts";
-import { effectiveProxyConfig } from "./proxy_config.ts";
+import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
 import { readBootstrapFacts, readDrain, readEnvoy } from "./read_envoy.ts";
 import { readNode } from "./read_node.ts";
 import { flagText, isOn, type Reading } from "./reading.ts";
@@ -99,6 +99,7 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
     probes: readProbes(variables),
     metrics: readMetrics(reading, role),
     log,
+    meshFile: meshFileOf(reading),
     watch: isOn(reading, "watch"),
     restart: readRestart(reading),
     warnings: reading.warnings,

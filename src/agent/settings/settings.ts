@@ -166,6 +166,8 @@ export interface AgentSettings {
   readonly probes: ProbeSettings;
   readonly metrics: MetricsSettings;
   readonly log: LogSettings;
+  /** The file of the mesh configuration; it need not be there. */
+  readonly meshFile: string;
   /** Start a new Envoy when files change. */
   readonly watch: boolean;
   readonly restart: "never" | "on-failure";
