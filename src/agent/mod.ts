@@ -5,6 +5,22 @@
 import type { World } from "../core/world/world.ts";
 import type { ProxyRequest } from "./request/request.ts";
 import type { Message } from "./request/tell.ts";
+import type { ProgramName } from "./settings/command_line.ts";
+
+/** `agent` and `pilot-agent proxy`: runs the proxy of this pod until it ends; the exit code is Envoy's, or 0. */
+export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
+  return await (await import("./run.ts")).runAgent(world, words, name);
+}
+
+/** `agent bootstrap`: prints the bootstrap that `agent` would give to Envoy. */
+export async function runAgentBootstrap(world: World, words: readonly string[]): Promise<number> {
+  return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, words);
+}
+
+/** The help text of `agent` and of `pilot-agent proxy`. */
+export async function agentHelp(program: string): Promise<string> {
+  return (await import("./settings/help.ts")).agentHelpText(program);
+}
 
 /** `pilot-agent request`: asks a port of the proxy and prints the answer. */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {

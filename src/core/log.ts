@@ -9,6 +9,8 @@ export type { Logger };
 export interface LogOptions {
   readonly format?: string | undefined;
   readonly level?: string | undefined;
+  /** Levels of parts of the room, by the names of its child loggers. */
+  readonly scopes?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Names that users of Istio's and Kubernetes' programs know, and what they are here. */
@@ -29,6 +31,7 @@ export function startLog(world: World, room: string, options: LogOptions = {}): 
     loggers: [
       { category: ["logtape"], sinks: [], parentSinks: "override" },
       { category: [], sinks: ["stderr"], lowestLevel: levelOf(options.level ?? world.env.get("MESH_LOG_LEVEL")) },
+      ...[...options.scopes ?? []].map(([scope, level]) => ({ category: [room, scope], lowestLevel: levelOf(level) })),
     ],
   });
   return getLogger([room]);

@@ -52,12 +52,23 @@ async function tellCommand(world: World, message: Message, args: readonly string
   });
 }
 
-/** `kubectl mesh agent [COMMAND] ARGS`. */
+/** `kubectl mesh agent [COMMAND] ARGS`: without a command it is the agent itself, which reads its own flags. */
 export async function agentCommand(world: World, args: readonly string[]): Promise<number> {
   const [first = "", ...rest] = args;
   if (first === "quit" || first === "drain") return await tellCommand(world, first, rest);
-  const meant = closest(first, Object.keys(MESSAGES));
-  throw new UsageError(first === "" ? "A command is missing" : `Unknown command "agent ${first}"`, {
-    hint: meant === undefined ? `use ${Object.keys(MESSAGES).join(" or ")}` : `did you mean "${meant}"?`,
-  });
+  const meant = first.startsWith("-") ? undefined : closest(first, [...Object.keys(MESSAGES), "bootstrap"]);
+  if (meant !== undefined && meant !== first) {
+    throw new UsageError(`Unknown command "agent ${first}"`, { hint: `did you mean "${meant}"?` });
+  }
+  const room = await import("../../agent/mod.ts");
+  if (asksForHelp(args)) {
+    world.stdout.write(await room.agentHelp(first === "bootstrap" ? `${PROGRAM} bootstrap` : PROGRAM));
+    return EXIT.ok;
+  }
+  return first === "bootstrap" ? await room.runAgentBootstrap(world, rest) : await room.runAgent(world, args, "agent");
+}
+
+/** Whether `--help` is among the words of a command that reads its own flags. */
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.includes("--help") || args.includes("-h");
 }

@@ -7,6 +7,7 @@ import { say } from "../failure.ts";
 import { choiceValue, numberValue, urlValue } from "../flag_values.ts";
 import { type Flag, readFlags, type Reading } from "../flags.ts";
 import { helpText } from "../help.ts";
+import { asksForHelp } from "./agent.ts";
 
 const PROGRAM = "pilot-agent";
 
@@ -30,7 +31,7 @@ const LOG_FLAGS: readonly Flag[] = [
 type Run = (world: World, args: readonly string[]) => Promise<number>;
 
 /** Commands that are run here. */
-const RUNS: Readonly<Record<string, Run>> = { wait, request, version };
+const RUNS: Readonly<Record<string, Run>> = { proxy, wait, request, version };
 
 /** All commands, for the help and for suggestions. */
 const COMMANDS: readonly (readonly [name: string, line: string])[] = [
@@ -84,6 +85,14 @@ function read(world: World, args: readonly string[], { name, words, description,
   const shown = { "Options:": flags, "Log:": LOG_FLAGS };
   world.stdout.write(helpText({ usage: `${program} ${words}[flags]`, description, flags: shown }));
   return undefined;
+}
+
+/** The proxy reads its own flags. */
+async function proxy(world: World, args: readonly string[]): Promise<number> {
+  const room = await import("../../agent/mod.ts");
+  if (!asksForHelp(args)) return await room.runAgent(world, args, "pilot-agent");
+  world.stdout.write(await room.agentHelp(`${PROGRAM} proxy`));
+  return EXIT.ok;
 }
 
 const WAIT: Page = {

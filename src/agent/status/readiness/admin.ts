@@ -1,4 +1,5 @@
-import { MeshError, messageOf } from "../../../core/errors.ts";
+import { MeshError } from "../../../core/errors.ts";
+import { requestFailure } from "../../../core/request_failure.ts";
 import { joinBytes } from "../../../core/bytes.ts";
 import type { Network } from "../../../core/world/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";
@@ -9,7 +10,7 @@ import { REFUSALS, refusalsIn } from "./refusals.ts";
 export interface Admin {
   /** Throws a `MeshError` if the interface does not answer in time. */
   stats(query: keyof typeof QUERIES): Promise<Stats>;
-  /** Why listeners and clusters were refused; nothing if that cannot be had. */
+  /** Why listeners were refused; nothing if that cannot be had. */
   refusals(): Promise<readonly string[]>;
 }
 
@@ -23,21 +24,24 @@ export function adminAt(network: Network, host: string, port: number): Admin {
       const { filter, milliseconds } = QUERIES[name];
       return parseStats(await read(network, `${origin}/stats?usedonly&filter=${filter}`, milliseconds));
     },
-    async refusals() {
-      const texts = REFUSALS.map(({ path }) => read(network, `${origin}${path}`, 1000).catch(() => ""));
-      return (await Promise.all(texts)).flatMap(refusalsIn);
-    },
+    refusals: () => read(network, `${origin}${REFUSALS}`, 1000).then(refusalsIn, () => []),
   };
 }
 
 async function read(network: Network, url: string, milliseconds: number): Promise<string> {
+  const { status, body } = await ask(network, url, milliseconds);
+  const pieces = body === null ? [] : await readBounded(body.getReader(), MAX_BYTES);
+  if (status !== 200) throw new MeshError(`${COMPLAINT}: it answered ${status}`);
+  if (pieces === undefined) throw new MeshError(`${COMPLAINT}: its answer is larger than ${MAX_BYTES} bytes`);
+  return new TextDecoder().decode(joinBytes(pieces));
+}
+
+async function ask(network: Network, url: string, milliseconds: number): Promise<Response> {
   try {
-    const { status, body } = await network.request(url, { signal: AbortSignal.timeout(milliseconds) });
-    const pieces = body === null ? [] : await readBounded(body.getReader(), MAX_BYTES);
-    if (status !== 200) throw new Error(`the answer was ${status}`);
-    if (pieces === undefined) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`);
-    return new TextDecoder().decode(joinBytes(pieces));
+    return await network.request(url, { signal: AbortSignal.timeout(milliseconds) });
   } catch (error) {
-    throw new MeshError(`The admin interface of Envoy does not answer: ${messageOf(error)}`, { cause: error });
+    throw new MeshError(`${COMPLAINT}: ${requestFailure(error, milliseconds).text}`, { cause: error });
   }
 }
+
+const COMPLAINT = "The admin interface of Envoy does not answer as it should";

@@ -1,0 +1,53 @@
+/** How the lifecycle starts Envoy and speaks to it, from the settings. */
+import { type Logger, logText } from "../core/log.ts";
+import { ClosedPipeError } from "../core/errors.ts";
+import type { World } from "../core/world/world.ts";
+import { envoyArgs } from "./bootstrap/envoy_args.ts";
+import { removeBootstrap, writeBootstrap } from "./bootstrap/write.ts";
+import type { EnvoyOptions } from "./lifecycle/mod.ts";
+import type { ProgramName } from "./settings/command_line.ts";
+import { readSettings } from "./settings/read.ts";
+import type { AgentSettings } from "./settings/settings.ts";
+
+/** What the settings were read from: a hot restart reads them again. */
+export interface Source {
+  readonly words: readonly string[];
+  readonly name: ProgramName;
+  readonly log: Logger;
+}
+
+/**
+ * The first Envoy gets the settings that were read at the start; each further one those of its own time, so that a changed
+ * mesh configuration counts. Settings that have become wrong leave the Envoy that runs as it is: the error is the log's.
+ */
+export function envoyOptions(world: World, settings: AgentSettings, { words, name, log }: Source): EnvoyOptions {
+  const { envoy, ports, role, ipMode } = settings;
+  const epochs = new Set<number>();
+  return {
+    binary: envoy.binaryPath,
+    async prepare(epoch) {
+      const current = epoch === 0 ? settings : await readSettings(world, words, { name });
+      epochs.add(epoch);
+      return envoyArgs(current, await writeBootstrap(world, current), epoch);
+    },
+    async discard(epoch) {
+      epochs.delete(epoch);
+      if (epochs.size === 0) await removeBootstrap(world, settings);
+    },
+    env: envoy.environment,
+    adminUrl: `http://${ipMode === "ipv6" ? "[::1]" : "127.0.0.1"}:${ports.admin}`,
+    inboundOnly: role === "sidecar",
+    ownPorts: [ports.envoyStatus, ports.prometheus, ports.secureMetrics, ports.secureMergedMetrics],
+    errorLine: settings.log.format === "json" ? (line) => tellLine(world, log.getChild("envoy"), line) : undefined,
+  };
+}
+
+/** Envoy writes JSON once it has read its bootstrap; what it says before becomes JSON here. */
+function tellLine(world: World, log: Logger, line: string): void {
+  if (!line.startsWith("{")) return log.info(logText(line));
+  try {
+    world.stderr.write(`${line}\n`);
+  } catch (error) {
+    if (!(error instanceof ClosedPipeError)) throw error;
+  }
+}

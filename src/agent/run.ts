@@ -1,0 +1,96 @@
+/** The agent: settings in; a status server, and Envoy until it ends; the exit code out. */
+import { MeshError } from "../core/errors.ts";
+import { type Logger, logText, startLog } from "../core/log.ts";
+import type { World } from "../core/world/world.ts";
+import { VERSION } from "../version.ts";
+import { envoyOptions } from "./envoy_options.ts";
+import { type LifecycleControl, type Phase, runLifecycle } from "./lifecycle/mod.ts";
+import { lifecycleRules, watchedFiles } from "./lifecycle_rules.ts";
+import { readScrapeTargets } from "./metrics/scrape_targets.ts";
+import type { ProgramName } from "./settings/command_line.ts";
+import { readSettings } from "./settings/read.ts";
+import type { AgentSettings } from "./settings/settings.ts";
+import { readProbers } from "./status/probes/config.ts";
+import { startStatusServer, type StatusOptions } from "./status/server.ts";
+
+/** How often watched files are looked at, in milliseconds. */
+const WATCH_INTERVAL = 1000;
+
+/**
+ * Runs the proxy of a pod until it ends. In: the words behind `agent` or `pilot-agent proxy`. Out: the exit code, which is
+ * Envoy's own (128 + signal) if Envoy ended by itself, and 0 if the end was asked for. Errors: UsageError and MeshError
+ * for settings that are wrong or an Envoy that cannot be started; nothing runs any more then.
+ */
+export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
+  world.permissions.keepOnly(["read", "write", "net", "run", "env", "sys", "ffi"]);
+  const settings = await readSettings(world, words, { name });
+  const log = startLog(world, "agent", settings.log);
+  const application = applicationOf(settings);
+  tell(log, settings);
+  const control: { current: LifecycleControl | undefined } = { current: undefined };
+  const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
+    ...statusOptions(settings, log),
+    ...application,
+    terminating: () => endOf(control.current?.phase()),
+    onQuit: () => control.current?.quit("POST /quitquitquit"),
+    onDrain: () => control.current?.drain("POST /drain"),
+  });
+  try {
+    return await runLifecycle(world, {
+      envoy: settings.envoy.isDisabled ? undefined : envoyOptions(world, settings, { words, name, log }),
+      rules: lifecycleRules(settings),
+      watch: settings.watch ? { paths: watchedFiles(settings), milliseconds: WATCH_INTERVAL } : undefined,
+      log,
+      attach: (lifecycle) => control.current = lifecycle,
+      changed: (phase) => phase === "starting" && void serving?.then((server) => server.forgetReadiness()),
+    });
+  } finally {
+    await (await serving)?.close();
+  }
+}
+
+function tell(log: Logger, settings: AgentSettings): void {
+  const { role, addresses, node } = settings;
+  for (const warning of settings.warnings) log.warning(logText(warning));
+  log.info(logText(`Version ${VERSION}`));
+  log.info(logText(`Proxy role ips=[${addresses.join(" ")}] type=${role} id=${node.id} cluster=${node.cluster}`));
+}
+
+/** What is known of the application: its probes and its metrics; all that is wrong with both in one error. */
+function applicationOf(settings: AgentSettings): Pick<StatusOptions, "application" | "scrapeTargets"> {
+  const { probes, metrics, ports, instanceIp } = settings;
+  const { probers, problems: probeProblems } = readProbers(probes.probers ?? "");
+  const scrape = metrics.prometheusAnnotations === undefined
+    ? { targets: [], problems: [] }
+    : readScrapeTargets(metrics.prometheusAnnotations, ports.status);
+  const problems = [
+    ...probeProblems.map((problem) => `"ISTIO_KUBE_APP_PROBERS": ${problem}`),
+    ...scrape.problems.map((problem) => `"ISTIO_PROMETHEUS_ANNOTATIONS": ${problem}`),
+  ];
+  if (problems.length > 0) throw new MeshError(problems.join("; "));
+  const host = probes.legacyLocalhost || instanceIp === "" ? "localhost" : instanceIp;
+  return { application: { probers, host, isHttp2Offered: probes.http2 }, scrapeTargets: scrape.targets };
+}
+
+function statusOptions({ ports, envoy, ipMode, metrics }: AgentSettings, logger: Logger) {
+  const admin = {
+    adminHost: ipMode === "ipv6" ? "::1" : "127.0.0.1",
+    adminPort: ports.admin,
+    metricsPort: metrics.mergeEnvoyStats ? ports.prometheus : undefined,
+  } as const;
+  return {
+    port: ports.status,
+    logger: logger.getChild("status"),
+    version: VERSION,
+    envoy: envoy.isDisabled ? undefined : admin,
+    areMetricsLocal: metrics.localhostOnly,
+  };
+}
+
+const ENDING: readonly Phase[] = ["draining", "terminating", "killing", "ended"];
+
+/** Why readiness ends; a drain without an end (`drained`) is one too, as in Istio. */
+function endOf(phase: Phase | undefined): string | undefined {
+  if (phase === undefined) return undefined;
+  return ENDING.includes(phase) || phase === "drained" ? `the proxy is ${phase}` : undefined;
+}
