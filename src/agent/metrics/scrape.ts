@@ -1,4 +1,5 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
+import { requestFailure } from "../../core/request_failure.ts";
 import type { Network } from "../../core/world/world.ts";
 
 /** The answer of an endpoint whose body has not been read yet. */
@@ -48,7 +49,10 @@ async function ask(network: Network, url: string, headers: Headers, signal: Abor
   try {
     return await network.request(url, { headers, signal: asking.signal });
   } catch (error) {
-    throw new MeshError(`Cannot scrape "${url}": ${messageOf(error)}`, { cause: error });
+    throw new MeshError(
+      `Cannot scrape "${url}": ${signal.aborted ? messageOf(signal.reason) : requestFailure(error, 0).text}`,
+      { cause: error },
+    );
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -1,4 +1,4 @@
-import { messageOf } from "../../../core/errors.ts";
+import { requestFailure } from "../../../core/request_failure.ts";
 import type { Logger } from "../../../core/log.ts";
 import type { World } from "../../../core/world/world.ts";
 import { targetOf } from "../../request_target.ts";
@@ -42,7 +42,9 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
       };
       return told(await ask(asked, prober));
     } catch (error) {
-      logger.error(`The probe "${path}" of the application failed: ${messageOf(error)}`);
+      logger.error(
+        `The probe "${path}" of the application failed: ${requestFailure(error, prober.timeoutSeconds * 1000).text}`,
+      );
       return textAnswer(500, "");
     }
   };
