@@ -1,7 +1,7 @@
 /** What runs when waiting is over. */
 import { EXIT, MeshError } from "../core/errors.ts";
 import { ENOENT, SystemError } from "../core/world/system_calls.ts";
-import type { SignalName, World } from "../core/world/world.ts";
+import type { AttachedChild, SignalName, World } from "../core/world/world.ts";
 
 /**
  * Becomes the command, where there is such a thing (Linux): same process, so that its signals, terminal and exit code
@@ -35,22 +35,24 @@ const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2
  * code, 128 + signal if one ended it. Errors as of {@link become}.
  */
 export async function supervise(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
-  const child = start(world, file, args);
-  const names = world.machine.os === "windows" ? [] : FORWARDED;
+  let child: AttachedChild | undefined;
   const hasTerminal = world.stdin.isTerminal;
+  const names = world.machine.os === "windows" ? [] : FORWARDED;
+  // Before the child: a signal in between would end this process and leave the child alone.
   const offs = names.map((name) =>
     world.signals.on(name, () => {
-      if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child.signal(name);
+      if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child?.signal(name);
     })
   );
   try {
+    child = start(world, file, args);
     return (await child.ended).code;
   } finally {
     offs.forEach((off) => off());
   }
 }
 
-function start(world: World, file: string, args: readonly string[]) {
+function start(world: World, file: string, args: readonly string[]): AttachedChild {
   try {
     return world.processes.attach(file, args);
   } catch (error) {

@@ -1,0 +1,114 @@
+/** `wait -- COMMAND` is COMMAND: the same process, with its code, signals, streams and surroundings. */
+import assert from "node:assert/strict";
+import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { startMesh } from "./support/child.ts";
+import { freePort, standIn } from "./support/server.ts";
+
+const notLinux = Deno.build.os === "linux" ? undefined : "a process becomes another on Linux only";
+
+/** Runs a line of shell behind a `wait` whose proxy is ready. */
+async function behind(line: string, options: { stdin?: string; env?: Record<string, string> } = {}) {
+  await using proxy = standIn(() => 200);
+  return await runMesh(["wait", "--url", proxy.url, "--", "sh", "-c", line], options);
+}
+
+testWhen(notLinux, "the command has the process id that wait was started with, and leaves no other", async () => {
+  await using proxy = standIn(() => 200);
+  const running = startMesh(["wait", "--url", proxy.url, "--", "sh", "-c", "echo $$; cat /proc/$$/stat"]);
+  const { stdout } = await running.end();
+  const [pid, stat = ""] = stdout.split("\n");
+  assert.equal(Number(pid), running.pid);
+  assert.equal(Number(stat.split(" ")[3]), Deno.pid);
+});
+
+Deno.test("the code of the command is the code of wait", async () => {
+  for (const code of [0, 1, 2, 77, 126, 255]) assert.equal((await behind(`exit ${code}`)).code, code);
+});
+
+testWhen(notLinux, "a signal that ends the command ends wait", async () => {
+  await using proxy = standIn(() => 200);
+  const { code, signal } = await startMesh(["wait", "--url", proxy.url, "--", "sh", "-c", "kill -9 $$"]).end();
+  assert.deepEqual([code, signal], [137, "SIGKILL"]);
+});
+
+Deno.test("streams, environment and arguments are the command's", async () => {
+  const { code, stdout, stderr } = await behind('cat; echo "$MARK" >&2; exit 3', {
+    stdin: "from outside\n",
+    env: { MARK: "a value" },
+  });
+  assert.deepEqual([code, stdout, stderr], [3, "from outside\n", "a value\n"]);
+  await using proxy = standIn(() => 200);
+  const words = Array.from({ length: 3000 }, (_, index) => `word ${index} é`);
+  const told = await runMesh(["wait", "--url", proxy.url, "--", "printf", "%s\n", ...words]);
+  assert.equal(told.stdout, `${words.join("\n")}\n`);
+});
+
+/** Masks of the signals 1 to 28; 32 and 33 are the C library's own. */
+const MASK = "sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\):.*\\(.......\\)$/\\1 \\2/p' /proc/self/status";
+
+/** What a line of shell says, which has the words of a command in front of its own as `"$@"`. */
+async function shell(line: string, ...words: string[]): Promise<string> {
+  const command = new Deno.Command("sh", { args: ["-c", line, "sh", ...words], stdin: "null" });
+  return new TextDecoder().decode((await command.output()).stdout);
+}
+
+testWhen(notLinux, "signals and files are for the command as if it had been started without wait", async () => {
+  await using proxy = standIn(() => 200);
+  const look = `${MASK}; readlink /proc/self/fd/* | grep -cv '^/proc'; ulimit -c`;
+  const expected = await shell(look);
+  assert.match(expected, /^Blk [0-9a-f]+\nIgn [0-9a-f]+\nCgt [0-9a-f]+\n\d+\n/);
+  assert.equal(await shell('"$@"', MESH_COMMAND, "wait", "--url", proxy.url, "--", "sh", "-c", look), expected);
+});
+
+testWhen(notLinux, "what was ignored stays ignored: nohup and background jobs", async () => {
+  await using proxy = standIn(() => 200);
+  const ignoring = 'trap "" HUP INT; exec "$@"';
+  const expected = await shell(ignoring, "sh", "-c", MASK);
+  assert.match(expected, /Ign \d*3\n/);
+  assert.equal(await shell(ignoring, MESH_COMMAND, "wait", "--url", proxy.url, "--", "sh", "-c", MASK), expected);
+});
+
+testWhen(notLinux, "SIGTERM reaches the command, which handles it", async () => {
+  await using proxy = standIn(() => 200);
+  const line = 'trap "echo got it; exit 9" TERM; echo up; while :; do sleep 0.05; done';
+  const running = startMesh(["wait", "--url", proxy.url, "--", "sh", "-c", line]);
+  await running.says("up\n");
+  running.kill("SIGTERM");
+  const { code, stdout } = await running.end();
+  assert.deepEqual([code, stdout], [9, "up\ngot it\n"]);
+});
+
+Deno.test("SIGTERM while waiting is the code 143, and the command does not run", async () => {
+  await using proxy = standIn(() => 503);
+  const running = startMesh(["wait", "--url", proxy.url, "--", "echo", "it ran"]);
+  while (proxy.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  running.kill("SIGTERM");
+  const { code, stdout } = await running.end();
+  assert.deepEqual([code, stdout], [143, ""]);
+});
+
+Deno.test("a command that is absent is 127, and one that cannot be executed 126", async () => {
+  await using proxy = standIn(() => 200);
+  for (const [command, code] of [["no-such-program", 127], ["/etc/passwd", 126], ["/", 126]] as const) {
+    for (const flags of [[], ["--shutdown", "--quit-url", `${proxy.url}/quit`]]) {
+      const ended = await runMesh(["wait", "--url", proxy.url, ...flags, "--", command]);
+      assert.deepEqual([ended.code, ended.stdout], [code, ""]);
+      assert.match(ended.stderr, /^error: Cannot run "[^"]+": .*\n$/);
+    }
+  }
+  assert.deepEqual(proxy.requests.filter((request) => request.startsWith("POST")), []);
+});
+
+Deno.test("a disabled wait, and one that goes on after its time, run the command", async () => {
+  const url = `http://127.0.0.1:${freePort()}/`;
+  const disabled = await runMesh(["wait", "--url", url, "--", "sh", "-c", "exit 4"], {
+    env: { MESH_WAIT_DISABLED: "yes" },
+  });
+  assert.equal(disabled.code, 4);
+  assert.match(disabled.stderr, /info wait: Not waiting: MESH_WAIT_DISABLED is "yes"\n$/);
+  const flags = ["--timeout", "100ms", "--on-timeout", "continue", "--url", url];
+  const late = await runMesh(["wait", ...flags, "--", "sh", "-c", "exit 5"]);
+  assert.equal(late.code, 5);
+  assert.match(late.stderr, /warning wait: The proxy was not ready within 100ms: .*; going on\n$/);
+});

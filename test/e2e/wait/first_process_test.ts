@@ -1,0 +1,36 @@
+/** `wait` as the first process of a container, for which the kernel drops signals that nobody handles. */
+import assert from "node:assert/strict";
+import { MESH_COMMAND } from "../../support/mesh.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { standIn } from "./support/server.ts";
+
+const missing = Deno.uid() === 0 ? needsProgram("unshare") : "namespaces of processes need root";
+
+/** Starts words in a namespace of processes, of which the first is their process. */
+function first(...words: string[]) {
+  const args = ["--pid", "--fork", "--kill-child", "--mount-proc", MESH_COMMAND, ...words];
+  return new Deno.Command("unshare", { args, stdin: "null", stdout: "piped", stderr: "piped" }).spawn();
+}
+
+/** The process that unshare started. */
+async function childOf(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`);
+  return Number(text.trim());
+}
+
+testWhen(missing, "the first process ends by SIGTERM and SIGINT while it waits", async () => {
+  for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+    await using proxy = standIn(() => 503);
+    await using unshared = first("wait", "--url", proxy.url, "--", "echo", "it ran");
+    while (proxy.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    Deno.kill(await childOf(unshared.pid), signal);
+    const ended = await unshared.output();
+    assert.deepEqual([ended.code, new TextDecoder().decode(ended.stdout)], [code, ""]);
+  }
+});
+
+testWhen(missing, "the command is the first process then", async () => {
+  await using proxy = standIn(() => 200);
+  const { code, stdout } = await first("wait", "--url", proxy.url, "--", "sh", "-c", "echo $$; exit 7").output();
+  assert.deepEqual([code, new TextDecoder().decode(stdout)], [7, "1\n"]);
+});

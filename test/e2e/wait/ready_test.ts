@@ -1,0 +1,117 @@
+/** What counts as ready, and what is said of what is not. */
+import assert from "node:assert/strict";
+import { runMesh } from "../../support/mesh.ts";
+import { freePort, standIn } from "./support/server.ts";
+
+const ONCE = ["wait", "--timeout", "0"];
+
+Deno.test("wait ends with 0 and without a word when the proxy is ready", async () => {
+  await using proxy = standIn(() => 200);
+  assert.deepEqual(await runMesh(["wait", "--url", proxy.url]), { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual(proxy.requests, ["GET /"]);
+});
+
+Deno.test("only 200 at the end of redirects is ready", async () => {
+  await using proxy = standIn((path) => {
+    if (path === "/moved") return Response.redirect(`${proxy.url}/200`);
+    if (path === "/relative") return new Response(null, { status: 307, headers: { location: "moved" } });
+    if (path === "/gone") return Response.redirect(`${proxy.url}/204`);
+    if (path === "/round") return Response.redirect(`${proxy.url}/round`);
+    return Number(path.slice(1));
+  });
+  const codes: Record<string, number> = {};
+  for (const path of ["200", "moved", "relative", "201", "204", "404", "503", "gone", "round"]) {
+    codes[path] = (await runMesh([...ONCE, "--url", `${proxy.url}/${path}`])).code;
+  }
+  assert.deepEqual(codes, { 200: 0, moved: 0, relative: 0, 201: 1, 204: 1, 404: 1, 503: 1, gone: 1, round: 1 });
+});
+
+Deno.test("wait asks again until the proxy is there and ready, and tells of it", async () => {
+  const port = freePort();
+  const waiting = runMesh(["wait", "--url", `http://127.0.0.1:${port}/`]);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  let count = 0;
+  await using proxy = standIn(() => ++count < 3 ? 503 : 200, { port });
+  const { code, stderr } = await waiting;
+  assert.equal(code, 0);
+  assert.equal(proxy.requests.length, 3);
+  assert.match(
+    stderr,
+    /Waiting for the proxy, at most 1m0s: .*: connection refused\n.* The proxy is ready after .*\n$/,
+  );
+});
+
+Deno.test("all of several URLs must be ready", async () => {
+  await using one = standIn(() => 200);
+  await using two = standIn(() => 404);
+  const { code, stderr } = await runMesh([...ONCE, "--url", one.url, "--url", two.url]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^error: The proxy is not ready: \S+: answered 404; only the status 200 means ready: check --url\n$/,
+  );
+  assert.ok(stderr.includes(two.url) && !stderr.includes(one.url));
+});
+
+Deno.test("a proxy that takes the connection and says nothing is told as such", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}/`;
+  const { code, stderr } = await runMesh([...ONCE, "--request-timeout", "100ms", "--url", url]);
+  assert.equal(code, 1);
+  assert.match(stderr, /: no answer within 100ms; it hangs or is short of CPU; --request-timeout gives it longer\n$/);
+});
+
+// Loopback has 16 million addresses: these ports are free on one that nobody else uses.
+const hostname = "127.84.21.7";
+
+Deno.test("on a time-out the agent's reason is told, whatever the proxy's port says", async () => {
+  const reason = (path: string, { url }: Request) =>
+    path === "/healthz/ready" && url.endsWith("?verbose")
+      ? new Response("cds updates: 0 successful", { status: 503 })
+      : 404;
+  await using agent = standIn(reason, { hostname, port: 15020 });
+  const url = `http://${hostname}:15021/healthz/ready`;
+  const said = (seen: string) =>
+    `error: The proxy is not ready: ${url}: ${seen}, while its agent at port 15020 says: cds updates: 0 successful; ` +
+    "see the log of the proxy's container\n";
+  assert.equal((await runMesh([...ONCE, "--url", url])).stderr, said("connection refused"));
+  await using _proxy = standIn(() => 503, { hostname, port: 15021 });
+  assert.equal((await runMesh([...ONCE, "--url", url])).stderr, said("answered 503"));
+  assert.deepEqual(agent.requests, Array(2).fill("GET /healthz/ready?verbose"));
+});
+
+Deno.test("a proxy of the environment is not asked for this pod", async () => {
+  await using proxy = standIn(() => 200);
+  const env = { HTTP_PROXY: `http://127.0.0.1:${freePort()}`, http_proxy: `http://127.0.0.1:${freePort()}` };
+  assert.equal((await runMesh([...ONCE, "--url", proxy.url], { env })).code, 0);
+});
+
+Deno.test("every line is JSON where that is asked for", async () => {
+  const args = ["wait", "--timeout", "150ms", "--url", `http://127.0.0.1:${freePort()}/`];
+  const { code, stdout, stderr } = await runMesh(args, { env: { MESH_LOG_FORMAT: "json" } });
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.deepEqual(stderr.trim().split("\n").map((line) => JSON.parse(line).level), ["INFO", "FATAL"]);
+});
+
+Deno.test("pilot-agent wait is ready as wait is, with its own words and code", async () => {
+  await using proxy = standIn(() => 200);
+  const ready = await runMesh(["pilot-agent", "wait", "--url", proxy.url, "--periodMillis=100"]);
+  assert.equal(ready.code, 0);
+  assert.match(
+    ready.stdout,
+    /^\S+\tinfo\tWaiting for Envoy proxy to be ready \(timeout: 60 seconds\)\.\.\.\n\S+\tinfo\tEnvoy is ready!\n$/,
+  );
+  const late = await runMesh([
+    "pilot-agent",
+    "wait",
+    "--url",
+    `http://127.0.0.1:${freePort()}/`,
+    "--timeoutSeconds",
+    "1",
+  ]);
+  assert.equal(late.code, 255);
+  assert.match(
+    late.stderr,
+    /^Error: Timeout waiting for Envoy proxy to become ready\. Last error: .*connection refused/,
+  );
+});

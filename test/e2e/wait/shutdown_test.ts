@@ -1,0 +1,80 @@
+/** `wait --shutdown -- COMMAND`: a Job in a pod with a proxy that would not end by itself. */
+import assert from "node:assert/strict";
+import { runMesh } from "../../support/mesh.ts";
+import { startMesh } from "./support/child.ts";
+import { freePort, type StandIn, standIn } from "./support/server.ts";
+
+/** The words in front of the command, with a stand-in that is both ports. */
+function words({ url }: StandIn, ...flags: string[]): string[] {
+  return [
+    "wait",
+    "--url",
+    `${url}/ready`,
+    "--shutdown",
+    "--quit-url",
+    `${url}/quitquitquit`,
+    ...flags,
+    "--",
+    "sh",
+    "-c",
+  ];
+}
+
+const QUIT = ["GET /ready", "POST /quitquitquit"];
+
+Deno.test("the proxy is told to quit once, after the command, whose code is the result", async () => {
+  for (const [line, code] of [["exit 0", 0], ["exit 42", 42], ["kill -9 $$", 137], ["kill -15 $$", 143]] as const) {
+    await using proxy = standIn(() => 200);
+    const ended = await runMesh([...words(proxy), `echo done; ${line}`], { stdin: "" });
+    assert.deepEqual(ended, { code, stdout: "done\n", stderr: "" });
+    assert.deepEqual(proxy.requests, QUIT);
+  }
+});
+
+Deno.test("signals are passed on, and the proxy is told to quit when the command has ended of them", async () => {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
+    await using proxy = standIn(() => 200);
+    const line = `trap "echo got ${signal}; exit 6" ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`;
+    const running = startMesh([...words(proxy), line]);
+    await running.says("up\n");
+    assert.deepEqual(proxy.requests, ["GET /ready"]);
+    running.kill(signal);
+    const { code, stdout } = await running.end();
+    assert.deepEqual([code, stdout, proxy.requests], [6, `up\ngot ${signal}\n`, QUIT]);
+  }
+});
+
+Deno.test("with --quit-on success a command that failed keeps its proxy", async () => {
+  await using proxy = standIn(() => 200);
+  const failed = await runMesh([...words(proxy, "--quit-on", "success"), "exit 1"]);
+  assert.equal(failed.code, 1);
+  assert.match(failed.stderr, /info wait: The proxy goes on: the command ended with the code 1\n$/);
+  assert.deepEqual(proxy.requests, ["GET /ready"]);
+});
+
+Deno.test("a proxy that is gone is a warning, and the code is the command's", async () => {
+  await using proxy = standIn(() => 200);
+  const args = ["wait", "--url", proxy.url, "--shutdown", "--quit-url", `http://127.0.0.1:${freePort()}/`, "--"];
+  const { code, stderr } = await runMesh([...args, "sh", "-c", "exit 8"]);
+  assert.equal(code, 8);
+  assert.match(stderr, /warning wait: The proxy could not be told to quit, .*: connection refused\n$/);
+});
+
+Deno.test("a time-out runs no command and tells nobody to quit", async () => {
+  await using proxy = standIn((path) => path === "/ready" ? 503 : 200);
+  const { code, stdout } = await runMesh([...words(proxy, "--timeout", "100ms"), "echo it ran"]);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.ok(proxy.requests.every((request) => request === "GET /ready"));
+});
+
+Deno.test("agent quit and agent drain tell the agent, and say when they could not", async () => {
+  for (const [command, path] of [["quit", "/quitquitquit"], ["drain", "/drain"]] as const) {
+    await using agent = standIn((each) => each === path ? 200 : 404);
+    const port = new URL(agent.url).port;
+    assert.deepEqual(await runMesh(["agent", command, "--status-port", port]), { code: 0, stdout: "", stderr: "" });
+    assert.deepEqual(agent.requests, [`POST ${path}`]);
+    const alone = await runMesh(["agent", command, "--status-port", `${freePort()}`]);
+    assert.equal(alone.code, 1);
+    assert.match(alone.stderr, /^error: Cannot tell the agent "POST .*": connection refused; is an agent running/);
+  }
+});
