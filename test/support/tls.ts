@@ -55,5 +55,6 @@ async function splice(outer: Deno.TlsConn, port: number): Promise<void> {
     return outer.close();
   }
   const inner = await Deno.connect({ hostname: "127.0.0.1", port });
+  inner.setNoDelay();
   await Promise.allSettled([outer.readable.pipeTo(inner.writable), inner.readable.pipeTo(outer.writable)]);
 }

@@ -9,6 +9,8 @@ const NO_SIGNAL = 0x4000;
 const SOL_SOCKET = 1;
 const SO_REUSEADDR = 2;
 const SO_ERROR = 4;
+const IPPROTO_TCP = 6;
+const TCP_NODELAY = 1;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 /** IP_TRANSPARENT and IPV6_TRANSPARENT. */
@@ -63,6 +65,7 @@ function setUp(libc: SocketLibc, file: number, { kind, family, transparent }: So
   if (kind === "packet") return;
   setOption(libc, file, SOL_SOCKET, SO_REUSEADDR);
   if (family === 6) setOption(libc, file, IPPROTO_IPV6, IPV6_V6ONLY);
+  if (kind === "stream") setOption(libc, file, IPPROTO_TCP, TCP_NODELAY);
   if (transparent === true) setOption(libc, file, TRANSPARENT[family].level, TRANSPARENT[family].option);
 }
 

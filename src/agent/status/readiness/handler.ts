@@ -43,7 +43,8 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     const failed = readiness.find(({ problem }) => problem !== undefined);
     if (failed === undefined) tellReady();
     else tellProblem(failed);
-    const isVerbose = new URLSearchParams(targetOf(request.url).query).has("verbose");
+    const { query } = targetOf(request.url);
+    const isVerbose = query !== "" && new URLSearchParams(query).has("verbose");
     return textAnswer(failed === undefined ? 200 : 503, isVerbose ? verboseText(readiness) : "");
   };
 }

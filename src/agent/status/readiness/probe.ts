@@ -64,6 +64,8 @@ const STEPS: readonly Step[] = [
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
 ];
 
+const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
+
 /** Makes the probe; checks that come while one is under way share it. */
 export function readinessProbe({ admin, terminating }: ProbeOptions): ReadinessProbe {
   let seen: Seen = { config: false, live: false };
@@ -75,8 +77,10 @@ export function readinessProbe({ admin, terminating }: ProbeOptions): ReadinessP
     if (isReady(reports)) check.seen.live = true;
     return reports;
   }
+  const isKnown = () => seen.config && seen.live && terminating() === undefined;
   return {
-    check: () => current ??= run().finally(() => current = undefined),
+    // What is known is told without any work: probes come for as long as the pod lives.
+    check: () => isKnown() ? ALL_PASSED : current ??= run().finally(() => current = undefined),
     forget() {
       seen = { config: false, live: false };
       current = undefined;
