@@ -4,7 +4,7 @@
  */
 import { endText, failureHint } from "./end_text.ts";
 import { restartDelay, type Rules } from "./rules.ts";
-import type { Action, EnvoyEnd, Epoch, EventName, Events, Outcome, Phase, State, Step } from "./state.ts";
+import type { Action, EnvoyEnd, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 
 /** The start: with an Envoy to run, or without one (DISABLE_ENVOY). */
 export function begin(hasEnvoy: boolean): Step {
@@ -92,8 +92,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
     reopenLogs,
   },
   terminating: {
-    timeUp: (state, { timer }) =>
-      timer === "grace" ? kill(state, "Envoy has not ended in time: it is killed") : stay(state),
+    timeUp: (state, { timer }) => TERMINATING_TIMERS[timer]?.(state) ?? stay(state),
     exited: exitedAfterAsked,
     stop: (state, { by }) => kill(state, `${by} came again: Envoy is killed`),
     quit: (state, { by }) => kill(state, `${by} came again: Envoy is killed`),
@@ -272,9 +271,20 @@ function finish(state: State, rules: Rules): Step {
   );
 }
 
+/** An epoch that ends tells the one before it to end: a signal of ours at the same time would break that off. */
+const OLDER_MILLISECONDS = 1000;
+
+const TERMINATING_TIMERS: Readonly<Partial<Record<TimerName, (state: State) => Step>>> = {
+  grace: (state) => kill(state, "Envoy has not ended in time: it is killed"),
+  older: (state) => stay(state, signalTo(state.epochs.slice(-1), "SIGTERM")),
+};
+
 function exitedAfterAsked(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
   const gone = stay(without(state, epoch), say("info", `Envoy (epoch ${epoch}) ${endText(end)}`));
-  return gone.state.epochs.length > 0 ? gone : then(gone, (state) => finish(state, rules));
+  const newest = gone.state.epochs.at(-1);
+  if (newest === undefined) return then(gone, (state) => finish(state, rules));
+  if (state.phase !== "terminating" || newest.number > epoch) return gone;
+  return then(gone, (state) => stay(state, { do: "timer", timer: "older", milliseconds: OLDER_MILLISECONDS }));
 }
 
 /* Ends that are asked for */
@@ -283,13 +293,16 @@ function endNow(state: State, { by }: Events["stop"]): Step {
   return stay({ ...state, phase: "ended" }, say("info", `${by}: the agent ends`), { do: "end", code: 0 });
 }
 
-/** Asks every Envoy to end: it closes what is open and writes its access log. */
+/**
+ * Asks Envoy to end: it closes what is open and writes its access log. The newest is asked first: when it ends it speaks to
+ * the one before it, and would try for ten seconds if that were gone.
+ */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
   return stay(
     { ...state, phase: "terminating" },
     say("info", `${by}: Envoy is told to end`),
-    signalTo(state.epochs, "SIGTERM"),
+    signalTo(state.epochs.slice(-1), "SIGTERM"),
     { do: "timer", timer: "grace", milliseconds: rules.grace },
   );
 }

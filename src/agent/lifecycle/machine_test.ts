@@ -79,6 +79,7 @@ const HAPPENINGS: Readonly<Record<string, (awaited: number) => Event>> = {
   drainTime: () => timeUp("drain"),
   minimumTime: () => timeUp("minimum"),
   graceTime: () => timeUp("grace"),
+  olderTime: () => timeUp("older"),
   backoffTime: () => timeUp("backoff"),
   stableTime: () => timeUp("stable"),
   none: () => counted(0),
@@ -114,7 +115,7 @@ const TRANSITIONS: Readonly<Record<Phase, Readonly<Record<string, string>>>> = {
     live: "running",
     exited: "starting",
     stop: "draining: drain and close, drain 5000",
-    quit: "terminating: SIGTERM to 0 and 1, grace 2000",
+    quit: "terminating: SIGTERM to 1, grace 2000",
     drain: "drained: drain",
     reload: "reloading",
     reopenLogs: "reloading: SIGUSR1 to 0",
@@ -147,6 +148,7 @@ const TRANSITIONS: Readonly<Record<Phase, Readonly<Record<string, string>>>> = {
     exited: "ended: end 0",
     stop: "killing: SIGKILL to 0",
     quit: "killing: SIGKILL to 0",
+    olderTime: "terminating: SIGTERM to 0",
     graceTime: "killing: SIGKILL to 0",
   },
   killing: { exited: "ended: end 0" },
@@ -347,9 +349,14 @@ Deno.test("an old epoch that fails while the new one starts: the new one goes on
 
 Deno.test("an end that is asked for waits for every epoch", () => {
   const ending = [...RELOADING, live(1), stop, timeUp("drain")];
-  assert.equal(last(RULES, ...ending), "terminating: SIGTERM to 0 and 1, grace 2000");
+  assert.equal(last(RULES, ...ending), "terminating: SIGTERM to 1, grace 2000");
   assert.equal(last(RULES, ...ending, exited(0)), "terminating");
   assert.equal(last(RULES, ...ending, exited(0), exited(1)), "ended: end 0");
+  // The newest is asked to end before the others: it tells them to end, and tries long if they are gone.
+  assert.equal(last(RULES, ...ending, exited(1)), "terminating: older 1000");
+  assert.equal(last(RULES, ...ending, exited(1), timeUp("older")), "terminating: SIGTERM to 0");
+  assert.equal(last(RULES, ...ending, exited(1), exited(0)), "ended: end 0");
+  assert.equal(last(RULES, ...ending, timeUp("grace")), "killing: SIGKILL to 0 and 1");
   assert.equal(last(RULES, ...RELOADING, stop, prepared(1)), "draining");
 });
 

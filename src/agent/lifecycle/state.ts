@@ -60,7 +60,7 @@ export interface EnvoyEnd {
   readonly outOfMemory: boolean;
 }
 
-export type TimerName = "drain" | "minimum" | "grace" | "backoff" | "stable";
+export type TimerName = "drain" | "minimum" | "grace" | "older" | "backoff" | "stable";
 
 /** What can happen, by name, with what is known of it. */
 export interface Events {
