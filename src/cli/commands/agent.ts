@@ -62,10 +62,19 @@ export async function agentCommand(world: World, args: readonly string[]): Promi
   }
   const room = await import("../../agent/mod.ts");
   if (asksForHelp(args)) {
-    world.stdout.write(await room.agentHelp(first === "bootstrap" ? `${PROGRAM} bootstrap` : PROGRAM));
+    const isBootstrap = first === "bootstrap";
+    world.stdout.write(await room.agentHelp(isBootstrap ? `${PROGRAM} bootstrap` : PROGRAM));
+    if (!isBootstrap) world.stdout.write(commandList());
     return EXIT.ok;
   }
   return first === "bootstrap" ? await room.runAgentBootstrap(world, rest) : await room.runAgent(world, args, "agent");
+}
+
+/** What `agent` has besides the agent itself. */
+function commandList(): string {
+  const told = Object.entries(MESSAGES).map(([name, { line }]) => [name, line]);
+  const rows = [["bootstrap", "print the bootstrap that the agent would give to Envoy"], ...told];
+  return ["\nCommands:", ...rows.map(([name = "", line = ""]) => `  ${name.padEnd(11)}${line}`), ""].join("\n");
 }
 
 /** Whether `--help` is among the words of a command that reads its own flags. */
