@@ -63,17 +63,27 @@ async function splice(listener: Deno.TcpListener, connection: Connection): Promi
   connection.close();
 }
 
-function shakeHands(target: Target, { url, protocol, signal }: Exchange, ends: Ends): Promise<tls.TLSSocket> {
+/** What is sent at once after the handshake would wait 40 ms for an acknowledgement, were it not for `setNoDelay`. */
+async function shakeHands(target: Target, { url, protocol, signal }: Exchange, ends: Ends): Promise<tls.TLSSocket> {
+  const socket = net.connect(target);
+  ends.push(() => void socket.destroy());
+  await happened(socket, "connect", signal);
+  socket.setNoDelay();
   const { hostname } = new URL(url);
-  const options = { ...target, rejectUnauthorized: false, ...(isHostName(hostname) ? { servername: hostname } : {}) };
+  const options = { socket, rejectUnauthorized: false, ...(isHostName(hostname) ? { servername: hostname } : {}) };
   const offered = protocol === "negotiated" ? { ALPNProtocols: ["h2", "http/1.1"] } : {};
+  const secure = tls.connect({ ...options, ...offered });
+  ends.push(() => void secure.destroy());
+  await happened(secure, "secureConnect", signal);
+  return secure;
+}
+
+/** Waits for an event of a socket; its end, its errors and the signal are failures. */
+function happened(socket: net.Socket, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ ...options, ...offered });
-    ends.push(() => void socket.destroy());
-    socket.setNoDelay();
     socket.on("error", reject);
-    socket.on("close", () => reject(new TypeError("the TLS connection was closed")));
-    socket.on("secureConnect", () => resolve(socket));
+    socket.on("close", () => reject(new TypeError("the connection was closed")));
+    socket.on(event, () => resolve());
     signal.addEventListener("abort", () => {
       socket.destroy();
       reject(signal.reason);
