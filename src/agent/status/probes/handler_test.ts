@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { grpcServer } from "../../../../test/support/grpc.ts";
 import { tlsInFrontOf } from "../../../../test/support/tls.ts";
 import { serve, statusServer } from "../../../../test/support/status.ts";
 import { testWhen } from "../../../../test/support/test_when.ts";
@@ -228,6 +229,14 @@ Deno.test("a grpc probe is a success if the service is serving", async () => {
   }
   assert.equal(asked[0]?.get("user-agent"), "kube-probe/1.30");
   assert.equal(asked[0]?.get("te"), "trailers");
+});
+
+Deno.test("a grpc probe reads the answer of a server with trailers", async () => {
+  for (const [message, expected] of [[[8, 1], 200], [[8, 2], 500], [[], 500]] as const) {
+    await using app = grpcServer(message, 0);
+    await using status = await withProber({ kind: "grpc", port: app.port, service: "", timeoutSeconds: 5 });
+    assert.equal((await ask(status.origin)).status, expected);
+  }
 });
 
 Deno.test("a grpc probe fails for a server that speaks HTTP/1.1 alone, and for none", async () => {
