@@ -1,0 +1,44 @@
+/**
+ * Probes an application of this network namespace at the address in the arguments, by HTTP, HTTPS and TCP, and prints for
+ * each the status and where the probe came from, as JSON.
+ */
+import { fakeWorld, realWorld } from "../../../../src/core/world/mod.ts";
+import { startLog } from "../../../../src/core/log.ts";
+import { type Prober, startStatusServer } from "../../../../src/agent/status/mod.ts";
+import { CERTIFICATE, KEY } from "../../../support/tls.ts";
+
+const [host = ""] = Deno.args;
+const fake = fakeWorld();
+const seen: string[] = [];
+const options = { hostname: host, port: 0, onListen() {} };
+const answer = (_request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
+  seen.push(remoteAddr.hostname);
+  return new Response();
+};
+const http = Deno.serve(options, answer);
+const https = Deno.serve({ ...options, cert: CERTIFICATE, key: KEY }, answer);
+const tcp = Deno.listen(options);
+const timeoutSeconds = 5;
+const probers = new Map<string, Prober>([
+  ["/app-health/http/livez", { kind: "http", port: http.addr.port, path: "/", isTls: false, timeoutSeconds }],
+  ["/app-health/https/livez", { kind: "http", port: https.addr.port, path: "/", isTls: true, timeoutSeconds }],
+  ["/app-health/tcp/livez", { kind: "tcp", port: tcp.addr.port, timeoutSeconds }],
+]);
+const status = await startStatusServer(realWorld(), {
+  port: 0,
+  logger: startLog(fake, "agent"),
+  version: "1.2.3",
+  envoy: undefined,
+  application: { probers, host, isHttp2Offered: true },
+  scrapeTargets: [],
+  areMetricsLocal: false,
+  terminating: () => undefined,
+  onQuit: () => {},
+  onDrain: () => {},
+});
+const accepted = tcp.accept();
+const codes: number[] = [];
+for (const path of probers.keys()) codes.push((await fetch(`http://127.0.0.1:${status.port}${path}`)).status);
+seen.push((await accepted).remoteAddr.hostname);
+console.log(JSON.stringify({ codes, seen, warnings: fake.said.stderr.match(/cannot come from.*/g) ?? [] }));
+Deno.exit();
