@@ -34,15 +34,8 @@ testWhen(
   },
 );
 
-testWhen(
-  missing,
-  "probes of an IPv4 application come from 127.0.0.6, also to an address of another interface",
-  async () => {
-    const { codes, seen } = await probe(
-      "10.9.8.7",
-      "ip link add eth9 type dummy",
-      "ip addr add 10.9.8.7/24 dev eth9 && ip link set eth9 up",
-    );
-    assert.deepEqual([codes, seen], [[200, 200, 200], ["127.0.0.6", "127.0.0.6", "127.0.0.6"]]);
-  },
-);
+testWhen(missing, "probes of an IPv4 application come from 127.0.0.6, also to the address of a pod", async () => {
+  // The kernel sends what is for an own address over the loopback interface, whichever interface has it.
+  const { codes, seen } = await probe("10.9.8.7", "ip addr add 10.9.8.7/32 dev lo");
+  assert.deepEqual([codes, seen], [[200, 200, 200], ["127.0.0.6", "127.0.0.6", "127.0.0.6"]]);
+});

@@ -7,7 +7,8 @@ import { startLog } from "../../../../src/core/log.ts";
 import { type Prober, startStatusServer } from "../../../../src/agent/status/mod.ts";
 import { CERTIFICATE, KEY } from "../../../support/tls.ts";
 
-const [host = ""] = Deno.args;
+const world = realWorld();
+const [host = ""] = world.args;
 const fake = fakeWorld();
 const seen: string[] = [];
 const options = { hostname: host, port: 0, onListen() {} };
@@ -24,7 +25,7 @@ const probers = new Map<string, Prober>([
   ["/app-health/https/livez", { kind: "http", port: https.addr.port, path: "/", isTls: true, timeoutSeconds }],
   ["/app-health/tcp/livez", { kind: "tcp", port: tcp.addr.port, timeoutSeconds }],
 ]);
-const status = await startStatusServer(realWorld(), {
+const status = await startStatusServer(world, {
   port: 0,
   logger: startLog(fake, "agent"),
   version: "1.2.3",
@@ -40,5 +41,6 @@ const accepted = tcp.accept();
 const codes: number[] = [];
 for (const path of probers.keys()) codes.push((await fetch(`http://127.0.0.1:${status.port}${path}`)).status);
 seen.push((await accepted).remoteAddr.hostname);
-console.log(JSON.stringify({ codes, seen, warnings: fake.said.stderr.match(/cannot come from.*/g) ?? [] }));
+const warnings = fake.said.stderr.match(/cannot come from.*/g) ?? [];
+world.stdout.write(JSON.stringify({ codes, seen, warnings }));
 Deno.exit();
