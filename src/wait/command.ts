@@ -1,6 +1,6 @@
 /** What runs when waiting is over. */
 import { EXIT, MeshError } from "../core/errors.ts";
-import { ENOENT, SystemError } from "../core/world/system_calls.ts";
+import { ENOENT, SystemError } from "../core/world/mod.ts";
 import type { AttachedChild, SignalName, World } from "../core/world/world.ts";
 
 /**

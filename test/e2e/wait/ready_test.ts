@@ -1,6 +1,6 @@
 /** What counts as ready, and what is said of what is not. */
 import assert from "node:assert/strict";
-import { runMesh } from "../../support/mesh.ts";
+import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
 import { freePort, standIn } from "./support/server.ts";
 
 const ONCE = ["wait", "--timeout", "0"];
@@ -114,4 +114,18 @@ Deno.test("pilot-agent wait is ready as wait is, with its own words and code", a
     late.stderr,
     /^Error: Timeout waiting for Envoy proxy to become ready\. Last error: .*connection refused/,
   );
+});
+
+Deno.test("that nobody reads the log ends no wait", async () => {
+  await using proxy = standIn(() => 200);
+  const lines = [
+    `{ sleep 0.2; "$MESH" pilot-agent wait --url "$URL"; echo "code $?" >&2; } | true`,
+    `"$MESH" wait --log-level debug --url "$URL" 2>&-; echo "code $?" >&2`,
+    `"$MESH" wait --log-level debug --url "$URL" 2>/dev/full; echo "code $?" >&2`,
+  ];
+  for (const line of lines) {
+    const env = { MESH: MESH_COMMAND, URL: proxy.url };
+    const { stderr } = await new Deno.Command("sh", { args: ["-c", line], env, stdin: "null" }).output();
+    assert.equal(new TextDecoder().decode(stderr), "code 0\n");
+  }
 });
