@@ -124,8 +124,12 @@ function startAgain(state: State): Step {
   return stay(fresh, { do: "prepare", epoch: 0 });
 }
 
-function fail(state: State, { epoch, error }: Events["notStarted"]): Step {
-  return stay({ ...without(state, epoch), phase: "ended" }, { do: "fail", error });
+/** The first start must succeed; at a further one the disk may be full, or the program being replaced. */
+function fail(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
+  const left = without(state, epoch);
+  const ended = stay({ ...left, phase: "ended" }, { do: "fail", error });
+  if (state.failures === 0 || state.failures >= rules.restart.budget) return ended;
+  return then(stay(left, say("error", error.message)), (state) => backOff(state, rules));
 }
 
 function forgetFailures(state: State, { timer }: Events["timeUp"]): Step {
@@ -260,9 +264,11 @@ function afterFailure(
 
 /** No Envoy runs any more. */
 function finish(state: State, rules: Rules): Step {
-  if (state.outcome.type === "end") {
-    return stay({ ...state, phase: "ended" }, { do: "end", code: state.outcome.code });
-  }
+  if (state.outcome.type === "restart") return backOff(state, rules);
+  return stay({ ...state, phase: "ended" }, { do: "end", code: state.outcome.code });
+}
+
+function backOff(state: State, rules: Rules): Step {
   const milliseconds = restartDelay(rules.restart, state.failures);
   return stay(
     { ...state, phase: "backoff", failures: state.failures + 1, outcome: { type: "end", code: 0 } },

@@ -291,6 +291,14 @@ Deno.test("restarts wait 200 ms, then twice as long each time, ten times at most
   assert.match(textsOf(end), /has failed 11 times in a row/);
 });
 
+Deno.test("a restart that cannot be started is tried again, the first start is not", () => {
+  assert.equal(last(ON_FAILURE, notStarted()), "ended: fail no disk");
+  const failed = [...RUNNING, exited(), timeUp("backoff"), notStarted()];
+  assert.equal(last(ON_FAILURE, ...failed), "backoff: backoff 400");
+  const nine = Array.from({ length: 9 }, () => [timeUp("backoff"), notStarted()]).flat();
+  assert.equal(last(ON_FAILURE, ...failed, ...nine), "ended: fail no disk");
+});
+
 Deno.test("a stable Envoy has its budget back; one that ends with 0 is not started again", () => {
   const again = [exited(), timeUp("backoff"), prepared(), live()];
   assert.equal(last(ON_FAILURE, ...RUNNING, ...again), "running: stable 300000");
