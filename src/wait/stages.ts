@@ -76,5 +76,11 @@ async function startOf({ body }: Response): Promise<string> {
     text += decoder.decode(chunk, { stream: true });
     if (text.length >= LONGEST_REASON) break;
   }
-  return oneLine(text.slice(0, LONGEST_REASON)).replace(/\p{Cc}/gu, " ");
+  return oneLine(failedStages(text.slice(0, LONGEST_REASON))).replace(/\p{Cc}/gu, " ");
+}
+
+/** Of a list of stages, as `?verbose` gives it (`[+]config ok: ...`, `[-]server failed: ...`), those that failed. */
+function failedStages(text: string): string {
+  const failed = text.split("\n").filter((line) => line.startsWith("[-]")).map((line) => line.slice("[-]".length));
+  return failed.length === 0 ? text : failed.join("\n");
 }

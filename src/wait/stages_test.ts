@@ -43,6 +43,12 @@ Deno.test("explain() passes on the reason that the agent gives, on one line", as
   assert.equal(told.hint, LOG);
 });
 
+Deno.test("explain() passes on the stages that failed, where the agent lists all", async () => {
+  const list = "[+]config ok: it is here\n[-]server failed: server is not live\n[-]workers failed: none\nnot ready\n";
+  const { seen } = await explained({ [URL_15021]: UNREADY }, () => new Response(list, { status: 503 }));
+  assert.match(seen, /15020 says: server failed: server is not live; workers failed: none$/);
+});
+
 Deno.test("explain() has the status of an agent that gives no reason, as Istio's own", async () => {
   const told = await explained({ [URL_15021]: UNREADY }, () => new Response(null, { status: 503 }));
   assert.equal(told.seen, `${URL_15021}: answered 503, while its agent at port 15020 says: answered 503`);
