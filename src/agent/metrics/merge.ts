@@ -3,7 +3,7 @@
  * neither the size of an endpoint's answer nor its slowness costs memory; a client that leaves ends every scrape.
  */
 import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/log.ts";
+import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, Network } from "../../core/world/world.ts";
 import { targetOf } from "../request_target.ts";
 import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
@@ -70,7 +70,9 @@ function startRun(world: ScrapeWorld, options: MergeOptions, { headers, signal }
   const deadline = new AbortController();
   const read = new AbortController();
   const timeout = timeoutOf(headers);
-  if (typeof timeout === "string") options.logger.warn(`Cannot read the scrape timeout "${timeout}": it is no number`);
+  if (typeof timeout === "string") {
+    options.logger.warn(logText(`Cannot read the scrape timeout "${timeout}": it is no number`));
+  }
   const limit = typeof timeout === "number"
     ? { milliseconds: timeout - Math.min(MARGIN, timeout / 10), signal: end.signal }
     : { milliseconds: HEADERS_TIMEOUT, signal: AbortSignal.any([end.signal, read.signal]) };
@@ -110,7 +112,7 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
 /** A client that has gone is no failure of an endpoint. */
 function failed({ options: { logger, metrics }, end: { signal } }: Run, part: ScrapedPart, error: unknown) {
   if (signal.reason === GONE) return;
-  logger.error(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`);
+  logger.error(logText(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`));
   metrics.scrapeFailed(part);
 }
 

@@ -199,8 +199,8 @@ for (const text of [undefined, "b 2\n"]) {
 
 Deno.test("merged metrics: a time that is no number is logged and not kept to", async () => {
   await using merge = await merging(A);
-  assert.equal((await merge.scrape({ "x-prometheus-scrape-timeout-seconds": "soon" })).rest, A);
-  assert.match(merge.log(), /warning agent: Cannot read the scrape timeout "soon"/);
+  assert.equal((await merge.scrape({ "x-prometheus-scrape-timeout-seconds": "so{o}n" })).rest, A);
+  assert.match(merge.log(), /warning agent: Cannot read the scrape timeout "so\{o\}n"/);
 });
 
 /** A text of this many lines, made as it is read; `sent` says how far. */

@@ -1,6 +1,6 @@
 /** The status server of the agent: readiness, probes of the application, metrics, the end. Port 15020. */
 import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/log.ts";
+import { type Logger, logText } from "../../core/log.ts";
 import type { HttpHandler, World } from "../../core/world/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
 import { mergedMetrics } from "../metrics/merge.ts";
@@ -102,7 +102,7 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
     try {
       return await answer(request, remote);
     } catch (error) {
-      logger.error(`Answering ${request.method} "${request.url}" failed: ${messageOf(error)}`);
+      logger.error(logText(`Answering ${request.method} "${request.url}" failed: ${messageOf(error)}`));
       return textAnswer(500, "");
     }
   };
@@ -122,6 +122,6 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
       problems.push(messageOf(error));
     }
   }
-  logger.error(`Error listening on status port: ${problems.join("; ")}; the agent goes on without it`);
+  logger.error(logText(`Error listening on status port: ${problems.join("; ")}; the agent goes on without it`));
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { requestFailure } from "../../../core/request_failure.ts";
-import type { Logger } from "../../../core/log.ts";
+import { type Logger, logText } from "../../../core/log.ts";
 import type { World } from "../../../core/world/world.ts";
 import { targetOf } from "../../request_target.ts";
 import { textAnswer } from "../answers.ts";
@@ -23,7 +23,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
     const { path } = targetOf(request.url);
     const prober = settings.probers.get(path);
     if (prober === undefined) {
-      logger.error(`There is no probe "${path}" of the application`);
+      logger.error(logText(`There is no probe "${path}" of the application`));
       return textAnswer(400, `app prober config does not exists for ${path}`);
     }
     const { network } = world;
@@ -42,9 +42,8 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
       };
       return told(await ask(asked, prober));
     } catch (error) {
-      logger.error(
-        `The probe "${path}" of the application failed: ${requestFailure(error, prober.timeoutSeconds * 1000).text}`,
-      );
+      const { text } = requestFailure(error, prober.timeoutSeconds * 1000);
+      logger.error(logText(`The probe "${path}" of the application failed: ${text}`));
       return textAnswer(500, "");
     }
   };

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/errors.ts";
-import type { Logger } from "../../../core/log.ts";
+import { type Logger, logText } from "../../../core/log.ts";
 import { parseAddress } from "../../../core/net.ts";
 import type { World } from "../../../core/world/world.ts";
 
@@ -25,7 +25,8 @@ export function probeSource({ system }: Pick<World, "system">, host: string, log
         isTried = true;
         return text;
       }
-      if (!isTold) logger.warn(`Probes of the application cannot come from ${text}: ${problem}; capture may take them`);
+      const effect = "capture may take them";
+      if (!isTold) logger.warn(logText(`Probes of the application cannot come from ${text}: ${problem}; ${effect}`));
       isTold = true;
       return undefined;
     },

@@ -1,4 +1,4 @@
-import type { Logger } from "../../../core/log.ts";
+import { type Logger, logText } from "../../../core/log.ts";
 import type { Clock } from "../../../core/world/world.ts";
 import type { Meter } from "../../metrics/families.ts";
 import { targetOf } from "../../request_target.ts";
@@ -26,7 +26,7 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     const now = clock.monotonic();
     if (problem === told.problem && now - told.at < REPEAT_AFTER) return;
     told = { problem, at: now };
-    logger.warn(`Envoy proxy is NOT ready: ${problem} (stage: ${stage})`);
+    logger.warn(logText(`Envoy proxy is NOT ready: ${problem} (stage: ${stage})`));
   }
   function tellReady() {
     if (!everReady) {
