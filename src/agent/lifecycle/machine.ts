@@ -120,8 +120,8 @@ function start(state: State, { epoch }: Events["prepared"]): Step {
 }
 
 function startAgain(state: State): Step {
-  const fresh: State = { ...state, phase: "starting", awaited: 0, reloadPending: false, reloadBroken: false };
-  return stay(fresh, { do: "prepare", epoch: 0 });
+  const nothingLeft = { reloadPending: false, reloadBroken: false, reopenPending: false } as const;
+  return stay({ ...state, ...nothingLeft, phase: "starting", awaited: 0 }, { do: "prepare", epoch: 0 });
 }
 
 /** The first start must succeed; at a further one the disk may be full, or the program being replaced. */
@@ -187,13 +187,13 @@ function postponeReload(state: State, { by }: Events["reload"], rules: Rules): S
   if (!rules.hotRestart) return refuseReload(state, { by });
   return stay(
     { ...state, reloadPending: true },
-    say("info", `${by}: the hot restart waits for the one before`),
+    say("info", `${by}: the hot restart has to wait`),
   );
 }
 
 function reloadIfPending(state: State, rules: Rules): Step {
   if (!state.reloadPending || state.epochs.length > 1 || state.phase !== "running") return stay(state);
-  return reload({ ...state, reloadPending: false }, { by: "The hot restart before is done" }, rules);
+  return reload({ ...state, reloadPending: false }, { by: "The wait is over" }, rules);
 }
 
 /** Nothing has happened to the old epoch: what was wrong is mended and another reload asked for. */

@@ -11,8 +11,15 @@ export type Place = "as PID 1" | "below PID 1";
 export function needsPlace(place: Place): string | undefined {
   if (Deno.build.os !== "linux") return "not Linux";
   if (place === "below PID 1") return undefined;
-  return Deno.uid() === 0 ? needsProgram("unshare") : "needs root";
+  if (Deno.uid() !== 0) return "needs root";
+  return needsProgram("unshare") ?? (canUnshare() ? undefined : "no PID namespace can be made");
 }
+
+function canUnshare(): boolean {
+  return new Deno.Command("unshare", { args: [...UNSHARE, "true"], stderr: "null" }).outputSync().success;
+}
+
+const UNSHARE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 
 /** Longer than anything takes here, so that a test that waits in vain ends. */
 const DEADLINE_MILLISECONDS = 20_000;
@@ -26,7 +33,7 @@ export class Agent {
   readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
 
   constructor(readonly place: Place, options: DriverOptions, prefix: readonly string[] = []) {
-    const unshare = place === "as PID 1" ? ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] : [];
+    const unshare = place === "as PID 1" ? ["unshare", ...UNSHARE] : [];
     const run = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", DRIVER, JSON.stringify(options)];
     const [program = "", ...args] = [...prefix, ...unshare, ...run];
     const env = { NO_COLOR: "1", MESH_LOG_FORMAT: "text" };
