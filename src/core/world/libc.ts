@@ -1,7 +1,6 @@
 /** The C library (glibc on Linux) and its symbols that this program calls. */
 import { SystemError } from "./system_calls.ts";
 
-/** Each symbol costs a tenth of a millisecond, so that the few that most runs need are opened by themselves. */
 const CALLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
@@ -10,10 +9,11 @@ const CALLS = {
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-const NAMESPACE_CALLS = {
-  ...CALLS,
-  open: { parameters: ["buffer", "i32"], result: "i32" },
-  setns: { parameters: ["i32", "i32"], result: "i32" },
+/** The number of a system call and its arguments; the second may be the place of bytes. */
+const KERNEL_CALLS = {
+  syscall: { parameters: ["isize", "isize", "isize", "isize"], result: "isize" },
+  syscallWithBytes: { name: "syscall", parameters: ["isize", "isize", "buffer", "isize"], result: "isize" },
+  __errno_location: CALLS.__errno_location,
 } as const;
 
 const EXECUTE_CALLS = {
@@ -50,27 +50,16 @@ interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
   errno(): number;
 }
 
-export type Libc = Opened<typeof CALLS>;
-export type NamespaceLibc = Opened<typeof NAMESPACE_CALLS>;
+export type KernelLibc = Opened<typeof KERNEL_CALLS>;
 export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
 const ENOSYS = 38;
 
-/** Opens what netlink needs. Throws `SystemError` where there is no such library, as the others do. */
-export function openLibc(): Libc {
-  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, CALLS)).symbols);
-}
-
-/** Opens what entering a namespace needs, for one use. */
-export function withNamespaceLibc(use: (libc: NamespaceLibc) => void): void {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, NAMESPACE_CALLS));
-  try {
-    use(withErrno(library.symbols));
-  } finally {
-    library.close();
-  }
+/** Opens what makes system calls by their numbers. Throws `SystemError` where there is no such library, as the others do. */
+export function openKernelLibc(): KernelLibc {
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, KERNEL_CALLS)).symbols);
 }
 
 /** Opens what becoming another program needs, for one use. */

@@ -4,6 +4,7 @@ import { spawnChild } from "./real_children.ts";
 import type { Processes, Run, RunResult } from "./world.ts";
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** Other programs, through `Deno.Command`. */
 export const realProcesses: Processes = {
@@ -50,7 +51,9 @@ function commandOptions(run: Run): Deno.CommandOptions {
 /** A program that ends without reading all of its input is judged by its exit code, not by the pipe that it closed. */
 async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
   if (text === undefined) return;
-  await new Blob([text]).stream().pipeTo(child.stdin).catch(() => {});
+  const writer = child.stdin.getWriter();
+  const written = writer.write(encoder.encode(text)).then(() => writer.close());
+  await written.catch(() => {});
 }
 
 function notFound(command: string): RunResult {

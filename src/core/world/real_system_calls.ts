@@ -1,22 +1,12 @@
 /** System calls through the C library, of which each part is opened by the first that needs it. */
-import {
-  type ChildLibc,
-  cText,
-  type Libc,
-  type NamespaceLibc,
-  openChildLibc,
-  openLibc,
-  openSocketLibc,
-  type SocketLibc,
-  withNamespaceLibc,
-} from "./libc.ts";
+import { kernelCalls } from "./kernel_calls.ts";
+import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc } from "./libc.ts";
 import { execute } from "./real_execute.ts";
 import { openSocket } from "./real_sockets.ts";
 import type { SystemCalls } from "./system_calls.ts";
 
 const AF_NETLINK = 16;
-const SOCK_RAW_CLOEXEC = 3 | 0o2000000;
-const O_CLOEXEC = 0o2000000;
+const SOCK_RAW = 3;
 const CLONE_NEWNET = 0x40000000;
 const MESSAGE_DONE = 3;
 const MESSAGE_ERROR = 2;
@@ -25,16 +15,14 @@ const LARGEST_ANSWER = 1 << 17;
 
 /** The operating system's calls. */
 export function realSystemCalls(): SystemCalls {
-  let opened: Libc | undefined;
-  const libc = () => opened ??= openLibc();
   let openedForChildren: ChildLibc | undefined;
   const childLibc = () => openedForChildren ??= openChildLibc();
   return {
     adoptOrphans: () => adoptOrphans(childLibc()),
     hasEndedChild: () => hasEndedChild(childLibc()),
     reap: (pid) => reap(childLibc(), pid),
-    netlink: (protocol, message) => netlink(libc(), protocol, message),
-    enterNetworkNamespace: (path) => withNamespaceLibc((libc) => enterNetworkNamespace(libc, path)),
+    netlink,
+    enterNetworkNamespace,
     interfaceIndex: (name) => openSocketLibc().symbols.if_nametoindex(cText(name)) || undefined,
     internetOption: (family, option, value) => internetOption(openSocketLibc(), family, option, value),
     openSocket: (options) => openSocket(openSocketLibc(), options),
@@ -72,16 +60,18 @@ function reap({ symbols, check, errno }: ChildLibc, pid: number): void {
   check("waitpid", result);
 }
 
-function netlink({ symbols, check }: Libc, protocol: number, message: Uint8Array): Uint8Array {
-  const socket = check("socket", symbols.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol));
+/** Where all answers come in, part by part: a new place for each costs more than to ask. */
+let received: Uint8Array<ArrayBuffer> | undefined;
+
+function netlink(protocol: number, message: Uint8Array): Uint8Array {
+  const kernel = kernelCalls();
+  const buffer = received ??= new Uint8Array(LARGEST_ANSWER);
+  const socket = kernel.socket(AF_NETLINK, SOCK_RAW, protocol);
   try {
-    check("send", symbols.send(socket, new Uint8Array(message), BigInt(message.length), 0));
-    return readAnswer(() => {
-      const buffer = new Uint8Array(LARGEST_ANSWER);
-      return buffer.slice(0, check("recv", symbols.recv(socket, buffer, BigInt(buffer.length), 0)));
-    });
+    kernel.write(socket, new Uint8Array(message));
+    return readAnswer(() => buffer.slice(0, kernel.read(socket, buffer)));
   } finally {
-    symbols.close(socket);
+    kernel.close(socket);
   }
 }
 
@@ -102,12 +92,13 @@ function internetOption({ symbols, check }: SocketLibc, family: 4 | 6, option: n
 }
 
 /** A network namespace is one of a thread: this one, in which programs are started and sockets opened. */
-function enterNetworkNamespace({ symbols, check }: NamespaceLibc, path: string): void {
-  const file = check("open", symbols.open(cText(path), O_CLOEXEC));
+function enterNetworkNamespace(path: string): void {
+  const kernel = kernelCalls();
+  const file = kernel.open(path);
   try {
-    check("setns", symbols.setns(file, CLONE_NEWNET));
+    kernel.setns(file, CLONE_NEWNET);
   } finally {
-    symbols.close(file);
+    kernel.close(file);
   }
 }
 

@@ -88,14 +88,26 @@ Deno.test("files.chunks() gives a large file in pieces", () =>
     assert.ok(Math.max(...sizes) <= 65536);
   }));
 
-Deno.test("files.lock() is held by one at a time", () =>
-  inFolder(async (folder) => {
-    const lock = await files.lock(`${folder}/lock`, 1000);
-    const child = new Deno.Command("flock", { args: ["-n", `${folder}/lock`, "true"] });
-    assert.equal((await child.output()).code, 1);
-    lock?.release();
-    assert.equal((await child.output()).code, 0);
-  }));
+Deno.test({
+  name: "files.lock() is held by one at a time, and waited for",
+  // The C library is opened by the first who needs it and stays open.
+  sanitizeResources: false,
+  fn: () =>
+    inFolder(async (folder) => {
+      const path = `${folder}/lock`;
+      const child = new Deno.Command("flock", { args: ["-n", path, "true"] });
+      for (const _ of ["a file that is made", "a file that is there"]) {
+        const lock = await files.lock(path, 1000);
+        assert.equal((await child.output()).code, 1);
+        lock?.release();
+        assert.equal((await child.output()).code, 0);
+      }
+      const first = await files.lock(path, 1000);
+      const second = files.lock(path, 60_000);
+      first?.release();
+      (await second)?.release();
+    }),
+});
 
 Deno.test("processes.run() gives input, environment, output and exit code", async () => {
   const script = 'read line; echo "$line $WORD"; echo oops >&2; exit 7';
