@@ -55,7 +55,7 @@ export async function runPilotAgent(world: World, args: readonly string[]): Prom
 }
 
 async function dispatch(world: World, args: readonly string[]): Promise<number> {
-  const [name = "", ...words] = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+  const [name = "", ...words] = commandFirst(args[0] === "help" ? [...args.slice(1), "--help"] : args);
   if (["", "--help", "-h"].includes(name)) {
     world.stdout.write(helpText({ usage: `${PROGRAM} COMMAND [flags]`, description: DESCRIPTION, commands: COMMANDS }));
     return EXIT.ok;
@@ -66,6 +66,13 @@ async function dispatch(world: World, args: readonly string[]): Promise<number> 
   throw new UsageError(`Unknown command "${PROGRAM} ${name}"`, {
     hint: meant === undefined ? `see "${PROGRAM} --help"` : `did you mean "${meant}"?`,
   });
+}
+
+/** Flags of the log may stand before the command. */
+function commandFirst(args: readonly string[]): readonly string[] {
+  if (args[0]?.startsWith("-") !== true) return args;
+  const at = args.findIndex((word) => Object.hasOwn(RUNS, word));
+  return at < 0 ? args : [...args.slice(at, at + 1), ...args.slice(0, at), ...args.slice(at + 1)];
 }
 
 const DESCRIPTION = "The commands of Istio's pilot-agent, with its flags, environment and exit codes.";

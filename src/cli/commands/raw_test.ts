@@ -12,6 +12,7 @@ const asked: readonly (readonly [args: string, requests: readonly string[]])[] =
   ["wait --url http://a/ --url http://b/ --url http://a/", ["GET http://a/", "GET http://b/"]],
   ["pilot-agent wait more words", ["GET http://localhost:15021/healthz/ready"]],
   ["pilot-agent wait --url http://a/ --log_output_level all:debug --vklog 1", ["GET http://a/"]],
+  ["pilot-agent --log_as_json --vklog 1 wait --url http://a/", ["GET http://a/"]],
   ["pilot-agent request --debug-port=15020 POST drain", ["POST http://localhost:15020/drain"]],
   ["pilot-agent request GET /stats?filter=x", ["GET http://localhost:15000/stats?filter=x"]],
   ["agent quit", ["POST http://localhost:15020/quitquitquit"]],
