@@ -128,7 +128,7 @@ Deno.test("runLifecycle() drains on SIGTERM, then asks Envoy to end; handlers ar
   await until("running");
   world.raise("SIGTERM");
   assert.equal(await code, 0);
-  assert.deepEqual(asked.slice(1), ["http://a/drain_listeners?inboundonly&graceful"]);
+  assert.deepEqual(asked.slice(2), ["http://a/drain_listeners?inboundonly&graceful"]);
   assert.deepEqual(phases, ["running", "draining", "terminating", "ended"]);
   assert.deepEqual(envoys[0]?.signals, ["SIGTERM"]);
   world.raise("SIGTERM");
@@ -143,7 +143,7 @@ Deno.test("runLifecycle() takes what others ask of it", async () => {
   assert.equal(control().phase(), "drained");
   control().quit("POST /quitquitquit");
   assert.equal(await code, 0);
-  assert.deepEqual(asked.slice(1), ["http://a/drain_listeners?inboundonly&graceful&skip_exit"]);
+  assert.deepEqual(asked.slice(2), ["http://a/drain_listeners?inboundonly&graceful&skip_exit"]);
 });
 
 Deno.test("runLifecycle() starts an epoch when watched files change, after Envoy has validated it", async () => {

@@ -23,13 +23,15 @@ export interface EnvoyAdmin {
 
 /** The admin interface at a URL such as `http://127.0.0.1:15000`; `ownPorts` are those of health and metrics. */
 export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]): EnvoyAdmin {
-  const ask = (path: string, method: "GET" | "POST" = "GET") => request(world, url + path, method);
+  const ask = async (path: string, method: "GET" | "POST" = "GET") =>
+    (await request(world, url + path, [200], method)).text;
   const total = async (path: string, count: Count) => {
     for (const line of (await ask(path)).split("\n")) count.add(line);
     return count.total();
   };
   return {
-    isLive: async (epoch) => isLive(await ask("/server_info"), epoch),
+    // What it knows of itself is long: it is only asked for once there is something to know.
+    isLive: async (epoch) => await isReady(world, url) && isLive(await ask("/server_info"), epoch),
     async drainListeners({ inboundOnly, keepOpen }) {
       const options = [inboundOnly ? "inboundonly" : "", "graceful", keepOpen ? "skip_exit" : ""];
       await ask(`/drain_listeners?${options.filter((each) => each !== "").join("&")}`, "POST");
@@ -41,16 +43,21 @@ export function envoyAdmin(world: World, url: string, ownPorts: readonly number[
 
 const decoder = new TextDecoder();
 
+/** `/ready` answers with 200, or with 503 while Envoy is not live. */
+async function isReady(world: World, url: string): Promise<boolean> {
+  return (await request(world, `${url}/ready`, [200, 503])).status === 200;
+}
+
 /** On a connection of its own: a kept one would still reach the epoch before, whose admin interface listens no more. */
-async function request(world: World, url: string, method: "GET" | "POST"): Promise<string> {
+async function request(world: World, url: string, good: readonly number[], method: "GET" | "POST" = "GET") {
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
   const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: LARGEST_ANSWER } as const;
   try {
     const { status, body } = await world.network.exchange({ method, url, signal, ...common });
-    if (status !== 200) throw new Error(`status ${status}`);
+    if (!good.includes(status)) throw new Error(`status ${status}`);
     if (signal.aborted) throw new Error(`it took more than ${TIMEOUT_MILLISECONDS} ms`);
     if (body.length >= LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
-    return decoder.decode(body);
+    return { status, text: decoder.decode(body) };
   } catch (error) {
     throw new MeshError(`Cannot ask Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });
   }

@@ -26,6 +26,13 @@ Deno.test("isLive() wants the state LIVE and the epoch that is asked for", async
   }
 });
 
+Deno.test("isLive() asks no more of an Envoy that is not ready", async () => {
+  const { admin, asked } = adminWith("INITIALIZING\n", 503);
+  assert.equal(await admin.isLive(0), false);
+  assert.deepEqual(asked, ["GET http://[::1]:15000/ready"]);
+  await assert.rejects(adminWith("", 404).admin.isLive(0), /status 404/);
+});
+
 Deno.test("drainListeners() drains what comes in, or all, and can keep listeners open", async () => {
   const { admin, asked } = adminWith("OK\n");
   await admin.drainListeners({ inboundOnly: true, keepOpen: false });

@@ -130,6 +130,7 @@ testWithProxy("SIGUSR1 makes Envoy open its access log again", async (proxy) => 
   await Deno.rename(path, moved);
   agent.signal("SIGUSR1");
   while (!await isThere(path)) await get(`http://127.0.0.1:${proxy.ports.admin}`, "/ready");
+  await get(`http://127.0.0.1:${proxy.ports.admin}`, "/ready");
   agent.signal("SIGQUIT");
   assert.equal(await agent.code, 0, agent.text);
   assert.match(await Deno.readTextFile(path), /GET \/ready/);
