@@ -9,6 +9,8 @@ import { targetOf } from "../request_target.ts";
 import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
 import type { AgentMetrics, ScrapedPart } from "./agent_metrics.ts";
 import { readBounded, withoutEndMark } from "./bounded_body.ts";
+import { refusal } from "../status/answers.ts";
+import { onAbort } from "./on_abort.ts";
 import { type Scrape, scrape, timeoutOf } from "./scrape.ts";
 import type { ScrapeTarget } from "./scrape_targets.ts";
 
@@ -35,14 +37,28 @@ const LATE = new Error("the time for the scrape ran out");
 /** The parts of the world that a scrape needs. */
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
 
-/** Answers a scrape: always 200, since the metrics of one endpoint are of use without those of another. */
-export async function mergedMetrics(world: ScrapeWorld, options: MergeOptions, request: Request): Promise<Response> {
-  options.metrics.scrapes.add();
-  const run = startRun(world, options, request);
-  const envoy = envoyUrl(options.envoyPort, request);
+/** How many scrapes may be under way: each holds what is on its way to a client that may not read it (1 MB). */
+const MOST_AT_ONCE = 20;
+
+/** Answers scrapes: with 200, since the metrics of one endpoint are of use without those of another; 503 to too many. */
+export function metricsMerger(world: ScrapeWorld, options: MergeOptions): (request: Request) => Promise<Response> {
+  let underWay = 0;
+  return async (request) => {
+    options.metrics.scrapes.add();
+    if (underWay >= MOST_AT_ONCE) return refusal(503, `More than ${MOST_AT_ONCE} scrapes at once`);
+    underWay++;
+    const run = startRun(world, options, request);
+    onAbort(run.end.signal, () => underWay--);
+    return await mergedMetrics(run, request);
+  };
+}
+
+async function mergedMetrics(run: Run, request: Request): Promise<Response> {
+  const { envoyPort, targets } = run.options;
+  const envoy = envoyUrl(envoyPort, request);
   const [proxy, ...applications] = await Promise.all([
     envoy === undefined ? undefined : begin(run, "envoy", envoy),
-    ...options.targets.map(({ port, path }) => begin(run, "application", `http://localhost:${port}${path}`)),
+    ...targets.map(({ port, path }) => begin(run, "application", `http://localhost:${port}${path}`)),
   ]);
   run.headersRead();
   if (run.end.signal.aborted) return new Response();
@@ -77,7 +93,7 @@ function startRun(world: ScrapeWorld, options: MergeOptions, { headers, signal }
     ? { milliseconds: timeout - Math.min(MARGIN, timeout / 10), signal: end.signal }
     : { milliseconds: HEADERS_TIMEOUT, signal: AbortSignal.any([end.signal, read.signal]) };
   world.clock.sleep(limit.milliseconds, limit.signal).then(() => limit.signal.aborted || deadline.abort(LATE));
-  signal.addEventListener("abort", () => end.abort(GONE), { once: true });
+  onAbort(signal, () => end.abort(GONE));
   const accept = headers.get("accept") ?? "";
   return { world, options, headers, accept, end, deadline, headersRead: () => read.abort() };
 }
@@ -96,8 +112,8 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
   const { world: { network }, headers, end, deadline } = run;
   const own = new AbortController();
   const giveUp = () => own.abort(LATE);
-  end.signal.addEventListener("abort", () => own.abort(end.signal.reason));
-  deadline.signal.addEventListener("abort", giveUp);
+  onAbort(end.signal, () => own.abort(end.signal.reason));
+  onAbort(deadline.signal, giveUp);
   try {
     const { signal } = own;
     return { ...await scrape(network, { url, accept: acceptFor(part, run.accept), headers, signal }), signal };

@@ -262,3 +262,20 @@ Deno.test(
     await assert.rejects(async () => await reader?.read());
   },
 );
+
+Deno.test("merged metrics: too many clients at once are sent away until some have left", async () => {
+  const { answer } = stalling("b 2\n");
+  await using merge = await merging(A, answer);
+  const clients = new AbortController();
+  const { signal } = clients;
+  const ask = () => fetch(`${merge.origin}/metrics`, { signal, headers: { "accept-encoding": "identity" } });
+  const held = await Promise.all(Array.from({ length: 20 }, ask));
+  assert.deepEqual(held.map(({ status }) => status), Array(20).fill(200));
+  const refused = await merge.scrape();
+  assert.deepEqual([refused.status, refused.text], [503, "More than 20 scrapes at once\n"]);
+  clients.abort();
+  await Promise.all(held.map(({ body }) => body?.cancel().catch(() => {})));
+  const short = { "x-prometheus-scrape-timeout-seconds": "0.5" };
+  while ((await merge.scrape(short)).status === 503) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal((await merge.scrape(short)).rest, `${A}b 2\n`);
+});

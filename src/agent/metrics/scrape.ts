@@ -1,6 +1,7 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { requestFailure } from "../../core/request_failure.ts";
 import type { Network } from "../../core/world/world.ts";
+import { onAbort } from "./on_abort.ts";
 
 /** The answer of an endpoint whose body has not been read yet. */
 export interface Scrape {
@@ -56,11 +57,6 @@ async function ask(network: Network, url: string, headers: Headers, signal: Abor
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-function onAbort(signal: AbortSignal, action: () => void): void {
-  if (signal.aborted) action();
-  else signal.addEventListener("abort", action, { once: true });
 }
 
 /** The milliseconds that a client gives for a scrape; `undefined` if it does not say, the text if it is no number. */

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { HttpHandler, World } from "../../core/world/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
-import { mergedMetrics } from "../metrics/merge.ts";
+import { metricsMerger } from "../metrics/merge.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
 import { textAnswer } from "./answers.ts";
 import { controlHandler } from "./control.ts";
@@ -79,8 +79,7 @@ export async function startStatusServer(world: World, options: StatusOptions): P
 function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, port: () => number): readonly Route[] {
   const { logger, envoy, scrapeTargets: targets, areMetricsLocal: isLocal } = options;
   const probes = probeHandler(world, options.application, port, logger.getChild("probes"));
-  const merge = { envoyPort: envoy?.metricsPort, targets, metrics, logger };
-  const scrape = (request: Request) => mergedMetrics(world, merge, request);
+  const scrape = metricsMerger(world, { envoyPort: envoy?.metricsPort, targets, metrics, logger });
   const quit = { path: "/quitquitquit", effect: "notifying pilot-agent to exit", action: options.onQuit };
   const drain = { path: "/drain", effect: "starting drain", action: options.onDrain };
   return [
