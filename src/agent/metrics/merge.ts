@@ -6,10 +6,10 @@ import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, Network } from "../../core/world/world.ts";
 import { targetOf } from "../request_target.ts";
+import { refusal } from "../status/answers.ts";
 import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
 import type { AgentMetrics, ScrapedPart } from "./agent_metrics.ts";
 import { readBounded, withoutEndMark } from "./bounded_body.ts";
-import { refusal } from "../status/answers.ts";
 import { onAbort } from "./on_abort.ts";
 import { type Scrape, scrape, timeoutOf } from "./scrape.ts";
 import type { ScrapeTarget } from "./scrape_targets.ts";
@@ -21,10 +21,9 @@ export interface MergeOptions {
   readonly targets: readonly ScrapeTarget[];
   readonly metrics: AgentMetrics;
   readonly logger: Logger;
-  /** How much of each answer is held if there are several targets: larger ones are left out (Istio: 10 MiB). */
-  readonly maxTargetBytes?: number;
 }
 
+/** How much of an answer is held if there are several targets, one after the other: larger ones are left out, as in Istio. */
 const MAX_TARGET_BYTES = 10 * 1024 * 1024;
 /** How long an endpoint may take to begin its answer if the client does not say: the default of Prometheus, thrice. */
 const HEADERS_TIMEOUT = 30_000;
@@ -175,12 +174,12 @@ async function* streamed(run: Run, part: "envoy" | "application", { body, signal
 
 /** One of several: its end mark is taken off, for which its end must be seen before it is passed on. */
 async function* held(run: Run, { body, signal }: Begun): Pieces {
-  const limit = run.options.maxTargetBytes ?? MAX_TARGET_BYTES;
   try {
-    const pieces = await readBounded(body, limit);
+    const pieces = await readBounded(body, MAX_TARGET_BYTES);
     signal.throwIfAborted();
-    if (pieces === undefined) failed(run, "application", new Error(`an answer is larger than ${limit} bytes`));
-    else yield* withoutEndMark(pieces);
+    if (pieces === undefined) {
+      failed(run, "application", new Error(`an answer is larger than ${MAX_TARGET_BYTES} bytes`));
+    } else yield* withoutEndMark(pieces);
   } catch (error) {
     failed(run, "application", error);
   }
