@@ -65,8 +65,8 @@ function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): O
 /** Brings the kernel to the plan, or to nothing of ours. */
 export async function apply(job: Job, isClean: boolean): Promise<void> {
   const { world, log } = job;
-  const plan = isClean ? undefined : await planOf(job);
-  const { changed, differences } = await converge(world, world.system, plan, applyOptions(job));
+  const makePlan = () => isClean ? Promise.resolve(undefined) : planOf(job);
+  const { changed, differences } = await converge(world, world.system, makePlan, applyOptions(job));
   differences.forEach((difference) => log.info(logText(`Repaired: ${difference}`)));
   const outcome = isClean ? OUTCOMES.clean : OUTCOMES.apply;
   log.info(changed ? outcome.changed : outcome.same);

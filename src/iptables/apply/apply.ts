@@ -4,9 +4,9 @@ import type { Lock, World } from "../../core/world/world.ts";
 import type { OwnerNames } from "../kernel/rule_words.ts";
 import type { SystemCalls } from "../../core/world/mod.ts";
 import type { Plan } from "../plan/rule.ts";
-import { deleteEmptyTable } from "../kernel/nft_tables.ts";
-import { availableVariants, type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
-import { routingChanges, type WantedRouting } from "./routing_steps.ts";
+import { deleteEmptyTables } from "../kernel/nft_tables.ts";
+import { type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
+import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";
 import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
@@ -35,16 +35,19 @@ export interface Outcome {
  */
 const LOCK = "/proc/self/ns/net";
 
-/** Makes the namespace hold the plan and nothing else of ours; `plan` `undefined`: nothing of ours. */
+/** The plan, or `undefined` where nothing of ours is to be left; it is made while programs read what is held. */
+export type MakePlan = () => Promise<Plan | undefined>;
+
+/** Makes the namespace hold the plan and nothing else of ours. */
 export async function converge(
   world: World,
   system: SystemCalls,
-  plan: Plan | undefined,
+  makePlan: MakePlan,
   options: ApplyOptions,
 ): Promise<Outcome> {
   const lock = await takeLock(world, options);
   try {
-    return await convergeLocked(world, system, plan, options);
+    return await convergeLocked(world, system, makePlan, options);
   } finally {
     lock?.release();
   }
@@ -74,27 +77,27 @@ export async function pending(
   plan: Plan | undefined,
   options: ApplyOptions,
 ): Promise<Pending> {
-  const { steps, differences } = await findChanges(world, system, plan, options);
+  const { steps, differences } = await findChanges(world, system, () => Promise.resolve(plan), options);
   return { steps: steps.map(({ what }) => what), differences };
 }
 
 async function convergeLocked(
   world: World,
   system: SystemCalls,
-  plan: Plan | undefined,
+  makePlan: MakePlan,
   options: ApplyOptions,
 ): Promise<Outcome> {
-  const { found, checks, steps, tables, differences } = await findChanges(world, system, plan, options);
+  const { found, checks, steps, tables, differences } = await findChanges(world, system, makePlan, options);
   await allOf(checks);
   steps.forEach(({ what }) => options.log(what));
   const isNew = (table: string) => found.nftTables?.has(table) !== true;
   try {
     await takeSteps(world, steps);
   } catch (error) {
-    tables.filter(isNew).forEach((table) => deleteEmptyTable(system, table));
+    deleteEmptyTables(system, tables.filter(isNew));
     throw error;
   }
-  tables.forEach((table) => deleteEmptyTable(system, table));
+  deleteEmptyTables(system, tables);
   return { changed: steps.length > 0, differences };
 }
 
@@ -105,12 +108,15 @@ async function allOf(checks: readonly (() => Promise<void>)[]): Promise<void> {
   }
 }
 
-async function findChanges(world: World, system: SystemCalls, plan: Plan | undefined, options: ApplyOptions) {
-  const programs = await readersOf(world, await availableVariants(world));
-  const found = await survey(world, system, options.names, programs);
-  const backend = backendOf(found, programs, plan, options);
-  const rules = await ruleChanges({ world, found, plan, backend, programs }, options);
-  const { additions, removals } = routingChanges(system, plan ?? NO_ROUTING, marksOf(found));
+async function findChanges(world: World, system: SystemCalls, makePlan: MakePlan, options: ApplyOptions) {
+  const readers = readersOf(world);
+  const [found, { plan, routing }] = await survey(world, system, { names: options.names, readers }, async () => {
+    const routing = heldRouting(system);
+    return { routing, plan: await makePlan() };
+  });
+  const backend = await backendOf(found, readers, plan, options);
+  const rules = await ruleChanges({ world, found, plan, backend, readers }, options);
+  const { additions, removals } = routingChanges(system, routing, plan ?? NO_ROUTING, marksOf(found));
   const needed = [...additions, ...removals].map(({ what }) => `needed: ${what}`);
   return {
     found,
@@ -128,31 +134,31 @@ interface Situation {
   readonly found: Survey;
   readonly plan: Plan | undefined;
   readonly backend: BackendChoice | undefined;
-  readonly programs: Readers;
+  readonly readers: Readers;
 }
 
 /** New rules come before old ones of another back end go: there is no moment without any. */
 async function ruleChanges(situation: Situation, options: ApplyOptions): Promise<RuleSteps[]> {
-  const { world, found, plan, backend, programs } = situation;
-  const parts = (["nft", "legacy"] as const).flatMap((holds) => {
+  const { world, found, plan, backend, readers } = situation;
+  const parts = (await Promise.all((["nft", "legacy"] as const).map(async (holds) => {
     const isChosen = backend?.holds === holds;
-    const families = found.holdings.filter((holding) => holding.variant === holds && holdsOurs(holding));
-    const variant = isChosen ? backend.variant : families.map(({ family }) => programs(holds, family))[0];
-    if (variant === undefined || !isChosen && families.length === 0) return [];
+    const isHeld = found.holdings.some((holding) => holding.variant === holds && holdsOurs(holding));
+    const variant = isChosen ? backend.variant : isHeld ? await readers(holds) : undefined;
+    if (variant === undefined) return [];
     return [{
       isChosen,
       ...iptablesSteps(world, found, { holds, variant, plan: isChosen ? plan : undefined }, options),
     }];
-  });
+  }))).flat();
   const nft = await nftSteps(world, found, options.native ? plan : undefined, options);
   const chosen = parts.filter(({ isChosen }) => isChosen);
   const others = parts.filter(({ isChosen }) => !isChosen);
   return options.native ? [nft, ...others] : [...chosen, ...others, nft];
 }
 
-function backendOf(found: Survey, programs: Readers, plan: Plan | undefined, options: ApplyOptions) {
+async function backendOf(found: Survey, readers: Readers, plan: Plan | undefined, options: ApplyOptions) {
   if (options.native || plan === undefined) return undefined;
-  const backend = chooseBackend(found, programs, options.forced);
+  const backend = await chooseBackend(found, readers, options.forced);
   options.log(
     `back end: iptables${backend.variant === "plain" ? "" : `-${backend.variant}`}, because ${backend.evidence}`,
   );

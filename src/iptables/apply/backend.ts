@@ -4,9 +4,6 @@ import type { World } from "../../core/world/world.ts";
 import { findProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
 import { foreignLegacyRules, holdsOurs, type Readers, type Survey } from "./survey.ts";
 
-/** The programs that are on PATH. */
-export type Available = ReadonlySet<Variant>;
-
 /** A choice and what it was made by. */
 export interface BackendChoice {
   readonly variant: Variant;
@@ -15,27 +12,38 @@ export interface BackendChoice {
   readonly evidence: string;
 }
 
-const VARIANTS: readonly Variant[] = ["nft", "legacy", "plain"];
-
-/** Looks for the programs. Nothing is started. */
-export async function availableVariants(world: World): Promise<Available> {
-  const found = await Promise.all(
-    VARIANTS.map((variant) => findProgram(world, iptablesProgram(variant, 4, "restore"))),
-  );
-  return new Set(VARIANTS.filter((_, at) => found[at] !== undefined));
+/**
+ * The programs for each back end: those without a suffix stand in where those with one are not on PATH. Each is looked
+ * for when it is first asked for, once.
+ */
+export function readersOf(world: World): Readers {
+  const path = once((variant: Variant) => findProgram(world, iptablesProgram(variant, 4, "restore")));
+  const backend = once((plain: "plain") => plainBackend(world, path(plain)));
+  return once(async (variant) => {
+    if (await path(variant) !== undefined) return variant;
+    return await backend("plain") === variant ? "plain" : undefined;
+  });
 }
 
-/** The programs for each back end: those without a suffix stand in where those with one are not on PATH. */
-export async function readersOf(world: World, available: Available): Promise<Readers> {
-  const isPlainNeeded = available.has("plain") && !(available.has("nft") && available.has("legacy"));
-  const plain = isPlainNeeded ? await plainBackend(world) : undefined;
-  return (variant) => available.has(variant) ? variant : plain === variant ? "plain" : undefined;
+/** The function, called once for each argument. */
+function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<Out> {
+  const known = new Map<In, Promise<Out>>();
+  return (what) => {
+    const found = known.get(what) ?? find(what);
+    known.set(what, found);
+    return found;
+  };
 }
 
 /** The back end of `iptables-restore`: its file tells, as the programs for nftables name it; a script is asked. */
-async function plainBackend(world: World): Promise<"nft" | "legacy"> {
+async function plainBackend(
+  world: World,
+  found: Promise<string | undefined>,
+): Promise<"nft" | "legacy" | undefined> {
+  const path = await found;
+  if (path === undefined) return undefined;
   const program = iptablesProgram("plain", 4, "restore");
-  const text = await textOf(world, await findProgram(world, program) ?? program);
+  const text = await textOf(world, path);
   const version = text.startsWith("#!") ? await runProgram(world, program, ["--version"]) : text;
   return version.includes("(nf_tables)") ? "nft" : "legacy";
 }
@@ -48,8 +56,12 @@ async function textOf(world: World, path: string): Promise<string> {
 }
 
 /** The first row whose condition holds, and that there is a program for, decides. */
-export function chooseBackend(survey: Survey, programs: Readers, forced: "" | "legacy" | "nft"): BackendChoice {
-  if (forced !== "") return forcedChoice(forced, programs);
+export async function chooseBackend(
+  survey: Survey,
+  programs: Readers,
+  forced: "" | "legacy" | "nft",
+): Promise<BackendChoice> {
+  if (forced !== "") return await forcedChoice(forced, programs);
   const ours = (variant: "nft" | "legacy") =>
     survey.holdings.some((holding) => holding.variant === variant && holdsOurs(holding));
   const foreign = foreignLegacyRules(survey);
@@ -62,14 +74,14 @@ export function chooseBackend(survey: Survey, programs: Readers, forced: "" | "l
     [true, "legacy", hasNft ? "there are no programs for nf_tables" : "the kernel has no nf_tables"],
   ];
   for (const [isSo, holds, evidence] of rows) {
-    const variant = isSo ? programs(holds, 4) : undefined;
+    const variant = isSo ? await programs(holds) : undefined;
     if (variant !== undefined) return { variant, holds, evidence };
   }
-  throw noPrograms(hasNft, programs);
+  throw await noPrograms(hasNft, programs);
 }
 
-function noPrograms(hasNft: boolean, programs: Readers): MeshError {
-  if (!hasNft && programs("nft", 4) !== undefined) {
+async function noPrograms(hasNft: boolean, programs: Readers): Promise<MeshError> {
+  if (!hasNft && await programs("nft") !== undefined) {
     return new MeshError("This kernel has no nf_tables, and there is no program for its older tables", {
       hint: "Run on the node: modprobe nf_tables, or use an image that has iptables-legacy-restore",
     });
@@ -79,8 +91,8 @@ function noPrograms(hasNft: boolean, programs: Readers): MeshError {
   });
 }
 
-function forcedChoice(forced: "legacy" | "nft", programs: Readers): BackendChoice {
-  const variant = programs(forced, 4);
+async function forcedChoice(forced: "legacy" | "nft", programs: Readers): Promise<BackendChoice> {
+  const variant = await programs(forced);
   if (variant === undefined) {
     throw new MeshError(`The program "${iptablesProgram(forced, 4, "restore")}" is not on PATH`, {
       hint: `Leave out --force-iptables-binary ${forced}, or use an image that has it`,

@@ -21,21 +21,41 @@ export interface RoutingChanges {
   readonly removals: readonly Step[];
 }
 
-/** All of the steps; none if nothing differs. */
-export function routingSteps(system: SystemCalls, wanted: WantedRouting, marks?: ReadonlySet<number>): Step[] {
-  const { additions, removals } = routingChanges(system, wanted, marks);
-  return [...additions, ...removals];
+/** What the kernel holds of the kinds that may be ours. */
+export interface HeldRouting {
+  readonly families: readonly HeldPolicy[];
+  readonly hasAddress: boolean;
 }
 
-/** The steps; none if nothing differs. `marks` are those that rules of ours set until now. */
+interface HeldPolicy {
+  readonly family: Family;
+  /** Policy rules for a whole mark. */
+  readonly rules: readonly HeldRule[];
+  /** Routing tables that deliver everything here. */
+  readonly tables: ReadonlySet<number>;
+}
+
+/** Reads what is held; nothing is changed. */
+export function heldRouting(system: SystemCalls): HeldRouting {
+  const families = FAMILIES.map((family) => ({
+    family,
+    rules: unlessAbsent(() => routing.markRules(system, family)).filter(({ mask }) => mask === WHOLE_MARK),
+    tables: new Set(unlessAbsent(() => routing.localDefaultTables(system, family))),
+  }));
+  const addresses = unlessAbsent(() => routing.hasLoopbackAddress(system, OUR_ADDRESS) ? [true] : []);
+  return { families, hasAddress: addresses.length > 0 };
+}
+
+/** The steps from what is held to what is wanted; none if nothing differs. `marks` are those that rules of ours set until now. */
 export function routingChanges(
   system: SystemCalls,
+  held: HeldRouting,
   wanted: WantedRouting,
-  marks: ReadonlySet<number> = new Set(),
+  marks: ReadonlySet<number>,
 ): RoutingChanges {
   const parts = [
-    ...FAMILIES.map((family) => policyChanges(system, family, wanted.policyRules, marks)),
-    addressChanges(system, wanted),
+    ...held.families.map((policy) => policyChanges(system, policy, wanted.policyRules, marks)),
+    addressChanges(system, held.hasAddress, wanted),
   ];
   return {
     additions: parts.flatMap(({ additions }) => additions),
@@ -49,13 +69,11 @@ export function routingChanges(
  */
 function policyChanges(
   system: SystemCalls,
-  family: Family,
+  { family, rules, tables }: HeldPolicy,
   all: readonly PolicyRule[],
   marks: ReadonlySet<number>,
 ): RoutingChanges {
   const wanted = all.filter((rule) => rule.family === family);
-  const rules = unlessAbsent(() => routing.markRules(system, family)).filter(({ mask }) => mask === WHOLE_MARK);
-  const tables = new Set(unlessAbsent(() => routing.localDefaultTables(system, family)));
   const isWanted = (held: PolicyRule) => wanted.some(({ mark, table }) => mark === held.mark && table === held.table);
   const isDefault = ({ mark, table }: PolicyRule) => mark === DEFAULT.mark && table === DEFAULT.table;
   const ours = rules.filter((held) =>
@@ -112,9 +130,12 @@ function deleteRuleStep(system: SystemCalls, rule: HeldRule): Step {
   };
 }
 
-function addressChanges(system: SystemCalls, { loopbackAddresses }: WantedRouting): RoutingChanges {
+function addressChanges(
+  system: SystemCalls,
+  isHeld: boolean,
+  { loopbackAddresses }: WantedRouting,
+): RoutingChanges {
   const isWanted = loopbackAddresses.length > 0;
-  const isHeld = unlessAbsent(() => routing.hasLoopbackAddress(system, OUR_ADDRESS) ? [true] : []).length > 0;
   if (isWanted === isHeld) return { additions: [], removals: [] };
   const add = () => routing.addLoopbackAddress(system, OUR_ADDRESS);
   const remove = () => routing.deleteLoopbackAddress(system, OUR_ADDRESS);

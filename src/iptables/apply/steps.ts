@@ -14,6 +14,7 @@ export interface Step {
 
 /** Makes all changes. On a failure, or a signal in between, those made are taken back and the error tells so. */
 export async function takeSteps(world: World, steps: readonly Step[]): Promise<void> {
+  if (steps.length === 0) return;
   const signals: string[] = [];
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const stops = names.map((name) => world.signals.on(name, () => signals.push(name)));

@@ -40,23 +40,33 @@ const TABLES = ["nat", "mangle", "raw", "filter"];
 const FAMILIES: readonly Family[] = [4, 6];
 
 /** The programs that can read each back end: `undefined` if there is none. */
-export type Readers = (variant: "nft" | "legacy", family: Family) => Variant | undefined;
+export type Readers = (variant: "nft" | "legacy") => Promise<Variant | undefined>;
 
-/** Reads the rules of every back end that may hold any of ours. No program is started for one that cannot. */
-export async function survey(world: World, system: SystemCalls, names: OwnerNames, readers: Readers): Promise<Survey> {
+/**
+ * Reads the rules of every back end that may hold any of ours. No program is started for one that cannot. What `meanwhile`
+ * does is done while the programs run.
+ */
+export async function survey<T>(
+  world: World,
+  system: SystemCalls,
+  { names, readers }: { readonly names: OwnerNames; readonly readers: Readers },
+  meanwhile: () => Promise<T>,
+): Promise<readonly [Survey, T]> {
   const { tables, chains } = readNft(system);
   const legacy = await legacyTables(world, system);
-  const read = (variant: "nft" | "legacy", family: Family) => readHolding(world, { variant, family, names }, readers);
-  const holdings = await Promise.all(FAMILIES.flatMap((family) => [
-    mayHoldOurs(system, chains, family) ? read("nft", family) : undefined,
-    legacy.some((table) => table.family === family && table.mayHoldOurs) ? read("legacy", family) : undefined,
+  const isLegacy = (family: Family) => legacy.some((table) => table.family === family && table.mayHoldOurs);
+  const sources = await Promise.all(FAMILIES.flatMap((family) => [
+    ...mayHoldOurs(system, chains, family) ? [sourceOf("nft", family, readers)] : [],
+    ...isLegacy(family) ? [sourceOf("legacy", family, readers)] : [],
   ]));
-  return {
-    nftTables: tables,
-    holdings: holdings.filter((holding) => holding !== undefined),
-    nft: NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`)) ? await readNftContent(world) : new Map(),
-    legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0),
-  };
+  const hasOurNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
+  const [holdings, nft, made] = await Promise.all([
+    Promise.all(sources.map((source) => readHolding(world, source, names))),
+    hasOurNft ? readNftContent(world) : new Map(),
+    meanwhile(),
+  ]);
+  const legacyRules = legacy.reduce((sum, { rules }) => sum + rules, 0);
+  return [{ nftTables: tables, holdings, nft, legacyRules }, made];
 }
 
 async function readNftContent(world: World): Promise<NftContent> {
@@ -123,18 +133,18 @@ async function legacyTables(world: World, system: SystemCalls): Promise<(LegacyT
 /** What `iptables-nft-save` prints instead of a table. */
 const UNREADABLE = /^# Table [`'](\w+)' is incompatible/m;
 
-async function readHolding(
-  world: World,
-  { variant, family, names }: Pick<Holding, "variant" | "family"> & { readonly names: OwnerNames },
-  readers: Readers,
-): Promise<Holding> {
-  const program = readers(variant, family);
-  if (program === undefined) {
-    throw new MeshError(`Rules of iptables-${variant} are here, and no program to read them`, {
-      hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
-    });
-  }
-  const command = iptablesProgram(program, family, "save");
+/** Where rules are, and the program that reads them. */
+type Source = Pick<Holding, "variant" | "family"> & { readonly command: string };
+
+async function sourceOf(variant: Holding["variant"], family: Family, readers: Readers): Promise<Source> {
+  const program = await readers(variant);
+  if (program !== undefined) return { variant, family, command: iptablesProgram(program, family, "save") };
+  throw new MeshError(`Rules of iptables-${variant} are here, and no program to read them`, {
+    hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
+  });
+}
+
+async function readHolding(world: World, { variant, family, command }: Source, names: OwnerNames): Promise<Holding> {
   const text = await runProgram(world, command, []);
   const unreadable = UNREADABLE.exec(text)?.[1];
   if (unreadable !== undefined && TABLES.includes(unreadable)) {

@@ -78,11 +78,16 @@ function text(bytes: Uint8Array | undefined): string {
 }
 
 /**
- * Deletes a table such as `ip nat` if nothing is in it but base chains that accept, as iptables makes them. The kernel
- * looks and deletes in one step: what somebody puts into it at the same time stays. Returns whether it is gone.
+ * Deletes those of the tables, such as `ip nat`, in which nothing is but base chains that accept, as iptables makes them.
+ * The kernel looks and deletes in one step: what somebody puts into it at the same time stays. Returns those that are gone.
  */
-export function deleteEmptyTable(system: SystemCalls, table: string): boolean {
-  const chains = nftChains(system).filter((chain) => chain.table === table);
+export function deleteEmptyTables(system: SystemCalls, tables: readonly string[]): string[] {
+  if (tables.length === 0) return [];
+  const chains = nftChains(system);
+  return tables.filter((table) => deleteEmptyTable(system, table, chains.filter((chain) => chain.table === table)));
+}
+
+function deleteEmptyTable(system: SystemCalls, table: string, chains: readonly NftChain[]): boolean {
   const [family = "", name = ""] = table.split(" ");
   const number = NUMBERS.get(family);
   if (number === undefined || !chains.every(({ isBase, accepts, uses }) => isBase && accepts && uses === 0)) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeWorld, SystemError } from "../../core/world/mod.ts";
 import { encode } from "./netlink.ts";
-import { deleteEmptyTable, nftChains, nftTables } from "./nft_tables.ts";
+import { deleteEmptyTables, nftChains, nftTables } from "./nft_tables.ts";
 
 const SUBSYSTEM = 10 << 8;
 
@@ -72,11 +72,11 @@ Deno.test("nftChains: which hang on a hook, and how much they are used", () => {
   ]);
 });
 
-Deno.test("deleteEmptyTable: chains and table in one batch, only if they are empty", () => {
+Deno.test("deleteEmptyTables: chains and table in one batch, only if they are empty", () => {
   const sent: Uint8Array[] = [];
-  assert.equal(deleteEmptyTable(kernel([chain("OUTPUT", 0, true)], sent), "ip nat"), true);
+  assert.deepEqual(deleteEmptyTables(kernel([chain("OUTPUT", 0, true)], sent), ["ip nat"]), ["ip nat"]);
   assert.equal(sent.length, 1);
-  assert.equal(deleteEmptyTable(kernel([chain("OUTPUT", 1, true)], sent), "ip nat"), false);
-  assert.equal(deleteEmptyTable(kernel([chain("OTHER", 0, false)], sent), "ip nat"), false);
+  assert.deepEqual(deleteEmptyTables(kernel([chain("OUTPUT", 1, true)], sent), ["ip nat"]), []);
+  assert.deepEqual(deleteEmptyTables(kernel([chain("OTHER", 0, false)], sent), ["ip nat"]), []);
   assert.equal(sent.length, 1);
 });
