@@ -8,6 +8,7 @@ import { type LifecycleControl, type Phase, runLifecycle } from "./lifecycle/mod
 import { lifecycleRules, watchedFiles } from "./lifecycle_rules.ts";
 import { readScrapeTargets } from "./metrics/scrape_targets.ts";
 import type { ProgramName } from "./settings/command_line.ts";
+import { startLines } from "./settings/describe.ts";
 import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { readProbers } from "./status/probes/config.ts";
@@ -50,10 +51,8 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
 }
 
 function tell(log: Logger, settings: AgentSettings): void {
-  const { role, addresses, node } = settings;
   for (const warning of settings.warnings) log.warning(logText(warning));
-  log.info(logText(`Version ${VERSION}`));
-  log.info(logText(`Proxy role ips=[${addresses.join(" ")}] type=${role} id=${node.id} cluster=${node.cluster}`));
+  for (const line of startLines(settings)) log.info(logText(line));
 }
 
 /** What is known of the application: its probes and its metrics; all that is wrong with both in one error. */
