@@ -18,7 +18,28 @@ export interface Program {
   readonly entry: string;
   /** Files that the entry finds beside itself. */
   readonly files: readonly string[];
+  readonly v8Flags?: readonly string[];
 }
+
+/** What is built of the same scripts: V8's flags are fixed when a program is compiled. */
+export interface Variant {
+  /** Follows the name of the program. */
+  readonly suffix: string;
+  readonly v8Flags: readonly string[];
+}
+
+/**
+ * For people and CI: fast. No V8 flags: measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
+ * `--no-lazy-feedback-allocation`, `--always-sparkplug`, `--min-semi-space-size=16` nor `--single-threaded-gc` makes small
+ * inputs faster; the last three cost memory or time on others.
+ */
+export const COMMAND: Variant = { suffix: "", v8Flags: [] };
+
+/**
+ * For containers, where the agent stays for as long as the pod does: V8 compiles nothing to machine code and keeps its heap
+ * small. After 10,000 requests bench/agent.ts shows 67 instead of 87 MB; a large `inject` would take several times as long.
+ */
+export const CONTAINER: Variant = { suffix: "-agent", v8Flags: ["--lite-mode", "--max-semi-space-size=1"] };
 
 /**
  * Checks and bundles the program. A bundle starts faster than its modules, and holds only what is imported. What is loaded
@@ -38,15 +59,21 @@ export async function bundle(build: Build): Promise<Script[]> {
  * Compiles the scripts for a platform. For the platform of this machine V8's code caches are made and go into the program: a
  * small `inject` spends half of its time in compiling functions otherwise. Other platforms' runtimes cannot be run here.
  */
-export async function compileScripts(build: Build, scripts: readonly Script[], platform: Platform, output: string) {
+export async function compileScripts(
+  build: Build,
+  scripts: readonly Script[],
+  { v8Flags }: Variant,
+  platform: Platform,
+  output: string,
+): Promise<void> {
   const pack = `${build.work}/program.pack`;
   await writePack(pack, scripts);
   if (platform.target === thisPlatform().target) {
     const warmUp = `${build.work}/warm-up${platform.extension}`;
-    await compile(build, { entry: await loader(build, "warm_up"), files: [pack] }, platform, warmUp);
+    await compile(build, { entry: await loader(build, "warm_up"), files: [pack], v8Flags }, platform, warmUp);
     await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches`, scripts));
   }
-  await compile(build, { entry: await loader(build, "program"), files: [pack] }, platform, output);
+  await compile(build, { entry: await loader(build, "program"), files: [pack], v8Flags }, platform, output);
 }
 
 /** The bundled program that loads the pack, beside the pack: in the binary they lie in one folder too. */
@@ -70,10 +97,6 @@ async function loader(build: Build, name: "program" | "warm_up"): Promise<string
 /**
  * Puts a program behind the runtime of a platform. Deno's own code cache is off: at run time it would be read from a shared
  * folder without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
- *
- * No V8 flags: measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
- * `--no-lazy-feedback-allocation`, `--always-sparkplug`, `--min-semi-space-size=16` nor `--single-threaded-gc` makes small
- * inputs faster; the last three cost memory or time on others.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
   const runtime = await runtimeFor(platform, build.cache);
@@ -81,6 +104,7 @@ export async function compile(build: Build, program: Program, platform: Platform
   await mustRun([
     ...[Deno.execPath(), "compile", "--quiet", "--no-config", "--no-lock", "--no-npm", "--no-remote", "--no-check"],
     ...["--no-code-cache", "--no-prompt", "--allow-all"],
+    ...(program.v8Flags ?? []).map((flag) => `--v8-flags=${flag}`),
     ...program.files.flatMap((file) => ["--include", file]),
     ...["--target", platform.target, "--output", beside, program.entry],
   ], runtime === undefined ? {} : { DENORT_BIN: runtime });

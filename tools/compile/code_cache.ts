@@ -1,5 +1,6 @@
 import type { Script } from "./pack.ts";
 import { run, say } from "./run.ts";
+import type { Held } from "./workload/iptables/stand_ins.ts";
 
 /** A configuration as Istio's are: what they make run is what users' own make run. */
 const SETTINGS = Object.entries({ "--inject-config": "config", "--values": "values", "--mesh-config": "mesh" })
@@ -7,23 +8,35 @@ const SETTINGS = Object.entries({ "--inject-config": "config", "--values": "valu
 
 const WORKLOADS = ["-f", "examples/bookinfo.yaml", "-f", "examples/helloworld.yaml"];
 
-/** Runs in a network namespace of its own: as root, or as a user who may have one. */
-const NAMESPACE = ["unshare", "--net"];
-const USER_NAMESPACE = ["unshare", "--map-root-user", "--net"];
+/** The flags that Istio gives to the container that captures a pod's traffic. */
+const CAPTURE = [
+  ...["-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-x", "", "-b", "*"],
+  ...["-d", "15090,15021,15020", "--dual-stack"],
+];
 
-/**
- * What is run to find out which functions matter, one process each; what ran is bytecode in the caches from then on. A run
- * that does not come about (no network namespace, no iptables) leaves its functions to be compiled when they are called.
- */
-const RUNS: readonly { readonly words: readonly string[]; readonly within?: readonly string[] }[] = [
+/** A run of the program. */
+interface WarmUp {
+  readonly words: readonly string[];
+  /** What it finds in place of a kernel and of iptables, and what it says then. */
+  readonly standIn?: { readonly held: Held; readonly says: string };
+}
+
+const IN_PLACE = "Nothing to change";
+const CHANGED = "The rules are in place";
+const GONE = "Everything of ours has been taken out";
+
+/** What is run to find out which functions matter, one process each; what ran is bytecode in the caches from then on. */
+const RUNS: readonly WarmUp[] = [
   { words: ["inject", ...WORKLOADS, ...SETTINGS] },
   { words: ["inject", ...WORKLOADS] },
   { words: ["inject", ...WORKLOADS, "-o", "json"] },
   { words: ["iptables", "generate"] },
-  ...[NAMESPACE, USER_NAMESPACE].flatMap((within) => [
-    { words: ["iptables", "apply"], within },
-    { words: ["iptables", "apply", "--redirect-dns", "--dual-stack"], within },
-  ]),
+  { words: ["iptables", "generate", ...CAPTURE] },
+  { words: ["istio-iptables", ...CAPTURE], standIn: { held: "nothing", says: CHANGED } },
+  { words: ["istio-iptables", ...CAPTURE], standIn: { held: "nft", says: IN_PLACE } },
+  { words: ["istio-iptables", ...CAPTURE], standIn: { held: "legacy", says: IN_PLACE } },
+  { words: ["iptables", "apply", "--redirect-dns", "-m", "TPROXY"], standIn: { held: "nft", says: CHANGED } },
+  { words: ["iptables", "clean"], standIn: { held: "nft", says: GONE } },
   { words: ["version"] },
 ];
 
@@ -42,13 +55,33 @@ export async function makeCaches(
 ): Promise<Script[]> {
   await Deno.mkdir(folder);
   for (const { name } of scripts) await Deno.writeFile(`${folder}/${name}`, new Uint8Array());
-  for (const { words, within = [] } of RUNS) {
-    const outcome = await run([...within, warmUp, ...words], { MESH_CACHES: folder }, root);
+  const programs = await standInPrograms(root, `${folder}-programs`);
+  for (const { words, standIn } of RUNS) {
+    const env: Record<string, string> = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
+    const outcome = await run([warmUp, ...words], { MESH_CACHES: folder, ...env }, root);
     if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${words.join(" ")}"`);
-    if (!outcome.ok && within.length === 0) throw new Error(`"${words.join(" ")}" failed: ${outcome.text.trim()}`);
+    if (outcome.ok && outcome.text.includes(standIn?.says ?? "")) continue;
+    if (standIn === undefined) throw new Error(`"${words.join(" ")}" failed: ${outcome.text.trim()}`);
+    // The program works without: what did not run is compiled when it is called.
+    say(`compile: "${words.join(" ")}" on ${standIn.held} did not come about: ${outcome.text.trim()}`);
   }
   const cached = scripts.map((script) => ({ ...script, cache: Deno.readFileSync(`${folder}/${script.name}`) }));
   const size = cached.reduce((sum, { cache }) => sum + cache.length, 0);
   say(`compile: a code cache of ${(size / 1e6).toFixed(1)} MB`);
   return cached;
+}
+
+/** A folder with the stand-ins for iptables alone: where it is all of PATH, nothing on this machine can be changed. */
+async function standInPrograms(root: string, folder: string): Promise<string> {
+  await Deno.mkdir(folder);
+  for (const family of ["iptables", "ip6tables"]) {
+    for (const variant of ["nft", "legacy"]) {
+      for (const verb of ["save", "restore"]) {
+        const program = `${folder}/${family}-${variant}-${verb}`;
+        await Deno.copyFile(`${root}/tools/compile/workload/iptables/${verb}.sh`, program);
+        await Deno.chmod(program, 0o755);
+      }
+    }
+  }
+  return folder;
 }

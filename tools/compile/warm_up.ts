@@ -1,8 +1,10 @@
 /**
  * The program as it is when its caches are made: after the command has run, the bytecode of every script that it loaded is
- * written to `MESH_CACHES/NAME`. It holds the functions that ran, and what the cache held before.
+ * written to `MESH_CACHES/NAME`. It holds the functions that ran, and what the cache held before. `MESH_STAND_IN` says what
+ * the kernel holds where one stands in for it.
  */
 import { start } from "./loader.ts";
+import { standIn } from "./workload/iptables/stand_ins.ts";
 
 const folder = Deno.env.get("MESH_CACHES") ?? "";
 // Read and opened before the command starts: it gives up the permission to read and to write.
@@ -24,5 +26,8 @@ function write(file: Deno.FsFile | undefined, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += file.writeSync(bytes.subarray(done));
   file.truncateSync(bytes.length);
 }
+
+const held = Deno.env.get("MESH_STAND_IN");
+if (held !== undefined) standIn(held);
 
 const loaded = start(`${import.meta.dirname}/program.pack`, (name) => caches.get(name)?.before ?? new Uint8Array());

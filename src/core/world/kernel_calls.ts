@@ -4,13 +4,13 @@
  */
 import { cText, openKernelLibc } from "./libc.ts";
 
-/** `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
-const NUMBERS = {
+/** The numbers of the calls; `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
+export const CALL_NUMBERS = {
   x86_64: { socket: 41, write: 1, read: 0, close: 3, open: 257, flock: 73, setns: 308 },
   aarch64: { socket: 198, write: 64, read: 63, close: 57, open: 56, flock: 32, setns: 268 },
 } as const;
 
-type Call = keyof typeof NUMBERS.x86_64;
+type Call = keyof typeof CALL_NUMBERS.x86_64;
 
 /** Each call throws `SystemError` for what the kernel refuses. Files and sockets are their numbers. */
 export interface KernelCalls {
@@ -39,7 +39,7 @@ const AT_FDCWD = -100;
 
 function openCalls(): KernelCalls {
   const { symbols, check } = openKernelLibc();
-  const numbers = NUMBERS[Deno.build.arch];
+  const numbers = CALL_NUMBERS[Deno.build.arch];
   const call = (name: Call, first: number, second = 0, third = 0) =>
     check(name, symbols.syscall(BigInt(numbers[name]), BigInt(first), BigInt(second), BigInt(third)));
   const callWith = (name: Call, first: number, bytes: Uint8Array<ArrayBuffer>, third: number) =>

@@ -1,0 +1,120 @@
+/**
+ * What the program finds while the code cache is made, in place of a kernel and of iptables: a building machine need have
+ * neither, nor the right to change anything, and what it holds must not decide what is in the cache. Nothing of this is in
+ * the program that is built; what it really does is tested in test/e2e/iptables.
+ */
+import { CALL_NUMBERS } from "../../../../src/core/world/kernel_calls.ts";
+
+/** What the kernel holds: nothing, or the capture of a pod in one of the back ends. */
+export type Held = "nothing" | "nft" | "legacy";
+
+const HELD: readonly string[] = ["nothing", "nft", "legacy"] satisfies readonly Held[];
+
+/** Puts the stand-ins in the place of the C library, the pod's addresses and the files of `/proc`. */
+export function standIn(held: string): void {
+  if (!HELD.includes(held)) throw new Error(`Nothing stands in for "${held}"`);
+  replace("dlopen", () => ({ symbols: library(held), close: () => {} }));
+  replace("networkInterfaces", () => ADDRESSES);
+  const { openSync, statSync } = Deno;
+  const legacy = held === "legacy" ? "tools/compile/workload/iptables/tables_names.txt" : "/dev/null/nothing";
+  const fileOf = (path: string | URL) => TABLES_NAMES.test(String(path)) ? legacy : path;
+  replace("openSync", (path: string | URL, options?: Deno.OpenOptions) => openSync(fileOf(path), options));
+  replace("statSync", (path: string | URL) => statSync(fileOf(path)));
+}
+
+const TABLES_NAMES = /^\/proc\/net\/ip6?_tables_names$/;
+
+const ADDRESSES = [
+  { name: "eth0", family: "IPv4", address: "10.1.1.1" },
+  { name: "eth0", family: "IPv6", address: "fd00::7" },
+];
+
+function replace(name: string, value: unknown): void {
+  Object.defineProperty(Deno, name, { value });
+}
+
+const OPEN_FILE = 3;
+
+/** The symbols of src/core/world/libc.ts that an apply uses. */
+function library(held: string) {
+  const numbers = CALL_NUMBERS[Deno.build.arch];
+  let asked = 0;
+  return {
+    syscall: (number: bigint) => Number(number) === numbers.socket ? BigInt(OPEN_FILE) : 0n,
+    syscallWithBytes(number: bigint, _file: bigint, bytes: Uint8Array): bigint {
+      if (Number(number) === numbers.open) return BigInt(OPEN_FILE);
+      if (Number(number) === numbers.write) {
+        asked = new DataView(bytes.buffer).getUint16(4, true);
+        return BigInt(bytes.length);
+      }
+      const answer = answerTo(asked, held);
+      bytes.set(answer);
+      return BigInt(answer.length);
+    },
+    __errno_location: () => null,
+    socket: () => OPEN_FILE,
+    close: () => 0,
+    getsockopt: (_socket: number, _level: number, option: number, value: Uint8Array) => fillTable(option, value),
+  };
+}
+
+/** The numbers of netlink messages (linux/netfilter/nf_tables.h, linux/rtnetlink.h), and what is answered to them. */
+const ASKED = { tables: 0xa01, chains: 0xa04, addresses: 22 } as const;
+const DONE = message(3, new Uint8Array(4), []);
+
+function answerTo(asked: number, held: string): Uint8Array {
+  const parts: Uint8Array[] = [];
+  if (held !== "nothing" && asked === ASKED.addresses) parts.push(loopbackAddress());
+  for (const family of held === "nft" ? [2, 10] : []) {
+    const header = Uint8Array.of(family, 0, 0, 0);
+    if (asked === ASKED.tables) parts.push(message(0xa00, header, [[1, text("nat")]]));
+    if (asked === ASKED.chains) parts.push(message(0xa03, header, [[1, text("nat")], [3, text("ISTIO_OUTPUT")]]));
+  }
+  return joined([...parts, DONE]);
+}
+
+/** `::6/128` of the interface `lo`. */
+function loopbackAddress(): Uint8Array {
+  return message(20, Uint8Array.of(10, 128, 0, 0, 1, 0, 0, 0), [[1, Uint8Array.of(...Array(15).fill(0), 6)]]);
+}
+
+const MULTI = 2;
+
+/** A netlink message of several: its header, that of its family, and attributes. */
+function message(type: number, header: Uint8Array, attributes: readonly (readonly [number, Uint8Array])[]): Uint8Array {
+  const bytes = joined([new Uint8Array(16), header, ...attributes.map(([kind, value]) => attribute(kind, value))]);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, bytes.length, true);
+  view.setUint16(4, type, true);
+  view.setUint16(6, MULTI, true);
+  return bytes;
+}
+
+function attribute(kind: number, value: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array((4 + value.length + 3) & ~3);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, 4 + value.length, true);
+  view.setUint16(2, kind, true);
+  bytes.set(value, 4);
+  return bytes;
+}
+
+function text(name: string): Uint8Array {
+  return new TextEncoder().encode(`${name}\0`);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
+const TABLE = { information: 64, entryCount: 76, entriesSize: 80, firstEntry: 40, rules: 18 } as const;
+
+/** A table of iptables-legacy (linux/netfilter_ipv4/ip_tables.h) in which chains of ours are. */
+function fillTable(option: number, value: Uint8Array): number {
+  const view = new DataView(value.buffer);
+  if (option === TABLE.information) {
+    view.setUint32(TABLE.entryCount, TABLE.rules, true);
+    view.setUint32(TABLE.entriesSize, 16, true);
+  } else value.set(text("ISTIO_OUTPUT"), TABLE.firstEntry);
+  return 0;
+}
