@@ -55,23 +55,25 @@ export async function bundle(build: Build): Promise<Script[]> {
   return await toScripts(folder);
 }
 
+/** A binary to build. */
+export interface Target {
+  readonly variant: Variant;
+  readonly platform: Platform;
+  readonly output: string;
+}
+
 /**
  * Compiles the scripts for a platform. For the platform of this machine V8's code caches are made and go into the program: a
  * small `inject` spends half of its time in compiling functions otherwise. Other platforms' runtimes cannot be run here.
  */
-export async function compileScripts(
-  build: Build,
-  scripts: readonly Script[],
-  { v8Flags }: Variant,
-  platform: Platform,
-  output: string,
-): Promise<void> {
+export async function compileScripts(build: Build, scripts: readonly Script[], target: Target): Promise<void> {
+  const { variant: { suffix, v8Flags }, platform, output } = target;
   const pack = `${build.work}/program.pack`;
   await writePack(pack, scripts);
   if (platform.target === thisPlatform().target) {
     const warmUp = `${build.work}/warm-up${platform.extension}`;
     await compile(build, { entry: await loader(build, "warm_up"), files: [pack], v8Flags }, platform, warmUp);
-    await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches`, scripts));
+    await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches${suffix}`, scripts));
   }
   await compile(build, { entry: await loader(build, "program"), files: [pack], v8Flags }, platform, output);
 }
@@ -99,14 +101,15 @@ async function loader(build: Build, name: "program" | "warm_up"): Promise<string
  * folder without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
+  const { entry, files, v8Flags = [] } = program;
   const runtime = await runtimeFor(platform, build.cache);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
   await mustRun([
     ...[Deno.execPath(), "compile", "--quiet", "--no-config", "--no-lock", "--no-npm", "--no-remote", "--no-check"],
     ...["--no-code-cache", "--no-prompt", "--allow-all"],
-    ...(program.v8Flags ?? []).map((flag) => `--v8-flags=${flag}`),
-    ...program.files.flatMap((file) => ["--include", file]),
-    ...["--target", platform.target, "--output", beside, program.entry],
+    ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
+    ...files.flatMap((file) => ["--include", file]),
+    ...["--target", platform.target, "--output", beside, entry],
   ], runtime === undefined ? {} : { DENORT_BIN: runtime });
   await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
   await Deno.rename(beside, output);
