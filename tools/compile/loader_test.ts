@@ -1,0 +1,35 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { start } from "./loader.ts";
+import { writePack } from "./pack.ts";
+import { toScripts } from "./scripts.ts";
+
+const MODULES = {
+  "a.js": "export let count = 0;\nexport function add() { count++; }\n",
+  "b.js": 'import { count } from "./a.js";\nexport const late = count;\n',
+  "main.js": 'import { add, count } from "./a.js";\nimport { sep } from "node:path";\nadd();\n' +
+    "const strict = (function () { return this === undefined; })();\n" +
+    'globalThis.told.resolve(import("./b.js").then(({ late }) => ({ count, late, sep, strict })));\n',
+};
+
+// A program keeps its pack open until it ends.
+Deno.test("the modules of a bundle run from a pack: exports stay live, import() is late, code is strict", {
+  sanitizeResources: false,
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  const told = Promise.withResolvers<unknown>();
+  Object.assign(globalThis, { told });
+  try {
+    for (const [name, text] of Object.entries(MODULES)) await Deno.writeTextFile(`${folder}/${name}`, text);
+    const scripts = await toScripts(folder);
+    await writePack(`${folder}/pack`, scripts);
+    const loaded = start(`${folder}/pack`);
+    deepStrictEqual(await told.promise, { count: 1, late: 1, sep: "/", strict: true });
+    deepStrictEqual(loaded.map(({ name }) => name).toSorted(), Object.keys(MODULES));
+    const cached = loaded.map(({ name, script }) => ({ name, cache: new Uint8Array(script.createCachedData()) }));
+    const sources = new Map(scripts.map(({ name, source }) => [name, source]));
+    await writePack(`${folder}/cached`, cached.map((each) => ({ ...each, source: sources.get(each.name) ?? "" })));
+    deepStrictEqual(start(`${folder}/cached`).map(({ script }) => script.cachedDataRejected), [false, false]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
