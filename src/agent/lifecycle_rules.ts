@@ -2,12 +2,9 @@
 import { DEFAULT_GRACE, DEFAULT_RESTART, longestDrain, type Rules } from "./lifecycle/mod.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 
-/** terminationDrainDuration where nobody has chosen one, in milliseconds. */
-const DEFAULT_TERMINATION = 5000;
-
 export function lifecycleRules({ envoy, drain, restart }: AgentSettings): Rules {
-  const { terminationMilliseconds: duration, minimumMilliseconds: minimum } = drain;
-  const chosenDuration = duration === DEFAULT_TERMINATION ? undefined : duration;
+  const { terminationMilliseconds: duration, minimumMilliseconds: minimum, maximumMilliseconds: maximum } = drain;
+  const chosenDuration = drain.isTerminationChosen ? duration : undefined;
   return {
     hotRestart: envoy.hotRestart,
     restart: { ...DEFAULT_RESTART, policy: restart },
@@ -15,7 +12,7 @@ export function lifecycleRules({ envoy, drain, restart }: AgentSettings): Rules 
       duration,
       exitOnZero: drain.exitOnZeroActiveConnections,
       minimum,
-      maximum: longestDrain({ chosenDuration, minimum }),
+      maximum: longestDrain({ maximum, chosenDuration, minimum }),
     },
     grace: DEFAULT_GRACE,
   };

@@ -1,18 +1,15 @@
 /** The agent: settings in; a status server, and Envoy until it ends; the exit code out. */
-import { MeshError } from "../core/errors.ts";
 import { type Logger, logText, startLog } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { VERSION } from "../version.ts";
 import { envoyOptions } from "./envoy_options.ts";
 import { type LifecycleControl, type Phase, runLifecycle } from "./lifecycle/mod.ts";
 import { lifecycleRules, watchedFiles } from "./lifecycle_rules.ts";
-import { readScrapeTargets } from "./metrics/scrape_targets.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { startLines } from "./settings/describe.ts";
 import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";
-import { readProbers } from "./status/probes/config.ts";
-import { startStatusServer, type StatusOptions } from "./status/server.ts";
+import { startStatusServer } from "./status/server.ts";
 
 /** How often watched files are looked at, in milliseconds. */
 const WATCH_INTERVAL = 1000;
@@ -26,12 +23,10 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   world.permissions.keepOnly(["read", "write", "net", "run", "env", "sys", "ffi"]);
   const settings = await readSettings(world, words, { name });
   const log = startLog(world, "agent", settings.log);
-  const application = applicationOf(settings);
   tell(log, settings);
   const control: { current: LifecycleControl | undefined } = { current: undefined };
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
     ...statusOptions(settings, log),
-    ...application,
     terminating: () => endOf(control.current?.phase()),
     onQuit: () => control.current?.quit("POST /quitquitquit"),
     onDrain: () => control.current?.drain("POST /drain"),
@@ -55,23 +50,8 @@ function tell(log: Logger, settings: AgentSettings): void {
   for (const line of startLines(settings)) log.info(logText(line));
 }
 
-/** What is known of the application: its probes and its metrics; all that is wrong with both in one error. */
-function applicationOf(settings: AgentSettings): Pick<StatusOptions, "application" | "scrapeTargets"> {
-  const { probes, metrics, ports, instanceIp } = settings;
-  const { probers, problems: probeProblems } = readProbers(probes.probers ?? "");
-  const scrape = metrics.prometheusAnnotations === undefined
-    ? { targets: [], problems: [] }
-    : readScrapeTargets(metrics.prometheusAnnotations, ports.status);
-  const problems = [
-    ...probeProblems.map((problem) => `"ISTIO_KUBE_APP_PROBERS": ${problem}`),
-    ...scrape.problems.map((problem) => `"ISTIO_PROMETHEUS_ANNOTATIONS": ${problem}`),
-  ];
-  if (problems.length > 0) throw new MeshError(problems.join("; "));
-  const host = probes.legacyLocalhost || instanceIp === "" ? "localhost" : instanceIp;
-  return { application: { probers, host, isHttp2Offered: probes.http2 }, scrapeTargets: scrape.targets };
-}
-
-function statusOptions({ ports, envoy, ipMode, metrics }: AgentSettings, logger: Logger) {
+function statusOptions(settings: AgentSettings, logger: Logger) {
+  const { ports, envoy, ipMode, metrics, probes, instanceIp } = settings;
   const admin = {
     adminHost: ipMode === "ipv6" ? "::1" : "127.0.0.1",
     adminPort: ports.admin,
@@ -82,6 +62,12 @@ function statusOptions({ ports, envoy, ipMode, metrics }: AgentSettings, logger:
     logger: logger.getChild("status"),
     version: VERSION,
     envoy: envoy.isDisabled ? undefined : admin,
+    application: {
+      probers: probes.probers,
+      host: probes.legacyLocalhost || instanceIp === "" ? "localhost" : instanceIp,
+      isHttp2Offered: probes.http2,
+    },
+    scrapeTargets: metrics.scrapeTargets,
     areMetricsLocal: metrics.localhostOnly,
   };
 }

@@ -78,6 +78,12 @@ export const FLAGS = {
     fallback: "never",
     doc: "never, or on-failure: start Envoy again when it ends with an error, with back-off",
   },
+  maximumDrain: {
+    long: "maximum-drain-duration",
+    kind: "duration",
+    fallback: "",
+    doc: "Longest drain with EXIT_ON_ZERO_ACTIVE_CONNECTIONS, instead of MAXIMUM_DRAIN_DURATION",
+  },
   baseId: {
     long: "base-id",
     kind: "int",

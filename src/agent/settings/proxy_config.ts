@@ -27,26 +27,33 @@ export interface ProxyConfigSources {
   readonly warnings: string[];
 }
 
+/** The configuration, and what it no longer tells. */
+export interface EffectiveProxyConfig {
+  readonly config: ProxyConfig;
+  /** Whether terminationDrainDuration was chosen; in a mesh file the default value is no choice. */
+  readonly isDrainChosen: boolean;
+}
+
 /**
  * Defaults, under the mesh file, under `PROXY_CONFIG` (without it: the flags of Istio 1.0 to 1.5), under the annotation
  * `proxy.istio.io/config`; then number of threads, name of the service, and what annotations say after the check.
  */
-export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<ProxyConfig> {
-  let config = await meshProxyConfig(sources);
-  config = withOldDrain(config, sources.variables);
-  config = overlay(config, sources.problems, () => configOfPod(sources));
-  config = overlay(config, sources.problems, () => {
-    return parseProxyConfig(
-      sources.annotations.get(ANNOTATION.proxyConfig) ?? "",
-      `annotation ${ANNOTATION.proxyConfig}`,
-    );
-  });
+export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<EffectiveProxyConfig> {
+  const { problems, variables } = sources;
+  const mesh = withOldDrain(await meshProxyConfig(sources), variables);
+  const overlays = [
+    readOverlay(problems, () => configOfPod(sources)),
+    readOverlay(problems, () => configOfAnnotation(sources)),
+  ].filter((each) => each !== undefined);
+  let config = overlays.reduce(mergeProxyConfig, mesh);
   config = withServiceCluster(withConcurrency(config, sources), sources.given);
   config = await withResolvedStatsd(config, sources);
   for (const { field, text } of checkProxyConfig(config.data)) {
-    sources.problems.push(`The proxy configuration is wrong: "${field}" ${text}`);
+    problems.push(`The proxy configuration is wrong: "${field}" ${text}`);
   }
-  return withAnnotations(config, sources);
+  const isDrainChosen = variables.isSet("oldTerminationDrain") || !hasDefaultDrain(mesh) ||
+    overlays.some(({ data }) => data[DRAIN] !== undefined);
+  return { config: withAnnotations(config, sources), isDrainChosen };
 }
 
 /** The file of the mesh configuration. */
@@ -70,15 +77,19 @@ function textOf(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
-/** An overlay that cannot be read is a problem and leaves what was there. */
-function overlay(base: ProxyConfig, problems: string[], read: () => ProxyConfig): ProxyConfig {
+/** An overlay that cannot be read is a problem, and none. */
+function readOverlay(problems: string[], read: () => ProxyConfig): ProxyConfig | undefined {
   try {
-    return mergeProxyConfig(base, read());
+    return read();
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     problems.push(textOf(error));
-    return base;
+    return undefined;
   }
+}
+
+function configOfAnnotation({ annotations }: ProxyConfigSources): ProxyConfig {
+  return parseProxyConfig(annotations.get(ANNOTATION.proxyConfig) ?? "", `annotation ${ANNOTATION.proxyConfig}`);
 }
 
 function configOfPod({ given, variables, warnings }: ProxyConfigSources): ProxyConfig {
@@ -103,11 +114,16 @@ function set(config: ProxyConfig, key: string, value: Value): ProxyConfig {
   return { era: config.era, data: Object.assign(newMap(), config.data, { [key]: value }) };
 }
 
+const DRAIN = "terminationDrainDuration";
+
+function hasDefaultDrain({ data }: ProxyConfig): boolean {
+  return data[DRAIN] === "5s";
+}
+
 /** The variable of 1.1 to 1.8 counts where nothing says otherwise. */
 function withOldDrain(config: ProxyConfig, variables: Variables): ProxyConfig {
-  const isDefault = config.data["terminationDrainDuration"] === "5s";
-  if (!isDefault || !variables.isSet("oldTerminationDrain")) return config;
-  return set(config, "terminationDrainDuration", `${variables.int("oldTerminationDrain")}s`);
+  if (!hasDefaultDrain(config) || !variables.isSet("oldTerminationDrain")) return config;
+  return set(config, DRAIN, `${variables.int("oldTerminationDrain")}s`);
 }
 
 function withConcurrency(config: ProxyConfig, { given, variables }: ProxyConfigSources): ProxyConfig {

@@ -3,6 +3,8 @@ import { MeshError, UsageError } from "../../core/errors.ts";
 import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/mod.ts";
 import { isMap } from "../../core/value.ts";
 import type { World } from "../../core/world/world.ts";
+import { readScrapeTargets } from "../metrics/scrape_targets.ts";
+import { readProbers } from "../status/probes/config.ts";
 import { discoverAddresses, ipModeOf } from "./addresses.ts";
 import { type ProgramName, readCommandLine } from "./command_line.ts";
 import { isRole, type Role, ROLES } from "./flags.ts";
@@ -66,7 +68,10 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
   const log = readLog(reading);
   const info = await readPodInfo(world, variables.text("identitySocket"), reading);
   const podAnnotations = info.annotations ?? new Map<string, string>();
-  const proxyConfig = await effectiveProxyConfig({ ...reading, annotations: podAnnotations });
+  const { config: proxyConfig, isDrainChosen } = await effectiveProxyConfig({
+    ...reading,
+    annotations: podAnnotations,
+  });
   const instanceIp = flagText(reading, "nodeIp") || variables.text("instanceIp");
   const excluded = (podAnnotations.get(ANNOTATION.excludeInterfaces) ?? "").split(",");
   const addresses = await discoverAddresses(world, instanceIp, excluded);
@@ -86,7 +91,7 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
     proxyConfig,
     proxy,
     ports,
-    drain: readDrain(reading, proxyConfig),
+    drain: readDrain(reading, proxyConfig, isDrainChosen),
     envoy,
     bootstrap: readBootstrapFacts(reading, {
       role,
@@ -96,8 +101,8 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
       node,
       logJson: log.format === "json",
     }),
-    probes: readProbes(variables),
-    metrics: readMetrics(reading, role),
+    probes: readProbes(reading),
+    metrics: readMetrics(reading, role, ports.status),
     log,
     meshFile: meshFileOf(reading),
     watch: isOn(reading, "watch"),
@@ -136,28 +141,37 @@ function readPorts(variables: Variables, proxy: AgentSettings["proxy"]): Ports {
   };
 }
 
-function readProbes(variables: Variables): AgentSettings["probes"] {
-  const probers = variables.text("appProbers");
+function readProbes({ variables, problems }: Reading): AgentSettings["probes"] {
+  const read = readProbers(variables.text("appProbers"));
+  problems.push(...read.problems.map((problem) => `"ISTIO_KUBE_APP_PROBERS": ${problem}`));
   return {
-    probers: probers === "" ? undefined : probers,
+    probers: read.probers,
     legacyLocalhost: variables.bool("probeLegacyLocalhost"),
-    keepalive: variables.bool("probeKeepalive"),
     http2: variables.bool("http2Probing"),
   };
 }
 
-/** A sidecar whose variable is set to nothing does not start in Istio either: it is a mistake of a template. */
-function readMetrics({ variables, problems }: Reading, role: Role): MetricsSettings {
-  const isSet = role === "sidecar" && variables.isSet("prometheusAnnotations");
-  const text = variables.text("prometheusAnnotations");
-  if (isSet && text === "") {
-    problems.push('"ISTIO_PROMETHEUS_ANNOTATIONS" is set to the empty text: give JSON, or do not set it');
-  }
+function readMetrics(reading: Reading, role: Role, statusPort: number): MetricsSettings {
+  const { variables } = reading;
   return {
-    prometheusAnnotations: isSet ? text : undefined,
+    scrapeTargets: role === "sidecar" && variables.isSet("prometheusAnnotations")
+      ? scrapeTargets(reading, statusPort)
+      : [],
     localhostOnly: variables.bool("metricsLocalhostOnly"),
     mergeEnvoyStats: variables.bool("mergeEnvoyStats"),
   };
+}
+
+/** A sidecar whose variable is set to nothing does not start in Istio either: it is a mistake of a template. */
+function scrapeTargets({ variables, problems }: Reading, statusPort: number): MetricsSettings["scrapeTargets"] {
+  const text = variables.text("prometheusAnnotations");
+  if (text === "") {
+    problems.push('"ISTIO_PROMETHEUS_ANNOTATIONS" is set to the empty text: give JSON, or do not set it');
+    return [];
+  }
+  const read = readScrapeTargets(text, statusPort);
+  problems.push(...read.problems.map((problem) => `"ISTIO_PROMETHEUS_ANNOTATIONS": ${problem}`));
+  return read.targets;
 }
 
 /** Stackdriver is told the project, which Istio learns from the platform. */

@@ -11,14 +11,25 @@ import { statsSettings } from "./stats.ts";
 import type { Variables } from "./variables.ts";
 
 /** How the proxy ends. */
-export function readDrain({ variables }: Reading, { data }: ProxyConfig): DrainSettings {
+export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean): DrainSettings {
+  const { variables } = reading;
   return {
     drainSeconds: Math.floor(milliseconds(data["drainDuration"], 45_000) / 1000),
     terminationMilliseconds: milliseconds(data["terminationDrainDuration"], 5000),
+    isTerminationChosen,
     minimumMilliseconds: variables.milliseconds("minimumDrain"),
+    maximumMilliseconds: longestDrain(reading),
     exitOnZeroActiveConnections: variables.bool("exitOnZero"),
     parentShutdownSeconds: Math.floor(milliseconds(data["parentShutdownDuration"], 60_000) / 1000),
   };
+}
+
+/** The flag before the variable; 0 is no limit of its own. */
+function longestDrain(reading: Reading): number | undefined {
+  const text = flagText(reading, "maximumDrain");
+  const limit = text === "" ? reading.variables.milliseconds("maximumDrain") : milliseconds(text, 0);
+  if (limit < 0) reading.usage.push(`Invalid value "${text}" for "--maximum-drain-duration": it is negative`);
+  return limit > 0 ? limit : undefined;
 }
 
 /** The ciphers of TLS 1.2 that FIPS 140-2 leaves to Envoy's gRPC client. */

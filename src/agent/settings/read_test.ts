@@ -41,13 +41,15 @@ Deno.test("readSettings: a pod without any configuration is a sidecar with Istio
   assert.deepEqual(settings.drain, {
     drainSeconds: 45,
     terminationMilliseconds: 5000,
+    isTerminationChosen: false,
     minimumMilliseconds: 5000,
+    maximumMilliseconds: undefined,
     exitOnZeroActiveConnections: false,
     parentShutdownSeconds: 60,
   });
   assert.equal(settings.envoy.binaryPath, "/usr/local/bin/envoy");
   assert.deepEqual([settings.restart, settings.watch, settings.envoy.hotRestart], ["never", false, false]);
-  assert.deepEqual([settings.probes.probers, settings.metrics.prometheusAnnotations], [undefined, undefined]);
+  assert.deepEqual([settings.probes.probers.size, settings.metrics.scrapeTargets], [0, []]);
   assert.deepEqual(settings.warnings, []);
 });
 
@@ -191,11 +193,42 @@ Deno.test("readSettings: pilot-agent passes over unknown flags and more words, b
 });
 
 Deno.test("readSettings: metrics of the application are a sidecar's", async () => {
-  const env = { ISTIO_PROMETHEUS_ANNOTATIONS: '{"scrape":"true"}', ISTIO_KUBE_APP_PROBERS: "{}" };
-  const sidecar = await read({ env });
-  assert.deepEqual([sidecar.metrics.prometheusAnnotations, sidecar.probes.probers], ['{"scrape":"true"}', "{}"]);
-  assert.equal((await read({ env, words: "router" })).metrics.prometheusAnnotations, undefined);
+  const env = { ISTIO_PROMETHEUS_ANNOTATIONS: '{"scrape":"true","port":"15020"}', PROXY_CONFIG: "statusPort: 16020" };
+  const { scrapeTargets } = (await read({ env: { ISTIO_PROMETHEUS_ANNOTATIONS: '{"port":"8080"}' } })).metrics;
+  assert.deepEqual(scrapeTargets, [{ port: 8080, path: "/metrics" }]);
+  assert.match(await problem({ env }), /^"ISTIO_PROMETHEUS_ANNOTATIONS": the port "15020" is reserved/);
+  assert.deepEqual((await read({ env, words: "router" })).metrics.scrapeTargets, []);
   assert.equal((await read({ env: { ISTIO_PROMETHEUS_ANNOTATIONS: "" }, words: "router" })).role, "router");
+});
+
+Deno.test("readSettings: probes and metrics that are wrong are told with all else", async () => {
+  const env = { ISTIO_KUBE_APP_PROBERS: '{"/x":{}}', ISTIO_PROMETHEUS_ANNOTATIONS: "{", PROXY_CONFIG: "statusPort: 0" };
+  const message = await problem({ env });
+  for (const part of ['"ISTIO_KUBE_APP_PROBERS": "/x"', '"ISTIO_PROMETHEUS_ANNOTATIONS": it is', '"statusPort"']) {
+    assert.ok(message.includes(part), `${part}: ${message}`);
+  }
+});
+
+Deno.test("readSettings: whoever gives terminationDrainDuration has chosen it, the default value too", async () => {
+  const isChosen = async (given: Given) => (await read(given)).drain.isTerminationChosen;
+  const mesh = (seconds: number) => ({
+    "./etc/istio/config/mesh": `defaultConfig: {terminationDrainDuration: ${seconds}s}`,
+  });
+  assert.equal(await isChosen({ env: { PROXY_CONFIG: "drainDuration: 9s" } }), false);
+  assert.equal(await isChosen({ env: { PROXY_CONFIG: "terminationDrainDuration: 5s" } }), true);
+  assert.equal(await isChosen({ env: { TERMINATION_DRAIN_DURATION_SECONDS: "5" } }), true);
+  assert.deepEqual([await isChosen({ files: mesh(5) }), await isChosen({ files: mesh(6) })], [false, true]);
+  const annotations = { "./etc/istio/pod/annotations": 'proxy.istio.io/config="terminationDrainDuration: 5s"\n' };
+  assert.equal(await isChosen({ files: annotations }), true);
+});
+
+Deno.test("readSettings: the longest drain by flag and variable", async () => {
+  const longest = async (given: Given) => (await read(given)).drain.maximumMilliseconds;
+  const env = { MAXIMUM_DRAIN_DURATION: "90s" };
+  assert.equal(await longest({ env }), 90_000);
+  assert.equal(await longest({ env, words: "--maximum-drain-duration 2m" }), 120_000);
+  assert.equal(await longest({ env, words: "--maximum-drain-duration 0s" }), undefined);
+  assert.match(await problem({ words: "--maximum-drain-duration -1s" }, UsageError), /it is negative/);
 });
 
 Deno.test("readSettings: templates by variable, flag and configuration", async () => {

@@ -1,6 +1,8 @@
 /** All that the agent knows when it starts: read, checked, plain data. */
 import type { ProxyConfig, ProxySettings } from "../../core/mesh/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
+import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
+import type { Probers } from "../status/probes/config.ts";
 import type { IpMode } from "./addresses.ts";
 import type { Role } from "./flags.ts";
 
@@ -43,7 +45,11 @@ export interface DrainSettings {
   /** Envoy's `--drain-time-s`. */
   readonly drainSeconds: number;
   readonly terminationMilliseconds: number;
+  /** Whether `terminationMilliseconds` is anybody's choice, and not the default. */
+  readonly isTerminationChosen: boolean;
   readonly minimumMilliseconds: number;
+  /** The longest drain with `exitOnZeroActiveConnections`; `undefined` if none was given. */
+  readonly maximumMilliseconds: number | undefined;
   readonly exitOnZeroActiveConnections: boolean;
   /** Envoy's `--parent-shutdown-time-s` in a hot restart. */
   readonly parentShutdownSeconds: number;
@@ -123,17 +129,16 @@ export interface BootstrapFacts {
 
 /** What the status server's probes of the application depend on. */
 export interface ProbeSettings {
-  /** `ISTIO_KUBE_APP_PROBERS`; `undefined` if there are none. */
-  readonly probers: string | undefined;
+  /** `ISTIO_KUBE_APP_PROBERS`. */
+  readonly probers: Probers;
   readonly legacyLocalhost: boolean;
-  readonly keepalive: boolean;
   readonly http2: boolean;
 }
 
 /** What the merged metrics depend on. */
 export interface MetricsSettings {
-  /** `ISTIO_PROMETHEUS_ANNOTATIONS`; `undefined` if the application has no metrics, or the proxy is no sidecar. */
-  readonly prometheusAnnotations: string | undefined;
+  /** `ISTIO_PROMETHEUS_ANNOTATIONS`; none if the application has no metrics, or the proxy is no sidecar. */
+  readonly scrapeTargets: readonly ScrapeTarget[];
   readonly localhostOnly: boolean;
   readonly mergeEnvoyStats: boolean;
 }

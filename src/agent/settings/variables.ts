@@ -71,6 +71,12 @@ export const VARIABLES = {
     fallback: "false",
     doc: "Drain until no connection is left",
   },
+  maximumDrain: {
+    env: "MAXIMUM_DRAIN_DURATION",
+    kind: "duration",
+    fallback: "0s",
+    doc: "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if chosen, else 1h",
+  },
   oldTerminationDrain: {
     env: "TERMINATION_DRAIN_DURATION_SECONDS",
     kind: "int",
@@ -134,7 +140,7 @@ export const VARIABLES = {
     env: "ENABLE_PROBE_KEEPALIVE_CONNECTIONS",
     kind: "bool",
     fallback: "false",
-    doc: "Probes keep their connections",
+    doc: "Accepted: each probe has a connection of its own",
   },
   http2Probing: { env: "ISTIO_ENABLE_HTTP2_PROBING", kind: "bool", fallback: "true", doc: "Probes may use HTTP/2" },
   logFormat: { env: "MESH_LOG_FORMAT", kind: "text", fallback: "", doc: "text or json" },
