@@ -7,6 +7,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   inject_in_process: ["run", "--quiet", "--allow-all", "bench/inject_bench.ts"],
   gotemplate: ["bench", "--quiet", "--allow-all", "--no-check", "bench/gotemplate_bench.ts"],
   iptables: ["run", "--quiet", "--allow-all", "bench/iptables.ts"],
+  agent: ["run", "--quiet", "--allow-all", "bench/agent.ts"],
   wait: ["run", "--quiet", "--allow-all", "bench/wait.ts"],
   yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],
   smp: ["bench", "--quiet", "--allow-all", "--no-check", "bench/smp_bench.ts"],

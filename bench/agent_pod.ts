@@ -1,0 +1,81 @@
+/** What the proxy's container of a pod holds, for the benchmark of the agent: a folder, an environment, programs. */
+
+/** The programs that are measured. */
+export interface Programs {
+  readonly agent: string;
+  readonly envoy: string;
+}
+
+/** A pod whose Envoy gets clusters and listeners from files. */
+export interface Pod {
+  startAgent(this: void): Deno.ChildProcess;
+  /** Envoy by itself, with the bootstrap that the agent makes. */
+  startEnvoy(this: void): Deno.ChildProcess;
+  remove(): Promise<void>;
+}
+
+const TYPE = "type.googleapis.com/envoy";
+
+const CLUSTERS = [{
+  "@type": `${TYPE}.config.cluster.v3.Cluster`,
+  name: "PassthroughCluster",
+  type: "ORIGINAL_DST",
+  lb_policy: "CLUSTER_PROVIDED",
+}];
+
+/** The two listeners that traffic capture leads to. */
+const LISTENERS = [["virtualOutbound", 15001], ["virtualInbound", 15006]].map(([name, port]) => ({
+  "@type": `${TYPE}.config.listener.v3.Listener`,
+  name,
+  address: { socket_address: { address: "0.0.0.0", port_value: port } },
+  listener_filters: [{
+    name: "envoy.filters.listener.original_dst",
+    typed_config: { "@type": `${TYPE}.extensions.filters.listener.original_dst.v3.OriginalDst` },
+  }],
+  filter_chains: [{
+    filters: [{
+      name: "envoy.filters.network.tcp_proxy",
+      typed_config: {
+        "@type": `${TYPE}.extensions.filters.network.tcp_proxy.v3.TcpProxy`,
+        stat_prefix: name,
+        cluster: "PassthroughCluster",
+      },
+    }],
+  }],
+}));
+
+const OVERRIDE = {
+  dynamic_resources: {
+    cds_config: { path_config_source: { path: "./cds.json" } },
+    lds_config: { path_config_source: { path: "./lds.json" } },
+  },
+};
+
+/** Makes a pod in a folder of its own. */
+export async function makePod({ agent, envoy }: Programs): Promise<Pod> {
+  const cwd = await Deno.makeTempDir({ prefix: "mesh-bench-" });
+  const files = { cds: { resources: CLUSTERS }, lds: { resources: LISTENERS }, override: OVERRIDE };
+  for (const [name, data] of Object.entries(files)) {
+    await Deno.writeTextFile(`${cwd}/${name}.json`, JSON.stringify(data));
+  }
+  const env = {
+    POD_NAME: "bench-0",
+    POD_NAMESPACE: "default",
+    INSTANCE_IP: "10.9.9.9",
+    CLOUD_PLATFORM: "none",
+    ISTIO_BOOTSTRAP_OVERRIDE: "./override.json",
+    PROXY_CONFIG: JSON.stringify({ binaryPath: envoy }),
+  };
+  const options = { cwd, env, stdin: "null", stderr: "null" } as const;
+  const { success, stdout } = await new Deno.Command(agent, { ...options, args: ["agent", "bootstrap"] }).output();
+  if (!success) throw new Error(`"${agent} agent bootstrap" failed`);
+  await Deno.writeFile(`${cwd}/bootstrap.json`, stdout);
+  const words = ["-c", "bootstrap.json", "--config-yaml", JSON.stringify(OVERRIDE), "--disable-hot-restart"];
+  const start = (program: string, args: readonly string[]) =>
+    new Deno.Command(program, { ...options, stdout: "null", args: [...args] }).spawn();
+  return {
+    startAgent: () => start(agent, ["agent", "sidecar"]),
+    startEnvoy: () => start(envoy, [...words, "--allow-unknown-static-fields", "-l", "warning"]),
+    remove: () => Deno.remove(cwd, { recursive: true }),
+  };
+}
