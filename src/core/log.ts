@@ -21,7 +21,7 @@ const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none:
  * Returns the logger of a room. An unknown format or level is wrong usage.
  */
 export function startLog(world: World, room: string, options: LogOptions = {}): Logger {
-  const format = options.format ?? world.env.get("MESH_LOG_FORMAT") ?? "text";
+  const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";
   const formatter = FORMATTERS[format];
   if (formatter === undefined) throw new UsageError(`Unknown log format "${format}": use text or json`);
   const write = formatter(world);
@@ -30,11 +30,17 @@ export function startLog(world: World, room: string, options: LogOptions = {}): 
     sinks: { stderr: (record) => tell(world, write(record)) },
     loggers: [
       { category: ["logtape"], sinks: [], parentSinks: "override" },
-      { category: [], sinks: ["stderr"], lowestLevel: levelOf(options.level ?? world.env.get("MESH_LOG_LEVEL")) },
+      { category: [], sinks: ["stderr"], lowestLevel: levelOf(options.level ?? given(world, "MESH_LOG_LEVEL")) },
       ...[...options.scopes ?? []].map(([scope, level]) => ({ category: [room, scope], lowestLevel: levelOf(level) })),
     ],
   });
   return getLogger([room]);
+}
+
+/** A variable that is set to nothing is not given: templates of pods write such ones. */
+function given(world: World, name: string): string | undefined {
+  const text = world.env.get(name);
+  return text === "" ? undefined : text;
 }
 
 type Formatter = ReturnType<typeof getTextFormatter>;

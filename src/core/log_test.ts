@@ -22,6 +22,12 @@ Deno.test("startLog() writes JSON and takes level and format from the environmen
   }]);
 });
 
+Deno.test("startLog() takes a variable that is set to nothing for none", () => {
+  const world = fakeWorld({ env: { MESH_LOG_FORMAT: "", MESH_LOG_LEVEL: "" } });
+  startLog(world, "iptables").info("shown");
+  assert.equal(world.said.stderr, "2026-01-02T03:04:05.000Z info iptables: shown\n");
+});
+
 Deno.test("startLog() refuses an unknown format or level", () => {
   assert.throws(() => startLog(fakeWorld(), "x", { format: "xml" }), /Unknown log format "xml"/);
   assert.throws(() => startLog(fakeWorld(), "x", { level: "loud" }), /Unknown log level "loud"/);
