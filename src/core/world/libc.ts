@@ -11,8 +11,8 @@ const CALLS = {
 
 /** The number of a system call and its arguments; the second may be the place of bytes. */
 const KERNEL_CALLS = {
-  syscall: { parameters: ["isize", "isize", "isize", "isize"], result: "isize" },
-  syscallWithBytes: { name: "syscall", parameters: ["isize", "isize", "buffer", "isize"], result: "isize" },
+  syscall: { parameters: ["isize", "isize", "isize", "isize", "isize"], result: "isize" },
+  syscallWithBytes: { name: "syscall", parameters: ["isize", "isize", "buffer", "isize", "isize"], result: "isize" },
   __errno_location: CALLS.__errno_location,
 } as const;
 
@@ -43,6 +43,11 @@ const CHILD_CALLS = {
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
 } as const;
 
+const SPAWN_CALLS = {
+  posix_spawnp: { parameters: ["buffer", "buffer", "buffer", "pointer", "buffer", "buffer"], result: "i32" },
+  posix_spawn_file_actions_adddup2: { parameters: ["buffer", "i32", "i32"], result: "i32" },
+} as const;
+
 /** Symbols of the library, opened; `check` turns a negative result into a `SystemError` with errno. */
 interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
   readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
@@ -53,6 +58,7 @@ interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
 export type KernelLibc = Opened<typeof KERNEL_CALLS>;
 export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
+export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
 const ENOSYS = 38;
@@ -77,6 +83,11 @@ let forSockets: SocketLibc | undefined;
 /** Opens what sockets need, once for the process. */
 export function openSocketLibc(): SocketLibc {
   return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
+}
+
+/** Opens what starting a program needs. */
+export function openSpawnLibc(): SpawnLibc {
+  return openLibrary(() => Deno.dlopen(LIBRARY, SPAWN_CALLS));
 }
 
 /** Opens what adopting and reaping orphans needs. */

@@ -1,6 +1,7 @@
 import { MeshError, messageOf } from "../errors.ts";
 import { attachChild } from "./real_attached.ts";
 import { spawnChild } from "./real_children.ts";
+import { isAbsent, startBrief } from "./real_brief.ts";
 import type { Processes, Run, RunResult } from "./world.ts";
 
 const decoder = new TextDecoder();
@@ -12,7 +13,7 @@ export const realProcesses: Processes = {
     try {
       return await runToEnd(run);
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return notFound(run.command);
+      if (error instanceof Deno.errors.NotFound || isAbsent(error)) return notFound(run.command);
       throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
     }
   },
@@ -21,6 +22,14 @@ export const realProcesses: Processes = {
 };
 
 async function runToEnd(run: Run): Promise<RunResult> {
+  const ending = run.isBrief === true ? startBrief(run) : undefined;
+  if (ending === undefined) return await runAside(run);
+  // Whoever called goes on until he has something to wait for.
+  await Promise.resolve();
+  return ending();
+}
+
+async function runAside(run: Run): Promise<RunResult> {
   const child = new Deno.Command(run.command, commandOptions(run)).spawn();
   let timedOut = false;
   const timer = run.timeoutMilliseconds === undefined ? undefined : setTimeout(() => {

@@ -1,6 +1,6 @@
 /** The programs that rules get into the kernel by, and how they are run. */
 import { MeshError } from "../../core/errors.ts";
-import type { RunResult, World } from "../../core/world/world.ts";
+import type { Run, RunResult, World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { diagnose } from "./diagnosis.ts";
 
@@ -25,14 +25,33 @@ export async function findProgram(world: World, name: string): Promise<string | 
 
 const TIME_LIMIT = 60_000;
 
-/** Runs a program with the messages of the C locale; what it says on failure is explained. */
-export async function runProgram(
+/** Runs a program that changes something with the messages of the C locale; what it says on failure is explained. */
+export function runProgram(
   world: World,
   command: string,
   args: readonly string[],
   stdin?: string,
 ): Promise<string> {
-  const run = { command, args, env: { LC_ALL: "C" }, timeoutMilliseconds: TIME_LIMIT };
+  return runAs(world, { command, args }, stdin);
+}
+
+/** Runs one that only looks: a signal need not be heard before it has ended. */
+export function askProgram(
+  world: World,
+  command: string,
+  args: readonly string[],
+  stdin?: string,
+): Promise<string> {
+  return runAs(world, { command, args, isBrief: true }, stdin);
+}
+
+async function runAs(
+  world: World,
+  asked: Pick<Run, "command" | "isBrief"> & { readonly args: readonly string[] },
+  stdin: string | undefined,
+): Promise<string> {
+  const { command, args } = asked;
+  const run = { ...asked, env: { LC_ALL: "C" }, timeoutMilliseconds: TIME_LIMIT };
   const result = await world.processes.run(stdin === undefined ? run : { ...run, stdin });
   if (result.code === 0) return result.stdout;
   throw failure(command, args, result, stdin);

@@ -11,7 +11,7 @@ import {
 import type { World } from "../../core/world/world.ts";
 import type { Family, Plan } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
-import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { askProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
 import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
@@ -86,7 +86,8 @@ function restoreStep(part: Part): Step {
 async function restore({ world, target, family, options }: Part, text: string, args: readonly string[] = []) {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   const program = iptablesProgram(target.variant, family, "restore");
-  await runProgram(world, program, ["--noflush", ...args, ...wait], text);
+  const run = args.includes("--test") ? askProgram : runProgram;
+  await run(world, program, ["--noflush", ...args, ...wait], text);
 }
 
 function differenceText({ table, chain, what, rule }: Difference, family: Family): string {

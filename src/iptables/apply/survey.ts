@@ -13,7 +13,7 @@ import type { Family } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
-import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { askProgram, iptablesProgram, type Variant } from "./programs.ts";
 
 /** The iptables rules of one family in one back end. */
 export interface Holding {
@@ -70,7 +70,7 @@ export async function survey<T>(
 }
 
 async function readNftContent(world: World): Promise<NftContent> {
-  const listing: unknown = JSON.parse(await runProgram(world, "nft", ["-j", "list", "ruleset", "inet"]));
+  const listing: unknown = JSON.parse(await askProgram(world, "nft", ["-j", "list", "ruleset", "inet"]));
   return isMap(listing) ? heldContent(listing) : new Map();
 }
 
@@ -145,7 +145,7 @@ async function sourceOf(variant: Holding["variant"], family: Family, readers: Re
 }
 
 async function readHolding(world: World, { variant, family, command }: Source, names: OwnerNames): Promise<Holding> {
-  const text = await runProgram(world, command, []);
+  const text = await askProgram(world, command, []);
   const unreadable = UNREADABLE.exec(text)?.[1];
   if (unreadable !== undefined && TABLES.includes(unreadable)) {
     const message = `"${command}" cannot read table "${unreadable}", in which rules of ours are: ${

@@ -13,7 +13,11 @@ const HELD: readonly string[] = ["nothing", "nft", "legacy"] satisfies readonly 
 /** Puts the stand-ins in the place of the C library, the pod's addresses and the files of `/proc`. */
 export function standIn(held: string): void {
   if (!HELD.includes(held)) throw new Error(`Nothing stands in for "${held}"`);
-  replace("dlopen", () => ({ symbols: library(held), close: () => {} }));
+  const { dlopen } = Deno;
+  replace("dlopen", (path: string, calls: Deno.ForeignLibraryInterface) => {
+    const opened = dlopen(path, calls);
+    return { symbols: library(opened.symbols, held), close: () => opened.close() };
+  });
   replace("networkInterfaces", () => ADDRESSES);
   const { openSync, statSync } = Deno;
   const legacy = held === "legacy" ? "tools/compile/workload/iptables/tables_names.txt" : "/dev/null/nothing";
@@ -33,28 +37,37 @@ function replace(name: string, value: unknown): void {
   Object.defineProperty(Deno, name, { value });
 }
 
-const OPEN_FILE = 3;
+/** Stands for every file and socket that the program opens by itself; the kernel gives no such number. */
+const STAND_IN = 1 << 30;
 
-/** The symbols of src/core/world/libc.ts that an apply uses. */
-function library(held: string) {
+type Call = (number: bigint, first: bigint, second: bigint | Uint8Array, ...more: bigint[]) => bigint;
+
+/** The symbols of src/core/world/libc.ts that an apply uses. Only programs are really started: those of PATH. */
+function library(real: Readonly<Record<string, unknown>>, held: string) {
   const numbers = CALL_NUMBERS[Deno.build.arch];
   let asked = 0;
+  const call = (really: unknown): Call => (number, first, second, ...more) => {
+    if (Number(number) === numbers.socket || Number(number) === numbers.open) return BigInt(STAND_IN);
+    if (Number(first) !== STAND_IN) return typeof really === "function" ? really(number, first, second, ...more) : -1n;
+    if (typeof second === "bigint") return 0n;
+    if (Number(number) === numbers.write) {
+      asked = new DataView(second.buffer).getUint16(4, true);
+      return BigInt(second.length);
+    }
+    const answer = answerTo(asked, held);
+    second.set(answer);
+    return BigInt(answer.length);
+  };
   return {
-    syscall: (number: bigint) => Number(number) === numbers.socket ? BigInt(OPEN_FILE) : 0n,
-    syscallWithBytes(number: bigint, _file: bigint, bytes: Uint8Array): bigint {
-      if (Number(number) === numbers.open) return BigInt(OPEN_FILE);
-      if (Number(number) === numbers.write) {
-        asked = new DataView(bytes.buffer).getUint16(4, true);
-        return BigInt(bytes.length);
+    ...real,
+    ...("syscall" in real ? { syscall: call(real["syscall"]), syscallWithBytes: call(real["syscallWithBytes"]) } : {}),
+    ...("getsockopt" in real
+      ? {
+        socket: () => STAND_IN,
+        close: () => 0,
+        getsockopt: (_socket: number, _level: number, option: number, value: Uint8Array) => fillTable(option, value),
       }
-      const answer = answerTo(asked, held);
-      bytes.set(answer);
-      return BigInt(answer.length);
-    },
-    __errno_location: () => null,
-    socket: () => OPEN_FILE,
-    close: () => 0,
-    getsockopt: (_socket: number, _level: number, option: number, value: Uint8Array) => fillTable(option, value),
+      : {}),
   };
 }
 
