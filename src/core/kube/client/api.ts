@@ -1,0 +1,87 @@
+/**
+ * The API of a Kubernetes cluster as plain JSON objects: what the program needs of it, and nothing of a transport. Paths
+ * are those of the API (`/api/v1/namespaces/istio-system/configmaps/istio`). Every call fails with an `ApiError` that
+ * says what was asked of which server.
+ */
+import { MeshError } from "../../errors.ts";
+import type { Value } from "../../value.ts";
+
+/** What every object of the API has. */
+export interface ObjectMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly resourceVersion?: string;
+  readonly [key: string]: Value;
+}
+
+/** An object of the API; integers beyond 2^53 do not keep their last digits. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMetadata;
+  readonly [key: string]: Value;
+}
+
+/** A list, with the version to watch from. */
+export interface KubeList {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+
+/** How the body of a patch is to be read (Kubernetes, "API Concepts", patch and apply). */
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+/** A change that a watch saw. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: KubeObject;
+}
+
+/** Query parameters, such as `labelSelector` or `fieldSelector`. */
+export type Query = Readonly<Record<string, string>>;
+
+/** A client of one cluster. */
+export interface KubeApi {
+  /** Where the server is, for messages: `https://10.0.0.1:443`. */
+  readonly server: string;
+  /** `undefined` if the object is not there. */
+  get(path: string): Promise<KubeObject | undefined>;
+  /** All of a collection, read in pages. */
+  list(path: string, query?: Query): Promise<KubeList>;
+  /** A `ConflictError` if it is there already. */
+  create(path: string, body: object): Promise<KubeObject>;
+  /** A `ConflictError` if the object is not at the `resourceVersion` of the body any more. */
+  replace(path: string, body: object): Promise<KubeObject>;
+  /** Patches; `apply` is server-side apply and wants `fieldManager` in the query. */
+  patch(path: string, type: PatchType, body: object, query?: Query): Promise<KubeObject>;
+  /** Deletes; `false` if the object was not there. */
+  remove(path: string): Promise<boolean>;
+  /**
+   * Changes of a collection until the signal fires: at first every object that is there as `ADDED`. It reconnects by
+   * itself and lists anew when the server has forgotten the version, and then tells what has changed meanwhile; no
+   * failure ends it. `options` tells of failures that last, and when the watch knows all that is there.
+   */
+  watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
+}
+
+/** What a watch tells besides changes. */
+export interface WatchOptions {
+  /** All that was there has been delivered: `undefined` becomes the first full picture. Called after each list. */
+  readonly synced?: () => void;
+  /** Why the watch is not running at present; it tries again. */
+  readonly failed?: (error: MeshError) => void;
+}
+
+/** The server refused, or could not be asked. */
+export class ApiError extends MeshError {
+  /** The HTTP status; `undefined` if there was no answer. */
+  readonly status: number | undefined;
+
+  constructor(message: string, details: { hint?: string; cause?: unknown; status?: number } = {}) {
+    super(message, details);
+    this.status = details.status;
+  }
+}
+
+/** The object changed meanwhile, or is there already (409). */
+export class ConflictError extends ApiError {}
