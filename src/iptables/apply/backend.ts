@@ -1,7 +1,7 @@
 /** Which set of iptables programs is used: decided by what is there, with its evidence, the same on every run. */
 import { MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
-import { findProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { findProgram, iptablesProgram, isOnPath, runProgram, type Variant } from "./programs.ts";
 import { foreignLegacyRules, holdsOurs, type Readers, type Survey } from "./survey.ts";
 
 /** A choice and what it was made by. */
@@ -17,11 +17,10 @@ export interface BackendChoice {
  * for when it is first asked for, once.
  */
 export function readersOf(world: World): Readers {
-  const path = once((variant: Variant) => findProgram(world, iptablesProgram(variant, 4, "restore")));
-  const backend = once((plain: "plain") => plainBackend(world, path(plain)));
+  const plainHolds = once((plain: "plain") => backendOf(world, iptablesProgram(plain, 4, "restore")));
   return once(async (variant) => {
-    if (await path(variant) !== undefined) return variant;
-    return await backend("plain") === variant ? "plain" : undefined;
+    if (await isOnPath(world, iptablesProgram(variant, 4, "restore"))) return variant;
+    return await plainHolds("plain") === variant ? "plain" : undefined;
   });
 }
 
@@ -36,13 +35,9 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
 }
 
 /** The back end of `iptables-restore`: its file tells, as the programs for nftables name it; a script is asked. */
-async function plainBackend(
-  world: World,
-  found: Promise<string | undefined>,
-): Promise<"nft" | "legacy" | undefined> {
-  const path = await found;
+async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
+  const path = await findProgram(world, program);
   if (path === undefined) return undefined;
-  const program = iptablesProgram("plain", 4, "restore");
   const text = await textOf(world, path);
   const version = text.startsWith("#!") ? await runProgram(world, program, ["--version"]) : text;
   return version.includes("(nf_tables)") ? "nft" : "legacy";

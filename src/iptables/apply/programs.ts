@@ -14,9 +14,25 @@ export function iptablesProgram(variant: Variant, family: Family, verb: "save" |
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Where a program is, in the folders of PATH; `undefined` if it is in none. */
-export async function findProgram(world: World, name: string): Promise<string | undefined> {
-  for (const folder of (world.env.get("PATH") ?? DEFAULT_PATH).split(":")) {
+/** Where a program is, in the first of the folders of PATH that has it; `undefined` if it is in none. */
+export function findProgram(world: World, name: string): Promise<string | undefined> {
+  return findIn(world, name, foldersOf(world));
+}
+
+/** Whether a program is in any folder of PATH. Those of administrators are looked at first: what is asked for is there. */
+export async function isOnPath(world: World, name: string): Promise<boolean> {
+  const folders = foldersOf(world);
+  const isFirst = (folder: string) => folder.endsWith("sbin");
+  const sorted = [...folders.filter(isFirst), ...folders.filter((folder) => !isFirst(folder))];
+  return await findIn(world, name, sorted) !== undefined;
+}
+
+function foldersOf(world: World): string[] {
+  return (world.env.get("PATH") ?? DEFAULT_PATH).split(":");
+}
+
+async function findIn(world: World, name: string, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
     const path = `${folder}/${name}`;
     if ((await world.files.facts(path).catch(() => undefined))?.kind === "file") return path;
   }

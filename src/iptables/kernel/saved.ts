@@ -51,8 +51,21 @@ function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string,
   if (of !== undefined && text !== undefined) table.rules.push(savedRule(of, text, names));
 }
 
+type Reading = Pick<SavedRule, "options" | "key">;
+
+/** Texts that were read: those of IPv6 are mostly those of IPv4 again. */
+const READ = new WeakMap<OwnerNames, Map<string, Reading>>();
+
 /** A rule out of the words behind `-A CHAIN`. */
 export function savedRule(chain: string, text: string, names: OwnerNames): SavedRule {
+  const known = READ.get(names) ?? new Map<string, Reading>();
+  READ.set(names, known);
+  const reading = known.get(text) ?? read(text, names);
+  known.set(text, reading);
+  return { chain, text, ...reading };
+}
+
+function read(text: string, names: OwnerNames): Reading {
   const options = ruleOptions(wordsOf(text), names);
-  return { chain, text, options, key: ruleKey(options) };
+  return { options, key: ruleKey(options) };
 }
