@@ -1,3 +1,15 @@
+/** The bytes of a "binary" string, which has one character (U+0000-U+00FF) for each byte. */
+export function bytesOfBinary(binary: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(binary, (c) => c.charCodeAt(0));
+}
+
+/** The binary string of bytes. */
+export function binaryOf(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return binary;
+}
+
 /** Pieces of bytes as one; a single piece is not copied. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0];

@@ -1,6 +1,6 @@
 /** sprig's `encryptAES` and `decryptAES`: AES-256-CBC, the password cut or zero-filled to 32 bytes as key. */
 import { bytesOf, stringOf } from "../bytes.ts";
-import { nodeCrypto } from "./node_crypto.ts";
+import { nodeCrypto } from "../../node_crypto.ts";
 
 const BLOCK = 16;
 

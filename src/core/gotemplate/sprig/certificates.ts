@@ -1,19 +1,30 @@
 /** sprig's functions that make certificates. They do as its crypto.go does, down to the texts of errors. */
+import { bytesOfBinary } from "../../bytes.ts";
 import { parseAddress } from "../../net.ts";
+import {
+  createCertificate,
+  decodePem,
+  DnsNameError,
+  encodePem,
+  generateRsaKey,
+  type Issuer,
+  numberOf,
+  type Parent,
+  type PrivateKey,
+  readCertificate,
+  readPrivateKey,
+  type Request,
+  unsignedBytes,
+  within,
+} from "../../x509/mod.ts";
 import { stringOf } from "../bytes.ts";
+import { quote } from "../fmt/quote.ts";
 import { declared, type FuncMap, GoStruct, type GoValue } from "../value.ts";
 import { INT, LIST, listOf, STRING, text } from "./args.ts";
 import { toInt64 } from "./cast.ts";
 import { decodeBase64 } from "./encoding.ts";
-import { bytesOfBinary, toBinary } from "./octets.ts";
+import { toBinary } from "./octets.ts";
 import { plainText } from "./print.ts";
-import { createCertificate, type Issuer, type Parent, type Request } from "./x509/certificate.ts";
-import { numberOf, unsignedBytes } from "./x509/der.ts";
-import { decodePem, encodePem } from "./x509/pem.ts";
-import { generateRsaKey } from "./x509/generate_key.ts";
-import type { PrivateKey } from "./x509/private_key.ts";
-import { readCertificate } from "./x509/read_certificate.ts";
-import { readPrivateKey, within } from "./x509/read_key.ts";
 
 const CERTIFICATE = "sprig.certificate";
 const RSA_BITS = 2048;
@@ -60,7 +71,7 @@ function freshKey(): PrivateKey {
 }
 
 function givenKey(pem: GoValue | undefined): PrivateKey {
-  return within("parsing private key", () => readPrivateKey(text(pem)));
+  return within("parsing private key", () => readPrivateKey(toBinary(text(pem))));
 }
 
 type Asked = readonly GoValue[];
@@ -78,13 +89,22 @@ function signed(asked: Asked, key: PrivateKey, now: () => Date): Certificate {
   const [, , , , authority] = asked;
   if (!(authority instanceof Certificate)) throw new Error(`wrong type for value; expected ${CERTIFICATE}`);
   const certificate = readCertificatePem(toBinary(authority.cert), "decodedSignerCert");
-  const signingKey = within("error parsing private key", () => readPrivateKey(authority.key));
+  const signingKey = within("error parsing private key", () => readPrivateKey(toBinary(authority.key)));
   return issue(requestFor(asked, now), key, { certificate, key: signingKey });
 }
 
 function issue(request: Request, key: PrivateKey, issuer: Issuer): Certificate {
-  const der = within("error creating certificate", () => createCertificate(request, key, issuer));
+  const der = within("error creating certificate", () => created(request, key, issuer));
   return new Certificate(encodePem("CERTIFICATE", der), key.pem());
+}
+
+function created(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
+  try {
+    return createCertificate(request, key, issuer);
+  } catch (error) {
+    if (!(error instanceof DnsNameError)) throw error;
+    throw new Error(`x509: ${quote(error.dnsName)} cannot be encoded as an IA5String`);
+  }
 }
 
 /** `variable` is what sprig's error calls it. */
@@ -139,7 +159,7 @@ function customCertificate(cert: string, key: string): Certificate {
   const certPem = decoded(cert, "unable to decode base64 certificate");
   const keyPem = decoded(key, "unable to decode base64 private key");
   readCertificatePem(toBinary(certPem), "decodedCert");
-  within("error parsing private key", () => readPrivateKey(keyPem));
+  within("error parsing private key", () => readPrivateKey(toBinary(keyPem)));
   return new Certificate(certPem, keyPem);
 }
 

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
+import { binaryOf } from "../../bytes.ts";
+import { decodePem, DerReader, encodePem, readCertificate } from "../../x509/mod.ts";
 import { parse } from "../mod.ts";
-import { binaryOf, toBinary } from "./octets.ts";
+import { toBinary } from "./octets.ts";
 import { sprigFunctions } from "./mod.ts";
-import { DerReader } from "./x509/der_reader.ts";
-import { decodePem, encodePem } from "./x509/pem.ts";
-import { readCertificate } from "./x509/read_certificate.ts";
 
 const NOW = "2026-11-21T12:34:56.789Z";
 

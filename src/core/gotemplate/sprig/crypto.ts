@@ -1,4 +1,6 @@
 /** sprig's hashes, passwords, keys and encryption. */
+import { nodeCrypto } from "../../node_crypto.ts";
+import { genPrivateKey } from "../../x509/mod.ts";
 import type { FuncMap } from "../value.ts";
 import { declared } from "../value.ts";
 import { bytesOf } from "../bytes.ts";
@@ -6,10 +8,8 @@ import { STRING, text } from "./args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";
 import { bcrypt } from "./bcrypt.ts";
 import { certificateFunctions } from "./certificates.ts";
-import { nodeCrypto } from "./node_crypto.ts";
 import { derivePassword } from "./password.ts";
 import { toInt64 } from "./cast.ts";
-import { genPrivateKey } from "./x509/generate_key.ts";
 
 /** The functions by name; certificates begin to be valid `now`. */
 export function cryptoFunctions(now: () => Date): FuncMap {

@@ -2,6 +2,7 @@
  * For the functions of sprig that count bytes: a "binary" string has one character (U+0000-U+00FF) for each byte of
  * the UTF-8 text, so that JavaScript's string methods count bytes.
  */
+import { binaryOf, bytesOfBinary } from "../../bytes.ts";
 import { bytesOf, isAscii, stringOf } from "../bytes.ts";
 
 /** The binary string of a text. */
@@ -12,16 +13,4 @@ export function toBinary(text: string): string {
 /** The text of a binary string. */
 export function fromBinary(binary: string): string {
   return isAscii(binary) ? binary : stringOf(bytesOfBinary(binary));
-}
-
-/** The bytes of a binary string. */
-export function bytesOfBinary(binary: string): Uint8Array {
-  return Uint8Array.from(binary, (c) => c.charCodeAt(0));
-}
-
-/** The binary string of bytes. */
-export function binaryOf(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return binary;
 }

@@ -1,6 +1,6 @@
 /** sprig's `derivePassword`: the Master Password algorithm, a password for a site from one that a person remembers. */
 import { bytesOf } from "../bytes.ts";
-import { nodeCrypto } from "./node_crypto.ts";
+import { nodeCrypto } from "../../node_crypto.ts";
 
 /** What the password follows from; `kind` is the name of a template such as `long`. */
 export interface PasswordRequest {

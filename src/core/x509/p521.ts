@@ -4,7 +4,7 @@
  */
 import { nodeCrypto } from "../node_crypto.ts";
 import { integer, numberOf, sequence, unsignedBytes } from "./der.ts";
-import { joinBytes } from "../../../bytes.ts";
+import { joinBytes } from "../bytes.ts";
 import { inverted, residue } from "./modular.ts";
 
 const SIZE = 66;

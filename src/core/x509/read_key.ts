@@ -1,5 +1,4 @@
 /** Reads a private key from PEM as sprig does, with the texts of its errors and of Go's. */
-import { toBinary } from "../octets.ts";
 import { integer, octets, oid, sequence, TAG } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
 import { readDsa } from "./dsa_key.ts";
@@ -23,9 +22,9 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ["DSA PRIVATE KEY", { problem: "parsing DSA private key from PEM", read: readDsa }],
 ]);
 
-/** The key in the first block of a text. Errors: there is no block, it is no key, or one of a type that is not known. */
+/** The key in the first block of a text (a character for each byte). Errors: there is no block, it is no key, or one of a type that is not known. */
 export function readPrivateKey(pem: string): PrivateKey {
-  const block = decodePem(toBinary(pem));
+  const block = decodePem(pem);
   if (block === undefined) throw new Error("no PEM data in input");
   const form = FORMS.get(block.type);
   if (form !== undefined) return within(form.problem, () => form.read(block.bytes));

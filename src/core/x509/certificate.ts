@@ -1,6 +1,5 @@
-/** X.509 certificates: what sprig makes with Go's x509.CreateCertificate, and what it reads of the one that signs. */
-import { quote } from "../../fmt/quote.ts";
-import { bytesOf } from "../../bytes.ts";
+/** X.509 certificates as Go's x509.CreateCertificate makes them. */
+import { bytesOfBinary } from "../bytes.ts";
 import { nodeCrypto } from "../node_crypto.ts";
 import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der.ts";
 import { DerReader, sameBytes } from "./der_reader.ts";
@@ -17,6 +16,15 @@ export interface Request {
   readonly notAfter: bigint;
   readonly serial: bigint;
   readonly isAuthority: boolean;
+}
+
+/** A DNS name has characters beyond ASCII. */
+export class DnsNameError extends Error {
+  constructor(readonly dnsName: string) {
+    super(
+      `The DNS name ${JSON.stringify(dnsName)} has characters that a certificate cannot hold; write it in punycode`,
+    );
+  }
 }
 
 /** Who signs: what its certificate says, and its key. */
@@ -46,7 +54,7 @@ const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
 /**
  * The certificate of a key in DER. Errors, with Go's texts: the issuer cannot sign or has another key than its
- * certificate, the key cannot be certified, a name has characters that it must not have.
+ * certificate, the key cannot be certified; a `DnsNameError`.
  */
 export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
   const { signer } = issuer.key;
@@ -104,8 +112,8 @@ function alternativeNames({ dnsNames, addresses }: Request): Uint8Array[] {
 
 function dnsName(name: string): Uint8Array {
   // deno-lint-ignore no-control-regex -- the range of IA5String
-  if (!/^[\x00-\x7f]*$/.test(name)) throw new Error(`x509: ${quote(name)} cannot be encoded as an IA5String`);
-  return implicit(2, bytesOf(name));
+  if (!/^[\x00-\x7f]*$/.test(name)) throw new DnsNameError(name);
+  return implicit(2, bytesOfBinary(name));
 }
 
 /** The first 160 bits of the key's SHA-256 (RFC 7093, 2.1), as Go has it since 1.25. */

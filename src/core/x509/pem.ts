@@ -1,6 +1,5 @@
 /** PEM as Go's encoding/pem reads and writes it. Texts are "binary": a character for each byte. */
-import { decodeBase64 } from "../encoding.ts";
-import { binaryOf, bytesOfBinary } from "../octets.ts";
+import { binaryOf, bytesOfBinary } from "../bytes.ts";
 
 /** A block: its type (`CERTIFICATE`) and contents. Headers are read over. */
 export interface PemBlock {
@@ -44,12 +43,9 @@ function blockAt(binary: string, begin: number, end: number): PemBlock | undefin
   const last = lineAt(binary, end + END.length).text;
   const start = afterHeaders(binary, first.next);
   if (last !== `${type}-----` || start === undefined || start > end + 1) return undefined;
-  try {
-    const content = binary.slice(start, Math.max(start, end)).replace(/[ \t]/g, "");
-    return { type, bytes: bytesOfBinary(decodeBase64(content)) };
-  } catch {
-    return undefined;
-  }
+  const content = binary.slice(start, Math.max(start, end)).replace(/[ \t\r\n]/g, "");
+  if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content)) return undefined;
+  return { type, bytes: bytesOfBinary(atob(content)) };
 }
 
 /** Lines with a colon are headers. `undefined` where the text ends with them. */

@@ -1,6 +1,7 @@
 /** Writes ASN.1 in DER (ITU-T X.690), as much of it as keys and certificates need. */
-import { joinBytes } from "../../../bytes.ts";
-import { bytesOf } from "../../bytes.ts";
+import { joinBytes } from "../bytes.ts";
+
+const encoder = new TextEncoder();
 
 /** The identifier octets of universal types. */
 export const TAG = {
@@ -97,7 +98,7 @@ export const TRUE = element(TAG.boolean, Uint8Array.of(0xff));
  */
 export function text(value: string): Uint8Array {
   if (!value.isWellFormed()) throw new Error("asn1: string not valid UTF-8");
-  return element(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(value) ? TAG.printable : TAG.utf8, bytesOf(value));
+  return element(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(value) ? TAG.printable : TAG.utf8, encoder.encode(value));
 }
 
 /** A time, to the second: UTCTime from 1950 to 2049, else GeneralizedTime (RFC 5280, 4.1.2.5). */
@@ -105,5 +106,5 @@ export function time(seconds: bigint): Uint8Array {
   const stamp = new Date(Number(seconds) * 1000).toISOString().replace(/[-:T]|\.\d+/g, "");
   const year = Number(stamp.slice(0, 4));
   const isShort = year >= 1950 && year < 2050;
-  return element(isShort ? TAG.utcTime : TAG.generalizedTime, bytesOf(isShort ? stamp.slice(2) : stamp));
+  return element(isShort ? TAG.utcTime : TAG.generalizedTime, encoder.encode(isShort ? stamp.slice(2) : stamp));
 }

@@ -1,0 +1,14 @@
+/**
+ * X.509 certificates and private keys, as Go's crypto/x509 makes and reads them. In: what a certificate shall say, and
+ * keys, fresh or from PEM. Out: certificates in DER, PEM of both (`encodePem`), and of a certificate that is there what
+ * goes into those that it signs (`readCertificate`).
+ */
+export { createCertificate, DnsNameError, type Issuer, type Parent, type Request } from "./certificate.ts";
+export { numberOf, unsignedBytes } from "./der.ts";
+export { DerReader } from "./der_reader.ts";
+export { generateEcKey } from "./ec_key.ts";
+export { generateRsaKey, genPrivateKey } from "./generate_key.ts";
+export { decodePem, encodePem, type PemBlock } from "./pem.ts";
+export type { PrivateKey, Signer } from "./private_key.ts";
+export { readCertificate } from "./read_certificate.ts";
+export { readPrivateKey, within } from "./read_key.ts";
