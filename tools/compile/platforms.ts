@@ -5,12 +5,12 @@ export interface Platform {
   /** Rust's target triple, as `deno compile --target` takes it. */
   readonly target: string;
   readonly extension: "" | ".exe";
-  /** The wheel's platform for `pip download`; none if the runtime cannot be taken out of a wheel. */
-  readonly wheel?: string;
+  /** Of its programs: each hides the runtime in its own way. */
+  readonly format: "elf" | "macho" | "pe";
+  /** The wheel's platform for `pip download`. */
+  readonly wheel: string;
   /** SHA-256 of the runtime that is taken out of the wheel. */
-  readonly sha256?: string;
-  /** The whole executable serves as runtime: in a Windows program `deno compile` replaces what was appended. */
-  readonly whole?: true;
+  readonly sha256: string;
 }
 
 /** The Deno whose runtime {@link PLATFORMS} pins. */
@@ -24,6 +24,7 @@ export const PLATFORMS: readonly Platform[] = [
     name: "linux-amd64",
     target: "x86_64-unknown-linux-gnu",
     extension: "",
+    format: "elf",
     wheel: "manylinux_2_27_x86_64",
     sha256: "1b136202dc147212ad0b129de0c10eb5f17060917c9754c7921cd68f764ad2e2",
   },
@@ -31,18 +32,33 @@ export const PLATFORMS: readonly Platform[] = [
     name: "linux-arm64",
     target: "aarch64-unknown-linux-gnu",
     extension: "",
+    format: "elf",
     wheel: "manylinux_2_27_aarch64",
     sha256: "ee39b54b2f465eae3f1dd3d79495e1ef957fae69ff4f6ad118499986b714d494",
   },
-  { name: "darwin-amd64", target: "x86_64-apple-darwin", extension: "" },
-  { name: "darwin-arm64", target: "aarch64-apple-darwin", extension: "" },
+  {
+    name: "darwin-amd64",
+    target: "x86_64-apple-darwin",
+    extension: "",
+    format: "macho",
+    wheel: "macosx_10_12_x86_64",
+    sha256: "744066ecba01153b318f3259ef04dbbe6ed8d84ecbcdd3b8833c57ca0071b352",
+  },
+  {
+    name: "darwin-arm64",
+    target: "aarch64-apple-darwin",
+    extension: "",
+    format: "macho",
+    wheel: "macosx_11_0_arm64",
+    sha256: "1878da5f3460956a9320083b3072111d7a680abbc1f3838f8d80b5d88d9d3026",
+  },
   {
     name: "windows-amd64",
     target: "x86_64-pc-windows-msvc",
     extension: ".exe",
+    format: "pe",
     wheel: "win_amd64",
     sha256: "5aaf98c6631b2458d580fcc9c753bb6a565bc03f9a611ebe9033531377a2ab92",
-    whole: true,
   },
 ];
 

