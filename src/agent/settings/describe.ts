@@ -1,5 +1,5 @@
 /** What a start tells in the log, as pilot-agent does: who this proxy is, and its configuration. */
-import { type ProxyConfig, proxyConfigJson } from "../../core/mesh/mod.ts";
+import { type ProxyConfig, proxyConfigJson } from "../../core/mesh/configuration.ts";
 import { isMap, type Value } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
 import { VERSION } from "../../version.ts";

@@ -2,7 +2,7 @@
  * The proxy configuration that the flags of Istio 1.0 to 1.5 make. They stand where `PROXY_CONFIG` stands, which came with
  * 1.6 and whose releases pass over these flags: where both are given, `PROXY_CONFIG` counts.
  */
-import { parseProxyConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
+import { parseProxyConfig, type ProxyConfig } from "../../core/mesh/configuration.ts";
 import { parseBool } from "../../core/net.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { type Flag, FLAG_LIST, type FlagName } from "./flags.ts";

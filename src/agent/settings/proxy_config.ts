@@ -9,7 +9,7 @@ import {
   parseMeshConfig,
   parseProxyConfig,
   type ProxyConfig,
-} from "../../core/mesh/mod.ts";
+} from "../../core/mesh/configuration.ts";
 import { parseAddress, parsePort, splitHostPort } from "../../core/net.ts";
 import { newMap, type Value } from "../../core/value.ts";
 import type { World } from "../../core/world/world.ts";

@@ -1,6 +1,6 @@
 /** The settings of a run: command line, environment and files, everything checked, all problems at once. */
 import { MeshError, UsageError } from "../../core/errors.ts";
-import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/mod.ts";
+import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/configuration.ts";
 import { isMap } from "../../core/value.ts";
 import type { World } from "../../core/world/world.ts";
 import { readScrapeTargets } from "../metrics/scrape_targets.ts";

@@ -1,5 +1,5 @@
 /** How Envoy is started and ends, and what its bootstrap depends on. */
-import { type ProxyConfig, proxySettings } from "../../core/mesh/mod.ts";
+import { type ProxyConfig, proxySettings } from "../../core/mesh/configuration.ts";
 import { readBootstrapOverride } from "./bootstrap_override.ts";
 import { connectionLimit } from "./connection_limit.ts";
 import { envoyLogLevels } from "./envoy_log_level.ts";

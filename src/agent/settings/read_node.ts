@@ -1,5 +1,5 @@
 /** The node of the proxy, from the environment, flags and what is known of the pod. */
-import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../core/mesh/mod.ts";
+import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../core/mesh/configuration.ts";
 import { splitHostPort } from "../../core/net.ts";
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import { VERSION } from "../../version.ts";

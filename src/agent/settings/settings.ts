@@ -1,5 +1,5 @@
 /** All that the agent knows when it starts: read, checked, plain data. */
-import type { ProxyConfig, ProxySettings } from "../../core/mesh/mod.ts";
+import type { ProxyConfig, ProxySettings } from "../../core/mesh/configuration.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
 import type { Probers } from "../status/probes/config.ts";

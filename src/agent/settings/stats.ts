@@ -1,7 +1,7 @@
 /** Which statistics Envoy keeps and how, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
 import { formatDuration, readDuration } from "../../core/duration.ts";
 import { compareUtf8, goJsonParse } from "../../core/gojson.ts";
-import { ANNOTATION, type AnnotationName } from "../../core/mesh/mod.ts";
+import { ANNOTATION, type AnnotationName } from "../../core/mesh/configuration.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { HistogramBuckets, StatsSettings } from "./settings.ts";
 

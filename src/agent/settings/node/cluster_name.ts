@@ -1,5 +1,5 @@
 /** The name that the proxy's service goes by in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
-import { LABEL } from "../../../core/mesh/mod.ts";
+import { LABEL } from "../../../core/mesh/configuration.ts";
 import type { Value, ValueMap } from "../../../core/value.ts";
 
 /** What the name is made of. */

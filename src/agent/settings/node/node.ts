@@ -1,6 +1,6 @@
 /** The node: who this proxy is. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
 import { compareUtf8 } from "../../../core/gojson.ts";
-import { LABEL } from "../../../core/mesh/mod.ts";
+import { LABEL } from "../../../core/mesh/configuration.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { NodeFacts } from "../settings.ts";
 import { clusterName } from "./cluster_name.ts";
