@@ -118,11 +118,16 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
 }
 
 function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes"] {
+  const run = (run: Run) => {
+    runs.push(run);
+    const absent: RunResult = { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
+    return Promise.resolve(options.run?.(run) ?? absent);
+  };
   return {
-    run(run) {
-      runs.push(run);
-      const absent: RunResult = { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
-      return Promise.resolve(options.run?.(run) ?? absent);
+    run,
+    begin(begun) {
+      const result = run(begun);
+      return () => result;
     },
     spawn(spawn) {
       if (options.spawn !== undefined) return options.spawn(spawn);

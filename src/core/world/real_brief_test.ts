@@ -8,7 +8,7 @@ function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name: `${name}${isHere ? "" : " [skipped: not Linux]"}`, ignore: !isHere, sanitizeResources: false, fn });
 }
 
-const brief = (run: Run) => realProcesses.run({ ...run, isBrief: true });
+const brief = (run: Run) => realProcesses.begin(run)();
 const shell = (script: string, more: Partial<Run> = {}) => brief({ command: "sh", args: ["-c", script], ...more });
 
 test("a brief program gets input and environment, and gives both outputs and its code", async () => {
@@ -28,7 +28,9 @@ test("brief programs run at the same time", async () => {
   const fifo = await Deno.makeTempFile();
   await Deno.remove(fifo);
   await new Deno.Command("mkfifo", { args: [fifo] }).output();
-  const results = await Promise.all([shell(`read -r line <${fifo}; echo "$line"`), shell(`echo met >${fifo}`)]);
+  const scripts = [`read -r line <${fifo}; echo "$line"`, `echo met >${fifo}`];
+  const ends = scripts.map((script) => realProcesses.begin({ command: "sh", args: ["-c", script] }));
+  const results = await Promise.all(ends.map((end) => end()));
   assert.deepEqual(results.map(({ code, stdout }) => ({ code, stdout })), [{ code: 0, stdout: "met\n" }, {
     code: 0,
     stdout: "",

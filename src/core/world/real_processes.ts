@@ -9,27 +9,39 @@ const encoder = new TextEncoder();
 
 /** Other programs, through `Deno.Command`. */
 export const realProcesses: Processes = {
-  async run(run) {
-    try {
-      return await runToEnd(run);
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound || isAbsent(error)) return notFound(run.command);
-      throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
-    }
+  run: (run) => explained(run, () => runToEnd(run)),
+  begin: (run) => {
+    const end = begin(run);
+    return () => explained(run, end);
   },
   spawn: spawnChild,
   attach: attachChild,
 };
 
-async function runToEnd(run: Run): Promise<RunResult> {
-  const ending = run.isBrief === true ? startBrief(run) : undefined;
-  if (ending === undefined) return await runAside(run);
-  // Whoever called goes on until he has something to wait for.
-  await Promise.resolve();
-  return ending();
+/** A program that is not there is a result. */
+async function explained(run: Run, end: () => Promise<RunResult>): Promise<RunResult> {
+  try {
+    return await end();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || isAbsent(error)) return notFound(run.command);
+    throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
+  }
 }
 
-async function runAside(run: Run): Promise<RunResult> {
+function begin(run: Run): () => Promise<RunResult> {
+  try {
+    const end = startBrief(run);
+    if (end !== undefined) return () => Promise.resolve().then(end);
+  } catch (error) {
+    return () => Promise.reject(error);
+  }
+  const result = runToEnd(run);
+  // Nobody may ask for it.
+  result.catch(() => {});
+  return () => result;
+}
+
+async function runToEnd(run: Run): Promise<RunResult> {
   const child = new Deno.Command(run.command, commandOptions(run)).spawn();
   let timedOut = false;
   const timer = run.timeoutMilliseconds === undefined ? undefined : setTimeout(() => {

@@ -8,7 +8,7 @@ import { deleteEmptyTables } from "../kernel/nft_tables.ts";
 import { type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
 import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";
-import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
+import { type Check, iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
 import { holdsOurs, marksOf, type Readers, type Survey, survey } from "./survey.ts";
 
@@ -102,8 +102,9 @@ async function convergeLocked(
 }
 
 /** The texts of both families are proved at the same time; all have ended when one has failed. */
-async function allOf(checks: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const result of await Promise.allSettled(checks.map((check) => check()))) {
+async function allOf(checks: readonly Check[]): Promise<void> {
+  const verdicts = checks.map((begin) => begin());
+  for (const result of await Promise.allSettled(verdicts.map((verdict) => verdict()))) {
     if (result.status === "rejected") throw result.reason;
   }
 }

@@ -3,7 +3,7 @@ import { type NftContent, wantedContent } from "../kernel/nft_held.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Plan } from "../plan/rule.ts";
 import { NFT_TABLES, nftText } from "../views/nft.ts";
-import { askProgram, runProgram } from "./programs.ts";
+import { beginProgram, runProgram } from "./programs.ts";
 import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
@@ -31,7 +31,7 @@ export async function nftSteps(
   };
   const before = present.length === 0 ? "" : await runProgram(world, "nft", ["list", "ruleset", "inet"]);
   return {
-    checks: [async () => void await askProgram(world, "nft", ["-c", "-f", "-"], text)],
+    checks: [() => beginProgram(world, "nft", ["-c", "-f", "-"], text)],
     steps: [{ ...step, undo: () => takeBack(world, before) }],
     differences,
     tables: [],

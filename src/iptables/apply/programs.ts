@@ -41,34 +41,37 @@ async function findIn(world: World, name: string, folders: readonly string[]): P
 
 const TIME_LIMIT = 60_000;
 
-/** Runs a program that changes something with the messages of the C locale; what it says on failure is explained. */
-export function runProgram(
+/** Runs a program with the messages of the C locale; what it says on failure is explained. */
+export async function runProgram(
   world: World,
   command: string,
   args: readonly string[],
   stdin?: string,
 ): Promise<string> {
-  return runAs(world, { command, args }, stdin);
+  const run = runOf(command, args, stdin);
+  return textOf(run, await world.processes.run(run));
 }
 
-/** Runs one that only looks: a signal need not be heard before it has ended. */
-export function askProgram(
+/** Starts one that only looks, and ends soon; the function waits for what it prints. */
+export function beginProgram(
   world: World,
   command: string,
   args: readonly string[],
   stdin?: string,
-): Promise<string> {
-  return runAs(world, { command, args, isBrief: true }, stdin);
+): () => Promise<string> {
+  const run = runOf(command, args, stdin);
+  const end = world.processes.begin(run);
+  return async () => textOf(run, await end());
 }
 
-async function runAs(
-  world: World,
-  asked: Pick<Run, "command" | "isBrief"> & { readonly args: readonly string[] },
-  stdin: string | undefined,
-): Promise<string> {
-  const { command, args } = asked;
-  const run = { ...asked, env: { LC_ALL: "C" }, timeoutMilliseconds: TIME_LIMIT };
-  const result = await world.processes.run(stdin === undefined ? run : { ...run, stdin });
+type ProgramRun = Run & { readonly args: readonly string[] };
+
+function runOf(command: string, args: readonly string[], stdin: string | undefined): ProgramRun {
+  const run = { command, args, env: { LC_ALL: "C" }, timeoutMilliseconds: TIME_LIMIT };
+  return stdin === undefined ? run : { ...run, stdin };
+}
+
+function textOf({ command, args, stdin }: ProgramRun, result: RunResult): string {
   if (result.code === 0) return result.stdout;
   throw failure(command, args, result, stdin);
 }

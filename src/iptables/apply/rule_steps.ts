@@ -11,13 +11,16 @@ import {
 import type { World } from "../../core/world/world.ts";
 import type { Family, Plan } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
-import { askProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { beginProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
 import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
+/** Begins to prove a text; the function that it returns waits for the verdict, and throws if the text is refused. */
+export type Check = () => () => Promise<unknown>;
+
 /** Steps that change rules, the texts that are proved before the first, and what they repair. */
 export interface RuleSteps {
-  readonly checks: readonly (() => Promise<void>)[];
+  readonly checks: readonly Check[];
   readonly steps: readonly Step[];
   readonly differences: readonly string[];
   /** Tables of nftables that the steps change, such as `ip nat`. */
@@ -54,7 +57,10 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
     return { world, target, options, family, held, changes: tableChanges(plan, family, held, options) };
   }).filter(({ changes }) => changes.length > 0);
   return {
-    checks: parts.map((part) => () => restore(part, changesText(part.changes), ["--test"])),
+    checks: parts.map((part) => () => {
+      const { program, args, text } = restoring(part, changesText(part.changes), ["--test"]);
+      return beginProgram(world, program, args, text);
+    }),
     steps: parts.map(restoreStep),
     differences: parts.flatMap(({ family, changes }) =>
       changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))
@@ -82,12 +88,16 @@ function restoreStep(part: Part): Step {
   };
 }
 
+async function restore(part: Part, input: string): Promise<void> {
+  const { program, args, text } = restoring(part, input);
+  await runProgram(part.world, program, args, text);
+}
+
 /** iptables-nft has no lock; the legacy programs wait for theirs. */
-async function restore({ world, target, family, options }: Part, text: string, args: readonly string[] = []) {
+function restoring({ target, family, options }: Part, text: string, more: readonly string[] = []) {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   const program = iptablesProgram(target.variant, family, "restore");
-  const run = args.includes("--test") ? askProgram : runProgram;
-  await run(world, program, ["--noflush", ...args, ...wait], text);
+  return { program, args: ["--noflush", ...more, ...wait], text };
 }
 
 function differenceText({ table, chain, what, rule }: Difference, family: Family): string {

@@ -13,7 +13,7 @@ import type { Family } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
-import { askProgram, iptablesProgram, type Variant } from "./programs.ts";
+import { beginProgram, iptablesProgram, type Variant } from "./programs.ts";
 
 /** The iptables rules of one family in one back end. */
 export interface Holding {
@@ -60,17 +60,17 @@ export async function survey<T>(
     ...isLegacy(family) ? [sourceOf("legacy", family, readers)] : [],
   ]));
   const hasOurNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
-  const [holdings, nft, made] = await Promise.all([
-    Promise.all(sources.map((source) => readHolding(world, source, names))),
-    hasOurNft ? readNftContent(world) : new Map(),
-    meanwhile(),
-  ]);
+  const texts = readOneByOne(world, sources);
+  const made = await meanwhile();
+  const holdings: Holding[] = [];
+  for (const source of sources) holdings.push(holdingOf(source, await texts(), names));
+  const nft: NftContent = hasOurNft ? await readNftContent(world) : new Map();
   const legacyRules = legacy.reduce((sum, { rules }) => sum + rules, 0);
   return [{ nftTables: tables, holdings, nft, legacyRules }, made];
 }
 
 async function readNftContent(world: World): Promise<NftContent> {
-  const listing: unknown = JSON.parse(await askProgram(world, "nft", ["-j", "list", "ruleset", "inet"]));
+  const listing: unknown = JSON.parse(await beginProgram(world, "nft", ["-j", "list", "ruleset", "inet"])());
   return isMap(listing) ? heldContent(listing) : new Map();
 }
 
@@ -144,8 +144,25 @@ async function sourceOf(variant: Holding["variant"], family: Family, readers: Re
   });
 }
 
-async function readHolding(world: World, { variant, family, command }: Source, names: OwnerNames): Promise<Holding> {
-  const text = await askProgram(world, command, []);
+/**
+ * Each call waits for the text of the next source; the program for the one behind it runs by then. Not all at once: there
+ * may be no processor for them, and who starts a program is held up until it runs.
+ */
+function readOneByOne(world: World, sources: readonly Source[]): () => Promise<string> {
+  const left = sources.map(({ command }) => command);
+  const begin = () => {
+    const command = left.shift();
+    return command === undefined ? undefined : beginProgram(world, command, []);
+  };
+  let running = begin();
+  return async () => {
+    const text = await running?.() ?? "";
+    running = begin();
+    return text;
+  };
+}
+
+function holdingOf({ variant, family, command }: Source, text: string, names: OwnerNames): Holding {
   const unreadable = UNREADABLE.exec(text)?.[1];
   if (unreadable !== undefined && TABLES.includes(unreadable)) {
     const message = `"${command}" cannot read table "${unreadable}", in which rules of ours are: ${
