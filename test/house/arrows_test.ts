@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Import, importsOf, objection } from "./arrows.ts";
+import { loadedWith } from "./reached.ts";
 import { filesBelow, read } from "./source.ts";
 
 const SOURCES = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
@@ -47,4 +48,17 @@ Deno.test("objection() allows the arrows of the house and no others", () => {
   for (const [from, to, how, allowed] of CASES) {
     assert.equal(objection({ from, to, how }) === undefined, allowed, `${how} ${from} -> ${to}`);
   }
+});
+
+/** Each pod starts these and keeps them: a millisecond, and a megabyte, is one for every pod. */
+const CONTAINERS = ["src/agent/run.ts", "src/wait/run.ts"];
+const HEAVY = /^src\/core\/(kube|gotemplate)\/mod\.ts$|^src\/(inject|iptables)\//;
+
+Deno.test("what containers keep running loads neither the types of Kubernetes nor the engine of templates", () => {
+  for (const start of CONTAINERS) {
+    const loaded = [...loadedWith(start)];
+    assert.ok(loaded.includes("src/core/errors.ts"), start);
+    assert.deepEqual(loaded.filter((path) => HEAVY.test(path)), [], start);
+  }
+  assert.ok([...loadedWith("src/inject/mod.ts")].some((path) => HEAVY.test(path)));
 });
