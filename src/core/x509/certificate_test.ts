@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { createPublicKey, verify, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import {
   createCertificate,
   decodePem,
-  DerReader,
+  decodePems,
   DnsNameError,
   encodePem,
   generateEcKey,
+  isSignedBy,
   readCertificate,
+  readFacts,
   readPrivateKey,
   type Request,
+  sameBytes,
 } from "./mod.ts";
 
 const REQUEST: Request = {
@@ -32,16 +35,36 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
   const key = readPrivateKey(generateEcKey().pem());
   const der = createCertificate(REQUEST, key, { certificate: readCertificate(authority), key: authorityKey });
   const read = new X509Certificate(encodePem("CERTIFICATE", der));
-  assert.equal(
-    read.subjectAltName,
-    "DNS:webhook.mesh.svc, DNS:webhook.mesh.svc.cluster.local, IP Address:127.0.0.1",
-  );
-  assert.deepEqual([read.issuer, Date.parse(read.validTo)], ["CN=authority", 1_800_000_000_000]);
-  const outer = new DerReader(der).sequence();
-  const signed = outer.any().whole;
-  outer.any();
-  const publicKey = createPublicKey(encodePem("PUBLIC KEY", readCertificate(authority).publicKey));
-  assert(verify("sha256", signed, publicKey, outer.bits()));
+  assert.deepEqual([read.issuer, read.ca, Date.parse(read.validTo)], ["CN=authority", false, 1_800_000_000_000]);
+  assert(isSignedBy(der, authority));
+  assert(!isSignedBy(der, createCertificate(REQUEST, key, { certificate: undefined, key })));
+  const { publicKey, ...facts } = readFacts(der);
+  assert(sameBytes(publicKey, key.publicKey()));
+  assert.deepEqual(facts, {
+    notBefore: new Date(1_790_000_000_000),
+    notAfter: new Date(1_800_000_000_000),
+    dnsNames: REQUEST.dnsNames,
+  });
+});
+
+Deno.test("readFacts() reads times before 1950 and after 2049 too", () => {
+  const key = generateEcKey();
+  const [notBefore, notAfter] = [-631152001n, 2524608000n];
+  const der = createCertificate({ ...REQUEST, notBefore, notAfter }, key, { certificate: undefined, key });
+  const facts = readFacts(der);
+  assert.deepEqual([facts.notBefore.toISOString(), facts.notAfter.toISOString()], [
+    "1949-12-31T23:59:59.000Z",
+    "2050-01-01T00:00:00.000Z",
+  ]);
+});
+
+Deno.test("decodePems() reads every block that is whole", () => {
+  const [a, b] = [encodePem("A", Uint8Array.of(1)), encodePem("B", Uint8Array.of(2, 3))];
+  const broken = "-----BEGIN X-----\n!\n-----END X-----\n";
+  assert.deepEqual(decodePems(`text\n${a}${broken}${b}rest`).map(({ type, bytes }) => [type, ...bytes]), [
+    ["A", 1],
+    ["B", 2, 3],
+  ]);
 });
 
 Deno.test("a DNS name that ASCII cannot say is refused", () => {

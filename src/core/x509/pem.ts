@@ -18,14 +18,27 @@ const END = "\n-----END ";
 
 /** The first block that is whole; `undefined` if there is none. */
 export function decodePem(binary: string): PemBlock | undefined {
-  let from = 0;
+  return blockFrom(binary, 0)?.block;
+}
+
+/** All blocks that are whole, in their order. */
+export function decodePems(binary: string): PemBlock[] {
+  const blocks: PemBlock[] = [];
+  for (let found = blockFrom(binary, 0); found !== undefined; found = blockFrom(binary, found.next)) {
+    blocks.push(found.block);
+  }
+  return blocks;
+}
+
+function blockFrom(binary: string, start: number): { readonly block: PemBlock; readonly next: number } | undefined {
+  let from = start;
   for (;;) {
     const end = binary.indexOf(END, from);
     if (end < 0) return undefined;
     const begin = beginBefore(binary, from, end);
     const block = begin === undefined ? undefined : blockAt(binary, begin, end);
-    if (block !== undefined) return block;
     from = end + END.length;
+    if (block !== undefined) return { block, next: from };
   }
 }
 

@@ -20,7 +20,7 @@ export function readCertificate(der: Uint8Array): Parent {
   const subject = read("malformed issuer", () => tbs.take(TAG.sequence).whole);
   const publicKey = read("malformed spki", () => tbs.take(TAG.sequence).whole);
   checkPublicKey(publicKey);
-  const keyId = version === 2n ? readExtensions(tbs) : new Uint8Array();
+  const keyId = version === 2n ? readKeyId(tbs) : new Uint8Array();
   read("malformed signature", () => certificate.bits());
   if (!outer.atEnd) throw new Error("x509: trailing data");
   return { subject, publicKey, keyId };
@@ -62,22 +62,27 @@ function checkPublicKey(publicKey: Uint8Array): void {
 }
 
 /** The subject key identifier; empty if there is none. */
-function readExtensions(tbs: DerReader): Uint8Array {
+function readKeyId(tbs: DerReader): Uint8Array {
+  const keyId = readExtensions(tbs).get("2.5.29.14");
+  if (keyId === undefined) return new Uint8Array();
+  return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
+}
+
+/** The values of the extensions by their identifiers; the reader stands behind the public key. */
+export function readExtensions(tbs: DerReader): ReadonlyMap<string, Uint8Array> {
+  const seen = new Map<string, Uint8Array>();
   const tagged = read("malformed extensions", () => {
     for (const uniqueId of [0x81, 0x82]) tbs.optional(uniqueId);
     return tbs.optional(0xa3);
   });
-  if (tagged === undefined) return new Uint8Array();
+  if (tagged === undefined) return seen;
   const extensions = read("malformed extensions", () => new DerReader(tagged.content).sequence());
-  const seen = new Map<string, Uint8Array>();
   while (!extensions.atEnd) {
     const { id, value } = readExtension(read("malformed extension", () => extensions.sequence()));
     if (seen.has(id)) throw new Error(`x509: certificate contains duplicate extension with OID "${id}"`);
     seen.set(id, value);
   }
-  const keyId = seen.get("2.5.29.14");
-  if (keyId === undefined) return new Uint8Array();
-  return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
+  return seen;
 }
 
 function readExtension(extension: DerReader): { readonly id: string; readonly value: Uint8Array } {

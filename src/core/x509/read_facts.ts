@@ -1,0 +1,65 @@
+/** Reads of a certificate what decides whether it can be used, and how long. */
+import { binaryOf } from "../bytes.ts";
+import { nodeCrypto } from "../node_crypto.ts";
+import { TAG } from "./der.ts";
+import { DerReader, type Element } from "./der_reader.ts";
+import { encodePem } from "./pem.ts";
+import { readCertificate, readExtensions } from "./read_certificate.ts";
+
+/** What a certificate says. */
+export interface Facts {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly dnsNames: readonly string[];
+  /** SubjectPublicKeyInfo in DER. */
+  readonly publicKey: Uint8Array;
+}
+
+const ALTERNATIVE_NAMES = "2.5.29.17";
+const DNS_NAME = 0x82;
+
+/** What a certificate in DER says. Errors: it is none. */
+export function readFacts(der: Uint8Array): Facts {
+  const { publicKey } = readCertificate(der);
+  const tbs = new DerReader(der).sequence().sequence();
+  tbs.optional(0xa0);
+  for (const _ of ["serial number", "algorithm", "issuer"]) tbs.any();
+  const validity = tbs.sequence();
+  const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];
+  for (const _ of ["subject", "public key"]) tbs.any();
+  return { notBefore, notAfter, dnsNames: dnsNamesOf(readExtensions(tbs).get(ALTERNATIVE_NAMES)), publicKey };
+}
+
+/** UTCTime or GeneralizedTime, in UTC and to the second (RFC 5280, 4.1.2.5). */
+function dateOf({ tag, content }: Element): Date {
+  const digits = binaryOf(content);
+  const isShort = tag === TAG.utcTime;
+  const [year = "", ...rest] = /^(\d+)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits)?.slice(1) ?? [];
+  if (year.length !== (isShort ? 2 : 4)) throw new Error("x509: malformed validity");
+  const century = isShort ? (Number(year) < 50 ? "20" : "19") : "";
+  const [month, day, hour, minute, second] = rest;
+  const date = new Date(`${century}${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(date.getTime())) throw new Error("x509: malformed validity");
+  return date;
+}
+
+function dnsNamesOf(extension: Uint8Array | undefined): string[] {
+  if (extension === undefined) return [];
+  const names: string[] = [];
+  const reader = new DerReader(extension).sequence();
+  while (!reader.atEnd) {
+    const { tag, content } = reader.any();
+    if (tag === DNS_NAME) names.push(binaryOf(content));
+  }
+  return names;
+}
+
+/** Whether the key of another certificate made the signature of this one, by ECDSA or RSA with SHA-256. */
+export function isSignedBy(der: Uint8Array, issuer: Uint8Array): boolean {
+  const outer = new DerReader(der).sequence();
+  const signed = outer.any().whole;
+  outer.any();
+  const { createPublicKey, verify } = nodeCrypto();
+  const publicKey = createPublicKey(encodePem("PUBLIC KEY", readCertificate(issuer).publicKey));
+  return verify("sha256", signed, publicKey, outer.bits());
+}
