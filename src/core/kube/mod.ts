@@ -1,10 +1,11 @@
 /**
  * Kubernetes objects without a cluster. In: generic data as YAML or JSON gives it, and the name of a type (`Pod`,
  * `PodSpec`, `Container`; `workloadType` gives that of a kind). Out: typed data as Kubernetes writes it (`decode`,
- * `toGoJson`), what a Go template sees of it (`goView`), strategic merge patches applied to it (`strategicMerge`);
- * also quantities, label selectors, and names as kubectl prints them.
+ * `toGoJson`), what a Go template sees of it (`goView`), strategic merge patches applied to it (`strategicMerge`), the
+ * JSON patch from one object to another (`jsonPatch`); also quantities, label selectors, and names as kubectl prints them.
  */
 export { decode, type Decoded, type Problem } from "./decode.ts";
+export { jsonPatch, type PatchOperation } from "./json_patch.ts";
 export { PatchError } from "./patch_error.ts";
 export {
   canonicalQuantity,
