@@ -162,6 +162,11 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
       servers.set(port, handler);
       return Promise.resolve({ port, close: () => Promise.resolve(void servers.delete(port)) });
     },
+    serveTls({ port }, handler) {
+      servers.set(port, handler);
+      const close = () => Promise.resolve(servers.delete(port));
+      return Promise.resolve({ port, replaceCertificate: () => Promise.resolve(), discourage: () => {}, close });
+    },
   };
 }
 

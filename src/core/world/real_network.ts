@@ -19,6 +19,7 @@ export const realNetwork: Network = {
   connect: async (options) => (await import("./real_connect.ts")).connect(options),
   exchange: async (request) => (await import("./real_exchange.ts")).exchange(request),
   serve,
+  serveTls: async (options, handler) => (await import("./real_tls_server.ts")).serveTls(options, handler),
 };
 
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];

@@ -1,4 +1,5 @@
 import type { SystemCalls } from "./system_calls.ts";
+import type { TlsServeOptions, TlsServer } from "./tls_server.ts";
 
 /**
  * The process as one object. Commands get it passed in and touch nothing else of the machine, so that a test can run a
@@ -231,6 +232,11 @@ export interface Network {
   exchange(request: Exchange): Promise<ExchangeAnswer>;
   /** Serves HTTP on a TCP address. Rejects with a `MeshError` that names the address if it cannot be had. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
+  /**
+   * Serves HTTPS, TLS 1.2 and newer, HTTP/1.1 and HTTP/2, on a TCP address. Rejects with a `MeshError` that names the
+   * address if it cannot be had, and for a certificate or a key that cannot be used.
+   */
+  serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer>;
 }
 
 /** Where to connect to, and from. */
