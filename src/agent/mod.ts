@@ -6,6 +6,7 @@ import type { World } from "../core/world/world.ts";
 import type { ProxyRequest } from "./request/request.ts";
 import type { Message } from "./request/tell.ts";
 import type { ProgramName } from "./settings/command_line.ts";
+import type { HelpSubject } from "./settings/help.ts";
 
 /** `agent` and `pilot-agent proxy`: runs the proxy of this pod until it ends; the exit code is Envoy's, or 0. */
 export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
@@ -17,9 +18,9 @@ export async function runAgentBootstrap(world: World, words: readonly string[]):
   return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, words);
 }
 
-/** The help text of `agent` and of `pilot-agent proxy`. */
-export async function agentHelp(program: string): Promise<string> {
-  return (await import("./settings/help.ts")).agentHelpText(program);
+/** The help text of `agent`, `agent bootstrap` and `pilot-agent proxy`. */
+export async function agentHelp(program: string, subject: HelpSubject = "agent"): Promise<string> {
+  return (await import("./settings/help.ts")).agentHelpText(program, subject);
 }
 
 /** `pilot-agent request`: asks a port of the proxy and prints the answer. */

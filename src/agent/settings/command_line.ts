@@ -69,15 +69,21 @@ function readFlag(reader: Reader, word: string): void {
 /** The value of an unknown flag may follow it; a role never is one, or the proxy would silently become a sidecar. */
 function passUnknown(reader: Reader, word: string, hasValue: boolean): void {
   const name = word.replace(/=.*$/s, "");
-  if (reader.program === "agent") return void reader.problems.push(`Unknown flag "${name}"${suggestion(name)}`);
-  reader.warnings.push(`The flag "${name}" is unknown and has no effect`);
   const next = reader.queue[0];
-  if (!hasValue && next !== undefined && !next.startsWith("-") && !isRole(next)) reader.queue.shift();
+  const mayBeValue = !hasValue && next !== undefined && !next.startsWith("-") && !isRole(next);
+  if (reader.program === "pilot-agent") {
+    reader.warnings.push(`The flag "${name}" is unknown and has no effect`);
+    if (mayBeValue) reader.queue.shift();
+    return;
+  }
+  const meant = closest(name.replace(/^-+/, ""), [...LONG.keys()]);
+  reader.problems.push(`Unknown flag "${name}"${meant === undefined ? "" : `: did you mean "--${meant}"?`}`);
+  if (mayBeValue && takesValue(meant)) reader.queue.shift();
 }
 
-function suggestion(name: string): string {
-  const meant = closest(name.replace(/^-+/, ""), [...LONG.keys()]);
-  return meant === undefined ? "" : `: did you mean "--${meant}"?`;
+function takesValue(long: string | undefined): boolean {
+  const name = LONG.get(long ?? "");
+  return name !== undefined && FLAGS[name].kind !== "bool";
 }
 
 /** pflag reads each value when it comes: one that a later one replaces is refused all the same. */

@@ -10,11 +10,19 @@ const VALUE_NAMES: Readonly<Record<FlagKind, string>> = {
   duration: " TIME",
 };
 
+/** What reads these settings. */
+export type HelpSubject = "agent" | "bootstrap";
+
+const DESCRIPTIONS: Readonly<Record<HelpSubject, string>> = {
+  agent: "Run the proxy of a pod: write Envoy's bootstrap, start Envoy, answer health checks, drain.",
+  bootstrap: "Print the bootstrap that the agent would give to Envoy. Nothing is written or started.",
+};
+
 /** What `program` does, its flags with their defaults, those of old releases, and its variables. */
-export function agentHelpText(program: string): string {
+export function agentHelpText(program: string, subject: HelpSubject): string {
   const flags = FLAG_LIST.map(([, flag]) => flag).filter(({ retired }) => retired === undefined);
   return [
-    "Run the proxy of a pod: write Envoy's bootstrap, start Envoy, answer health checks, drain.",
+    DESCRIPTIONS[subject],
     "",
     `Usage: ${program} [${ROLES.join("|")}] [FLAGS]`,
     "",
@@ -34,8 +42,11 @@ function flagRow({ long, kind, doc, fallback }: Flag): [string, string] {
   return [`  --${long}${VALUE_NAMES[kind]}`, withDefault(doc, fallback)];
 }
 
+/** Defaults that say no more than that nothing was given. */
+const NOTHING: readonly string[] = ["", "false", "0", "0s"];
+
 function withDefault(doc: string, fallback: string): string {
-  return fallback === "" || fallback === "false" || fallback === "0" ? doc : `${doc} (default ${fallback})`;
+  return NOTHING.includes(fallback) ? doc : `${doc} (default ${fallback})`;
 }
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {

@@ -4,7 +4,7 @@ import { agentHelpText } from "./help.ts";
 import { VARIABLE_LIST } from "./variables.ts";
 
 Deno.test("agentHelpText names every flag that does something, and every variable, once", () => {
-  const lines = agentHelpText("kubectl mesh agent").split("\n");
+  const lines = agentHelpText("kubectl mesh agent", "agent").split("\n");
   const flags = FLAG_LIST.filter(([, { retired }]) => retired === undefined).map(([, { long }]) => `  --${long} `);
   const variables = VARIABLE_LIST.map(({ env }) => `  ${env} `);
   for (const start of [...flags, ...variables]) {

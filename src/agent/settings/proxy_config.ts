@@ -96,7 +96,7 @@ function configOfPod({ given, variables, warnings }: ProxyConfigSources): ProxyC
   const text = variables.text("proxyConfig");
   const old = oldFlags(given);
   if (text.trim() === "") return proxyConfigOfFlags(oldFlagsThatCount(given, warnings));
-  if (old.length > 0) warnings.push(`${old.join(", ")} have no effect beside PROXY_CONFIG: set the fields there`);
+  if (old.length > 0) warnings.push(`Without effect beside PROXY_CONFIG: ${old.join(", ")}; set the fields there`);
   return parseProxyConfig(text, "PROXY_CONFIG");
 }
 

@@ -44,13 +44,15 @@ export async function readSettings(
   };
   const role = roleOf(reading, line.words, name);
   const settings = await readAll(reading, role);
-  refuse(reading);
+  refuse(reading, name);
   return settings;
 }
 
-function refuse({ usage, problems }: Reading): void {
+const HELP: Readonly<Record<ProgramName, string>> = { agent: "kubectl mesh agent", "pilot-agent": "pilot-agent proxy" };
+
+function refuse({ usage, problems }: Reading, name: ProgramName): void {
   const text = [...usage, ...problems].join("; ");
-  if (usage.length > 0) throw new UsageError(text, { hint: '"kubectl mesh agent --help" lists flags and variables' });
+  if (usage.length > 0) throw new UsageError(text, { hint: `"${HELP[name]} --help" lists flags and variables` });
   if (problems.length > 0) throw new MeshError(text);
 }
 

@@ -75,7 +75,8 @@ export const VARIABLES = {
     env: "MAXIMUM_DRAIN_DURATION",
     kind: "duration",
     fallback: "0s",
-    doc: "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if chosen, else 1h",
+    doc:
+      "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if it is set, else 1h",
   },
   oldTerminationDrain: {
     env: "TERMINATION_DRAIN_DURATION_SECONDS",

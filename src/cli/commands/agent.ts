@@ -63,8 +63,8 @@ export async function agentCommand(world: World, args: readonly string[]): Promi
   const room = await import("../../agent/mod.ts");
   if (asksForHelp(args)) {
     const isBootstrap = first === "bootstrap";
-    world.stdout.write(await room.agentHelp(isBootstrap ? `${PROGRAM} bootstrap` : PROGRAM));
-    if (!isBootstrap) world.stdout.write(commandList());
+    if (isBootstrap) world.stdout.write(await room.agentHelp(`${PROGRAM} bootstrap`, "bootstrap"));
+    else world.stdout.write(await room.agentHelp(PROGRAM) + commandList());
     return EXIT.ok;
   }
   return first === "bootstrap" ? await room.runAgentBootstrap(world, rest) : await room.runAgent(world, args, "agent");

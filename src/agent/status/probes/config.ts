@@ -22,6 +22,8 @@ export interface ReadProbers {
   readonly problems: readonly string[];
 }
 
+const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, PROBE being livez, readyz, startupz, " +
+  "prestopz or poststartz";
 const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
 
 /** Reads the value of ISTIO_KUBE_APP_PROBERS; the empty text has no probers. */
@@ -54,7 +56,7 @@ const KINDS: { readonly [Field: string]: (fields: Fields, said: string[]) => Det
 };
 
 function readProber(path: string, value: Fields, said: string[]): Prober | undefined {
-  if (!PATH.test(path)) said.push(`the path is not of the form ${PATH.source}`);
+  if (!PATH.test(path)) said.push(`the path is not of the form ${FORM}`);
   const found = Object.entries(KINDS).flatMap(([name, read]) => {
     const fields = fieldOf(value, name);
     return fields === undefined ? [] : [{ name, read, fields }];
