@@ -1,6 +1,6 @@
 /** The injector: its configuration read and checked once, for any number of pods. */
 import { templateFunctions } from "./functions/mod.ts";
-import { type MeshConfig, parseMeshConfig } from "../core/mesh/mod.ts";
+import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "./legacy/mod.ts";
@@ -42,6 +42,8 @@ export interface Injector {
   readonly config: LoadedConfig;
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
+  /** Laid over the pod's own `proxy.istio.io/config`: of a ProxyConfig resource that selects the pod. */
+  readonly proxyOverlay?: ProxyConfig | undefined;
   /** `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;

@@ -6,8 +6,22 @@
 export { BUILT_IN } from "./default/mod.ts";
 export { decide, type Decision, type DecisionPolicy } from "./decision.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";
+export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
 export { type InjectedPod, injectPod } from "./pod.ts";
+export {
+  containersOf,
+  findProxy,
+  intAt,
+  labelsOf,
+  mapAt,
+  mapProxy,
+  metadataOf,
+  type Pod,
+  specOf,
+  textAt,
+  withKey,
+} from "./pod_model.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
 export { configurationOf, type GivenConfiguration, showConfiguration } from "./sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";

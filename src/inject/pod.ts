@@ -1,19 +1,19 @@
 /** Injection of one pod, wherever it comes from: a manifest, an admission request, a question about either. */
 import { InjectionError } from "./injection_error.ts";
 import { decode, type Problem } from "../core/kube/mod.ts";
-import { applyProxyConfigAnnotation, type Era, type MeshConfig, validateAnnotations } from "../core/mesh/mod.ts";
+import { type Era, type MeshConfig, validateAnnotations } from "../core/mesh/mod.ts";
 import { copyValue } from "../core/same_value.ts";
 import { isMap, type ValueMap } from "../core/value.ts";
 import type { ModernConfig } from "./config.ts";
 import { templateData } from "./data.ts";
 import type { Injector, LoadedConfig } from "./injector.ts";
 import { injectLegacy } from "./legacy/mod.ts";
-import { PROXY_CONFIG } from "./names.ts";
 import { missingNames } from "./missing_names.ts";
+import { meshForPod } from "./pod_mesh.ts";
 import { nativeForPod } from "./native.ts";
 import { overlay, withoutEmptyLists } from "./overlay.ts";
 import { applyOverrides, keptOverrides, userProxy } from "./overrides.ts";
-import { annotation, annotationsOf, type Pod } from "./pod_model.ts";
+import { annotationsOf, type Pod } from "./pod_model.ts";
 import { podWarnings } from "./pod_warnings.ts";
 import { proxyEnvs } from "./postprocess/cluster.ts";
 import { postprocess, statusPort } from "./postprocess/mod.ts";
@@ -53,7 +53,7 @@ function injectOld(pod: Pod, owner: Owner, { injector, config }: OldConfiguratio
   const { legacy, injectedAnnotations } = config;
   const typed = typedPod(pod);
   checkAnnotations(typed, legacy.era);
-  const mesh = legacy.era === "1.8" ? meshFor(pod, injector.mesh) : injector.mesh;
+  const mesh = legacy.era === "1.8" ? meshForPod(pod, injector) : injector.mesh;
   const { values, revision, proxyEnvs: envs, env } = injector;
   const result = injectLegacy({
     pod,
@@ -79,7 +79,7 @@ interface NewConfiguration {
 function injectNew(pod: Pod, owner: Owner, { injector, config }: NewConfiguration): InjectedPod {
   const typed = typedPod(pod);
   checkAnnotations(typed, "current");
-  const mesh = meshFor(pod, injector.mesh);
+  const mesh = meshForPod(pod, injector);
   const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
   const stripped = strip(typed, earlier, String(statusPort(mesh)));
   const rendered = renderAll(stripped, owner, { injector, config, mesh });
@@ -133,22 +133,6 @@ function valuesFor(templates: readonly string[], values: ValueMap, config: Moder
   const own = writes ? copyValue(values) : values;
   return isMap(own) ? own : values;
 }
-
-/** The mesh configuration with the pod's own proxy configuration in it; the same annotation is read once. */
-function meshFor(pod: Pod, mesh: MeshConfig): MeshConfig {
-  const text = annotation(pod, PROXY_CONFIG);
-  if (text === undefined) return mesh;
-  let known = overlaid.get(mesh);
-  if (known === undefined) overlaid.set(mesh, known = new Map());
-  const cached = known.get(text);
-  if (cached !== undefined) return cached;
-  const result = applyProxyConfigAnnotation(mesh, text);
-  if (known.size < MAX_CACHED) known.set(text, result);
-  return result;
-}
-
-const MAX_CACHED = 256;
-const overlaid = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
 
 /** The pod as Kubernetes reads it, which is what templates see. */
 function typedPod(pod: Pod): Pod {
