@@ -19,8 +19,9 @@ const BREATH = 100;
 /** A server behind the listener. */
 interface Backend {
   readonly port: number;
-  /** Answers end their connection (HTTP/1.1). */
-  isLast: boolean;
+  connections: number;
+  /** Another has taken its place. */
+  isReplaced: boolean;
   /** Resolves when its requests are answered. */
   end(): Promise<void>;
 }
@@ -31,34 +32,32 @@ interface Shared {
   readonly table: ConnectionTable;
   /** Connections by the port that a backend sees of them. */
   readonly byPort: Map<number, HeldConnection>;
+  readonly backends: Set<Backend>;
+  /** Answers end their connection (HTTP/1.1). */
+  isDiscouraged: boolean;
 }
 
 /** Serves HTTPS. Rejects with a `MeshError` for an address that cannot be had, and for a certificate or key. */
 export async function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
-  const shared: Shared = { handler, table, byPort: new Map() };
-  const backends = new Set<Backend>();
+  const shared: Shared = { handler, table, byPort: new Map(), backends: new Set(), isDiscouraged: false };
   let newest = await startBackend(options.keyPair, shared);
-  backends.add(newest);
-  const retire = retirement(backends, options.retirement);
   const listener = await listen(options, newest);
-  const front = acceptAll(listener, (outer) => pass(outer, newest.port, shared));
+  const front = acceptAll(listener, (outer) => pass(outer, newest, shared));
   const sweeping = setInterval(() => table.sweep(), SWEEP_EVERY);
   return {
     port: listener.addr.port,
     async replaceCertificate(keyPair) {
-      const old = newest;
-      newest = await startBackend(keyPair, shared);
-      newest.isLast = old.isLast;
-      backends.add(newest);
-      retire.later(old);
+      const next = await startBackend(keyPair, shared);
+      newest.isReplaced = true;
+      endIfUseless(newest, shared);
+      newest = next;
     },
-    discourage: () => backends.forEach((backend) => backend.isLast = true),
+    discourage: () => void (shared.isDiscouraged = true),
     async close(patience) {
       listener.close();
       await front;
-      retire.stop();
-      const answered = await within(patience, Promise.all([...backends].map((backend) => backend.end())));
+      const answered = await within(patience, Promise.all([...shared.backends].map((backend) => backend.end())));
       clearInterval(sweeping);
       table.closeAll();
       return answered;
@@ -66,37 +65,31 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
   };
 }
 
-/** Ends backends some time after they were replaced. */
-function retirement(backends: Set<Backend>, milliseconds: number) {
-  const timers = new Set<ReturnType<typeof setTimeout>>();
-  return {
-    later(backend: Backend) {
-      backend.isLast = true;
-      const timer = setTimeout(async () => {
-        timers.delete(timer);
-        await backend.end();
-        backends.delete(backend);
-      }, milliseconds);
-      timers.add(timer);
-    },
-    stop: () => timers.forEach((timer) => clearTimeout(timer)),
-  };
+/**
+ * A server whose certificate was replaced lives for as long as its last connection: to end it before would lose requests,
+ * as Deno answers none that come over HTTP/2 after it was told to end.
+ */
+function endIfUseless(backend: Backend, { backends }: Shared): void {
+  if (!backend.isReplaced || backend.connections > 0) return;
+  backends.delete(backend);
+  backend.end();
 }
 
-async function startBackend({ certificate: cert, key }: KeyPair, { handler, byPort }: Shared): Promise<Backend> {
+async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared): Promise<Backend> {
   const { promise: listening, resolve } = Promise.withResolvers<number>();
   const onListen = ({ port }: Deno.NetAddr) => resolve(port);
-  const backend = { isLast: false };
   const server = serveOn({ hostname: LOOPBACK, port: 0, cert, key, onListen }, async (request, { remoteAddr }) => {
-    const connection = byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
+    const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
     connection?.asked();
-    const response = await handler(request, connection?.remote ?? "");
-    if (backend.isLast) response.headers.set("connection", "close");
+    const response = await shared.handler(request, connection?.remote ?? "");
+    if (shared.isDiscouraged) response.headers.set("connection", "close");
     return response;
   });
   const port = await listening;
   sendAtOnce(port);
-  return Object.assign(backend, { port, end: () => server.shutdown() });
+  const backend: Backend = { port, connections: 0, isReplaced: false, end: () => server.shutdown() };
+  shared.backends.add(backend);
+  return backend;
 }
 
 type Options = Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem;
@@ -134,24 +127,27 @@ async function acceptAll(listener: Deno.TcpListener, take: (connection: Deno.Tcp
 }
 
 /** One connection, to its end. */
-async function pass(outer: Deno.TcpConn, port: number, { table, byPort }: Shared): Promise<void> {
+async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Promise<void> {
   const ends = [outer];
-  const held = table.hold(outer.remoteAddr.hostname, () => closeBoth(...ends));
-  let key: number | undefined;
+  const held = shared.table.hold(outer.remoteAddr.hostname, () => closeBoth(...ends));
+  let key = 0;
+  backend.connections++;
   try {
     outer.setNoDelay();
-    const inner = await Deno.connect({ hostname: LOOPBACK, port });
+    const inner = await Deno.connect({ hostname: LOOPBACK, port: backend.port });
     inner.setNoDelay();
     ends.push(inner);
     key = inner.localAddr.port;
-    byPort.set(key, held);
+    shared.byPort.set(key, held);
     await splice(outer, inner, held.moved);
   } catch {
     // The client went away before anything was passed, or this process has no files left.
   }
   closeBoth(...ends);
   held.ended();
-  if (key !== undefined) byPort.delete(key);
+  shared.byPort.delete(key);
+  backend.connections--;
+  endIfUseless(backend, shared);
 }
 
 /** Whether it has come to its end in time. */

@@ -20,16 +20,14 @@ export interface ConnectionLimits {
 export interface TlsServeOptions extends ServeOptions {
   readonly keyPair: KeyPair;
   readonly limits: ConnectionLimits;
-  /** For so many milliseconds connections that were made with an older certificate may go on. */
-  readonly retirement: number;
 }
 
 /** An HTTPS server that runs. */
 export interface TlsServer {
   readonly port: number;
   /**
-   * New connections get another certificate; no request fails for that. Rejects with a `MeshError` if the certificate and
-   * the key cannot be used: then those in use stay.
+   * New connections get another certificate, those that are open go on. Rejects with a `MeshError` if the certificate
+   * and the key cannot be used: then those in use stay.
    */
   replaceCertificate(keyPair: KeyPair): Promise<void>;
   /** From now on clients are told with each answer to ask the next time on a new connection (HTTP/1.1). */
