@@ -1,0 +1,7 @@
+/**
+ * Reviews of the API server. In: the bytes of an AdmissionReview, and what the answer depends on (`ReviewContext`). Out:
+ * the bytes' answer as text and what was decided, with a stable reason for logs and metrics (`reviewPod`).
+ */
+export type { ReviewContext } from "./context.ts";
+export { ProxyConfigs } from "./proxy_configs.ts";
+export { type Reviewed, reviewPod, type ReviewResult } from "./review_pod.ts";

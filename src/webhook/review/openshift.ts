@@ -1,0 +1,70 @@
+/** OpenShift gives each namespace users and groups of its own: a pod may run as no other. */
+import type { Value } from "../../core/value.ts";
+import {
+  containersOf,
+  findProxy,
+  type Injector,
+  intAt,
+  mapAt,
+  mapProxy,
+  type Pod,
+  textAt,
+  withKey,
+} from "../../inject/mod.ts";
+
+const UID_RANGE = "openshift.io/sa.scc.uid-range";
+const GROUPS = "openshift.io/sa.scc.supplemental-groups";
+
+/** User and group of the proxy. */
+export interface ProxyIds {
+  readonly proxyUid: number;
+  readonly proxyGid: number;
+}
+
+/** Whether the cluster is OpenShift: PLATFORM, as Istio's charts set it, or the value that they take it from. */
+export function isOpenShift({ env, values }: Injector): boolean {
+  return (env("PLATFORM") ?? textAt(mapAt(values, "global"), "platform")) === "openshift";
+}
+
+/**
+ * The proxy's user and group: the last of the namespace's, which no application is given; those of `otherwise` where the
+ * namespace names none. Source: Istio's GetProxyIDs.
+ */
+export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise: ProxyIds): ProxyIds {
+  const uids = lastOf(annotations[UID_RANGE]);
+  const groups = annotations[GROUPS];
+  const gids = groups === undefined ? uids : lastOf(groups);
+  return { proxyUid: uids ?? otherwise.proxyUid, proxyGid: gids ?? otherwise.proxyGid };
+}
+
+const MAX_ID = 2 ** 32 - 1;
+
+/** The end of the first block of `start/size` or `start-end`, separated by commas. */
+function lastOf(blocks: Value | undefined): number | undefined {
+  const match = typeof blocks === "string" ? /^(\d{1,10})([/-])(\d{1,10})(?:,|$)/.exec(blocks) : null;
+  if (match === null) return undefined;
+  const [, start, separator, second] = match;
+  const last = separator === "/" ? Number(start) + Number(second) - 1 : Number(second);
+  return last >= Number(start) && last <= MAX_ID ? last : undefined;
+}
+
+/**
+ * A proxy container that the user wrote without the user and group that OpenShift gave it: they are the application's,
+ * and traffic of the proxy's user is not captured. Source: Istio's isSidecarUserMatchingAppUser.
+ */
+export function withoutAssignedUser(pod: Pod): Pod {
+  const proxy = findProxy(pod);
+  const user = proxy === undefined ? undefined : userOf(proxy);
+  if (user === undefined) return pod;
+  const applications = containersOf(pod, "containers").filter((container) => container["name"] !== proxy?.["name"]);
+  if (!applications.some((container) => userOf(container) === user)) return pod;
+  return mapProxy(pod, (container) => {
+    const security = mapAt(container, "securityContext");
+    const bare = withKey(withKey(security, "runAsUser", undefined), "runAsGroup", undefined);
+    return withKey(container, "securityContext", bare);
+  });
+}
+
+function userOf(container: Pod): number | undefined {
+  return intAt(mapAt(container, "securityContext"), "runAsUser");
+}

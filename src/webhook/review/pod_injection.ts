@@ -1,0 +1,100 @@
+/** What is done to a pod that is about to be created: the same injection as that of manifests, and the patch to it. */
+import { jsonPatch, type PatchOperation } from "../../core/kube/mod.ts";
+import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import {
+  containersOf,
+  decide,
+  type Injector,
+  injectPod,
+  labelsOf,
+  mapAt,
+  metadataOf,
+  type Pod,
+  podOwner,
+  textAt,
+  withKey,
+} from "../../inject/mod.ts";
+import type { ReviewContext } from "./context.ts";
+import { isOpenShift, proxyIds, withoutAssignedUser } from "./openshift.ts";
+import { ReviewError } from "./review_error.ts";
+import { urlSettings } from "./url_settings.ts";
+
+/** What was done, and why. */
+export interface PodOutcome {
+  readonly result: "injected" | "skipped" | "unchanged";
+  /** A stable id: those of the decision table of `inject`, and `already-injected`. */
+  readonly reason: string;
+  /** The field that decided, of the pod or of the configuration. */
+  readonly field: string;
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly patch: readonly PatchOperation[];
+}
+
+/** More containers than any pod has; some of what is done takes time by the square of their number. */
+const MAX_CONTAINERS = 1000;
+
+/**
+ * Decides about a pod and injects. `namespace` is that of the request: it counts where the pod names none.
+ * Errors: those of `injectPod`; a ReviewError for a pod that is none.
+ */
+export function injectCreatedPod(object: ValueMap, namespace: string, context: ReviewContext): PodOutcome {
+  const { injector } = context;
+  const pod = seen(object, namespace);
+  const decision = decide(pod, { ...injector.config, byHand: false });
+  if (!decision.inject) return { ...decision, result: "skipped", patch: [] };
+  checkSize(pod);
+  const surroundings = withSurroundings(pod, context);
+  const own = isOpenShift(injector) ? withoutAssignedUser(pod) : pod;
+  const injected = injectPod(own, podOwner(own, namespace), surroundings);
+  const warnings = [...decision.warnings, ...injected.warnings];
+  const patch = jsonPatch(object, restored(injected.pod, object));
+  if (patch.length > 0) return { ...decision, result: "injected", warnings, patch };
+  const message = "it is injected already";
+  return { ...decision, result: "unchanged", reason: "already-injected", message, warnings, patch };
+}
+
+/** The pod as templates see it: in its namespace, and without the record of who wrote which field, which may be long. */
+function seen(object: ValueMap, namespace: string): Pod {
+  const metadata = object["metadata"] ?? null;
+  if (metadata !== null && !isMap(metadata)) {
+    throw new ReviewError("invalid-manifest", 'The pod cannot be read: "metadata" must be a mapping', {
+      place: { field: "metadata" },
+    });
+  }
+  const own = Object.assign(newMap(), metadata);
+  delete own["managedFields"];
+  if (textAt(own, "namespace") === "" && namespace !== "") own["namespace"] = namespace;
+  return withKey(object, "metadata", own);
+}
+
+/** The injected pod with what `seen` changed as it was sent. */
+function restored(pod: Pod, object: ValueMap): Pod {
+  const before = metadataOf(object);
+  return ["namespace", "managedFields"].reduce(
+    (result, key) => withKey(result, "metadata", withKey(metadataOf(result), key, before[key])),
+    pod,
+  );
+}
+
+function checkSize(pod: Pod): void {
+  const count = containersOf(pod, "containers").length + containersOf(pod, "initContainers").length;
+  if (count <= MAX_CONTAINERS) return;
+  throw new ReviewError("too-large", `The pod has ${count} containers, more than ${MAX_CONTAINERS}`);
+}
+
+/** The injector with what URL, namespace and ProxyConfig resources say of this pod. */
+function withSurroundings(pod: Pod, { injector, path, proxyConfigs, namespace: find }: ReviewContext): Injector {
+  const namespace = textAt(metadataOf(pod), "namespace");
+  const modern = injector.config.form === "modern" ? proxyConfigs : undefined;
+  const annotations = isOpenShift(injector)
+    ? mapAt(metadataOf(find?.(namespace) ?? newMap()), "annotations")
+    : newMap();
+  return {
+    ...injector,
+    ...proxyIds(annotations, injector),
+    mesh: modern?.meshFor(injector.mesh, namespace) ?? injector.mesh,
+    proxyOverlay: modern?.overlayFor(namespace, labelsOf(pod)),
+    proxyEnvs: { ...injector.proxyEnvs, ...urlSettings(path) },
+  };
+}

@@ -1,0 +1,110 @@
+/** ProxyConfig resources (networking.istio.io): configuration of proxies for the mesh, a namespace, or some pods. */
+import { MeshError, oneLine } from "../../core/errors.ts";
+import { goJson } from "../../core/gojson.ts";
+import {
+  defaultProxyConfig,
+  mergeProxyConfig,
+  type MeshConfig,
+  parseProxyConfig,
+  type ProxyConfig,
+  withDefaultProxyConfig,
+} from "../../core/mesh/mod.ts";
+import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import { mapAt, metadataOf, textAt } from "../../inject/mod.ts";
+
+/** A resource that was read. */
+interface Entry {
+  readonly namespace: string;
+  /** Labels of the pods that it is for; `undefined` for all of its namespace. */
+  readonly labels: ValueMap | undefined;
+  readonly config: ProxyConfig;
+}
+
+/** The fields of a resource, and what they are called in the mesh's `defaultConfig`. */
+const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyMetadata"], ["image", "image"]] as const;
+
+/**
+ * The ProxyConfigs of a cluster, read once. Which counts for a pod: that of the root namespace for all pods, over it that
+ * of the pod's namespace, over both the pod's annotation, over all the first whose selector matches the pod. Of several
+ * the oldest counts. Source: Istio's ProxyConfigs.EffectiveProxyConfig.
+ */
+export class ProxyConfigs {
+  /** What is wrong with resources that are not used, for the log. */
+  readonly problems: readonly string[];
+  readonly #entries: readonly Entry[];
+  readonly #meshes = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
+
+  /** `resources` as the API server lists them, in any order. */
+  constructor(resources: readonly ValueMap[]) {
+    const problems: string[] = [];
+    this.#entries = resources.toSorted(byAge).flatMap((resource) => {
+      try {
+        return [readEntry(resource)];
+      } catch (error) {
+        if (!(error instanceof MeshError)) throw error;
+        problems.push(`The ProxyConfig "${nameOf(resource)}" is not used: ${oneLine(error.message)}`);
+        return [];
+      }
+    });
+    this.problems = problems;
+  }
+
+  /** The mesh for pods of a namespace, before their annotations: the same object for the same mesh and namespace. */
+  meshFor(mesh: MeshConfig, namespace: string): MeshConfig {
+    const root = this.#forAll(textAt(mesh.data, "rootNamespace"));
+    const own = this.#forAll(namespace);
+    const overlays = [root, own === root ? undefined : own].filter((config) => config !== undefined);
+    if (overlays.length === 0) return mesh;
+    let known = this.#meshes.get(mesh);
+    if (known === undefined) this.#meshes.set(mesh, known = new Map());
+    const key = own === undefined ? "" : namespace;
+    let merged = known.get(key);
+    if (merged === undefined) {
+      merged = withDefaultProxyConfig(mesh, overlays.reduce(mergeProxyConfig, defaultProxyConfig(mesh)));
+      known.set(key, merged);
+    }
+    return merged;
+  }
+
+  /** What is laid over the annotation of a pod; `undefined` if no selector matches it. */
+  overlayFor(namespace: string, labels: ValueMap): ProxyConfig | undefined {
+    return this.#entries.find((entry) =>
+      entry.namespace === namespace && entry.labels !== undefined && selects(entry.labels, labels)
+    )?.config;
+  }
+
+  #forAll(namespace: string): ProxyConfig | undefined {
+    return this.#entries.find((entry) => entry.namespace === namespace && entry.labels === undefined)?.config;
+  }
+}
+
+/** A selector without labels selects no pods. */
+function selects(selector: ValueMap, labels: ValueMap): boolean {
+  const wanted = Object.entries(selector);
+  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+}
+
+function byAge(a: ValueMap, b: ValueMap): number {
+  const age = (resource: ValueMap) => `${textAt(metadataOf(resource), "creationTimestamp")} ${nameOf(resource)}`;
+  const [first, second] = [age(a), age(b)];
+  return first < second ? -1 : Number(first > second);
+}
+
+function nameOf(resource: ValueMap): string {
+  const metadata = metadataOf(resource);
+  return `${textAt(metadata, "namespace")}/${textAt(metadata, "name")}`;
+}
+
+function readEntry(resource: ValueMap): Entry {
+  const spec = mapAt(resource, "spec");
+  const data = newMap();
+  for (const [from, to] of FIELDS) {
+    const value = spec[from];
+    if (value !== undefined) data[to] = value;
+  }
+  return {
+    namespace: textAt(metadataOf(resource), "namespace"),
+    labels: isMap(spec["selector"]) ? mapAt(spec["selector"], "matchLabels") : undefined,
+    config: parseProxyConfig(goJson(data)),
+  };
+}

@@ -1,0 +1,84 @@
+/** JSON as the API server sends it: integers exact, and bounded so that no object can hold up the next one. */
+import { newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { ReviewError } from "./review_error.ts";
+
+/** Deeper than anything that Kubernetes has: its types end after some 20 levels. */
+const MAX_DEPTH = 200;
+/** Of mappings, lists and what is in them: a pod has some hundred, and etcd takes no object beyond 1.5 MB. */
+const MAX_VALUES = 100_000;
+/** Digits that a float may not hold: then numbers are read from their text. Looking for them costs less than reading so. */
+const MANY_DIGITS = /\d{16}/;
+
+/**
+ * Reads the bytes of a review. Mappings have no prototype, integers beyond 2^53 are bigint.
+ * Errors: a ReviewError for bytes that are no JSON, or too much of it.
+ */
+export function readJson(bytes: Uint8Array): Value {
+  const text = decodeText(bytes);
+  const plain = converted(parse(text));
+  return MANY_DIGITS.test(text) ? converted(parse(text, exactNumber)) : plain;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new ReviewError("invalid-review", "The review cannot be read: it is not UTF-8");
+  }
+}
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+function parse(text: string, reviver?: Reviver): unknown {
+  try {
+    return JSON.parse(text, reviver);
+  } catch {
+    // The parser's own message quotes the text, which may be that of a secret.
+    throw new ReviewError("invalid-review", "The review cannot be read: it is not JSON");
+  }
+}
+
+/** An integer that a float would round. */
+function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+function converted(value: unknown): Value {
+  return convert(value, 1, { left: MAX_VALUES });
+}
+
+function convert(value: unknown, depth: number, budget: { left: number }): Value {
+  if (typeof value !== "object" || value === null) return scalar(value);
+  if (depth > MAX_DEPTH) throw tooLarge(`it is nested more than ${MAX_DEPTH} deep`);
+  if (Array.isArray(value)) {
+    spend(budget, value.length);
+    return value.map((item) => convert(item, depth + 1, budget));
+  }
+  const map: ValueMap = newMap();
+  for (const [key, item] of Object.entries(value)) {
+    spend(budget, 1);
+    map[key] = convert(item, depth + 1, budget);
+  }
+  return map;
+}
+
+function spend(budget: { left: number }, count: number): void {
+  budget.left -= count;
+  if (budget.left < 0) throw tooLarge(`it has more than ${MAX_VALUES} values`);
+}
+
+function tooLarge(why: string): ReviewError {
+  return new ReviewError("too-large", `The review cannot be read: ${why}`);
+}
+
+/** A number beyond what JSON readers can hold is none that could be written again. */
+function scalar(value: unknown): Value {
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;
+  if (typeof value !== "number") return null;
+  if (Number.isFinite(value)) return value;
+  throw new ReviewError("invalid-review", "The review cannot be read: it has a number that is too large");
+}

@@ -1,0 +1,50 @@
+/** The answer to an AdmissionReview, as text. Source: k8s.io/api/admission/v1, and what Istio's serveInject writes. */
+import { oneLine } from "../../core/errors.ts";
+import { goJson } from "../../core/gojson.ts";
+import type { PatchOperation } from "../../core/kube/mod.ts";
+import type { ReviewIdentity } from "./request.ts";
+
+/** What is answered. */
+export type Verdict =
+  | { readonly allowed: true; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] }
+  | { readonly allowed: false; readonly message: string };
+
+/** The API server cuts longer warnings and drops those beyond 4096 characters in all. */
+const MAX_WARNING = 256;
+const MAX_WARNINGS = 16;
+/** A message is for people to read; etcd and events would not take a long one. */
+const MAX_MESSAGE = 2048;
+
+/** The review with its response: the version and the uid that were sent, none where they could not be read. */
+export function responseText({ apiVersion, uid }: ReviewIdentity, verdict: Verdict): string {
+  const type = apiVersion === undefined ? {} : { apiVersion, kind: "AdmissionReview" };
+  return JSON.stringify({ ...type, response: { uid, ...response(verdict) } });
+}
+
+function response(verdict: Verdict) {
+  if (!verdict.allowed) {
+    return { allowed: false, status: { metadata: {}, message: verdict.message.slice(0, MAX_MESSAGE) } };
+  }
+  const { patch, warnings } = verdict;
+  return {
+    allowed: true,
+    ...patch.length === 0 ? {} : { patchType: "JSONPatch", patch: encoder.encode(patchText(patch)).toBase64() },
+    ...warnings.length === 0 ? {} : { warnings: warnings.slice(0, MAX_WARNINGS).map(warningText) },
+  };
+}
+
+const encoder = new TextEncoder();
+
+function warningText(warning: string): string {
+  return oneLine(warning).slice(0, MAX_WARNING);
+}
+
+/** A patch as JSON, integers exact. */
+export function patchText(patch: readonly PatchOperation[]): string {
+  const operations = patch.map((operation) => {
+    const { op, path } = operation;
+    const value = operation.op === "remove" ? "" : `,"value":${goJson(operation.value, { escapeHtml: false })}`;
+    return `{"op":"${op}","path":${JSON.stringify(path)}${value}}`;
+  });
+  return `[${operations.join(",")}]`;
+}

@@ -1,0 +1,109 @@
+/** The answer to one review, whatever it holds. */
+import { errorLine, MeshError } from "../../core/errors.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { InjectionError, mapAt, metadataOf, textAt } from "../../inject/mod.ts";
+import type { ReviewContext } from "./context.ts";
+import { injectCreatedPod, type PodOutcome } from "./pod_injection.ts";
+import { readJson } from "./read_json.ts";
+import { type AdmissionRequest, identityOf, readRequest } from "./request.ts";
+import { responseText } from "./response.ts";
+import { ReviewError } from "./review_error.ts";
+
+/** What became of a review. */
+export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
+
+/** The answer to a review, and what logs and metrics tell of it. */
+export interface Reviewed {
+  /** The AdmissionReview to send. */
+  readonly body: string;
+  readonly result: ReviewResult;
+  /**
+   * A stable id. Beside those of `inject`: `other-kind`, `other-operation`, `other-subresource` (skipped), and
+   * `invalid-review`, `too-large`, `internal-error` (failed).
+   */
+  readonly reason: string;
+  /** For whoever creates the pod. That of a failure may quote the pod: it is not for logs at info. */
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly uid: string;
+  readonly namespace: string;
+  /** The pod's name, or what its name will begin with. */
+  readonly name: string;
+  readonly dryRun: boolean;
+  /** What was thrown where it is a defect of this program (`internal-error`). */
+  readonly defect?: unknown;
+}
+
+/**
+ * Answers a review. Pods that are created are injected if the configuration and the pod say so; everything else is let
+ * through as it is. What fails is an answer too: it refuses the pod and says why, as Istio's does. Throws nothing.
+ */
+export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
+  let review: Value = null;
+  try {
+    review = readJson(body);
+    const request = readRequest(review);
+    return reviewed(review, skip(request) ?? injectCreatedPod(podOf(request), request.namespace, context));
+  } catch (error) {
+    return refused(review, error);
+  }
+}
+
+/** Names in logs: no longer than Kubernetes allows. */
+const MAX_NAME = 253;
+
+function subject(review: Value): Pick<Reviewed, "uid" | "namespace" | "name" | "dryRun"> {
+  const request = mapAt(isMap(review) ? review : newMap(), "request");
+  const metadata = metadataOf(mapAt(request, "object"));
+  const name = textAt(metadata, "name") || textAt(metadata, "generateName") || textAt(request, "name");
+  const namespace = textAt(metadata, "namespace") || textAt(request, "namespace");
+  return {
+    uid: identityOf(review).uid,
+    namespace: namespace.slice(0, MAX_NAME),
+    name: name.slice(0, MAX_NAME),
+    dryRun: request["dryRun"] === true,
+  };
+}
+
+function reviewed(review: Value, { result, reason, message, warnings, patch }: PodOutcome): Reviewed {
+  const body = responseText(identityOf(review), { allowed: true, patch, warnings });
+  return { body, result, reason, message, warnings, ...subject(review) };
+}
+
+function refused(review: Value, error: unknown): Reviewed {
+  const { reason, message } = error instanceof MeshError ? refusal(error) : DEFECT;
+  const body = responseText(identityOf(review), { allowed: false, message });
+  const answer: Reviewed = { body, result: "failed", reason, message, warnings: [], ...subject(review) };
+  return error instanceof MeshError ? answer : { ...answer, defect: error };
+}
+
+const DEFECT = { reason: "internal-error", message: "The pod cannot be injected because of a defect of the injector" };
+
+function refusal(error: MeshError): { readonly reason: string; readonly message: string } {
+  const known = error instanceof InjectionError || error instanceof ReviewError;
+  const { field = "" } = error.place ?? {};
+  const { message, hint } = error;
+  return { reason: known ? error.reason : "failed", message: errorLine({ message, place: { field }, hint }) };
+}
+
+/** Why a request is none to create a pod, in the order that they are looked at. */
+const OTHERS: readonly (readonly [reason: string, field: string, isOther: (request: AdmissionRequest) => boolean])[] = [
+  ["other-operation", "request.operation", ({ operation }) => !["CREATE", ""].includes(operation)],
+  ["other-subresource", "request.subResource", ({ subResource }) => subResource !== ""],
+  // istioctl kube-inject asks with the kind of the request itself, and a pod that does not name its own.
+  ["other-kind", "request.kind.kind", ({ kind }) => !["Pod", "AdmissionRequest", ""].includes(kind)],
+];
+
+function skip(request: AdmissionRequest): PodOutcome | undefined {
+  const found = OTHERS.find(([, , isOther]) => isOther(request));
+  if (found === undefined) return undefined;
+  const [reason, field] = found;
+  return { result: "skipped", reason, field, message: "it is no creation of a pod", warnings: [], patch: [] };
+}
+
+function podOf({ object }: AdmissionRequest): ValueMap {
+  if (isMap(object)) return object;
+  throw new ReviewError("invalid-review", "The review has no pod: its object is no mapping", {
+    place: { field: "request.object" },
+  });
+}
