@@ -141,6 +141,7 @@ export class Pair implements AsyncDisposable {
     await pod.shell(`ip link set lo up; ip link add eth0 type veth peer name eth0 netns ${outside.name}`);
     await outside.shell(`ip link set lo up; ${addresses(OUTSIDE, families)}`);
     await pod.shell(`${addresses(POD, families)}; ${families.map(defaultRoute).join("; ")}`);
+    if (families.includes(6)) await pod.shell(ADDRESS_IN_USE);
     return new Pair(pod, outside);
   }
 
@@ -164,6 +165,11 @@ function addresses(of: Readonly<Record<Family, string>>, families: readonly Fami
   const add = families.map((family) => `ip addr add ${of[family]}/${family === 4 ? "24" : "64 nodad"} dev ${device}`);
   return [`ip link set ${device} up`, ...add].join("; ");
 }
+
+/** The kernel begins to use an IPv6 address a while after it was added: only then its own route is there. */
+const ADDRESS_IN_USE = `for try in $(seq 1000); do ip -6 route show table local | grep -q "^local ${
+  POD[6]
+} " && exit; sleep 0.01; done; exit 1`;
 
 function defaultRoute(family: Family): string {
   return `ip ${family === 6 ? "-6 " : ""}route add default via ${OUTSIDE[family]}`;
