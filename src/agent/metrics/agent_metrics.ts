@@ -1,6 +1,5 @@
 import type { World } from "../../core/world/world.ts";
-import { type Collector, expositionOf, type Meter, meter } from "./families.ts";
-import { processMetrics } from "./process_metrics.ts";
+import { type Collector, expositionOf, type Meter, meter, processMetrics } from "../../core/metrics/mod.ts";
 
 /** Before every name, as pilot-agent has it. */
 const PREFIX = "istio_agent_";

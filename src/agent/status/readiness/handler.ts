@@ -1,6 +1,6 @@
 import { type Logger, logText } from "../../../core/log.ts";
 import type { Clock } from "../../../core/world/world.ts";
-import type { Meter } from "../../metrics/families.ts";
+import type { Meter } from "../../../core/metrics/mod.ts";
 import { targetOf } from "../../request_target.ts";
 import { textAnswer } from "../answers.ts";
 import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";

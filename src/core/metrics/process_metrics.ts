@@ -1,5 +1,5 @@
 /** The `process_*` metrics that Prometheus' client libraries have, from /proc (proc(5)). */
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../world/world.ts";
 import type { Family, Sample } from "./families.ts";
 
 /** Ticks of the clock in a second: USER_HZ, which is 100 wherever Linux runs (sysconf(3)). */

@@ -5,6 +5,8 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** One number. */
 export interface Sample {
+  /** Follows the name of the family: histograms have `_bucket`, `_sum` and `_count`. */
+  readonly suffix?: string;
   readonly labels?: Labels;
   readonly value: number;
 }
@@ -13,7 +15,7 @@ export interface Sample {
 export interface Family {
   readonly name: string;
   readonly help: string;
-  readonly type: "counter" | "gauge";
+  readonly type: "counter" | "gauge" | "histogram";
   readonly samples: readonly Sample[];
 }
 
@@ -48,9 +50,12 @@ export function expositionOf(families: readonly Family[], prefix: string): strin
 
 function familyText({ name, help, type, samples }: Family, prefix: string): string {
   const full = `${prefix}${name}`;
-  const lines = samples.map(({ labels = {}, value }) => `${full}${labelText(labels)} ${numberText(value)}\n`);
+  const lines = samples.map(({ suffix = "", labels = {}, value }) =>
+    `${full}${suffix}${labelText(labels)} ${numberText(value)}\n`
+  );
+  if (type !== "histogram") lines.sort();
   const escaped = help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
-  return `# HELP ${full} ${escaped}\n# TYPE ${full} ${type}\n${lines.sort().join("")}`;
+  return `# HELP ${full} ${escaped}\n# TYPE ${full} ${type}\n${lines.join("")}`;
 }
 
 function labelText(labels: Labels): string {
