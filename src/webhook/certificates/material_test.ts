@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/api.ts";
+import { bundleOf, isForeign, MANAGED_BY, type Material, materialOf, secretData } from "./material.ts";
+import { LIFETIMES, nextRenewal } from "./renewal.ts";
+
+function material(now = "2026-11-21T00:00:00Z"): Material {
+  const circumstances = { dnsNames: ["a.b.svc"], lifetimes: LIFETIMES, now: new Date(now), jitter: 0 };
+  const renewal = nextRenewal(undefined, circumstances);
+  assert(renewal !== undefined);
+  return renewal.material;
+}
+
+function secret(data: Record<string, string>, labels: Record<string, string> = MANAGED_BY): KubeObject {
+  return { apiVersion: "v1", kind: "Secret", metadata: { name: "s", labels }, type: "kubernetes.io/tls", data };
+}
+
+Deno.test("a Secret gives back what was put into it", () => {
+  const held = { ...material(), retired: [material().authority.certificate] };
+  const read = materialOf(secret(secretData(held)));
+  assert(read !== undefined);
+  assert.deepEqual(secretData(read), secretData(held));
+  assert.equal(bundleOf(read).match(/BEGIN CERTIFICATE/g)?.length, 2);
+  assert.deepEqual(Object.keys(secretData(held)), ["tls.crt", "tls.key", "ca.crt", "ca.key"]);
+});
+
+const [whole, other] = [secretData(material()), secretData(material())];
+const BROKEN: Readonly<Record<string, Record<string, string>>> = {
+  "nothing": {},
+  "no authority": { ...whole, "ca.crt": "" },
+  "no key of the authority": { ...whole, "ca.key": "" },
+  "a key that is no base64": { ...whole, "tls.key": "%" },
+  "a certificate that is none": {
+    ...whole,
+    "tls.crt": btoa("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+  },
+  "the key of another certificate": { ...whole, "tls.key": other["tls.key"] ?? "" },
+  "the key of another authority": { ...whole, "ca.key": other["ca.key"] ?? "" },
+  "another authority": { ...whole, "ca.crt": other["ca.crt"] ?? "", "ca.key": other["ca.key"] ?? "" },
+};
+
+for (const [what, data] of Object.entries(BROKEN)) {
+  Deno.test(`a Secret with ${what} holds nothing that can be used`, () => {
+    assert.equal(materialOf(secret(data)), undefined);
+  });
+}
+
+Deno.test("a Secret of others is one with data and without the label", () => {
+  assert.deepEqual(
+    [secret(whole), secret(whole, {}), secret({}, {}), secret({ "tls.crt": "", "tls.key": "" }, { a: "b" })].map(
+      isForeign,
+    ),
+    [false, true, false, false],
+  );
+});
