@@ -1,9 +1,10 @@
 /** Istio's own outputs: every case of ../shared/cases/inject through the public interface of the injector. */
 import assert from "node:assert/strict";
 import { decode, workloadType } from "../../src/core/kube/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
+import { isList, isMap, type Value } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 import { injectStream, loadInjector } from "../../src/inject/mod.ts";
+import { comparable } from "../support/comparable.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const CASES = `${SHARED}/cases/inject`;
@@ -20,17 +21,6 @@ interface Case {
   readonly expected: string;
   readonly env?: Readonly<Record<string, string>>;
 }
-
-/** Annotations and variables whose text is data: its spelling does not count. */
-const DATA = new Set([
-  "sidecar.istio.io/status",
-  "proxy.istio.io/overrides",
-  "k8s.v1.cni.cncf.io/networks",
-  "PROXY_CONFIG",
-  "ISTIO_META_POD_PORTS",
-  "ISTIO_KUBE_APP_PROBERS",
-  "ISTIO_PROMETHEUS_ANNOTATIONS",
-]);
 
 testWhen(needsShared("cases/inject/cases.json"), "injectStream gives what Istio gives", async (t) => {
   const cases: Case[] = JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
@@ -86,35 +76,4 @@ function document(value: Value): unknown {
   if (type === undefined) return comparable(value);
   const { status: _, ...typed } = decode(value, type).value;
   return comparable(typed);
-}
-
-/** Plain data with texts that are data read, and nothing that is empty. */
-function comparable(value: Value): unknown {
-  if (isList(value)) return value.map(comparable);
-  if (!isMap(value)) return typeof value === "bigint" ? Number(value) : value;
-  const result: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(readTexts(value))) {
-    const inner = comparable(item);
-    if (!isEmpty(inner)) result[key] = inner;
-  }
-  return result;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === "" || value === null) return true;
-  return typeof value === "object" && Object.keys(value ?? {}).length === 0;
-}
-
-/** `name`/`value` pairs and annotations whose text is data get that data. */
-function readTexts(map: ValueMap): ValueMap {
-  const result: ValueMap = Object.assign(newMap(), map);
-  for (const [key, item] of Object.entries(map)) if (DATA.has(key)) result[key] = data(item);
-  if (typeof map["name"] === "string" && DATA.has(map["name"])) result["value"] = data(map["value"] ?? null);
-  const overrides = result["proxy.istio.io/overrides"];
-  if (isMap(overrides)) result["proxy.istio.io/overrides"] = decode({ spec: overrides }, "Pod").value;
-  return result;
-}
-
-function data(text: Value): Value {
-  return typeof text === "string" ? parseDocument({ text }).value : text;
 }

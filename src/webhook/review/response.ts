@@ -1,7 +1,7 @@
 /** The answer to an AdmissionReview, as text. Source: k8s.io/api/admission/v1, and what Istio's serveInject writes. */
 import { oneLine } from "../../core/errors.ts";
-import { goJson } from "../../core/gojson.ts";
 import type { PatchOperation } from "../../core/kube/mod.ts";
+import { isList, isMap, type Value } from "../../core/value.ts";
 import type { ReviewIdentity } from "./request.ts";
 
 /** What is answered. */
@@ -42,9 +42,18 @@ function warningText(warning: string): string {
 /** A patch as JSON, integers exact. */
 export function patchText(patch: readonly PatchOperation[]): string {
   const operations = patch.map((operation) => {
-    const { op, path } = operation;
-    const value = operation.op === "remove" ? "" : `,"value":${goJson(operation.value, { escapeHtml: false })}`;
-    return `{"op":"${op}","path":${JSON.stringify(path)}${value}}`;
+    const value = operation.op === "remove" ? "" : `,"value":${jsonText(operation.value)}`;
+    return `{"op":"${operation.op}","path":${JSON.stringify(operation.path)}${value}}`;
   });
   return `[${operations.join(",")}]`;
+}
+
+/** JSON.stringify knows no bigint, and Go's JSON sorts and escapes what need not be: half of the time of a patch. */
+function jsonText(value: Value): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(jsonText).join(",")}]`;
+  if (!isMap(value)) return String(value);
+  const fields: string[] = [];
+  for (const key in value) fields.push(`${JSON.stringify(key)}:${jsonText(value[key] ?? null)}`);
+  return `{${fields.join(",")}}`;
 }

@@ -49,8 +49,12 @@ export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   }
 }
 
-/** Names in logs: no longer than Kubernetes allows. */
+/** Names in logs: no longer than Kubernetes allows, and nothing that would begin a line of its own. */
 const MAX_NAME = 253;
+
+function shown(name: string): string {
+  return name.slice(0, MAX_NAME).replaceAll(/[^!-~]/g, "?");
+}
 
 function subject(review: Value): Pick<Reviewed, "uid" | "namespace" | "name" | "dryRun"> {
   const request = mapAt(isMap(review) ? review : newMap(), "request");
@@ -58,9 +62,9 @@ function subject(review: Value): Pick<Reviewed, "uid" | "namespace" | "name" | "
   const name = textAt(metadata, "name") || textAt(metadata, "generateName") || textAt(request, "name");
   const namespace = textAt(metadata, "namespace") || textAt(request, "namespace");
   return {
-    uid: identityOf(review).uid,
-    namespace: namespace.slice(0, MAX_NAME),
-    name: name.slice(0, MAX_NAME),
+    uid: shown(identityOf(review).uid),
+    namespace: shown(namespace),
+    name: shown(name),
     dryRun: request["dryRun"] === true,
   };
 }

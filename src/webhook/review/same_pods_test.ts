@@ -1,0 +1,134 @@
+/** The webhook and `inject` make the same pods: of the examples, of all manifests and cases that are at hand. */
+import assert from "node:assert/strict";
+import { MeshError } from "../../core/errors.ts";
+import { decode } from "../../core/kube/mod.ts";
+import type { Value, ValueMap } from "../../core/value.ts";
+import { type Injector, injectStream, loadInjector } from "../../inject/mod.ts";
+import { comparable } from "../../../test/support/comparable.ts";
+import {
+  admitted,
+  asTemplate,
+  type MadePod,
+  patchOf,
+  podsOf,
+  reviewBytes,
+  webhookInjector,
+} from "../../../test/support/review.ts";
+import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
+import { type Reviewed, reviewPod } from "./mod.ts";
+
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
+
+/** What Kubernetes would hold, whoever made the pod. */
+function held(pod: Value): unknown {
+  const { status: _, apiVersion: _version, kind: _kind, ...typed } = decode(asTemplate(pod), "Pod").value;
+  return comparable(typed);
+}
+
+function review({ pod, namespace }: MadePod, injector: Injector): Reviewed {
+  return reviewPod(reviewBytes(pod, { namespace }), { injector, path: "/inject" });
+}
+
+async function injectText(text: string, injector: Injector): Promise<string> {
+  let output = "";
+  const sink = { write: (part: string) => void (output += part), report: () => {} };
+  const chunks = async function* () {
+    yield new TextEncoder().encode(text);
+  };
+  await injectStream([{ file: "", chunks }], injector, { output: "yaml", sink });
+  return output;
+}
+
+async function checkFile(path: string): Promise<void> {
+  const text = await Deno.readTextFile(path);
+  for (const native of [false, true]) {
+    const injector = { ...webhookInjector(), nativeSidecars: native };
+    const output = await injectText(text, { ...injector, byHand: true });
+    // A document that cannot be injected is not in the output: nothing to compare by position.
+    const before = podsOf(text);
+    const after = podsOf(output);
+    if (before.length === after.length) before.forEach((made, at) => checkPod(made, after[at]?.pod, injector));
+    else assert.ok(before.some((made) => review(made, injector).result === "failed"));
+  }
+}
+
+function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injector): void {
+  const answer = review(made, injector);
+  // A manifest's namespace is not in its template, where `inject` looks, as istioctl does.
+  if (answer.reason === "namespace-ignored") return assert.equal(made.namespace, "kube-system");
+  const pod = admitted(made.pod, answer);
+  assert.deepEqual(held(pod), held(expected ?? null));
+  const again = reviewPod(reviewBytes(pod, { namespace: made.namespace }), { injector, path: "/inject" });
+  assert.deepEqual(patchOf(again), [], "a second review changes the pod");
+}
+
+Deno.test("the webhook's pods of the examples are those of inject", async (t) => {
+  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
+    await t.step(name, () => checkFile(`${ROOT}examples/${name}`));
+  }
+});
+
+testWhen(needsShared("cases/manifests"), "the webhook's pods of real manifests are those of inject", async (t) => {
+  for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
+    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkFile(`${SHARED}/cases/manifests/${name}`));
+  }
+});
+
+const CASES = `${SHARED}/cases/inject`;
+
+interface Case {
+  readonly name: string;
+  readonly native: boolean;
+  readonly rc?: number;
+  readonly revision?: string;
+  readonly config: string;
+  readonly values?: string;
+  readonly mesh?: string;
+  readonly input: string;
+  readonly expected: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+testWhen(needsShared("cases/inject/cases.json"), "the webhook makes the pods that Istio makes", async (t) => {
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
+  for (const item of cases) await t.step(item.name, () => checkCase(item));
+});
+
+function checkCase(item: Case): void {
+  if ((item.rc ?? 0) !== 0) return assert.ok(fails(item), "an input in error was accepted");
+  const { made, answers } = reviewsOf(item);
+  const expected = podsOf(read(item.expected));
+  assert.equal(made.length, expected.length);
+  for (const [at, answer] of answers.entries()) {
+    assert.deepEqual(held(admitted(made[at]?.pod ?? null, answer)), held(expected[at]?.pod ?? null), answer.message);
+  }
+}
+
+/** Either the configuration or the manifest cannot be read at all, or a pod is refused. */
+function fails(item: Case): boolean {
+  try {
+    return reviewsOf(item).answers.some(({ result }) => result === "failed");
+  } catch (error) {
+    return error instanceof MeshError;
+  }
+}
+
+function reviewsOf(item: Case) {
+  const source = (path: string | undefined) => path === undefined ? undefined : { text: read(path), file: path };
+  const injector = loadInjector({
+    config: { text: read(item.config), file: item.config },
+    values: source(item.values),
+    mesh: source(item.mesh),
+    revision: item.revision ?? "default",
+    nativeSidecars: item.native,
+    byHand: false,
+    env: (name) => item.env?.[name],
+    now: () => new Date(0),
+  });
+  const made = podsOf(read(item.input));
+  return { made, answers: made.map((each) => review(each, injector)) };
+}
+
+function read(path: string): string {
+  return Deno.readTextFileSync(`${CASES}/${path}`);
+}
