@@ -1,6 +1,7 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
+import type { ClientOptions } from "./http_client.ts";
 import type {
   Child,
   Connection,
@@ -45,6 +46,8 @@ export interface FakeWorldOptions {
   readonly fetch?: (url: string) => string;
   /** Answers for requests; without it every connection is refused. */
   readonly request?: (url: string, init?: RequestInit) => Response | Promise<Response>;
+  /** Told of each client that is made; its requests get the answers of `request`. */
+  readonly client?: (options: ClientOptions) => void;
   /** Answers for exchanges; without it every connection is refused. */
   readonly exchange?: (request: Exchange) => ExchangeAnswer | Promise<ExchangeAnswer>;
   /** Answers for TCP connections; without it every connection is refused. */
@@ -149,6 +152,14 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
     request: async (url, init) => {
       if (options.request === undefined) throw new TypeError("connection refused");
       return await options.request(url, init);
+    },
+    client(client) {
+      options.client?.(client);
+      const request = async (path: string, init: RequestInit) => {
+        if (options.request === undefined) throw new TypeError("connection refused");
+        return await options.request(`${client.server}${path}`, init);
+      };
+      return Promise.resolve({ request, close: () => {} });
     },
     connect: async (connection) => {
       if (options.connect === undefined) throw new SystemError("connect", 111);

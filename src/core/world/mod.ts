@@ -3,6 +3,7 @@
  * `realWorld` is the operating system through Deno; `fakeWorld` holds everything in memory for tests.
  */
 export type * from "./world.ts";
+export type * from "./http_client.ts";
 export type * from "./tls_server.ts";
 export { realWorld } from "./real.ts";
 export { type FakeWorld, fakeWorld, type FakeWorldOptions } from "./fake.ts";

@@ -18,6 +18,7 @@ export const realNetwork: Network = {
   request: (url, init) => fetch(url, { ...init, ...directly() }),
   connect: async (options) => (await import("./real_connect.ts")).connect(options),
   exchange: async (request) => (await import("./real_exchange.ts")).exchange(request),
+  client: async (options) => (await import("./real_client.ts")).openClient(options),
   serve,
   serveTls: async (options, handler) => (await import("./real_tls_server.ts")).serveTls(options, handler),
 };

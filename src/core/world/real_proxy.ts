@@ -5,11 +5,14 @@ const VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "AL
 const EVERYBODY = "*,0.0.0.0/0,::/0";
 
 /** A client whose exceptions are those of the environment and these hosts; `undefined` if there is no proxy anyway. */
-export function clientPast(exceptions: readonly string[]): Deno.HttpClient | undefined {
+export function clientPast(
+  exceptions: readonly string[],
+  options: Deno.CreateHttpClientOptions = {},
+): Deno.HttpClient | undefined {
   if (!isProxied()) return undefined;
   const given = Deno.env.get("NO_PROXY") ?? Deno.env.get("no_proxy") ?? "";
   const list = [...given === "" ? [] : [given], ...exceptions].join(",");
-  return withVariable("NO_PROXY", list, () => Deno.createHttpClient({}));
+  return withVariable("NO_PROXY", list, () => Deno.createHttpClient(options));
 }
 
 /** A client that uses the proxy of these options, or none, whatever the environment says. */

@@ -1,3 +1,4 @@
+import type { ClientOptions, HttpClient } from "./http_client.ts";
 import type { SystemCalls } from "./system_calls.ts";
 import type { TlsServeOptions, TlsServer } from "./tls_server.ts";
 
@@ -230,6 +231,8 @@ export interface Network {
    * not followed, certificates of https are not verified. Errors are those of the web's `fetch` and of `connect`.
    */
   exchange(request: Exchange): Promise<ExchangeAnswer>;
+  /** A client of one server, with an identity and a trust of its own. Rejects with a `MeshError` if they cannot be used. */
+  client(options: ClientOptions): Promise<HttpClient>;
   /** Serves HTTP on a TCP address. Rejects with a `MeshError` that names the address if it cannot be had. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
   /**
