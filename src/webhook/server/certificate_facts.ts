@@ -1,0 +1,50 @@
+import { MeshError, messageOf } from "../../core/errors.ts";
+import { decodePems, encodePem, type Facts, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
+import type { ServingCertificate } from "./certificate_source.ts";
+
+/** What messages call the two texts: usually the paths they were read from. */
+export interface PairNames {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What the first certificate of a text says. Errors: a MeshError with the file for a text that has none. */
+export function factsOfCertificate(pem: string, file: string): Facts {
+  const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
+  if (first === undefined) {
+    throw new MeshError("There is no certificate in PEM", {
+      place: { file },
+      hint: 'it begins with "-----BEGIN CERTIFICATE"',
+    });
+  }
+  try {
+    return readFacts(first.bytes);
+  } catch (error) {
+    throw new MeshError(`The certificate cannot be read: ${messageOf(error)}`, { place: { file }, cause: error });
+  }
+}
+
+/**
+ * Checks that a certificate can be served with a key. Files are written one after the other by some programs: a new
+ * certificate must not be taken with the old key. Errors: a MeshError that names the file and says nothing of the key.
+ */
+export function checkPair(pair: ServingCertificate, names: PairNames): void {
+  const { publicKey } = factsOfCertificate(pair.certificate, names.certificate);
+  if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
+  throw new MeshError(`The key "${names.key}" is not that of the certificate "${names.certificate}"`, {
+    hint: "replace both files, in one step as mounted Secrets do, or one after the other",
+  });
+}
+
+function publicKeyOf(pem: string, file: string): Uint8Array {
+  const found = decodePems(pem).find(({ type }) => type.endsWith("PRIVATE KEY"));
+  if (found === undefined) {
+    const hint = 'it begins with "-----BEGIN PRIVATE KEY" or the like and is not encrypted';
+    throw new MeshError("There is no private key in PEM", { place: { file }, hint });
+  }
+  try {
+    return readPrivateKey(encodePem(found.type, found.bytes)).publicKey();
+  } catch (error) {
+    throw new MeshError(`The private key cannot be read: ${messageOf(error)}`, { place: { file }, cause: error });
+  }
+}

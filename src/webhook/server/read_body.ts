@@ -1,0 +1,59 @@
+import type { Clock } from "../../core/world/world.ts";
+
+/** What a body may cost. */
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/** Why there is no body. */
+export type BodyProblem = "too large" | "too slow" | "broken off";
+
+/** The body of a request, or why it could not be had. */
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  clock: Clock,
+): Promise<Uint8Array | BodyProblem> {
+  const { body } = request;
+  if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) return "too large";
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  const done = new AbortController();
+  const late = clock.sleep(limits.milliseconds, done.signal).then((): BodyProblem => "too slow");
+  const result = await Promise.race([collect(reader, limits.bytes), late]);
+  done.abort();
+  // What still comes is not waited for.
+  if (typeof result === "string") reader.cancel().catch(() => {});
+  return result;
+}
+
+async function collect(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  most: number,
+): Promise<Uint8Array | BodyProblem> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      size += next.value.length;
+      if (size > most) return "too large";
+      pieces.push(next.value);
+    }
+  } catch {
+    return "broken off";
+  }
+  return joined(pieces, size);
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

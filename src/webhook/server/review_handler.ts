@@ -1,0 +1,97 @@
+import { type Logger, logText } from "../../core/log.ts";
+import type { Clock } from "../../core/world/world.ts";
+import type { Reviewed } from "../review/mod.ts";
+import { jsonAnswer, textAnswer } from "./answers.ts";
+import { type BodyLimits, type BodyProblem, readBody } from "./read_body.ts";
+import type { WebhookMetrics } from "./webhook_metrics.ts";
+
+/** What reviews are answered with. */
+export interface ReviewOptions {
+  /** Answers the bytes of a review that came to a path. Throws nothing. */
+  readonly review: (body: Uint8Array, path: string) => Reviewed;
+  readonly limits: BodyLimits & { readonly reviews: number };
+  readonly metrics: WebhookMetrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** Answers `POST /inject` and the paths below it. Source: Istio's serveInject, of which the texts and codes are. */
+export function reviewHandler(options: ReviewOptions) {
+  const { limits, metrics } = options;
+  let underWay = 0;
+  metrics.underWay(() => underWay);
+  return async (request: Request, path: string): Promise<Response> => {
+    metrics.requests.add();
+    const refused = refusal(request) ?? (underWay >= limits.reviews ? BUSY : undefined);
+    if (refused !== undefined) return refuse(options, refused);
+    underWay++;
+    try {
+      return await answer(request, path, options);
+    } finally {
+      underWay--;
+    }
+  };
+}
+
+/** Why a request is no review, before its body is read. */
+interface Refusal {
+  readonly status: number;
+  readonly text: string;
+  readonly reason: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+const BUSY: Refusal = { status: 503, text: "too many reviews at once", reason: "busy", fields: { "retry-after": "1" } };
+const NO_BODY: Refusal = { status: 400, text: "no body found", reason: "no-body" };
+const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
+  "too large": { status: 413, text: "the review is too large", reason: "body-too-large" },
+  "too slow": { status: 408, text: "the review did not come in time", reason: "body-too-slow" },
+  "broken off": { status: 400, text: "the review broke off", reason: "body-broken-off" },
+};
+
+function refusal({ method, headers }: Request): Refusal | undefined {
+  if (method !== "POST") {
+    return { status: 405, text: "method not allowed, want POST", reason: "method", fields: { allow: "POST" } };
+  }
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() === "application/json") return undefined;
+  return { status: 415, text: "invalid Content-Type, want `application/json`", reason: "content-type" };
+}
+
+/** The connection ends: what may still come on it is not read. */
+function refuse({ metrics, log }: ReviewOptions, { status, text, reason, fields }: Refusal): Response {
+  metrics.refusals.add({ reason });
+  log.debug(logText(`A request was refused with ${status}: ${text}`));
+  return textAnswer(status, `${text}\n`, { ...fields, connection: "close" });
+}
+
+async function answer(request: Request, path: string, options: ReviewOptions): Promise<Response> {
+  const { limits, clock, metrics } = options;
+  const body = await readBody(request, limits, clock);
+  if (typeof body === "string") return refuse(options, BODY_REFUSALS[body]);
+  if (body.length === 0) return refuse(options, NO_BODY);
+  const start = clock.monotonic();
+  const reviewed = options.review(body, path);
+  const milliseconds = clock.monotonic() - start;
+  metrics.reviewed(reviewed, milliseconds / 1000);
+  tell(options.log, reviewed, milliseconds);
+  return jsonAnswer(isUnreadable(reviewed) ? 400 : 200, reviewed.body);
+}
+
+/** The API server sends no such thing; a review that tells its uid gets an answer that the API server shows. */
+function isUnreadable({ result, uid }: Reviewed): boolean {
+  return result === "failed" && uid === "";
+}
+
+/** Names and reasons; what quotes the pod is for those who ask for it. */
+function tell(log: Logger, reviewed: Reviewed, milliseconds: number): void {
+  const { result, reason, namespace, name, dryRun } = reviewed;
+  const subject = `pod "${namespace}/${name}"${dryRun ? " (dry run)" : ""}`;
+  if (result === "failed") log.warn(logText(`Review of ${subject} failed: ${reason}`));
+  log.debug(logText(`Review of ${subject}: ${result}, ${reason}, ${milliseconds.toFixed(1)} ms; ${reviewed.message}`));
+  if (reviewed.defect !== undefined) log.error(logText(`A defect: ${stackOf(reviewed.defect)}`));
+}
+
+function stackOf(defect: unknown): string {
+  return defect instanceof Error ? `${defect.name} at ${defect.stack?.split("\n").slice(1, 4).join(" ") ?? ""}` : "";
+}
