@@ -3,6 +3,7 @@
  * an exit code out. Each command is loaded when it runs.
  */
 import type { World } from "../core/world/world.ts";
+import type { EarlyLog } from "./early_log.ts";
 import type { ProxyRequest } from "./request/request.ts";
 import type { Message } from "./request/tell.ts";
 import type { ProgramName } from "./settings/command_line.ts";
@@ -11,6 +12,11 @@ import type { HelpSubject } from "./settings/help.ts";
 /** `agent` and `pilot-agent proxy`: runs the proxy of this pod until it ends; the exit code is Envoy's, or 0. */
 export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
   return await (await import("./run.ts")).runAgent(world, words, name);
+}
+
+/** The agent's log where its settings are not known, for what comes before it and for its errors. */
+export async function earlyLog(world: World, words: readonly string[], name: ProgramName): Promise<EarlyLog> {
+  return (await import("./early_log.ts")).earlyLog(world, words, name);
 }
 
 /** `agent bootstrap`: prints the bootstrap that `agent` would give to Envoy. */

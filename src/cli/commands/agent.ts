@@ -4,6 +4,7 @@ import type { World } from "../../core/world/world.ts";
 import { durationValue, portValue } from "../flag_values.ts";
 import { type Flag, readFlags } from "../flags.ts";
 import { helpText } from "../help.ts";
+import { startAgent } from "./start_agent.ts";
 
 const PROGRAM = "kubectl mesh agent";
 
@@ -60,6 +61,8 @@ export async function agentCommand(world: World, args: readonly string[]): Promi
   if (meant !== undefined && meant !== first) {
     throw new UsageError(`Unknown command "agent ${first}"`, { hint: `did you mean "${meant}"?` });
   }
+  const isRun = first !== "bootstrap" && !asksForHelp(args);
+  if (isRun) return await startAgent(world, args, "agent", ({ exitCode }) => exitCode);
   const room = await import("../../agent/mod.ts");
   if (asksForHelp(args)) {
     const isBootstrap = first === "bootstrap";
@@ -67,7 +70,7 @@ export async function agentCommand(world: World, args: readonly string[]): Promi
     else world.stdout.write(await room.agentHelp(PROGRAM) + commandList());
     return EXIT.ok;
   }
-  return first === "bootstrap" ? await room.runAgentBootstrap(world, rest) : await room.runAgent(world, args, "agent");
+  return await room.runAgentBootstrap(world, rest);
 }
 
 /** What `agent` has besides the agent itself. */

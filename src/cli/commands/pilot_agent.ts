@@ -8,6 +8,7 @@ import { choiceValue, numberValue, urlValue } from "../flag_values.ts";
 import { type Flag, readFlags, type Reading } from "../flags.ts";
 import { helpText } from "../help.ts";
 import { asksForHelp } from "./agent.ts";
+import { startAgent } from "./start_agent.ts";
 
 const PROGRAM = "pilot-agent";
 
@@ -96,8 +97,8 @@ function read(world: World, args: readonly string[], { name, words, description,
 
 /** The proxy reads its own flags. */
 async function proxy(world: World, args: readonly string[]): Promise<number> {
+  if (!asksForHelp(args)) return await startAgent(world, args, "pilot-agent", () => FAILED);
   const room = await import("../../agent/mod.ts");
-  if (!asksForHelp(args)) return await room.runAgent(world, args, "pilot-agent");
   world.stdout.write(await room.agentHelp(`${PROGRAM} proxy`));
   return EXIT.ok;
 }

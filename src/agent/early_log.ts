@@ -1,0 +1,26 @@
+/** The agent's log where there are no settings yet, or none because they are wrong. */
+import { parseBool } from "../core/net.ts";
+import { logText, startLog } from "../core/log.ts";
+import type { World } from "../core/world/world.ts";
+import { type ProgramName, readCommandLine } from "./settings/command_line.ts";
+import { logSettings } from "./settings/log_settings.ts";
+
+/** A log, and whether its lines are JSON. */
+export interface EarlyLog {
+  readonly isJson: boolean;
+  tell(level: "info" | "fatal", text: string): void;
+}
+
+/** Never fails: a format that there is not is text. */
+export function earlyLog(world: World, words: readonly string[], name: ProgramName): EarlyLog {
+  const { given } = readCommandLine(words, name);
+  const { format = "text" } = logSettings({
+    format: given.get("logFormat") ?? "",
+    level: "",
+    istioJson: parseBool(given.get("istioLogJson") ?? "") === true,
+    istioLevels: "",
+    environmentFormat: world.env.get("MESH_LOG_FORMAT") ?? "",
+  }, []);
+  const log = startLog(world, "agent", { format, level: "info" });
+  return { isJson: format === "json", tell: (level, text) => log[level](logText(text)) };
+}
