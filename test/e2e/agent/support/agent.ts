@@ -93,7 +93,7 @@ export class Agent {
 }
 
 /** `unshare --fork` has one child: the PID 1 of the namespace. */
-function childOf(parent: number): number {
+export function childOf(parent: number): number {
   for (const { name } of Deno.readDirSync("/proc")) {
     if (/^\d+$/.test(name) && parentOf(name) === parent) return Number(name);
   }

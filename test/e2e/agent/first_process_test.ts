@@ -1,0 +1,93 @@
+/** The whole program as the first process of a container: no signal is lost, no orphan stays, Envoy's code is its own. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { MeshPod, missing } from "./support/mesh_pod.ts";
+import type { Program } from "./support/program.ts";
+import { until } from "./support/until.ts";
+
+function testAsFirst(name: string, body: (pod: MeshPod) => Promise<void>) {
+  testWhen(missing, `agent as PID 1: ${name}`, async () => {
+    await using pod = await MeshPod.create();
+    await body(pod);
+  });
+}
+
+testAsFirst("signals are handled before anything is read, and one that comes then ends it", async (pod) => {
+  const said: string[] = [];
+  for (const [words, signal] of STARTS) {
+    const agent = pod.start(words);
+    await agent.handles(signal);
+    agent.signal(signal);
+    const { code, stdout, stderr } = await agent.end;
+    assert.deepEqual([code, stdout], [0, ""], stderr);
+    assert.match(stderr, new RegExp(` info agent: ${signal}: `));
+    said.push(stderr);
+  }
+  // Not each: this test may be slow to see that it is handled.
+  assert.ok(
+    said.some((text) => / agent: SIG\w+: the agent ends before it has started Envoy\n$/.test(text)),
+    said.join(),
+  );
+});
+
+const STARTS = [
+  [["agent"], "SIGTERM"],
+  [["pilot-agent", "proxy", "sidecar"], "SIGTERM"],
+  [["agent"], "SIGINT"],
+  [["agent"], "SIGQUIT"],
+] as const;
+
+testAsFirst("SIGTERM at any time of the start ends it with 0, and nothing of it stays", async (pod) => {
+  for (const milliseconds of [0, 20, 40, 60, 80, 100, 130, 160, 200, 300]) {
+    const agent = pod.start(["agent"]);
+    await agent.handles("SIGTERM");
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    agent.signal("SIGTERM");
+    // A drain, if it has come so far, ends by the second one.
+    await agent.until(/SIGTERM: /);
+    agent.signalIfThere("SIGTERM");
+    assert.equal((await agent.end).code, 0, agent.text);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${pod.folder}/etc/istio/proxy`)), [], agent.text);
+  }
+});
+
+testAsFirst("orphans are reaped while a real Envoy runs, and Envoy's own end is the exit code", async (pod) => {
+  const agent = await pod.startReady();
+  const script = "for i in 1 2 3 4 5 6 7 8; do (sh -c 'sleep 0.1; exit 3' &) ; done";
+  const inside = ["--target", String(agent.pid()), "--pid", "--mount", "sh", "-c", script];
+  const { success } = await new Deno.Command("nsenter", { args: inside }).output();
+  assert.ok(success);
+  await until(() => endedChildren(agent) > 0);
+  await until(() => endedChildren(agent) === 0);
+  Deno.kill(envoyOf(agent), "SIGSEGV");
+  assert.equal((await agent.end).code, 139, agent.text);
+  assert.match(agent.text, /Envoy \(epoch 0\) was ended by SIGSEGV \(exit code 139\)/);
+});
+
+/** The states of the children of a process. */
+function* childrenOf(parent: number) {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    const stat = /^\d+$/.test(name) ? statOf(name) : undefined;
+    if (stat?.parent === parent) yield { ...stat, pid: Number(name) };
+  }
+}
+
+function statOf(pid: string) {
+  try {
+    const [, state, parent] = /\) (\S) (\d+) /.exec(Deno.readTextFileSync(`/proc/${pid}/stat`)) ?? [];
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+function endedChildren(agent: Program): number {
+  return [...childrenOf(agent.pid())].filter(({ state }) => state === "Z").length;
+}
+
+/** The one child that runs. */
+function envoyOf(agent: Program): number {
+  const envoy = [...childrenOf(agent.pid())].find(({ state }) => state !== "Z");
+  if (envoy === undefined) throw new Error(`There is no Envoy:\n${agent.text}`);
+  return envoy.pid;
+}

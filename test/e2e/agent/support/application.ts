@@ -1,0 +1,72 @@
+/** The application of a pod, which serves on port 8080 and asks others, from a process in the pod's network namespace. */
+import type { Ask, Reply } from "./application_main.ts";
+import { linesOf } from "../../../../src/agent/process/lines.ts";
+
+const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).pathname);
+
+/** The process, as seen from the test. */
+export class Application implements AsyncDisposable {
+  readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  readonly #reading: Promise<void>;
+  readonly #started = Promise.withResolvers<void>();
+  readonly #held: string[] = [];
+  #changed = Promise.withResolvers<void>();
+  #asked = 0;
+
+  private constructor(readonly child: Deno.ChildProcess) {
+    this.#commands = child.stdin.getWriter();
+    this.#reading = this.#read();
+  }
+
+  static async start(netns: string): Promise<Application> {
+    const args = [`--net=${netns}`, Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];
+    const app = new Application(new Deno.Command("nsenter", { args, stdin: "piped", stdout: "piped" }).spawn());
+    await app.#started.promise;
+    return app;
+  }
+
+  /** Asks something from inside of the pod, on a connection of its own; never rejects for what the other side does. */
+  async ask(url: string, more: Omit<Ask, "id" | "url"> = {}): Promise<Reply> {
+    const id = ++this.#asked;
+    const reply = Promise.withResolvers<Reply>();
+    this.#waiting.set(id, reply.resolve);
+    await this.#send({ id, url, ...more });
+    return await reply.promise;
+  }
+
+  /** Waits until so many requests wait for their answer here (`/wait`). */
+  async holds(count: number): Promise<void> {
+    while (this.#held.length < count) await this.#changed.promise;
+  }
+
+  /** Answers all requests that wait. */
+  async release(): Promise<void> {
+    this.#held.length = 0;
+    await this.#send("release");
+  }
+
+  async #send(command: Ask | "release"): Promise<void> {
+    await this.#commands.write(new TextEncoder().encode(`${JSON.stringify(command)}\n`));
+  }
+
+  async #read(): Promise<void> {
+    for await (const line of linesOf(this.child.stdout)) {
+      const told: Reply | "started" | "held" = JSON.parse(line);
+      if (told === "started") this.#started.resolve();
+      else if (told === "held") this.#hold();
+      else this.#waiting.get(told.id)?.(told);
+    }
+  }
+
+  #hold(): void {
+    this.#held.push("");
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#commands.close();
+    await Promise.all([this.child.status, this.#reading]);
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The application of a pod as a program: serves HTTP on port 8080 and asks what standard input tells, JSON a line each,
+ * until that ends.
+ */
+import { linesOf } from "../../../../src/agent/process/lines.ts";
+
+/** A question. */
+export interface Ask {
+  readonly id: number;
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came of it: a status and a text, or status 0 and why there is none. */
+export interface Reply {
+  readonly id: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+const held: (() => void)[] = [];
+
+const PAGES: Readonly<Record<string, (from: string) => Promise<Response> | Response>> = {
+  "/": (from) => new Response(`from ${from}\n`),
+  "/healthz": (from) => new Response(`healthy, ${from}\n`),
+  "/metrics": () => new Response("# TYPE application_requests counter\napplication_requests 7\n"),
+  async "/wait"() {
+    tell("held");
+    await new Promise<void>((resolve) => held.push(resolve));
+    return new Response("waited\n");
+  },
+};
+
+function serve(request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetAddr>) {
+  const from = remoteAddr.hostname.replace("::ffff:", "");
+  return PAGES[new URL(request.url).pathname]?.(from) ?? new Response("no such page\n", { status: 404 });
+}
+
+function tell(value: Reply | "started" | "held"): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
+}
+
+async function answer({ id, url, ...init }: Ask): Promise<void> {
+  const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  try {
+    const response = await fetch(url, { ...init, client, redirect: "manual" });
+    tell({ id, status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() });
+  } catch (error) {
+    tell({ id, status: 0, headers: {}, text: String(error) });
+  }
+  client.close();
+}
+
+Deno.serve({ hostname: "::", port: 8080, onListen: () => tell("started") }, serve);
+for await (const line of linesOf(Deno.stdin.readable)) {
+  const command: Ask | "release" = JSON.parse(line);
+  if (command !== "release") answer(command);
+  else for (const each of held.splice(0)) each();
+}
+Deno.exit();

@@ -1,0 +1,126 @@
+/** A pod with the whole program: a network namespace, an application in it, and the agent with a real Envoy. */
+import { MESH_COMMAND } from "../../../support/mesh.ts";
+import { realEnvoy } from "../../../support/envoy.ts";
+import { needsProgram } from "../../../support/test_when.ts";
+import { Namespace, needsNamespaces } from "../../iptables/support/pod.ts";
+import { needsPlace } from "./agent.ts";
+import { Application } from "./application.ts";
+import { Program, type Start } from "./program.ts";
+import { clusters, listeners } from "./pod_xds.ts";
+
+const envoy = await realEnvoy();
+
+/** Why these tests cannot run here; `undefined` if they can. */
+export const missing = needsNamespaces("setpriv") ?? needsPlace("as PID 1") ?? needsProgram("setpriv") ??
+  envoy.missing;
+
+/** The user of the proxy, whose traffic is not captured. */
+export const PROXY_UID = 1337;
+
+/** How traffic is captured, as Istio's injection template has it. */
+export const CAPTURE = [
+  ...["istio-iptables", "-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-x", "", "-b", "*"],
+  ...["-d", "15090,15021,15020", "--dual-stack"],
+];
+
+/** Fields of ProxyConfig. */
+export type Config = Readonly<Record<string, unknown>>;
+
+/** Without it Envoy counts no requests. */
+const STATS = { inclusionPrefixes: ["http.inbound", "http.outbound"] };
+
+/** Where listeners and clusters come from: files, since there is no control plane. */
+const OVERRIDE = {
+  dynamic_resources: {
+    lds_config: { path_config_source: { path: "./xds/lds.json" } },
+    cds_config: { path_config_source: { path: "./xds/cds.json" } },
+  },
+};
+
+/** A folder that is the container's working folder, and a network namespace that is the pod's. */
+export class MeshPod implements AsyncDisposable {
+  readonly #programs: Program[] = [];
+  #application: Application | undefined;
+
+  private constructor(
+    readonly namespace: Namespace,
+    readonly folder: string,
+    readonly address: string,
+    readonly isOwner: boolean,
+  ) {}
+
+  /** A pod in a namespace that has its addresses, or in one of its own with loopback alone. */
+  static async create(namespace?: Namespace, address = "127.0.0.1"): Promise<MeshPod> {
+    const own = namespace ?? await Namespace.create();
+    if (namespace === undefined) await own.shell("ip link set lo up");
+    const pod = new MeshPod(own, await Deno.makeTempDir({ prefix: "mesh-pod-" }), address, namespace === undefined);
+    for (const folder of ["xds", "etc", "etc/istio", "etc/istio/proxy"]) await Deno.mkdir(`${pod.folder}/${folder}`);
+    await pod.write("xds/lds.json", JSON.stringify({ resources: listeners() }));
+    await pod.write("xds/cds.json", JSON.stringify({ resources: clusters() }));
+    await pod.write("override.json", JSON.stringify(OVERRIDE));
+    await new Deno.Command("chown", { args: ["-R", String(PROXY_UID), pod.folder] }).output();
+    return pod;
+  }
+
+  /** Writes a file of the working folder. */
+  async write(name: string, text: string): Promise<void> {
+    await Deno.writeTextFile(`${this.folder}/${name}`, text);
+  }
+
+  /** The environment that an injected container has. */
+  env(config: Config = {}): Record<string, string> {
+    return {
+      POD_NAME: "web",
+      POD_NAMESPACE: "default",
+      INSTANCE_IP: this.address,
+      CLOUD_PLATFORM: "none",
+      ISTIO_BOOTSTRAP_OVERRIDE: "./override.json",
+      PROXY_CONFIG: JSON.stringify({ binaryPath: envoy.path, concurrency: 1, proxyStatsMatcher: STATS, ...config }),
+    };
+  }
+
+  /** Starts the program as the user of the proxy. */
+  start(words: readonly string[], start: Partial<Start> = {}): Program {
+    const program = new Program([MESH_COMMAND, ...words], {
+      cwd: this.folder,
+      netns: this.namespace.path,
+      uid: PROXY_UID,
+      ...start,
+      env: { ...this.env(), ...start.env },
+    });
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Starts the agent and waits until it is ready. */
+  async startReady(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
+    const program = this.start(words, start);
+    const ended = program.end.then(({ code, stderr }) => {
+      throw new Error(`It ended with ${code}: ${stderr}`);
+    });
+    const { code, stderr } = await Promise.race([ended, this.namespace.mesh(["wait", "--timeout", "20s"])]);
+    // Its end is nobody's failure from now on.
+    ended.catch(() => {});
+    if (code !== 0) throw new Error(`${stderr}\n${program.text}`);
+    return program;
+  }
+
+  /** The application of this pod, which is its client too. */
+  async application(): Promise<Application> {
+    return this.#application ??= await Application.start(this.namespace.path);
+  }
+
+  /** What Envoy counts under the names that match. */
+  async stats(filter: string): Promise<ReadonlyMap<string, number>> {
+    const application = await this.application();
+    const { text } = await application.ask(`http://127.0.0.1:15000/stats?filter=${encodeURIComponent(filter)}`);
+    return new Map(text.matchAll(/^(\S+): (\d+)$/gm).map(([, name = "", count]) => [name, Number(count)]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
+    await this.#application?.[Symbol.asyncDispose]();
+    if (this.isOwner) await this.namespace[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}

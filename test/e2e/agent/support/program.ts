@@ -1,0 +1,135 @@
+/** The program in a PID namespace of its own: as its first process, or below a shell that is. All in it ends with it. */
+import { childOf, type Place } from "./agent.ts";
+import { DEADLINE_MILLISECONDS, until } from "./until.ts";
+
+/** How a program is started. */
+export interface Start {
+  readonly place: Place;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The path of the network namespace. */
+  readonly netns: string;
+  readonly uid: number;
+  /** Lines of a shell that prepare the mount namespace, as root. */
+  readonly mounts: string;
+}
+
+/** How it has ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const NOBODY_ELSE = ["--pid", "--fork", "--mount-proc"];
+
+/** What a program says and how it ends. */
+export class Program implements AsyncDisposable {
+  readonly end: Promise<Ended>;
+  readonly #child: Deno.ChildProcess;
+  readonly #place: Place;
+  #stdout = "";
+  #stderr = "";
+  #ended = false;
+  #first = 0;
+
+  constructor(words: readonly string[], start: Partial<Start> & Pick<Start, "cwd" | "env" | "netns">) {
+    this.#place = start.place ?? "as PID 1";
+    const { cwd, netns, uid = 0, mounts = "" } = start;
+    const user = uid === 0 ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
+    const parent = this.#place === "as PID 1" ? [] : ["sh", "-c", '"$@"; exit $?', "sh"];
+    const inner = ["sh", "-c", `set -e; ${mounts}\nexec "$@"`, "sh", ...parent, ...user, ...words];
+    const args = [`--net=${netns}`, "unshare", ...NOBODY_ELSE, ...inner];
+    const env = { NO_COLOR: "1", ...start.env };
+    this.#child = new Deno.Command("nsenter", { args, cwd, env, stdin: "null", stdout: "piped", stderr: "piped" })
+      .spawn();
+    this.end = this.#run();
+  }
+
+  /** All that it has said. */
+  get text(): string {
+    return this.#stdout + this.#stderr;
+  }
+
+  /** Its number, as seen from the outside. */
+  pid(): number {
+    this.#first ||= childOf(this.#child.pid);
+    return this.#place === "as PID 1" ? this.#first : childOf(this.#first);
+  }
+
+  signal(name: Deno.Signal): void {
+    Deno.kill(this.pid(), name);
+  }
+
+  /** The same, if it has not ended in the meantime. */
+  signalIfThere(name: Deno.Signal): void {
+    try {
+      this.signal(name);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+
+  /** Waits until it has said something. */
+  async until(said: string | RegExp): Promise<void> {
+    await this.#untilTrue(`It never said "${said}"`, () => {
+      return typeof said === "string" ? this.text.includes(said) : said.test(this.text);
+    });
+  }
+
+  /** Waits until it handles a signal. */
+  async handles(signal: keyof typeof SIGNAL_NUMBERS): Promise<void> {
+    const bit = 1n << BigInt(SIGNAL_NUMBERS[signal] - 1);
+    await this.#untilTrue(`It never handled ${signal}`, () => (this.#caught() & bit) !== 0n);
+  }
+
+  /** The signals that it handles, as in proc_pid_status(5); none while there is no process. */
+  #caught(): bigint {
+    try {
+      const status = Deno.readTextFileSync(`/proc/${this.pid()}/status`);
+      return BigInt(`0x${/^SigCgt:\s+(\w+)$/m.exec(status)?.[1] ?? "0"}`);
+    } catch {
+      return 0n;
+    }
+  }
+
+  async #untilTrue(problem: string, isTrue: () => boolean): Promise<void> {
+    const text = () => `${problem}, but:\n${this.text}`;
+    await until(() => {
+      if (this.#ended && !isTrue()) throw new Error(text());
+      return isTrue();
+    }, text);
+  }
+
+  async #run(): Promise<Ended> {
+    const kill = setTimeout(() => this.#kill(), DEADLINE_MILLISECONDS);
+    const [{ code }] = await Promise.all([
+      this.#child.status,
+      this.#read(this.#child.stdout, (text) => this.#stdout += text),
+      this.#read(this.#child.stderr, (text) => this.#stderr += text),
+    ]);
+    clearTimeout(kill);
+    this.#ended = true;
+    return { code, stdout: this.#stdout, stderr: this.#stderr };
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
+  }
+
+  /** With the first process of the namespace the kernel ends all others. */
+  #kill(): void {
+    try {
+      Deno.kill(this.#first || childOf(this.#child.pid), "SIGKILL");
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#ended) this.#kill();
+    await this.end;
+  }
+}
+
+const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGUSR1: 10, SIGUSR2: 12, SIGTERM: 15 } as const;
