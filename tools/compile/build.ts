@@ -29,11 +29,11 @@ export interface Variant {
 }
 
 /**
- * For people and CI: fast. No V8 flags: measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
- * `--no-lazy-feedback-allocation`, `--always-sparkplug`, `--min-semi-space-size=16` nor `--single-threaded-gc` makes small
- * inputs faster; the last three cost memory or time on others.
+ * For people and CI: fast. A young generation of 4 MB saves `iptables apply` two collections, 5 of 45 ms, and costs `inject`
+ * nothing. Measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`, `--no-lazy-feedback-allocation`,
+ * `--always-sparkplug` nor `--single-threaded-gc` makes small inputs faster; 16 MB cost memory.
  */
-export const COMMAND: Variant = { suffix: "", v8Flags: [] };
+export const COMMAND: Variant = { suffix: "", v8Flags: ["--min-semi-space-size=4"] };
 
 /**
  * For containers, where the agent stays for as long as the pod does: V8 compiles nothing to machine code and keeps its heap
