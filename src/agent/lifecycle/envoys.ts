@@ -21,15 +21,21 @@ export interface Envoys {
   drainListeners(keepOpen: boolean): void;
   signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1", epochs: readonly number[]): void;
   count(what: Counting["what"]): void;
+  /** Waits for what is still being prepared, for some time: its files are removed then. */
+  settle(): Promise<void>;
 }
+
+/** Nobody waits longer for the files of an Envoy that is not started. */
+const SETTLE_MILLISECONDS = 1000;
 
 /** The Envoys of these options, none of which runs yet. */
 export function envoysOf(world: World, options: EnvoyOptions, { send, state, say }: Owner): Envoys {
   const admin = envoyAdmin(world, options.adminUrl, options.ownPorts);
   const args = new Map<number, readonly string[]>();
   const running = new Map<number, RunningEnvoy>();
+  let preparation = Promise.resolve();
   return {
-    prepare: (epoch) => void prepare(epoch),
+    prepare: (epoch) => void (preparation = prepare(epoch)),
     start(epoch) {
       try {
         const envoy = startEnvoy(world, options, args.get(epoch) ?? []);
@@ -50,6 +56,11 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
     async count(what) {
       const count = what === "connections" ? admin.clientConnections() : admin.forwardedRequests();
       send("counted", { count: await count.catch(() => undefined) });
+    },
+    async settle() {
+      const over = new AbortController();
+      await Promise.race([preparation, world.clock.sleep(SETTLE_MILLISECONDS, over.signal)]);
+      over.abort();
     },
   };
 

@@ -28,6 +28,7 @@ export async function runLifecycle(world: World, options: LifecycleOptions): Pro
     lifecycle.begin();
     return await ended.promise;
   } finally {
+    await lifecycle.settle();
     for (const each of forget) each();
     lifecycle.forgetTimers();
     reaper.stop();
@@ -49,6 +50,7 @@ interface Lifecycle {
   begin(): void;
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
   forgetTimers(): void;
+  settle(): Promise<void>;
 }
 
 function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWithResolvers<number>): Lifecycle {
@@ -65,6 +67,7 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
     begin: () => enqueue(() => ({ state, actions: first.actions })),
     send,
     forgetTimers: () => timers.forgetAll(),
+    settle: async () => await envoys?.settle(),
   };
 
   function send<Name extends EventName>(name: Name, event: Events[Name]): void {

@@ -135,6 +135,17 @@ Deno.test("runLifecycle() drains on SIGTERM, then asks Envoy to end; handlers ar
   assert.equal(phases.length, 4);
 });
 
+Deno.test("runLifecycle() removes what was being prepared when the end was asked for", async () => {
+  const { run, world, envoys, until, discarded } = setting();
+  const prepared = Promise.withResolvers<readonly string[]>();
+  const code = run({ prepare: () => prepared.promise });
+  world.raise("SIGTERM");
+  await until("ended");
+  prepared.resolve([]);
+  assert.equal(await code, 0);
+  assert.deepEqual([envoys.length, discarded], [0, [0]]);
+});
+
 Deno.test("runLifecycle() takes what others ask of it", async () => {
   const { run, control, until, asked } = setting();
   const code = run();
