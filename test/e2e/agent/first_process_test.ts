@@ -12,8 +12,7 @@ function testAsFirst(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-testAsFirst("signals are handled before anything is read, and one that comes then ends it", async (pod) => {
-  const said: string[] = [];
+testAsFirst("a signal that comes as soon as one is handled ends it", async (pod) => {
   for (const [words, signal] of STARTS) {
     const agent = pod.start(words);
     await agent.handles(signal);
@@ -21,13 +20,7 @@ testAsFirst("signals are handled before anything is read, and one that comes the
     const { code, stdout, stderr } = await agent.end;
     assert.deepEqual([code, stdout], [0, ""], stderr);
     assert.match(stderr, new RegExp(` info agent: ${signal}: `));
-    said.push(stderr);
   }
-  // Not each: this test may be slow to see that it is handled.
-  assert.ok(
-    said.some((text) => / agent: SIG\w+: the agent ends before it has started Envoy\n$/.test(text)),
-    said.join(),
-  );
 });
 
 const STARTS = [

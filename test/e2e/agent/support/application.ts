@@ -1,6 +1,5 @@
 /** The application of a pod, which serves on port 8080 and asks others, from a process in the pod's network namespace. */
 import type { Ask, Reply } from "./application_main.ts";
-import { linesOf } from "../../../../src/agent/process/lines.ts";
 
 const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).pathname);
 
@@ -51,12 +50,18 @@ export class Application implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    for await (const line of linesOf(this.child.stdout)) {
-      const told: Reply | "started" | "held" = JSON.parse(line);
-      if (told === "started") this.#started.resolve();
-      else if (told === "held") this.#hold();
-      else this.#waiting.get(told.id)?.(told);
+    let rest = "";
+    for await (const text of this.child.stdout.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) this.#hear(JSON.parse(line));
     }
+  }
+
+  #hear(told: Reply | "started" | "held"): void {
+    if (told === "started") this.#started.resolve();
+    else if (told === "held") this.#hold();
+    else this.#waiting.get(told.id)?.(told);
   }
 
   #hold(): void {

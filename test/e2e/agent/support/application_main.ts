@@ -20,6 +20,7 @@ export interface Reply {
   readonly text: string;
 }
 
+const output = Deno.stdout.writable.getWriter();
 const held: (() => void)[] = [];
 
 const PAGES: Readonly<Record<string, (from: string) => Promise<Response> | Response>> = {
@@ -39,7 +40,8 @@ function serve(request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetA
 }
 
 function tell(value: Reply | "started" | "held"): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
+  // Writes wait for one another: an answer may be longer than a pipe takes.
+  output.write(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
 }
 
 async function answer({ id, url, ...init }: Ask): Promise<void> {
