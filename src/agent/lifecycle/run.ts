@@ -53,8 +53,11 @@ interface Lifecycle {
   settle(): Promise<void>;
 }
 
+type Level = "debug" | "info" | "warning" | "error";
+
 function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWithResolvers<number>): Lifecycle {
   const { rules, log } = options;
+  const say = (level: Level, text: string) => log[level](logText(text));
   const first = begin(options.envoy !== undefined);
   let state = first.state;
   const waiting: (() => Step)[] = [];
@@ -108,10 +111,6 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
       case "fail":
         return ended.reject(action.error);
     }
-  }
-
-  function say(level: "debug" | "info" | "warning" | "error", text: string): void {
-    log[level](logText(text));
   }
 }
 
