@@ -52,6 +52,7 @@ const RAW_COMMANDS: readonly (readonly [name: string, summary: string])[] = [
   ["iptables", "capture a pod's traffic"],
   ["agent", "run the proxy of a pod, and tell it to drain or to quit"],
   ["wait", "block until the proxy is ready, then become a command"],
+  ["webhook", "inject pods when they are created"],
 ];
 
 const HELP_CODES: readonly string[] = ["commander.helpDisplayed", "commander.help", "commander.version"];

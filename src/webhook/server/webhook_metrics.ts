@@ -6,9 +6,7 @@ import {
   histogram,
   type Meter,
   meter,
-  processMetrics,
 } from "../../core/metrics/mod.ts";
-import type { World } from "../../core/world/world.ts";
 import type { Reviewed } from "../review/mod.ts";
 
 /** What the webhook counts. */
@@ -36,13 +34,10 @@ const TEMPLATE_REASONS: readonly string[] = ["template-failed", "template-unknow
 const ISTIO = { injected: "success", unchanged: "success", skipped: "skip", failed: "failure" } as const;
 
 /** The metrics of a webhook of this version: those that Istio's injector has, by its names, and its own. */
-export function webhookMetrics(world: Pick<World, "files">, version: string): WebhookMetrics {
+export function webhookMetrics(version: string): WebhookMetrics {
   const parts = meters();
   parts.build.add({ component: "webhook", tag: version });
-  const collectors: Collector[] = [
-    ...Object.values(parts).map(({ collect }): Collector => collect),
-    () => processMetrics(world),
-  ];
+  const collectors = Object.values(parts).map(({ collect }): Collector => collect);
   return {
     requests: parts.requests,
     refusals: parts.refusals,

@@ -1,0 +1,78 @@
+/** `webhook serve`: from its options to its end. */
+import { EXIT } from "../core/errors.ts";
+import { type Logger, type LogOptions, startLog } from "../core/log.ts";
+import type { PermissionName, SignalName, World } from "../core/world/mod.ts";
+import type { PairNames } from "./server/certificate_facts.ts";
+import { type Endings, endings } from "./server/endings.ts";
+import { certificateFromFiles } from "./server/file_certificate.ts";
+import { type InjectorFiles, injectorFromFiles } from "./server/file_injector.ts";
+import { type Addresses, type Servers, type Sources, startServers } from "./server/start.ts";
+
+/** What `webhook serve` is told. */
+export interface ServeOptions extends Addresses {
+  readonly configuration: InjectorFiles;
+  readonly certificate: PairNames;
+  /** Milliseconds from SIGTERM until no more connections are taken: in them clients learn that it is not ready. */
+  readonly shutdownDelay: number;
+  /** Milliseconds that reviews under way are waited for then. */
+  readonly shutdownTimeout: number;
+  readonly log: LogOptions;
+}
+
+/** The C library is opened when the servers start; no review has come by then. */
+const AT_START: readonly PermissionName[] = ["read", "env", "net", "ffi"];
+const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
+
+/** Serves reviews until a signal; returns the exit code. Rejects with a `MeshError` if it cannot start. */
+export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
+  const log = startLog(world, "webhook", options.log);
+  world.permissions.keepOnly(AT_START);
+  const signals = endings(world);
+  const sources = await openSources(world, log, options);
+  try {
+    const servers = await startServers(world, log, options, sources);
+    world.permissions.keepOnly(AT_WORK);
+    const signal = await signals.first;
+    return await Promise.race([end(world, log, options, { signals, servers, signal }), signals.second]);
+  } finally {
+    sources.injector.close();
+    sources.certificate.close();
+    signals.stop();
+  }
+}
+
+async function openSources(world: World, log: Logger, options: ServeOptions): Promise<Sources> {
+  const injector = await injectorFromFiles(world, log, options.configuration);
+  try {
+    const certificate = await certificateFromFiles(world.files, log, options.certificate);
+    await certificate.ready;
+    return { injector, certificate };
+  } catch (error) {
+    injector.close();
+    throw error;
+  }
+}
+
+/** What is there when the end begins. */
+interface Ending {
+  readonly signals: Endings;
+  readonly servers: Servers;
+  readonly signal: SignalName;
+}
+
+/**
+ * First it is not ready and goes on: until Kubernetes has taken it out of the Service, new connections come. A person who
+ * interrupts it does not wait for that.
+ */
+async function end(world: World, log: Logger, options: ServeOptions, ending: Ending): Promise<number> {
+  const { signals, servers, signal } = ending;
+  servers.end(`received ${signal}`);
+  servers.tls.discourage();
+  log.info(`Received ${signal}: not ready from now on, ends when the reviews under way are answered`);
+  if (signal === "SIGTERM") await world.clock.sleep(options.shutdownDelay, signals.hurry);
+  const isDone = await servers.tls.close(options.shutdownTimeout);
+  if (!isDone) log.warn(`Some reviews were not answered in ${options.shutdownTimeout} ms: their connections are cut`);
+  await servers.plain.close();
+  log.info("The webhook has ended");
+  return EXIT.ok;
+}

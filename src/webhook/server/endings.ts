@@ -1,0 +1,37 @@
+import { EXIT } from "../../core/errors.ts";
+import type { SignalName, World } from "../../core/world/world.ts";
+
+/** How signals end a server. */
+export interface Endings {
+  /** Resolves with the first signal. */
+  readonly first: Promise<SignalName>;
+  /** Resolves with the second one, to the exit code that says it. */
+  readonly second: Promise<number>;
+  /** Aborted with the second. */
+  readonly hurry: AbortSignal;
+  /** Signals have their usual effect again. */
+  stop(): void;
+}
+
+const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
+
+/** Waits for SIGTERM and SIGINT, twice. */
+export function endings({ signals }: Pick<World, "signals">): Endings {
+  const first = Promise.withResolvers<SignalName>();
+  const second = Promise.withResolvers<number>();
+  const hurry = new AbortController();
+  let count = 0;
+  const stops = (["SIGTERM", "SIGINT"] as const).map((name) =>
+    signals.on(name, () => {
+      if (count++ === 0) return first.resolve(name);
+      hurry.abort();
+      second.resolve(CODES[name]);
+    })
+  );
+  return {
+    first: first.promise,
+    second: second.promise,
+    hurry: hurry.signal,
+    stop: () => stops.forEach((stop) => stop()),
+  };
+}

@@ -1,0 +1,137 @@
+/** The two servers: reviews over HTTPS, and what is told of them without. */
+import { type Logger, logText } from "../../core/log.ts";
+import { type Collector } from "../../core/metrics/mod.ts";
+import type { HttpHandler, HttpServer, TlsServer, World } from "../../core/world/mod.ts";
+import { VERSION } from "../../version.ts";
+import { type ReviewContext, reviewPod } from "../review/mod.ts";
+import { textAnswer } from "./answers.ts";
+import type { CertificateSource } from "./certificate_source.ts";
+import type { InjectorSource } from "./injector_source.ts";
+import { BODY_MILLISECONDS, CONNECTIONS, MAX_BODY_BYTES, MAX_REVIEWS } from "./limits.ts";
+import { type ListenAddress, onFirst } from "./listen_address.ts";
+import { type Check, readyHandler } from "./readiness.ts";
+import { reviewHandler } from "./review_handler.ts";
+import { READING, type Route, router } from "./routes.ts";
+import { serveNewest } from "./served_certificate.ts";
+import { seconds, sourceMetrics } from "./source_metrics.ts";
+import { gauge, type WebhookMetrics, webhookMetrics } from "./webhook_metrics.ts";
+
+/** Where to listen. */
+export interface Addresses {
+  readonly listen: ListenAddress;
+  readonly plainListen: ListenAddress;
+}
+
+/** Where comes from what reviews depend on. */
+export interface Sources {
+  readonly injector: InjectorSource;
+  readonly certificate: CertificateSource;
+  /** What is known of the cluster beside its configuration. */
+  readonly cluster?: Pick<ReviewContext, "proxyConfigs" | "namespace"> | undefined;
+}
+
+/** The servers, running. */
+export interface Servers {
+  readonly tls: TlsServer;
+  readonly plain: HttpServer;
+  /** From now on it is not ready, for this reason. */
+  end(reason: string): void;
+}
+
+/** Starts both servers. Rejects with a `MeshError` for an address that cannot be had and a certificate that cannot be used. */
+export async function startServers(world: World, log: Logger, at: Addresses, sources: Sources): Promise<Servers> {
+  const metrics = webhookMetrics(VERSION);
+  const state: State = { ending: undefined, certificate: () => sources.certificate.problem() };
+  const status = statusRoutes(checksOf(sources.injector, state), metrics);
+  const reviews = reviewRoute(world, log, sources, metrics);
+  const tls = await serveReviews(world, at.listen, sources.certificate, router([...reviews, ...status], log));
+  const served = serveNewest(tls, sources.certificate, { log, clock: world.clock });
+  state.certificate = served.problem;
+  for (const each of collectors(world, sources, served.notAfter)) metrics.register(each);
+  const plain = await serveStatus(world, at.plainListen, tls, router(status, log));
+  const until = served.notAfter().toISOString();
+  log.info(logText(
+    `Reviews are answered on port ${tls.port}, with a certificate that is valid until ${until}; the port for probes and ` +
+      `metrics is ${plain.port}`,
+  ));
+  return { tls, plain, end: (reason) => void (state.ending = reason) };
+}
+
+/** What readiness depends on. */
+interface State {
+  ending: string | undefined;
+  certificate: () => string | undefined;
+}
+
+function serveReviews(
+  { network }: World,
+  listen: ListenAddress,
+  certificate: CertificateSource,
+  handler: HttpHandler,
+): Promise<TlsServer> {
+  const options = { port: listen.port, keyPair: certificate.current(), limits: CONNECTIONS };
+  return onFirst(listen, (hostname) => network.serveTls({ ...options, hostname }, handler));
+}
+
+async function serveStatus(
+  { network }: World,
+  listen: ListenAddress,
+  tls: TlsServer,
+  handler: HttpHandler,
+): Promise<HttpServer> {
+  try {
+    return await onFirst(listen, (hostname) => network.serve({ hostname, port: listen.port }, handler));
+  } catch (error) {
+    await tls.close(0);
+    throw error;
+  }
+}
+
+function reviewRoute(world: World, log: Logger, sources: Sources, metrics: WebhookMetrics): readonly Route[] {
+  const { injector, cluster } = sources;
+  const answer = reviewHandler({
+    review: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }),
+    limits: { bytes: MAX_BODY_BYTES, milliseconds: BODY_MILLISECONDS, reviews: MAX_REVIEWS },
+    metrics,
+    log,
+    clock: world.clock,
+  });
+  return ["/inject", "/inject/"].map((path) => ({ path, answer }));
+}
+
+function statusRoutes(checks: readonly Check[], metrics: WebhookMetrics): readonly Route[] {
+  const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+  return [
+    { path: "/ready", methods: READING, answer: readyHandler(checks) },
+    { path: "/healthz", methods: READING, answer: () => textAnswer(200, "ok\n") },
+    { path: "/metrics", methods: READING, answer: async () => textAnswer(200, await metrics.text(), type) },
+  ];
+}
+
+function checksOf(injector: InjectorSource, state: State): readonly Check[] {
+  return [
+    { name: "running", fine: "the webhook is not terminating", problem: () => state.ending, isTolerable: false },
+    {
+      name: "config",
+      fine: "the newest configuration is in force",
+      problem: () => injector.problem(),
+      isTolerable: true,
+    },
+    {
+      name: "certificate",
+      fine: "the newest certificate is served",
+      problem: () => state.certificate(),
+      isTolerable: true,
+    },
+  ];
+}
+
+function collectors({ clock }: World, { injector, certificate }: Sources, notAfter: () => Date): readonly Collector[] {
+  const expiry = "When the certificate that is served expires.";
+  const name = "mesh_webhook_certificate_expiry_timestamp_seconds";
+  return [
+    () => gauge(name, expiry, seconds(notAfter())),
+    ...sourceMetrics("config", injector, clock),
+    ...sourceMetrics("certificate", certificate, clock),
+  ];
+}
