@@ -55,8 +55,9 @@ function diffLists(before: readonly Value[], after: Value[], path: string, into:
     return;
   }
   const edits = listEdits(before, after, { path, from, to, kept });
-  if (keyed || textSize(edits) < textSize(after)) into.push(...edits);
-  else into.push({ op: "replace", path, value: after });
+  const whole: PatchOperation = { op: "replace", path, value: after };
+  if (keyed || textSize(edits) < textSize([whole])) into.push(...edits);
+  else into.push(whole);
 }
 
 interface Alignment {
@@ -66,13 +67,23 @@ interface Alignment {
   readonly kept: ReadonlySet<string>;
 }
 
-/** First what goes, from the end so that indexes stay true, then the new list from its start. */
+/** Elements that only changed are changed where they are; else some go, and others come. */
 function listEdits(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
+  const gone = placesOfOthers(alignment.from, alignment.kept);
+  const added = placesOfOthers(alignment.to, alignment.kept);
+  if (gone.length !== added.length || gone.some((place, at) => place !== added[at])) {
+    return moves(before, after, alignment);
+  }
+  const edits: PatchOperation[] = [];
+  after.forEach((value, index) => diff(before[index] ?? null, value, `${alignment.path}/${index}`, edits));
+  return edits;
+}
+
+/** First what goes, from the end so that indexes stay true, then the new list from its start. */
+function moves(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
   const { path, from, to, kept } = alignment;
   const edits: PatchOperation[] = [];
-  for (let index = from.length - 1; index >= 0; index--) {
-    if (!kept.has(from[index] ?? "")) edits.push({ op: "remove", path: `${path}/${index}` });
-  }
+  for (const place of placesOfOthers(from, kept).toReversed()) edits.push({ op: "remove", path: `${path}/${place}` });
   const places = new Map(from.map((id, index) => [id, index]));
   for (const [index, id] of to.entries()) {
     const value = after[index] ?? null;
@@ -81,6 +92,10 @@ function listEdits(before: readonly Value[], after: readonly Value[], alignment:
     else edits.push({ op: "add", path: at, value });
   }
   return edits;
+}
+
+function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): readonly number[] {
+  return [...ids.keys()].filter((index) => !kept.has(ids[index] ?? ""));
 }
 
 /**

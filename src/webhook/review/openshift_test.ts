@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/api.ts";
+import type { Value, ValueMap } from "../../core/value.ts";
+import { admitted, reviewBytes, webhookInjector } from "../../../test/support/review.ts";
+import { reviewPod } from "./mod.ts";
+import { proxyIds } from "./openshift.ts";
+
+const RANGE = "openshift.io/sa.scc.uid-range";
+const GROUPS = "openshift.io/sa.scc.supplemental-groups";
+const otherwise = { proxyUid: 1337, proxyGid: 1337 };
+
+const ROWS: readonly (readonly [name: string, annotations: Readonly<Record<string, Value>>, ids: string])[] = [
+  ["nothing", {}, "1337 1337"],
+  ["start and size", { [RANGE]: "1000/100" }, "1099 1099"],
+  ["start and end", { [RANGE]: "1000-1100" }, "1100 1100"],
+  ["groups of their own, the first block", { [RANGE]: "1000/100", [GROUPS]: "2000/10,5000/10" }, "1099 2009"],
+  ["groups that are none", { [RANGE]: "1000/100", [GROUPS]: "all" }, "1099 1337"],
+  ["a size of none", { [RANGE]: "1000/0" }, "1337 1337"],
+  ["beyond 32 bits", { [RANGE]: "4294967000/1000" }, "1337 1337"],
+  ["no text", { [RANGE]: 5 }, "1337 1337"],
+];
+
+for (const [name, annotations, ids] of ROWS) {
+  Deno.test(`proxyIds of a namespace with ${name}`, () => {
+    const { proxyUid, proxyGid } = proxyIds(annotations, otherwise);
+    assert.equal(`${proxyUid} ${proxyGid}`, ids);
+  });
+}
+
+const CONFIG = `templates:
+  sidecar: |
+    spec:
+      containers: [{name: istio-proxy, image: p, securityContext: {runAsUser: {{ .ProxyUID }}, runAsGroup: {{ .ProxyGID }}}}]
+`;
+
+function namespace(name: string): KubeObject | undefined {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, annotations: { [RANGE]: "1000/100" } } };
+}
+
+function userOfProxy(object: ValueMap, env: Record<string, string>, find: typeof namespace): string {
+  const injector = webhookInjector(CONFIG, env);
+  const answer = reviewPod(reviewBytes(object), { injector, path: "/inject", namespace: find });
+  const text = JSON.stringify(
+    admitted(object, answer),
+    (_, value) => typeof value === "bigint" ? Number(value) : value,
+  );
+  const { containers } = JSON.parse(text).spec;
+  const proxy = containers.find(({ name }: { name: string }) => name === "istio-proxy");
+  return `${proxy.securityContext.runAsUser} ${proxy.securityContext.runAsGroup}`;
+}
+
+const container = (name: string, runAsUser: number) => ({ name, image: "auto", securityContext: { runAsUser } });
+const openshift = { PLATFORM: "openshift" };
+const podOf = (...containers: Value[]): ValueMap => ({ kind: "Pod", metadata: { name: "p" }, spec: { containers } });
+
+Deno.test("on OpenShift the proxy has the last user of its namespace, elsewhere Istio's", () => {
+  const pod = podOf(container("app", 1000));
+  assert.equal(userOfProxy(pod, openshift, namespace), "1099 1099");
+  assert.equal(userOfProxy(pod, openshift, () => undefined), "1337 1337");
+  assert.equal(userOfProxy(pod, {}, namespace), "1337 1337");
+});
+
+Deno.test("on OpenShift a user that the proxy was given like the application is not what someone wanted", () => {
+  assert.equal(
+    userOfProxy(podOf(container("app", 1000), container("istio-proxy", 1000)), openshift, namespace),
+    "1099 1099",
+  );
+  assert.equal(
+    userOfProxy(podOf(container("app", 1000), container("istio-proxy", 1001)), openshift, namespace),
+    "1001 1099",
+  );
+  assert.equal(userOfProxy(podOf(container("app", 1000), container("istio-proxy", 1000)), {}, namespace), "1000 1337");
+});
