@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { BUILT_IN } from "../../inject/mod.ts";
+import { type ManifestOptions, webhookManifests } from "./mod.ts";
+
+const IMAGE = "example.com/mesh:1";
+
+function manifests(options: Partial<ManifestOptions> = {}): ValueMap[] {
+  return webhookManifests({ image: IMAGE, ...options }).split(/^---\n/m).map((text) => {
+    const value = parseYaml(text);
+    assert(isMap(value));
+    return value;
+  });
+}
+
+/** The value at a path of keys and indices. */
+function at(value: Value | undefined, path: string): Value | undefined {
+  let found: Value | undefined = value;
+  for (const key of path.split(".")) {
+    found = Array.isArray(found) ? found[Number(key)] : isMap(found) ? found[key] : undefined;
+  }
+  return found;
+}
+
+function ofKind(kind: string, options: Partial<ManifestOptions> = {}): ValueMap[] {
+  return manifests(options).filter((manifest) => manifest["kind"] === kind);
+}
+
+function one(kind: string, options: Partial<ManifestOptions> = {}): ValueMap {
+  const [found, ...more] = ofKind(kind, options);
+  assert(found !== undefined && more.length === 0);
+  return found;
+}
+
+/** `key operator values` of each requirement of a selector. */
+function requirements(webhook: Value | undefined, selector: string): string[] {
+  const expressions = at(webhook, `${selector}.matchExpressions`);
+  assert(Array.isArray(expressions));
+  return expressions.map((each) => `${at(each, "key")} ${at(each, "operator")} ${at(each, "values") ?? ""}`.trim());
+}
+
+function webhooksOf(configuration: ValueMap): Record<string, { namespaces: string[]; pods: string[] }> {
+  const webhooks = configuration["webhooks"];
+  assert(Array.isArray(webhooks));
+  return Object.fromEntries(webhooks.map((webhook) => [
+    String(at(webhook, "name")).replace(".sidecar-injector.istio.io", ""),
+    { namespaces: requirements(webhook, "namespaceSelector"), pods: requirements(webhook, "objectSelector") },
+  ]));
+}
+
+const OWN = "kubernetes.io/metadata.name NotIn istio-system";
+
+Deno.test("everything comes in the order in which it is to be applied, and the same each time", () => {
+  assert.deepEqual(manifests().map(({ kind }) => kind), [
+    "ServiceAccount",
+    "Role",
+    "RoleBinding",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ConfigMap",
+    "Service",
+    "Deployment",
+    "PodDisruptionBudget",
+    "MutatingWebhookConfiguration",
+  ]);
+  const options = { image: IMAGE, revision: "canary", tags: ["prod", "blue", "prod"], namespaceSelector: "b,a" };
+  assert.equal(webhookManifests(options), webhookManifests({ ...options, tags: ["blue", "prod"] }));
+});
+
+Deno.test("the default revision has the four webhooks of Istio, and leaves the own namespace alone", () => {
+  assert.deepEqual(webhooksOf(one("MutatingWebhookConfiguration")), {
+    "rev.namespace": {
+      namespaces: ["istio.io/rev In default", "istio-injection DoesNotExist", OWN],
+      pods: ["sidecar.istio.io/inject NotIn false"],
+    },
+    "rev.object": {
+      namespaces: ["istio.io/rev DoesNotExist", "istio-injection DoesNotExist", OWN],
+      pods: ["sidecar.istio.io/inject NotIn false", "istio.io/rev In default"],
+    },
+    "namespace": { namespaces: ["istio-injection In enabled", OWN], pods: ["sidecar.istio.io/inject NotIn false"] },
+    "object": {
+      namespaces: ["istio-injection DoesNotExist", "istio.io/rev DoesNotExist", OWN],
+      pods: ["sidecar.istio.io/inject In true", "istio.io/rev DoesNotExist"],
+    },
+  });
+});
+
+Deno.test("a revision has the two webhooks that name it, and each tag has a configuration; only default has four", () => {
+  const configurations = ofKind("MutatingWebhookConfiguration", { revision: "canary", tags: ["prod", "default"] });
+  const shown = configurations.map((each) => [
+    at(each, "metadata.name"),
+    isMap(each["metadata"]) && isMap(each["metadata"]["labels"]) ? each["metadata"]["labels"]["istio.io/tag"] : "",
+    Object.values(webhooksOf(each)).map(({ namespaces }) => namespaces[0]).join("; "),
+  ]);
+  const four =
+    "istio.io/rev In default; istio.io/rev DoesNotExist; istio-injection In enabled; istio-injection DoesNotExist";
+  assert.deepEqual(shown, [
+    ["istio-sidecar-injector-canary", undefined, "istio.io/rev In canary; istio.io/rev DoesNotExist"],
+    ["istio-revision-tag-default", "default", four],
+    ["istio-revision-tag-prod", "prod", "istio.io/rev In prod; istio.io/rev DoesNotExist"],
+  ]);
+  assert.deepEqual(at(one("ClusterRole", { revision: "canary", tags: ["prod"] }), "rules.0.resourceNames"), [
+    "istio-sidecar-injector-canary",
+    "istio-revision-tag-prod",
+  ]);
+});
+
+Deno.test("namespace, failure policy and selector are in every webhook", () => {
+  const options = { namespace: "mesh", failurePolicy: "Ignore", namespaceSelector: "team in (a,b),!legacy" };
+  const configuration = one("MutatingWebhookConfiguration", options);
+  for (const [index, { namespaces }] of Object.values(webhooksOf(configuration)).entries()) {
+    const own = ["kubernetes.io/metadata.name NotIn mesh", "team In a,b", "legacy DoesNotExist"];
+    assert.deepEqual(namespaces.slice(-3), own);
+    assert.equal(at(configuration, `webhooks.${index}.failurePolicy`), "Ignore");
+    assert.equal(at(configuration, `webhooks.${index}.clientConfig.service.namespace`), "mesh");
+  }
+  const namespaced = manifests(options).filter((each) => at(each, "metadata.namespace") !== undefined);
+  assert.deepEqual([...new Set(namespaced.map((each) => at(each, "metadata.namespace")))], ["mesh"]);
+});
+
+Deno.test("two revisions in a namespace share no object", () => {
+  const identity = (each: ValueMap) => `${each["kind"]} ${at(each, "metadata.name")}`;
+  const [a, b] = [manifests(), manifests({ revision: "canary" })].map((all) => new Set(all.map(identity)));
+  assert.deepEqual([...a ?? []].filter((each) => b?.has(each)), []);
+});
+
+Deno.test("the configuration is what inject --show-config prints, with what is given laid over it", () => {
+  const map = one("ConfigMap", { configuration: { hub: "example.com/mesh" } });
+  assert.equal(at(map, "data.config"), BUILT_IN.config);
+  assert.equal(at(map, "data.mesh"), BUILT_IN.mesh);
+  assert.match(String(at(map, "data.values")), /hub: example\.com\/mesh/);
+});
+
+Deno.test("the Deployment runs webhook serve as nobody, and with as many pods as asked", () => {
+  const deployment = one("Deployment", { replicas: 3 });
+  assert.equal(at(deployment, "spec.replicas"), 3);
+  assert.equal(at(deployment, "spec.template.spec.containers.0.image"), IMAGE);
+  assert.deepEqual(at(deployment, "spec.selector.matchLabels"), at(one("Service"), "spec.selector"));
+  const args = at(deployment, "spec.template.spec.containers.0.args");
+  assert(Array.isArray(args));
+  assert.deepEqual(args.slice(0, 2), ["webhook", "serve"]);
+});
+
+const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: string])[] = [
+  [{ image: "" }, 'Invalid value "" for "--image"'],
+  [{ image: "a b" }, 'Invalid value "a b" for "--image"'],
+  [{ namespace: "Mesh" }, 'Invalid value "Mesh" for "--namespace"'],
+  [{ revision: "1-2" }, 'Invalid value "1-2" for "--revision"'],
+  [{ revision: "r".repeat(41) }, `Invalid value "${"r".repeat(41)}" for "--revision"`],
+  [{ tags: ["a_b"] }, 'Invalid value "a_b" for "--tag"'],
+  [{ revision: "a", tags: ["a"] }, 'Invalid value "a" for "--tag"'],
+  [{ failurePolicy: "fail" }, 'Invalid value "fail" for "--failure-policy"'],
+  [{ replicas: 0 }, 'Invalid value "0" for "--replicas"'],
+  [{ namespaceSelector: "a=b=c" }, 'Invalid selector "a=b=c" in "--namespace-selector"'],
+];
+
+for (const [options, message] of WRONG) {
+  Deno.test(`wrong usage: ${message}`, () => {
+    assert.throws(() => webhookManifests({ image: IMAGE, ...options }), { name: "UsageError", message });
+  });
+}

@@ -1,0 +1,108 @@
+/** The MutatingWebhookConfigurations, as Istio's chart has them (manifests/charts/istio-control/istio-discovery). */
+import type { Value, ValueMap } from "../../core/value.ts";
+import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
+import { selectorExpressions } from "./selector_text.ts";
+
+const INJECTION = "istio-injection";
+const REVISION = "istio.io/rev";
+const INJECT = "sidecar.istio.io/inject";
+/** The label that Kubernetes gives to every namespace. */
+const NAMESPACE_NAME = "kubernetes.io/metadata.name";
+
+/** A webhook of a configuration: which pods the API server sends. */
+interface Row {
+  readonly prefix: string;
+  /** Only of the revision that namespaces and pods without a revision's name get. */
+  readonly isDefaultOnly: boolean;
+  readonly namespaces: (revision: string) => readonly ValueMap[];
+  readonly pods: (revision: string) => readonly ValueMap[];
+}
+
+const ROWS: readonly Row[] = [
+  {
+    prefix: "rev.namespace",
+    isDefaultOnly: false,
+    namespaces: (revision) => [isIn(REVISION, revision), isAbsent(INJECTION)],
+    pods: () => [isNotIn(INJECT, "false")],
+  },
+  {
+    prefix: "rev.object",
+    isDefaultOnly: false,
+    namespaces: () => [isAbsent(REVISION), isAbsent(INJECTION)],
+    pods: (revision) => [isNotIn(INJECT, "false"), isIn(REVISION, revision)],
+  },
+  {
+    prefix: "namespace",
+    isDefaultOnly: true,
+    namespaces: () => [isIn(INJECTION, "enabled")],
+    pods: () => [isNotIn(INJECT, "false")],
+  },
+  {
+    prefix: "object",
+    isDefaultOnly: true,
+    namespaces: () => [isAbsent(INJECTION), isAbsent(REVISION)],
+    pods: () => [isIn(INJECT, "true"), isAbsent(REVISION)],
+  },
+];
+
+function isIn(key: string, ...values: string[]): ValueMap {
+  return { key, operator: "In", values };
+}
+
+function isNotIn(key: string, ...values: string[]): ValueMap {
+  return { key, operator: "NotIn", values };
+}
+
+function isAbsent(key: string): ValueMap {
+  return { key, operator: "DoesNotExist" };
+}
+
+/**
+ * One configuration for the revision and one for each tag. The own namespace is excluded from all of them: a webhook that
+ * does not run must not keep its own pods from starting. Errors: a UsageError for a selector that is none.
+ */
+export function mutatingConfigurations(plan: Plan): ValueMap[] {
+  return configurationNames(plan).map((name, index) => {
+    const tag = index === 0 ? undefined : plan.tags[index - 1];
+    return {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "MutatingWebhookConfiguration",
+      metadata: {
+        name,
+        labels: {
+          app: "sidecar-injector",
+          "app.kubernetes.io/name": plan.name,
+          [REVISION]: plan.revision,
+          ...(tag === undefined ? {} : { "istio.io/tag": tag }),
+        },
+      },
+      webhooks: webhooks(plan, tag ?? plan.revision),
+    };
+  });
+}
+
+function webhooks(plan: Plan, revision: string): ValueMap[] {
+  const everywhere = [isNotIn(NAMESPACE_NAME, plan.namespace), ...selectorExpressions(plan.namespaceSelector, FLAG)];
+  return ROWS.filter(({ isDefaultOnly }) => !isDefaultOnly || revision === DEFAULT_REVISION).map((row) => ({
+    name: `${row.prefix}.sidecar-injector.istio.io`,
+    ...call(plan),
+    namespaceSelector: { matchExpressions: [...row.namespaces(revision), ...everywhere] },
+    objectSelector: { matchExpressions: [...row.pods(revision)] },
+  }));
+}
+
+const FLAG = "--namespace-selector";
+
+/** How the API server calls; all that it would fill in by itself is written, so that nothing differs afterwards. */
+function call({ name, namespace, failurePolicy }: Plan): Record<string, Value> {
+  return {
+    admissionReviewVersions: ["v1", "v1beta1"],
+    clientConfig: { service: { name, namespace, path: "/inject", port: 443 } },
+    failurePolicy,
+    matchPolicy: "Equivalent",
+    reinvocationPolicy: "Never",
+    rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"], scope: "*" }],
+    sideEffects: "None",
+    timeoutSeconds: 10,
+  };
+}

@@ -1,0 +1,116 @@
+/** What `webhook manifests` can be told. */
+import { UsageError } from "../../core/errors.ts";
+import type { GivenConfiguration } from "../../inject/mod.ts";
+
+/** All but the image has a default. */
+export interface ManifestOptions {
+  /** The image of this program, with `kubectl-mesh` on its PATH. */
+  readonly image: string;
+  /** `istio-system` unless told. */
+  readonly namespace?: string | undefined;
+  /** `default` unless told. */
+  readonly revision?: string | undefined;
+  /** Names by which namespaces and pods can choose the revision besides its own. */
+  readonly tags?: readonly string[] | undefined;
+  /** What the API server does with a pod when the webhook does not answer: `Fail` unless told. */
+  readonly failurePolicy?: string | undefined;
+  /** A selector as kubectl reads it, which namespaces must match too. */
+  readonly namespaceSelector?: string | undefined;
+  /** 2 unless told. */
+  readonly replicas?: number | undefined;
+  /** The injector's configuration; what is not given is the built-in one. */
+  readonly configuration?: GivenConfiguration | undefined;
+}
+
+/** The options with defaults, and the names that follow from them. */
+export interface Plan {
+  readonly image: string;
+  readonly namespace: string;
+  readonly revision: string;
+  readonly tags: readonly string[];
+  readonly failurePolicy: "Fail" | "Ignore";
+  readonly namespaceSelector: string;
+  readonly replicas: number;
+  readonly configuration: GivenConfiguration;
+  /** The name of the Service and of everything else in the namespace. */
+  readonly name: string;
+  /** The Secret of the certificates. */
+  readonly secret: string;
+  readonly ports: { readonly reviews: number; readonly plain: number };
+}
+
+export const DEFAULT_REVISION = "default";
+const PROGRAM = "kubectl-mesh-webhook";
+
+/** A name as Kubernetes has it in labels of DNS, short enough to be a part of others. */
+const NAME = /^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/;
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+interface Check {
+  readonly flag: string;
+  /** The values that are wrong. */
+  readonly wrong: (plan: Plan) => readonly unknown[];
+  readonly hint: string;
+}
+
+const NAME_HINT = "use up to 40 lower-case letters, digits and -, a letter first";
+
+const CHECKS: readonly Check[] = [
+  { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "give the name of an image" },
+  {
+    flag: "--namespace",
+    wrong: ({ namespace }) => unless(NAMESPACE.test(namespace), namespace),
+    hint: "use up to 63 lower-case letters, digits and -",
+  },
+  { flag: "--revision", wrong: ({ revision }) => unless(NAME.test(revision), revision), hint: NAME_HINT },
+  { flag: "--tag", wrong: ({ tags }) => tags.filter((tag) => !NAME.test(tag)), hint: NAME_HINT },
+  {
+    flag: "--tag",
+    wrong: ({ tags, revision }) => tags.filter((tag) => tag === revision),
+    hint: "a tag is another name than that of the revision",
+  },
+  {
+    flag: "--replicas",
+    wrong: ({ replicas }) => unless(Number.isInteger(replicas) && replicas > 0, replicas),
+    hint: "use a number of 1 or more",
+  },
+];
+
+function unless<T>(isRight: boolean, value: T): T[] {
+  return isRight ? [] : [value];
+}
+
+const DEFAULTS = {
+  namespace: "istio-system",
+  revision: DEFAULT_REVISION,
+  failurePolicy: "Fail",
+  namespaceSelector: "",
+  replicas: 2,
+  configuration: {},
+  ports: { reviews: 15017, plain: 8080 },
+};
+
+/** The plan of these options; what is empty is not given. Errors: a UsageError that names the flag. */
+export function planOf(options: ManifestOptions): Plan {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== ""));
+  const all = { ...DEFAULTS, image: options.image, ...given };
+  const name = all.revision === DEFAULT_REVISION ? PROGRAM : `${PROGRAM}-${all.revision}`;
+  const tags = [...new Set(options.tags ?? [])].sort();
+  const failurePolicy = failurePolicyOf(all.failurePolicy);
+  const plan: Plan = { ...all, failurePolicy, tags, name, secret: `${name}-certificates` };
+  for (const { flag, wrong, hint } of CHECKS) {
+    for (const value of wrong(plan)) throw new UsageError(`Invalid value "${value}" for "${flag}"`, { hint });
+  }
+  return plan;
+}
+
+function failurePolicyOf(text: string): "Fail" | "Ignore" {
+  if (text === "Fail" || text === "Ignore") return text;
+  throw new UsageError(`Invalid value "${text}" for "--failure-policy"`, { hint: "use Fail or Ignore" });
+}
+
+/** The names of the MutatingWebhookConfigurations: of the revision, and of each tag. */
+export function configurationNames({ revision, tags }: Plan): string[] {
+  const own = revision === DEFAULT_REVISION ? "istio-sidecar-injector" : `istio-sidecar-injector-${revision}`;
+  return [own, ...tags.map((tag) => `istio-revision-tag-${tag}`)];
+}

@@ -1,0 +1,126 @@
+/** What runs: the Deployment, its Service, and how many of its pods may be away. */
+import type { Value, ValueMap } from "../../core/value.ts";
+import { labelsOf, selectorLabels } from "./labels.ts";
+import { configurationNames, type Plan } from "./options.ts";
+
+const CONFIGURATION = "/etc/kubectl-mesh/configuration";
+/** Any user but root; the image needs to know none of this name. */
+const USER = 65532;
+
+/** The Service that the API server calls, on the port that webhooks have. */
+export function service(plan: Plan): ValueMap {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+    spec: {
+      selector: selectorLabels(plan),
+      ports: [
+        { name: "https-webhook", port: 443, protocol: "TCP", targetPort: "https-webhook" },
+        { name: "http-metrics", port: plan.ports.plain, protocol: "TCP", targetPort: "http-metrics" },
+      ],
+    },
+  };
+}
+
+/** One pod at a time may be taken away, also of a single one: a drain of its node must not hang. */
+export function disruptionBudget(plan: Plan): ValueMap {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+    spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(plan) } },
+  };
+}
+
+/** A rollout adds a pod before it takes one away. */
+export function deployment(plan: Plan): ValueMap {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+    spec: {
+      replicas: plan.replicas,
+      selector: { matchLabels: selectorLabels(plan) },
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: {
+        metadata: {
+          annotations: {
+            "prometheus.io/path": "/metrics",
+            "prometheus.io/port": String(plan.ports.plain),
+            "prometheus.io/scrape": "true",
+          },
+          labels: { ...labelsOf(plan), "sidecar.istio.io/inject": "false" },
+        },
+        spec: podSpec(plan),
+      },
+    },
+  };
+}
+
+function podSpec(plan: Plan): ValueMap {
+  return {
+    serviceAccountName: plan.name,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+    topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
+      maxSkew: 1,
+      topologyKey,
+      whenUnsatisfiable: "ScheduleAnyway",
+      labelSelector: { matchLabels: selectorLabels(plan) },
+    })),
+    terminationGracePeriodSeconds: 30,
+    containers: [container(plan)],
+    volumes: [{ name: "configuration", configMap: { name: plan.name } }],
+  };
+}
+
+function container(plan: Plan): ValueMap {
+  return {
+    name: "webhook",
+    image: plan.image,
+    command: ["kubectl-mesh"],
+    args: [...serveArguments(plan)],
+    ports: [
+      { name: "https-webhook", containerPort: plan.ports.reviews, protocol: "TCP" },
+      { name: "http-metrics", containerPort: plan.ports.plain, protocol: "TCP" },
+    ],
+    startupProbe: { ...probe("/ready"), periodSeconds: 1, failureThreshold: 60 },
+    readinessProbe: { ...probe("/ready"), periodSeconds: 3, failureThreshold: 2 },
+    livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 3 },
+    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [{ name: "configuration", mountPath: CONFIGURATION, readOnly: true }],
+  };
+}
+
+function probe(path: string): Record<string, Value> {
+  return { httpGet: { path, port: "http-metrics" }, timeoutSeconds: 3 };
+}
+
+/** The command line of `webhook serve`: one flag an argument, so that a diff shows which has changed. */
+export function serveArguments(plan: Plan): readonly string[] {
+  return [
+    "webhook",
+    "serve",
+    `--listen=:${plan.ports.reviews}`,
+    `--plain-listen=:${plan.ports.plain}`,
+    `--revision=${plan.revision}`,
+    `--inject-config=${CONFIGURATION}/config`,
+    `--values=${CONFIGURATION}/values`,
+    `--mesh-config=${CONFIGURATION}/mesh`,
+    "--self-managed-certs",
+    `--namespace=${plan.namespace}`,
+    `--service=${plan.name}`,
+    `--certificate-secret=${plan.secret}`,
+    `--webhook-config=${configurationNames(plan).join(",")}`,
+  ];
+}
