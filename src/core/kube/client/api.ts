@@ -58,17 +58,17 @@ export interface KubeApi {
   remove(path: string): Promise<boolean>;
   /**
    * Changes of a collection until the signal fires: at first every object that is there as `ADDED`. It reconnects by
-   * itself and lists anew when the server has forgotten the version, and then tells what has changed meanwhile; no
-   * failure ends it. `options` tells of failures that last, and when the watch knows all that is there.
+   * itself and lists anew when the server has forgotten the version, and then tells what has changed meanwhile (of what
+   * was deleted then only the name is known); no failure ends it.
    */
   watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
 }
 
 /** What a watch tells besides changes. */
 export interface WatchOptions {
-  /** All that was there has been delivered: `undefined` becomes the first full picture. Called after each list. */
+  /** The watch runs, and all that was there has been delivered: at first, and whenever it runs again. */
   readonly synced?: () => void;
-  /** Why the watch is not running at present; it tries again. */
+  /** Why the watch does not run at present; it tries again. */
   readonly failed?: (error: MeshError) => void;
 }
 

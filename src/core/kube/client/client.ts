@@ -1,0 +1,176 @@
+import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
+import type { Clock } from "../../world/mod.ts";
+import {
+  ApiError,
+  type KubeApi,
+  type KubeList,
+  type KubeObject,
+  type PatchType,
+  type Query,
+  type WatchEvent,
+  type WatchOptions,
+} from "./api.ts";
+import { type Asked, refusal } from "./failure.ts";
+import { kubeObject, listItem } from "./kube_object.ts";
+import { readAll } from "./read_all.ts";
+import type { ApiRequest, Transport } from "./transport.ts";
+import { watchCollection } from "./watch.ts";
+
+const TIMEOUT = 30_000;
+/** kubectl asks for as many at once. */
+const PAGE = "500";
+/** No object of the API is larger than some MB; 500 of them come at once. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_TRIES = 4;
+const MAX_WAIT_SECONDS = 10;
+
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};
+
+type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType">;
+
+/** The API over a transport. */
+export class KubeClient implements KubeApi {
+  readonly server: string;
+  readonly #transport: Transport;
+  readonly #clock: Pick<Clock, "sleep">;
+
+  constructor(transport: Transport, clock: Pick<Clock, "sleep">) {
+    this.#transport = transport;
+    this.#clock = clock;
+    this.server = transport.settings.server;
+  }
+
+  async get(path: string): Promise<KubeObject | undefined> {
+    const value = await this.#optional({ method: "GET", path });
+    return value === undefined ? undefined : kubeObject(value, `get ${path}`);
+  }
+
+  async list(path: string, query: Query = {}): Promise<KubeList> {
+    const items: KubeObject[] = [];
+    for (let more = "";;) {
+      const page = await this.#page(path, { ...query, limit: PAGE, ...(more === "" ? {} : { continue: more }) });
+      const entries = page["items"] ?? [];
+      if (isList(entries)) items.push(...entries.map((item) => listItem(item, page, `list ${path}`)));
+      more = metadataText(page, "continue");
+      if (more === "") return { items, resourceVersion: metadataText(page, "resourceVersion") };
+    }
+  }
+
+  create(path: string, body: object): Promise<KubeObject> {
+    return this.#object({ method: "POST", path, body: JSON.stringify(body) });
+  }
+
+  replace(path: string, body: object): Promise<KubeObject> {
+    return this.#object({ method: "PUT", path, body: JSON.stringify(body) });
+  }
+
+  patch(path: string, type: PatchType, body: object, query: Query = {}): Promise<KubeObject> {
+    const contentType = PATCH_TYPES[type];
+    return this.#object({ method: "PATCH", path: withQuery(path, query), body: JSON.stringify(body), contentType });
+  }
+
+  async remove(path: string): Promise<boolean> {
+    return await this.#optional({ method: "DELETE", path }) !== undefined;
+  }
+
+  watch(path: string, query: Query, signal: AbortSignal, options: WatchOptions = {}): AsyncIterable<WatchEvent> {
+    const clock = this.#clock;
+    const open = (versioned: Query, ended: AbortSignal) => this.#open(withQuery(path, versioned), ended);
+    return watchCollection({ list: () => this.list(path, query), open, clock, query, what: `watch ${path}` }, {
+      signal,
+      ...options,
+    });
+  }
+
+  /** Closes the connections. */
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #page(path: string, query: Query): Promise<ValueMap> {
+    const page = await this.#value({ method: "GET", path: withQuery(path, query) });
+    if (isMap(page)) return page;
+    throw new ApiError(`The answer to list ${path} is no list of Kubernetes`, { hint: "is the server an API server?" });
+  }
+
+  async #object(sent: Sent): Promise<KubeObject> {
+    return kubeObject(await this.#value(sent), whatOf(sent));
+  }
+
+  /** `undefined` if there is no such object. */
+  async #optional(sent: Sent): Promise<Value | undefined> {
+    try {
+      return await this.#value(sent);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async #value(sent: Sent): Promise<Value> {
+    const signal = AbortSignal.timeout(TIMEOUT);
+    const response = await this.#patiently({ ...sent, signal, milliseconds: TIMEOUT });
+    const text = await this.#text(response, sent);
+    if (!response.ok) throw refusal(response.status, text, this.#asked(sent));
+    return parse(text, whatOf(sent));
+  }
+
+  async #text(response: Response, sent: Sent): Promise<string> {
+    try {
+      return await readAll(response, MAX_BYTES);
+    } catch (error) {
+      throw new ApiError(`The answer of "${this.server}" to ${whatOf(sent)} broke off`, { cause: error });
+    }
+  }
+
+  /** A server with too much to do says when to come again: 429 with Retry-After. */
+  async #patiently(request: ApiRequest): Promise<Response> {
+    for (let attempt = 1;; attempt++) {
+      const response = await this.#transport.send(request);
+      const seconds = Number(response.headers.get("retry-after") ?? NaN);
+      if (response.status !== 429 || Number.isNaN(seconds) || attempt === MAX_TRIES) return response;
+      await response.body?.cancel();
+      await this.#clock.sleep(1000 * Math.min(MAX_WAIT_SECONDS, Math.max(1, seconds)), request.signal);
+    }
+  }
+
+  /** A stream that the server feeds as long as it likes. */
+  async #open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#transport.send({ method: "GET", path, signal, milliseconds: TIMEOUT });
+    if (response.ok && response.body !== null) return response.body;
+    const text = await readAll(response, MAX_BYTES);
+    throw refusal(response.status, text, this.#asked({ method: "GET", path }));
+  }
+
+  #asked(sent: Sent): Asked {
+    return { what: whatOf(sent), server: this.server, origin: this.#transport.settings.origin };
+  }
+}
+
+function whatOf({ method, path }: Sent): string {
+  return `${method} ${path.replace(/\?.*/, "")}`;
+}
+
+function withQuery(path: string, query: Query): string {
+  const text = new URLSearchParams(query).toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+function metadataText(list: ValueMap, key: string): string {
+  const metadata = list["metadata"];
+  const value = isMap(metadata) ? metadata[key] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+function parse(text: string, what: string): Value {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ApiError(`The answer to ${what} is no JSON`, { hint: "is the server an API server?", cause: error });
+  }
+}

@@ -1,0 +1,29 @@
+import { isMap, type Value, type ValueMap } from "../../value.ts";
+import { ApiError, type KubeObject, type ObjectMetadata } from "./api.ts";
+
+/** Whether an answer is an object of the API. */
+export function isKubeObject(value: Value | undefined): value is ValueMap & KubeObject {
+  return isMap(value) && typeof value["apiVersion"] === "string" && typeof value["kind"] === "string" &&
+    isMetadata(value["metadata"]);
+}
+
+function isMetadata(value: Value | undefined): value is ValueMap & ObjectMetadata {
+  return isMap(value) && typeof value["name"] === "string";
+}
+
+/** An answer as an object. */
+export function kubeObject(value: Value, asked: string): KubeObject {
+  if (isKubeObject(value)) return value;
+  throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
+}
+
+/** An item of a list: those of built-in types name neither their version nor their kind, the list does. */
+export function listItem(item: Value, list: ValueMap, asked: string): KubeObject {
+  if (!isMap(item)) return kubeObject(item, asked);
+  const [apiVersion, kind] = [item["apiVersion"] ?? list["apiVersion"], item["kind"] ?? kindOfItems(list["kind"])];
+  return kubeObject({ apiVersion: apiVersion ?? null, kind: kind ?? null, ...item }, asked);
+}
+
+function kindOfItems(kind: Value | undefined): Value {
+  return typeof kind === "string" ? kind.replace(/List$/, "") : null;
+}
