@@ -54,6 +54,7 @@ export class MeshPod implements AsyncDisposable {
     const own = namespace ?? await Namespace.create();
     if (namespace === undefined) await own.shell("ip link set lo up");
     const pod = new MeshPod(own, await Deno.makeTempDir({ prefix: "mesh-pod-" }), address, namespace === undefined);
+    await Deno.chmod(pod.folder, 0o755);
     for (const folder of ["xds", "etc", "etc/istio", "etc/istio/proxy"]) await Deno.mkdir(`${pod.folder}/${folder}`);
     await pod.write("xds/lds.json", JSON.stringify({ resources: listeners() }));
     await pod.write("xds/cds.json", JSON.stringify({ resources: clusters() }));
@@ -92,7 +93,7 @@ export class MeshPod implements AsyncDisposable {
     return program;
   }
 
-  /** Starts the agent and waits until it is ready. */
+  /** Starts the agent and waits until it is ready, and knows that its Envoy is. */
   async startReady(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
     const program = this.start(words, start);
     const ended = program.end.then(({ code, stderr }) => {
@@ -102,6 +103,7 @@ export class MeshPod implements AsyncDisposable {
     // Its end is nobody's failure from now on.
     ended.catch(() => {});
     if (code !== 0) throw new Error(`${stderr}\n${program.text}`);
+    await program.until("Envoy (epoch 0) is live");
     return program;
   }
 

@@ -1,0 +1,119 @@
+/** Starts of the whole program that fail, or go on with less: what it says, and its exit code. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { MeshPod, missing } from "./support/mesh_pod.ts";
+import type { Start } from "./support/program.ts";
+
+function testStart(name: string, body: (pod: MeshPod) => Promise<void>) {
+  testWhen(missing, `start of the agent: ${name}`, async () => {
+    await using pod = await MeshPod.create();
+    await body(pod);
+  });
+}
+
+/** Runs the agent to its end; returns the code and the lines of the error and what is about Envoy's end. */
+async function endOf(pod: MeshPod, env: Record<string, string> = {}, start: Partial<Start> = {}, words = ["agent"]) {
+  const { code, stdout, stderr } = await pod.start(words, { ...start, env }).end;
+  const errors = stderr.split("\n").filter((line) => /^error: /i.test(line));
+  return { code, stdout, stderr, errors };
+}
+
+testStart("a missing program of Envoy is named", async (pod) => {
+  const { code, errors } = await endOf(pod, pod.env({ binaryPath: "/no/such/envoy" }));
+  assert.equal(code, 1);
+  const hint = "Envoy is started by the path in binaryPath (ProxyConfig, or --binaryPath)";
+  assert.deepEqual(errors, [`error: Cannot start "/no/such/envoy": there is no such program; ${hint}`]);
+});
+
+testStart("a bootstrap that Envoy refuses: its words, and its exit code", async (pod) => {
+  await pod.write("override.json", JSON.stringify({ admin: { address: { pipe: { path: 7 } } } }));
+  const { code, stderr, errors } = await endOf(pod);
+  assert.equal(code, 1);
+  assert.match(stderr, /Envoy \(epoch 0\) ended with exit code 1\n$/);
+  assert.deepEqual(errors, []);
+  await pod.write("strange.json", "{}");
+  const custom = await endOf(pod, pod.env({ customConfigFile: "./absent.json" }));
+  assert.equal(custom.code, 1);
+  assert.deepEqual(custom.errors, ['error: The custom configuration file "./absent.json" is not there']);
+});
+
+testStart("a port 15020 that is in use is told, and the proxy works without it", async (pod) => {
+  await using listener = new Deno.Command("nsenter", {
+    args: [`--net=${pod.namespace.path}`, "python3", "-c", LISTEN],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const reader = listener.stdout.getReader();
+  await reader.read();
+  const agent = pod.start(["agent"]);
+  await agent.until("Envoy (epoch 0) is live");
+  await agent.until(/error agent.status: .*15020.*in use/);
+  agent.signal("SIGQUIT");
+  assert.equal((await agent.end).code, 0, agent.text);
+  await listener.stdin.close();
+  await reader.cancel();
+});
+
+const LISTEN = `
+import socket, sys
+listener = socket.create_server(("", 15020))
+print("listening", flush=True)
+sys.stdin.read()
+`;
+
+testStart("with status port 0 there is no status server, and Envoy runs", async (pod) => {
+  await Deno.mkdir(`${pod.folder}/etc/istio/pod`);
+  await pod.write("etc/istio/pod/annotations", 'status.sidecar.istio.io/port="0"\n');
+  const agent = pod.start(["agent"]);
+  await agent.until("Envoy (epoch 0) is live");
+  const application = await pod.application();
+  assert.equal((await application.ask("http://127.0.0.1:15000/ready")).status, 200);
+  assert.equal((await application.ask("http://127.0.0.1:15020/healthz/ready")).status, 0);
+  agent.signal("SIGQUIT");
+  assert.equal((await agent.end).code, 0, agent.text);
+});
+
+testStart("with DISABLE_ENVOY it is ready without one, and ends by SIGTERM", async (pod) => {
+  const agent = pod.start(["agent"], { env: { DISABLE_ENVOY: "true" } });
+  await agent.until("Opening status port 15020");
+  const application = await pod.application();
+  assert.equal((await application.ask("http://127.0.0.1:15020/healthz/ready")).status, 200);
+  agent.signal("SIGTERM");
+  assert.equal((await agent.end).code, 0, agent.text);
+  assert.doesNotMatch(agent.text, /epoch/);
+});
+
+/** The root of the file system is read-only, as with readOnlyRootFilesystem; in a namespace of its own. */
+const READ_ONLY = "mount --make-rprivate /; mount -o remount,bind,ro /";
+
+testStart("on a read-only root file system configPath may be an emptyDir; otherwise that is the error", async (pod) => {
+  const refused = await endOf(pod, {}, {
+    mounts: `mount --bind "$PWD" "$PWD"; mount -o remount,bind,ro "$PWD"; cd "$PWD"; ${READ_ONLY}`,
+  });
+  assert.equal(refused.code, 1);
+  assert.equal(refused.errors.length, 1, refused.stderr);
+  assert.match(refused.errors[0] ?? "", /^error: Cannot write "\.?\/?etc\/istio\/proxy\/.*": .*[Rr]ead-only/);
+  const emptyDir = `mount -t tmpfs -o mode=755,uid=1337 tmpfs etc/istio/proxy; ${READ_ONLY}`;
+  const agent = await pod.startReady(["agent"], { mounts: emptyDir });
+  agent.signal("SIGQUIT");
+  assert.equal((await agent.end).code, 0, agent.text);
+});
+
+testStart("a configPath of another user is the error", async (pod) => {
+  await Deno.chown(`${pod.folder}/etc/istio/proxy`, 0, 0);
+  const { code, errors, stderr } = await endOf(pod);
+  assert.equal(code, 1);
+  assert.equal(errors.length, 1, stderr);
+  assert.match(errors[0] ?? "", /^error: Cannot write ".*etc\/istio\/proxy.*": .*ermission denied/);
+});
+
+testStart("as root, and as a user without a name", async (pod) => {
+  for (const uid of [0, 54_321]) {
+    await Deno.chown(`${pod.folder}/etc/istio/proxy`, uid, uid);
+    const agent = await pod.startReady(["agent"], { uid });
+    const { uid: owner, mode } = await Deno.stat(`${pod.folder}/etc/istio/proxy/envoy-rev.json`);
+    assert.deepEqual([owner, (mode ?? 0) & 0o777], [uid, 0o600]);
+    agent.signal("SIGQUIT");
+    assert.equal((await agent.end).code, 0, agent.text);
+  }
+});
