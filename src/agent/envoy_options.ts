@@ -1,9 +1,9 @@
 /** How the lifecycle starts Envoy and speaks to it, from the settings. */
-import { type Logger, logText } from "../core/log.ts";
-import { ClosedPipeError } from "../core/errors.ts";
+import type { Logger } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { envoyArgs } from "./bootstrap/envoy_args.ts";
 import { removeBootstrap, writeBootstrap } from "./bootstrap/write.ts";
+import { envoyLines } from "./envoy_lines.ts";
 import type { EnvoyOptions } from "./lifecycle/mod.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { readSettings } from "./settings/read.ts";
@@ -38,16 +38,6 @@ export function envoyOptions(world: World, settings: AgentSettings, { words, nam
     adminUrl: `http://${ipMode === "ipv6" ? "[::1]" : "127.0.0.1"}:${ports.admin}`,
     inboundOnly: role === "sidecar",
     ownPorts: [ports.envoyStatus, ports.prometheus, ports.secureMetrics, ports.secureMergedMetrics],
-    errorLine: settings.log.format === "json" ? (line) => tellLine(world, log.getChild("envoy"), line) : undefined,
+    errorLine: settings.log.format === "json" ? envoyLines(world, log.getChild("envoy")) : undefined,
   };
-}
-
-/** Envoy writes JSON once it has read its bootstrap; what it says before becomes JSON here. */
-function tellLine(world: World, log: Logger, line: string): void {
-  if (!line.startsWith("{")) return log.info(logText(line));
-  try {
-    world.stderr.write(`${line}\n`);
-  } catch (error) {
-    if (!(error instanceof ClosedPipeError)) throw error;
-  }
 }

@@ -1,0 +1,75 @@
+/** Every line that the whole program writes is JSON if that is asked for, and none holds a secret. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { MeshPod, missing } from "./support/mesh_pod.ts";
+
+function testLog(name: string, body: (pod: MeshPod) => Promise<void>) {
+  testWhen(missing, `JSON log of the agent: ${name}`, async () => {
+    await using pod = await MeshPod.create();
+    await body(pod);
+  });
+}
+
+/** How JSON is asked for. */
+const WAYS: readonly { readonly words: readonly string[]; readonly env: Record<string, string> }[] = [
+  { words: ["agent", "--log-format", "json"], env: {} },
+  { words: ["agent"], env: { MESH_LOG_FORMAT: "json" } },
+  { words: ["pilot-agent", "proxy", "sidecar", "--log_as_json"], env: {} },
+];
+
+/** The lines as data. Fails at the first that is no JSON object with a text and a level. */
+function records(text: string): readonly { readonly text: string; readonly level: string }[] {
+  return text.trimEnd().split("\n").map((line) => {
+    const { message, msg, level } = JSON.parse(line);
+    assert.equal(typeof (message ?? msg), "string", line);
+    assert.equal(typeof level, "string", line);
+    return { text: message ?? msg, level: level.toLowerCase() };
+  });
+}
+
+const SECRET = "s3cret-token";
+
+testLog("from the first line to the last, those of Envoy too, and without the token", async (pod) => {
+  const tracing = { lightstep: { address: "lightstep.example:80", accessToken: SECRET } };
+  for (const { words, env } of WAYS) {
+    const agent = await pod.startReady([...words, "--proxyLogLevel", "info", "--log_output_level", "debug"], { env });
+    agent.signal("SIGTERM");
+    await agent.until("SIGTERM: Envoy drains for");
+    agent.signal("SIGTERM");
+    const { code, stdout, stderr } = await agent.end;
+    assert.deepEqual([code, stdout], [0, ""]);
+    const texts = records(stderr).map(({ text }) => text);
+    // Of Envoy before it has read its bootstrap, and behind it.
+    assert.ok(texts.some((text) => text.includes("initializing epoch 0")));
+    assert.ok(texts.includes("starting main dispatch loop"));
+    assert.match(texts.at(-1) ?? "", /^Envoy \(epoch 0\) ended with exit code 0$/);
+  }
+  const hidden = pod.start(["agent", "--log-format", "json"], { env: pod.env({ tracing, binaryPath: "/no/such" }) });
+  const { stderr } = await hidden.end;
+  assert.match(stderr, /lightstep\.example/);
+  assert.equal(stderr.includes(SECRET), false, stderr);
+  assert.ok(records(stderr).length > 1);
+});
+
+testLog("an Envoy that refuses its bootstrap", async (pod) => {
+  await pod.write("override.json", JSON.stringify({ admin: { address: { pipe: { path: 7 } } } }));
+  const { code, stderr } = await pod.start(["agent", "--log-format", "json"]).end;
+  assert.equal(code, 1);
+  const critical = records(stderr).filter(({ level }) => level === "fatal");
+  assert.match(critical[0]?.text ?? "", /path/);
+});
+
+testLog("settings that are wrong, all in one line", async (pod) => {
+  const wrong = pod.env({ drainDuration: "1.5s", proxyAdminPort: 70_000 });
+  for (const { words, env } of WAYS) {
+    const { code, stdout, stderr } = await pod.start([...words, "--concurrency", "many"], { env: { ...wrong, ...env } })
+      .end;
+    assert.equal(stdout, "");
+    const [error, ...more] = records(stderr);
+    assert.deepEqual([error?.level, more], ["fatal", []]);
+    for (const name of ["--concurrency", "drainDuration", "proxyAdminPort"]) {
+      assert.ok(error?.text.includes(name), stderr);
+    }
+    assert.equal(code, words[0] === "agent" ? 2 : 255);
+  }
+});
