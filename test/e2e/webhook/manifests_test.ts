@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { type ManifestOptions, webhookManifests } from "../../../src/webhook/manifests/mod.ts";
+import { CERTIFICATE } from "../../support/tls.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+
+const IMAGE = "example.com/kubectl-mesh:1";
+
+const CASES: Readonly<Record<string, Partial<ManifestOptions>>> = {
+  "the defaults": {},
+  "a revision with tags": { revision: "canary", tags: ["prod", "default"], namespace: "mesh" },
+  "a strict selection": {
+    revision: "strict",
+    failurePolicy: "Ignore",
+    namespaceSelector: "team in (a,b),!legacy",
+    replicas: 3,
+  },
+};
+
+testWhen(needsCluster(), "what webhook manifests prints is what a cluster takes", async (t) => {
+  const cluster = await startCluster();
+  try {
+    for (const namespace of ["istio-system", "mesh"]) await createStrictNamespace(cluster, namespace);
+    for (const [name, options] of Object.entries(CASES)) {
+      await t.step(`${name}: applied, and again without a difference`, () => appliesCleanly(cluster, options));
+    }
+    await t.step("a bundle that the webhook wrote is no difference, and stays", () => keepsBundle(cluster));
+    await t.step("its rights are enough for what it does, and end there", () => hasRights(cluster));
+  } finally {
+    await cluster.stop();
+  }
+});
+
+/** Pods there must be fit for the restricted Pod Security level, and Deployments are warned about. */
+async function createStrictNamespace(cluster: Cluster, namespace: string): Promise<void> {
+  await done(cluster, ["create", "namespace", namespace]);
+  const levels = ["enforce", "warn"].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
+  await done(cluster, ["label", "namespace", namespace, ...levels]);
+}
+
+/** Standard output of kubectl, which has nothing to say against it. */
+async function done(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
+  assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+  assert.equal(stderr, "", args.join(" "));
+  return stdout;
+}
+
+async function appliesCleanly(cluster: Cluster, options: Partial<ManifestOptions>): Promise<void> {
+  const manifests = webhookManifests({ image: IMAGE, ...options });
+  const apply = ["apply", "--validate=strict", "-f", "-"];
+  const before = await done(cluster, [...apply, "--dry-run=server"], manifests);
+  assert.doesNotMatch(before, /unchanged|configured/);
+  await done(cluster, apply, manifests);
+  const versions = await versionsOf(cluster, manifests);
+  // kubectl sends the selector of a PodDisruptionBudget each time: its patch strategy is "replace".
+  const again = await done(cluster, apply, manifests);
+  assert.deepEqual(again.trim().split("\n").filter((line) => !/ unchanged$|^poddisruptionbudget/.test(line)), []);
+  assert.equal(await versionsOf(cluster, manifests), versions);
+  assert.equal(await done(cluster, ["diff", "-f", "-"], manifests), "");
+  await done(cluster, [
+    "apply",
+    "--server-side",
+    "--dry-run=server",
+    "--field-manager=kubectl-client-side-apply",
+    "-f",
+    "-",
+  ], manifests);
+  await startsPod(cluster, options);
+}
+
+async function versionsOf(cluster: Cluster, manifests: string): Promise<string> {
+  const columns = "custom-columns=KIND:.kind,NAME:.metadata.name,VERSION:.metadata.resourceVersion";
+  return await done(cluster, ["get", "-f", "-", "-o", columns], manifests);
+}
+
+/** Controllers do not run here: the pod of the Deployment's template is made by hand. */
+async function startsPod(cluster: Cluster, { revision, namespace = "istio-system" }: Partial<ManifestOptions>) {
+  const name = revision === undefined ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
+  const { spec } = JSON.parse(await done(cluster, ["get", "deployment", name, "-n", namespace, "-o", "json"]));
+  const metadata = { ...spec.template.metadata, name: `${name}-0`, namespace };
+  const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: spec.template.spec };
+  await done(cluster, ["create", "--dry-run=server", "-f", "-"], JSON.stringify(pod));
+}
+
+async function keepsBundle(cluster: Cluster): Promise<void> {
+  const configuration = "mutatingwebhookconfiguration/istio-sidecar-injector";
+  const caBundle = btoa(CERTIFICATE);
+  const patch = [0, 1, 2, 3].map((index) => ({
+    op: "add",
+    path: `/webhooks/${index}/clientConfig/caBundle`,
+    value: caBundle,
+  }));
+  await done(cluster, ["patch", configuration, "--type=json", "-p", JSON.stringify(patch)]);
+  assert.equal(await done(cluster, ["diff", "-f", "-"], webhookManifests({ image: IMAGE })), "");
+  await done(cluster, ["apply", "-f", "-"], webhookManifests({ image: IMAGE, failurePolicy: "Ignore" }));
+  const after = JSON.parse(await done(cluster, ["get", configuration, "-o", "json"]));
+  assert.equal(after.webhooks.length, 4);
+  for (const webhook of after.webhooks) {
+    assert.deepEqual([webhook.clientConfig.caBundle, webhook.failurePolicy], [caBundle, "Ignore"]);
+  }
+}
+
+const SECRET = "secrets/kubectl-mesh-webhook-certificates";
+const CONFIGURATION = "mutatingwebhookconfigurations/istio-sidecar-injector";
+
+/** Verb, what, and whether it is allowed. */
+const RIGHTS: readonly (readonly [verb: string, what: string, allowed: boolean])[] = [
+  ["create", "secrets", true],
+  ...["get", "list", "watch", "update"].map((verb) => [verb, SECRET, true] as const),
+  ...["patch", "delete"].map((verb) => [verb, SECRET, false] as const),
+  ...["get", "list", "update"].map((verb) => [verb, "secrets", false] as const),
+  ["get", "secrets/istio-ca-secret", false],
+  ...["get", "list", "watch", "patch"].map((verb) => [verb, CONFIGURATION, true] as const),
+  ...["create", "update", "delete"].map((verb) => [verb, CONFIGURATION, false] as const),
+  ["patch", "mutatingwebhookconfigurations/istio-sidecar-injector-canary", false],
+  ["get", "pods", false],
+  ["create", "pods", false],
+];
+
+async function hasRights(cluster: Cluster): Promise<void> {
+  const account = "system:serviceaccount:istio-system:kubectl-mesh-webhook";
+  const found: [string, string, boolean][] = [];
+  for (const [verb, what] of RIGHTS) {
+    const asked = ["auth", "can-i", verb, what, "-n", "istio-system", "--as", account];
+    found.push([verb, what, (await cluster.kubectl(asked)).stdout.trim() === "yes"]);
+  }
+  assert.deepEqual(found, RIGHTS);
+}
