@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
+import { startLog } from "../../../src/core/log.ts";
+import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
+import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/webhook/certificates/mod.ts";
+import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+
+const NAME = "kubectl-mesh-webhook";
+const SECRET = `${NAME}-certificates`;
+const CONFIGURATION = "istio-sidecar-injector";
+const LONG = { serving: 3_600_000, authority: 36_000_000, overlap: 1_000 };
+const SHORT = { serving: 12_000, authority: 30_000, overlap: 4_000 };
+
+type Source = ReturnType<typeof selfManagedCertificates>;
+
+testWhen(
+  needsCluster(),
+  "replicas keep their certificates in a real cluster, with the rights of their manifests",
+  async (t) => {
+    const cluster = await startCluster();
+    try {
+      const kubeconfig = await install(cluster);
+      await t.step("replicas that start at once serve the same, and the API server trusts it", async () => {
+        await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => agrees(cluster, sources));
+      });
+      await t.step("a bundle that was taken out, and a Secret that was deleted, come back", async () => {
+        await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => comesBack(cluster, sources));
+      });
+      await t.step(
+        "certificates and authorities are renewed, and the API server always trusts what is served",
+        async () => {
+          await kubectl(cluster, ["delete", "secret", SECRET, "-n", "mesh"]);
+          await withReplicas(kubeconfig, { lifetimes: SHORT }, (sources) => renews(cluster, sources));
+        },
+      );
+    } finally {
+      await cluster.stop();
+    }
+  },
+);
+
+async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
+  assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** Applies the manifests; returns the path of a kubeconfig of their ServiceAccount. */
+async function install(cluster: Cluster): Promise<string> {
+  await kubectl(cluster, ["create", "namespace", "mesh"]);
+  await kubectl(cluster, ["apply", "-f", "-"], webhookManifests({ image: "example.com/mesh:1", namespace: "mesh" }));
+  const token = (await kubectl(cluster, ["create", "token", NAME, "-n", "mesh"])).trim();
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  const path = `${cluster.kubeconfig}-webhook`;
+  await Deno.writeTextFile(path, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
+  return path;
+}
+
+async function withReplicas(
+  kubeconfig: string,
+  options: Pick<SelfManagedOptions, "lifetimes">,
+  run: (sources: readonly Source[]) => Promise<void>,
+): Promise<void> {
+  const world = realWorld();
+  const said = fakeWorld();
+  const connections: KubeConnection[] = [];
+  const sources: Source[] = [];
+  try {
+    for (let i = 0; i < 3; i++) connections.push(await connect(world, { kubeconfig }));
+    for (const api of connections) {
+      const log = startLog(said, "webhook");
+      const service = { name: NAME, namespace: "mesh" };
+      const { clock } = world;
+      sources.push(
+        selfManagedCertificates({
+          api,
+          clock,
+          log,
+          service,
+          secret: SECRET,
+          configurations: [CONFIGURATION],
+          ...options,
+        }),
+      );
+    }
+    await Promise.all(sources.map((source) => source.ready));
+    await run(sources);
+    assert.doesNotMatch(said.said.stderr, /PRIVATE KEY|forbidden/);
+  } finally {
+    for (const each of [...sources, ...connections]) each.close();
+  }
+}
+
+async function data(cluster: Cluster): Promise<Record<string, string>> {
+  return JSON.parse(await kubectl(cluster, ["get", "secret", SECRET, "-n", "mesh", "-o", "json"])).data;
+}
+
+/** The different bundles of the configuration's webhooks. */
+async function bundles(cluster: Cluster): Promise<string[]> {
+  const found = JSON.parse(
+    await kubectl(cluster, ["get", "mutatingwebhookconfiguration", CONFIGURATION, "-o", "json"]),
+  );
+  const all: { clientConfig: { caBundle?: string } }[] = found.webhooks;
+  return [...new Set(all.map(({ clientConfig }) => clientConfig.caBundle ?? ""))];
+}
+
+async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!await condition()) {
+    assert(performance.now() < deadline, `it did not come: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** All replicas serve what is in the Secret, and the configuration trusts it. */
+async function isSettled(cluster: Cluster, sources: readonly Source[]): Promise<boolean> {
+  const held = await data(cluster).catch(() => undefined);
+  if (held === undefined) return false;
+  const served = new Set(sources.map((source) => btoa(source.current().certificate)));
+  const [bundle, ...others] = await bundles(cluster);
+  return served.size === 1 && served.has(held["tls.crt"] ?? "") && bundle === held["ca.crt"] && others.length === 0;
+}
+
+async function agrees(cluster: Cluster, sources: readonly Source[]): Promise<void> {
+  await until("they agree", () => isSettled(cluster, sources));
+  assert.deepEqual(sources.map((source) => source.problem()), [undefined, undefined, undefined]);
+}
+
+async function comesBack(cluster: Cluster, sources: readonly Source[]): Promise<void> {
+  const before = await data(cluster);
+  const remove = [0, 1].map((index) => ({ op: "remove", path: `/webhooks/${index}/clientConfig/caBundle` }));
+  await kubectl(cluster, [
+    "patch",
+    "mutatingwebhookconfiguration",
+    CONFIGURATION,
+    "--type=json",
+    "-p",
+    JSON.stringify(remove),
+  ]);
+  await until("the bundle comes back", () => isSettled(cluster, sources));
+  assert.deepEqual(await data(cluster), before);
+  await kubectl(cluster, ["delete", "secret", SECRET, "-n", "mesh"]);
+  await until("the Secret comes back", () => isSettled(cluster, sources));
+  assert.notEqual((await data(cluster))["ca.key"], before["ca.key"]);
+}
+
+async function renews(cluster: Cluster, sources: readonly Source[]): Promise<void> {
+  const [certificates, authorities] = [new Set<string>(), new Set<string>()];
+  await until("three certificates and two authorities", async () => {
+    certificates.add(sources[0]?.current().certificate ?? "");
+    authorities.add((await data(cluster))["ca.key"] ?? "");
+    await trusts(cluster, sources);
+    return certificates.size >= 3 && authorities.size >= 2;
+  });
+}
+
+/** What is served verifies with what the configuration holds a moment later. */
+async function trusts(cluster: Cluster, sources: readonly Source[]): Promise<void> {
+  const served = sources.map((source) => source.current());
+  const [bundle = ""] = await bundles(cluster);
+  for (const { certificate, key } of served) {
+    using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: certificate, key });
+    const accepted = listener.accept().then(async (connection) => {
+      await connection.handshake().catch(() => {});
+      connection.close();
+    });
+    const tcp = await Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port });
+    const client = await Deno.startTls(tcp, { hostname: `${NAME}.mesh.svc`, caCerts: [atob(bundle)] });
+    await client.handshake();
+    client.close();
+    await accepted;
+  }
+}
