@@ -37,7 +37,8 @@ function mergeMaps(original: readonly Value[], patch: readonly Value[], rule: Li
   // `$patch: replace` among the elements: the others are the list, even where two have the same key.
   if (base === undefined) return orderMerged(changes, { mergeKey, patchOrder: [], originalOrder: changes });
   const merged = [...base];
-  for (const change of changes) mergeElement(merged, asMap(change), rule);
+  const find = changes.length > FEW ? finder(merged, mergeKey) : (value: Value) => placeOf(merged, mergeKey, value);
+  for (const change of changes) mergeElement(merged, asMap(change), { ...rule, find });
   return orderMerged(merged, { mergeKey, patchOrder: changes, originalOrder: base });
 }
 
@@ -67,10 +68,32 @@ function withoutElement(list: readonly Value[], target: ValueMap, mergeKey: stri
   return list.filter((item) => !(isMap(item) && item[mergeKey] === value));
 }
 
-function mergeElement(merged: Value[], change: ValueMap, { mergeKey, element }: ListRule): void {
+type Finder = (value: Value) => number;
+
+/** Up to here looking through the list costs less than an index of it. */
+const FEW = 16;
+
+/** The places of a list that grows at its end, for many questions: thousands of variables are no reason to wait. */
+function finder(list: readonly Value[], mergeKey: string): Finder {
+  const places = new Map<Value, number>();
+  let known = 0;
+  return (value) => {
+    // A merge takes a key away where the patch has null for it: then the list is looked through.
+    if (typeof value === "object") return placeOf(list, mergeKey, value);
+    for (; known < list.length; known++) {
+      const item = list[known];
+      const key = isMap(item) ? item[mergeKey] : undefined;
+      if (key !== undefined && !places.has(key)) places.set(key, known);
+    }
+    return places.get(value) ?? -1;
+  };
+}
+
+function mergeElement(merged: Value[], change: ValueMap, rule: ListRule & { readonly find: Finder }): void {
+  const { mergeKey, element, find } = rule;
   const value = change[mergeKey];
   if (value === undefined) throw noMergeKey(change, mergeKey);
-  const place = placeOf(merged, mergeKey, value);
+  const place = find(value);
   const found = merged[place];
   if (isMap(found)) merged[place] = mergeMap(found, change, element);
   else merged.push(change);

@@ -31,8 +31,11 @@ export interface PodOutcome {
   readonly patch: readonly PatchOperation[];
 }
 
-/** More containers than any pod has; some of what is done takes time by the square of their number. */
+/** More than any pod has. Some of what is done takes time by the square of the first, and each template is rendered. */
 const MAX_CONTAINERS = 1000;
+const MAX_TEMPLATES = 100;
+/** Kubernetes refuses more itself (apimachinery, TotalAnnotationSizeLimitB), but only after the webhooks. */
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**
  * Decides about a pod and injects. `namespace` is that of the request: it counts where the pod names none.
@@ -77,10 +80,19 @@ function restored(pod: Pod, object: ValueMap): Pod {
   );
 }
 
+/** A pod that would hold up others is refused. */
 function checkSize(pod: Pod): void {
+  const annotations = mapAt(metadataOf(pod), "annotations");
+  const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
   const count = containersOf(pod, "containers").length + containersOf(pod, "initContainers").length;
-  if (count <= MAX_CONTAINERS) return;
-  throw new ReviewError("too-large", `The pod has ${count} containers, more than ${MAX_CONTAINERS}`);
+  const templates = textAt(annotations, "inject.istio.io/templates").split(",").length;
+  limit(bytes, MAX_ANNOTATION_BYTES, "bytes of annotations");
+  limit(count, MAX_CONTAINERS, "containers");
+  limit(templates, MAX_TEMPLATES, 'templates in its annotation "inject.istio.io/templates"');
+}
+
+function limit(count: number, most: number, what: string): void {
+  if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, more than ${most}`);
 }
 
 /** The injector with what URL, namespace and ProxyConfig resources say of this pod. */

@@ -138,6 +138,21 @@ const DECISIONS: readonly Row[] = [
     object: pod({}, { containers: Array.from({ length: 1001 }, (_, index) => ({ name: `c${index}` })) }),
     answer: "failed too-large",
   },
+  {
+    name: "more annotations than Kubernetes takes",
+    object: pod({ annotations: { a: "x".repeat(256 * 1024) } }),
+    answer: "failed too-large",
+  },
+  {
+    name: "as many annotations as Kubernetes takes",
+    object: pod({ annotations: { a: "x".repeat(256 * 1024 - 1) } }),
+    answer: "injected policy-enabled",
+  },
+  {
+    name: "a template named a hundred times too often",
+    object: pod({ annotations: { "inject.istio.io/templates": "sidecar,".repeat(100) } }),
+    answer: "failed too-large",
+  },
 ];
 
 for (const { name, object = pod(), request, config: text, answer } of DECISIONS) {
