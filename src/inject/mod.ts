@@ -3,6 +3,16 @@
  * bytes (`injectStream`) or one pod (`injectPod`). Out: the same manifests with sidecars, everything else in them
  * untouched, and for each resource an entry that says what was done and why (`entryText`, `entryJson`).
  */
+export {
+  absent,
+  type ClusterChoice,
+  type ClusterConfiguration,
+  clusterConfiguration,
+  type ClusterNames,
+  clusterNames,
+  configMapsPath,
+  configurationIn,
+} from "./cluster.ts";
 export { BUILT_IN } from "./default/mod.ts";
 export { decide, type Decision, type DecisionPolicy } from "./decision.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";

@@ -12,7 +12,7 @@ export function injectCommand(session: Session) {
     .summary("write manifests with the sidecar injected")
     .description(
       "Write manifests with the mesh's sidecar injected into their pods.\n\n" +
-        "What is not touched keeps its bytes. No cluster is contacted. Manifests go to standard output; a line for each " +
+        "What is not touched keeps its bytes. No cluster is contacted without --from-cluster. Manifests go to standard output; a line for each " +
         "resource, with the reason, goes to standard error. Exit code 1 if any resource failed, 2 if the command line is wrong.",
     )
     .option(
@@ -34,12 +34,21 @@ export function injectCommand(session: Session) {
     .addOption(new Option("--injectConfigFile <file>").hideHelp())
     .addOption(new Option("--valuesFile <file>").hideHelp())
     .addOption(new Option("--meshConfigFile <file>").hideHelp())
+    .option("--from-cluster", "what is not given as a file is read from the ConfigMaps of the cluster's control plane")
     .option("-r, --revision <revision>", "revision of the control plane", "default")
     .option("--hub <hub>", "registry and folder of the images")
     .option("--tag <tag>", "tag of the images")
     .option("--cni", "traffic is captured by the CNI plugin: no init container with privileges")
     .option("--native-sidecars", "the sidecar is an init container that keeps running (Kubernetes 1.29 and later)")
     .option("--show-config", "print the configuration in use and stop")
+    .optionsGroup("Cluster (with --from-cluster):")
+    .option("-i, --istioNamespace <namespace>", "namespace of the control plane", "istio-system")
+    .option("--injectConfigMapName <name>", "ConfigMap of the injector (istio-sidecar-injector, or with -REVISION)")
+    .option("--meshConfigMapName <name>", "ConfigMap of the mesh (istio, or with -REVISION)")
+    .option("--kubeconfig <file>", "kubeconfig file (KUBECONFIG, ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig")
+    .option("--cluster <name>", "cluster of the kubeconfig")
+    .option("--user <name>", "user of the kubeconfig")
     .usage("-f FILE|DIR|URL|- [flags]")
     .addHelpText("after", EXAMPLES)
     .action(async (options) => {
@@ -62,7 +71,8 @@ Examples:
   kubectl mesh inject --show-config > injector.yaml
   kubectl mesh inject -f web.yaml --inject-config injector.yaml
 
-  # with what an Istio control plane uses
+  # with what an Istio control plane uses: from its cluster, or from files
+  kubectl mesh inject -f web.yaml --from-cluster
   kubectl get configmap -n istio-system istio-sidecar-injector -o yaml > injector.yaml
   kubectl get configmap -n istio-system istio -o yaml > mesh.yaml
   kubectl mesh inject -f web.yaml --inject-config injector.yaml --mesh-config mesh.yaml

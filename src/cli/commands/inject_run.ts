@@ -1,6 +1,6 @@
-import { EXIT } from "../../core/errors.ts";
+import { EXIT, UsageError } from "../../core/errors.ts";
 import type { PermissionName, World } from "../../core/world/world.ts";
-import type { Source } from "../../inject/mod.ts";
+import type { ClusterConfiguration, Source } from "../../inject/mod.ts";
 import { expandInputs } from "../inputs.ts";
 import type { InjectFlags } from "./inject.ts";
 import { openOutput } from "../output.ts";
@@ -11,9 +11,16 @@ const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
 /** Runs `inject`; returns the exit code: 1 if any resource failed. */
 export async function runInject(world: World, flags: InjectFlags): Promise<number> {
-  world.permissions.keepOnly(permissionsFor(flags));
   const room = await import("../../inject/mod.ts");
-  const configuration = room.configurationOf({ ...await givenFiles(world, flags), ...images(flags) });
+  const cluster = await fromCluster(world, flags, room);
+  world.permissions.keepOnly(permissionsFor(flags));
+  const files = await givenFiles(world, flags);
+  const configuration = room.configurationOf({
+    config: files.config ?? cluster?.config,
+    values: files.values ?? cluster?.values,
+    mesh: files.mesh ?? cluster?.mesh,
+    ...images(flags),
+  });
   if (flags.showConfig === true) {
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
@@ -43,6 +50,28 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
   } catch (error) {
     output.abort();
     throw error;
+  }
+}
+
+type Room = typeof import("../../inject/mod.ts");
+
+/** A plugin of the kubeconfig is a program, and TLS may need a socket in a folder. */
+const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["read", "env", "net", "run", "write", "sys"];
+
+/** The configuration in the cluster; `undefined` if the user did not ask for it. */
+async function fromCluster(world: World, flags: InjectFlags, room: Room): Promise<ClusterConfiguration | undefined> {
+  if (flags.fromCluster !== true) {
+    const named = flags.injectConfigMapName ?? flags.meshConfigMapName;
+    if (named === undefined) return undefined;
+    throw new UsageError(`The ConfigMap "${named}" is in a cluster`, { hint: "add --from-cluster to read it there" });
+  }
+  world.permissions.keepOnly([...new Set([...TO_ASK_A_CLUSTER, ...permissionsFor(flags)])]);
+  const { connect } = await import("../../core/kube/client/mod.ts");
+  const api = await connect(world, flags);
+  try {
+    return await room.clusterConfiguration(api, room.clusterNames(flags));
+  } finally {
+    api.close();
   }
 }
 
