@@ -37,6 +37,20 @@ testStart("a bootstrap that Envoy refuses: its words, and its exit code", async 
   assert.deepEqual(custom.errors, ['error: The custom configuration file "./absent.json" is not there']);
 });
 
+testStart("the exit code of Envoy is that of the agent, whatever its name and place", async (pod) => {
+  const cases = [["exit 42", 42], ["exit 0", 0], ["kill -ABRT $$", 134], ["kill -KILL $$", 137]] as const;
+  for (const [line, code] of cases) {
+    await pod.write("envoy.sh", `#!/bin/sh\n${line}\n`);
+    await Deno.chmod(`${pod.folder}/envoy.sh`, 0o755);
+    const env = pod.env({ binaryPath: "./envoy.sh" });
+    const starts = [
+      endOf(pod, env, { place: "as PID 1" }, ["pilot-agent", "proxy", "sidecar"]),
+      endOf(pod, env, { place: "below PID 1" }),
+    ];
+    for (const ended of await Promise.all(starts)) assert.equal(ended.code, code, ended.stderr);
+  }
+});
+
 testStart("a port 15020 that is in use is told, and the proxy works without it", async (pod) => {
   await using listener = new Deno.Command("nsenter", {
     args: [`--net=${pod.namespace.path}`, "python3", "-c", LISTEN],

@@ -1,0 +1,140 @@
+/** Settings that are wrong, given to the whole program: one line that names each, and the exit code. Nothing is started. */
+import assert from "node:assert/strict";
+import { runMesh } from "../../support/mesh.ts";
+
+interface Wrong {
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Files of the working folder. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What the error says, one for each problem. */
+  readonly says: readonly string[];
+  readonly code: 1 | 2;
+}
+
+const ANNOTATIONS = "etc/istio/pod/annotations";
+
+const CASES: Readonly<Record<string, Wrong>> = {
+  "an unknown flag": { words: ["--concurency", "2"], says: ['did you mean "--concurrency"?'], code: 2 },
+  "a flag without its value": { words: ["--concurrency"], says: ['Flag "--concurrency" needs a value'], code: 2 },
+  "no number": { words: ["--concurrency", "many"], says: ['Invalid value "many" for "--concurrency"'], code: 2 },
+  "no truth": { words: ["--watch=maybe"], says: ['Invalid value "maybe" for "--watch"'], code: 2 },
+  "no duration": { words: ["--drainDuration", "1h2"], says: ['Invalid value "1h2" for "--drainDuration"'], code: 2 },
+  "no role": { words: ["ingress"], says: ['Unknown role "ingress"'], code: 2 },
+  "no restart policy": { words: ["--restart", "always"], says: ['Unknown value "always" for "--restart"'], code: 2 },
+  "no log format": { words: ["--log-format", "xml"], says: ['Unknown log format "xml"'], code: 2 },
+  "no log level": {
+    words: ["--log_output_level", "loud"],
+    says: ['Unknown level "loud" in "--log_output_level"'],
+    code: 2,
+  },
+  "a PROXY_CONFIG that is no YAML": { env: { PROXY_CONFIG: "{" }, says: ["PROXY_CONFIG: "], code: 1 },
+  "a PROXY_CONFIG of another type": { env: { PROXY_CONFIG: "[1]" }, says: ["PROXY_CONFIG: "], code: 1 },
+  "fields of PROXY_CONFIG": {
+    env: { PROXY_CONFIG: "{discoveryAddress: nowhere, drainDuration: 1.5s, proxyAdminPort: 70000, statusPort: 0}" },
+    says: ['"discoveryAddress"', '"drainDuration"', '"proxyAdminPort"', '"statusPort"'],
+    code: 1,
+  },
+  "a mesh file that is no YAML": {
+    words: ["--meshConfig", "./mesh"],
+    files: { mesh: "defaultConfig: [" },
+    says: ["./mesh: "],
+    code: 1,
+  },
+  "an annotation that is no ProxyConfig": {
+    files: { [ANNOTATIONS]: 'proxy.istio.io/config="["\n' },
+    says: ["proxy.istio.io/config"],
+    code: 1,
+  },
+  "an annotation that is no address": {
+    files: { [ANNOTATIONS]: 'sidecar.istio.io/discoveryAddress="nowhere"\n' },
+    says: ['"sidecar.istio.io/discoveryAddress"'],
+    code: 1,
+  },
+  "probers that are no JSON": { env: { ISTIO_KUBE_APP_PROBERS: "{" }, says: ['"ISTIO_KUBE_APP_PROBERS"'], code: 1 },
+  "a prober at another path": {
+    env: { ISTIO_KUBE_APP_PROBERS: '{"/healthz": {"httpGet": {"port": 80}}}' },
+    says: ['"ISTIO_KUBE_APP_PROBERS": "/healthz"'],
+    code: 1,
+  },
+  "metrics that are not told": {
+    env: { ISTIO_PROMETHEUS_ANNOTATIONS: "" },
+    says: ['"ISTIO_PROMETHEUS_ANNOTATIONS" is set to the empty text'],
+    code: 1,
+  },
+  "metrics on a port of the proxy": {
+    env: { ISTIO_PROMETHEUS_ANNOTATIONS: '{"scrape": "true", "port": "15020"}' },
+    says: ['"ISTIO_PROMETHEUS_ANNOTATIONS": ', "15020"],
+    code: 1,
+  },
+  "an identity socket in a folder": {
+    env: { WORKLOAD_IDENTITY_SOCKET_FILE: "a/b" },
+    says: ['"WORKLOAD_IDENTITY_SOCKET_FILE"', '"a/b"'],
+    code: 1,
+  },
+  "an identity socket that is not there": {
+    env: { WORKLOAD_IDENTITY_SOCKET_FILE: "absent" },
+    says: ['"WORKLOAD_IDENTITY_SOCKET_FILE" names no socket'],
+    code: 1,
+  },
+  "a template that is not there": { words: ["--templateFile", "./absent.tmpl"], says: ["absent.tmpl"], code: 1 },
+  "a template that is none": {
+    words: ["--templateFile", "./broken.tmpl"],
+    files: { "broken.tmpl": "{{ if }}" },
+    says: ['"./broken.tmpl"'],
+    code: 1,
+  },
+  "many at once": {
+    words: ["--concurrency", "many", "--no-such-flag"],
+    env: {
+      PROXY_CONFIG: "{drainDuration: 1.5s}",
+      ISTIO_KUBE_APP_PROBERS: "{",
+      ISTIO_PROMETHEUS_ANNOTATIONS: "",
+      WORKLOAD_IDENTITY_SOCKET_FILE: "a/b",
+    },
+    says: [
+      ...['"--concurrency"', '"--no-such-flag"', '"drainDuration"', '"ISTIO_KUBE_APP_PROBERS"'],
+      ...['"ISTIO_PROMETHEUS_ANNOTATIONS"', '"WORKLOAD_IDENTITY_SOCKET_FILE"'],
+    ],
+    code: 2,
+  },
+};
+
+/** Runs it in a folder with the files; an Envoy that is absent ends what is not refused. */
+async function run(name: readonly string[], { words = [], env = {}, files = {} }: Wrong) {
+  const cwd = await Deno.makeTempDir({ prefix: "mesh-settings-" });
+  try {
+    await Deno.mkdir(`${cwd}/etc/istio/pod`, { recursive: true });
+    for (const [path, text] of Object.entries(files)) await Deno.writeTextFile(`${cwd}/${path}`, text);
+    const place = { INSTANCE_IP: "127.0.0.1", CLOUD_PLATFORM: "none", POD_NAME: "web", POD_NAMESPACE: "default" };
+    const absent = ["--configPath", `${cwd}/proxy`, "--binaryPath", "/no/such/envoy"];
+    const ran = await runMesh([...name, ...absent, ...words], { cwd, env: { ...place, ...env } });
+    return { ...ran, written: await exists(`${cwd}/proxy`) };
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+for (const [name, wrong] of Object.entries(CASES)) {
+  Deno.test(`agent: settings that are wrong: ${name}`, async () => {
+    const { code, stdout, stderr, written } = await run(["agent"], wrong);
+    assert.deepEqual([code, stdout, written], [wrong.code, "", false], stderr);
+    assert.match(stderr, /(^|\n)error: [^\n]*[^.\n]\n$/);
+    assert.equal(stderr.match(/^error: /gm)?.length, 1);
+    for (const said of wrong.says) assert.ok(stderr.includes(said), `${said} is not in ${stderr}`);
+  });
+}
+
+Deno.test("pilot-agent proxy: settings that are wrong have that program's code and line", async () => {
+  const { code, stderr } = await run(["pilot-agent", "proxy", "sidecar"], {
+    env: { PROXY_CONFIG: "{drainDuration: 1.5s}" },
+    says: [],
+    code: 1,
+  });
+  assert.equal(code, 255);
+  assert.match(stderr, /^Error: [^\n]*"drainDuration"[^\n]*\n$/);
+});
