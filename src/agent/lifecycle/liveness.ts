@@ -2,7 +2,8 @@ import type { World } from "../../core/world/world.ts";
 import type { EnvoyAdmin } from "../process/admin.ts";
 
 const FIRST_WAIT = 50;
-const LONGEST_WAIT = 1000;
+/** While it is not known to be live, no end drains it: what is served in the meantime would be cut off. */
+const LONGEST_WAIT = 250;
 /** Envoy answers within its first second: one that never does has its admin interface elsewhere. */
 const SILENCE = 60_000;
 
