@@ -24,7 +24,7 @@ Deno.test("untilLive() asks until the epoch is live, more and more seldom", asyn
   const admin = adminThat((asked) => asked === 1 ? refuse() : asked === 20);
   assert.equal(await untilLive(world, admin, 0, never), true);
   const seconds = world.clock.monotonic() / 1000;
-  assert.ok(seconds > 10 && seconds < 19, `${seconds}`);
+  assert.ok(seconds > 3 && seconds < 5, `${seconds}`);
 });
 
 Deno.test("untilLive() takes an Envoy that never answers for live after a minute, not one that answers", async () => {
@@ -38,7 +38,7 @@ Deno.test("untilLive() takes an Envoy that never answers for live after a minute
     return asked === 1 ? false : refuse();
   });
   assert.equal(await untilLive(world, admin, 0, end.signal), false);
-  assert.ok(world.clock.monotonic() > 400_000);
+  assert.ok(world.clock.monotonic() > 100_000);
 });
 
 Deno.test("untilLive() ends when it is told to, also if the answer comes too late", async () => {
