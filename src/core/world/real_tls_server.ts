@@ -15,6 +15,11 @@ const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
 /** How long to wait when no connection can be accepted, as with too many open files. */
 const BREATH = 100;
+/** How long the last answers may be on their way to slow clients. */
+const LAST_BYTES = 2000;
+/** How long no request is under way until those that still come count as lost. */
+const QUIET = 300;
+const LOOK_EVERY = 20;
 
 /** A server behind the listener. */
 interface Backend {
@@ -33,6 +38,10 @@ interface Shared {
   /** Connections by the port that a backend sees of them. */
   readonly byPort: Map<number, HeldConnection>;
   readonly backends: Set<Backend>;
+  /** Connections that are passed on. */
+  readonly passing: Set<Promise<void>>;
+  /** Requests that are not answered. */
+  underWay: number;
   /** Answers end their connection (HTTP/1.1). */
   isDiscouraged: boolean;
 }
@@ -40,10 +49,13 @@ interface Shared {
 /** Serves HTTPS. Rejects with a `MeshError` for an address that cannot be had, and for a certificate or key. */
 export async function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
-  const shared: Shared = { handler, table, byPort: new Map(), backends: new Set(), isDiscouraged: false };
+  const shared = sharedOf(handler, table);
   let newest = await startBackend(options.keyPair, shared);
   const listener = await listen(options, newest);
-  const front = acceptAll(listener, (outer) => pass(outer, newest, shared));
+  const front = acceptAll(listener, (outer) => {
+    const passed: Promise<void> = pass(outer, newest, shared).finally(() => shared.passing.delete(passed));
+    shared.passing.add(passed);
+  });
   const sweeping = setInterval(() => table.sweep(), SWEEP_EVERY);
   return {
     port: listener.addr.port,
@@ -57,12 +69,34 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
     async close(patience) {
       listener.close();
       await front;
-      const answered = await within(patience, Promise.all([...shared.backends].map((backend) => backend.end())));
+      await within(patience, ended(shared));
+      const isAnswered = shared.underWay === 0;
+      if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
       clearInterval(sweeping);
       table.closeAll();
-      return answered;
+      return isAnswered;
     },
   };
+}
+
+function sharedOf(handler: HttpHandler, table: ConnectionTable): Shared {
+  const sets = { byPort: new Map(), backends: new Set<Backend>(), passing: new Set<Promise<void>>() };
+  return { handler, table, ...sets, underWay: 0, isDiscouraged: false };
+}
+
+/**
+ * Tells the backends to end and waits for them. A request over HTTP/2 that comes at that moment is never answered by Deno,
+ * and its backend does not end: it is not waited for when nothing else is under way.
+ */
+async function ended(shared: Shared): Promise<void> {
+  let quiet = 0;
+  const { promise: calm, resolve } = Promise.withResolvers<void>();
+  const look = setInterval(() => {
+    quiet = shared.underWay === 0 ? quiet + 1 : 0;
+    if (quiet > QUIET / LOOK_EVERY) resolve();
+  }, LOOK_EVERY);
+  await Promise.race([calm, Promise.all([...shared.backends].map((backend) => backend.end()))]);
+  clearInterval(look);
 }
 
 /**
@@ -81,9 +115,14 @@ async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared)
   const server = serveOn({ hostname: LOOPBACK, port: 0, cert, key, onListen }, async (request, { remoteAddr }) => {
     const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
     connection?.asked();
-    const response = await shared.handler(request, connection?.remote ?? "");
-    if (shared.isDiscouraged) response.headers.set("connection", "close");
-    return response;
+    shared.underWay++;
+    try {
+      const response = await shared.handler(request, connection?.remote ?? "");
+      if (shared.isDiscouraged) response.headers.set("connection", "close");
+      return response;
+    } finally {
+      shared.underWay--;
+    }
   });
   const port = await listening;
   sendAtOnce(port);

@@ -1,0 +1,39 @@
+/** Certificates for servers of tests, each signed by an authority of its own. */
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../src/core/x509/mod.ts";
+
+/** A serving certificate for `localhost` and 127.0.0.1 and its key, and the authority to trust, all PEM. */
+export interface TestCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+}
+
+const DAY = 24n * 3600n;
+
+/** Makes one, valid for so many days from now; a negative number makes one that has expired. */
+export function testCertificate(days = 10n): TestCertificate {
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  const notBefore = now - 100n * DAY;
+  const common = {
+    notBefore,
+    notAfter: now + days * DAY,
+    dnsNames: ["localhost"],
+    addresses: [Uint8Array.of(127, 0, 0, 1)],
+  };
+  const authorityKey = generateEcKey();
+  const authority = createCertificate(
+    { ...common, commonName: `authority ${crypto.randomUUID()}`, serial: 1n, isAuthority: true },
+    authorityKey,
+    { certificate: undefined, key: authorityKey },
+  );
+  const key = generateEcKey();
+  const certificate = createCertificate({ ...common, commonName: "server", serial: 2n, isAuthority: false }, key, {
+    certificate: readCertificate(authority),
+    key: authorityKey,
+  });
+  return {
+    certificate: encodePem("CERTIFICATE", certificate),
+    key: key.pem(),
+    authority: encodePem("CERTIFICATE", authority),
+  };
+}
