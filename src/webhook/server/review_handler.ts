@@ -92,6 +92,9 @@ function tell(log: Logger, reviewed: Reviewed, milliseconds: number): void {
   if (reviewed.defect !== undefined) log.error(logText(`A defect: ${stackOf(reviewed.defect)}`));
 }
 
+/** Without its message, which may quote the pod. */
 function stackOf(defect: unknown): string {
-  return defect instanceof Error ? `${defect.name} at ${defect.stack?.split("\n").slice(1, 4).join(" ") ?? ""}` : "";
+  if (!(defect instanceof Error)) return typeof defect;
+  const places = defect.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
+  return [defect.name, ...places.slice(0, 3).map((line) => line.trim())].join(" ");
 }

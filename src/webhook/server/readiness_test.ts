@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { readyHandler } from "./readiness.ts";
+
+async function ask(running: string | undefined, config: string | undefined, query: string) {
+  const ready = readyHandler([
+    { name: "running", fine: "it runs", problem: () => running, isTolerable: false },
+    { name: "config", fine: "the newest", problem: () => config, isTolerable: true },
+  ]);
+  const response = ready(new Request(`http://a/ready${query}`));
+  return [response.status, await response.text()];
+}
+
+Deno.test("/ready: a line; with ?verbose one for each check too", async () => {
+  assert.deepEqual(await ask(undefined, undefined, ""), [200, "ready\n"]);
+  const text = "[+]running ok: it runs\n[+]config ok: the newest\nready\n";
+  assert.deepEqual(await ask(undefined, undefined, "?verbose"), [200, text]);
+});
+
+Deno.test("/ready: a wrong new configuration is told and does no harm", async () => {
+  const text = "[+]running ok: it runs\n[!]config failed: no YAML\nready\n";
+  assert.deepEqual(await ask(undefined, "no YAML", "?verbose"), [200, text]);
+});
+
+Deno.test("/ready: one that terminates is not ready", async () => {
+  assert.deepEqual(await ask("received SIGTERM", undefined, ""), [503, "not ready\n"]);
+});

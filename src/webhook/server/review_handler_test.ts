@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import type { Reviewed } from "../review/mod.ts";
+import { reviewHandler } from "./review_handler.ts";
+import { webhookMetrics } from "./webhook_metrics.ts";
+
+const ANSWER: Reviewed = {
+  body: '{"response":{}}',
+  result: "injected",
+  reason: "policy-enabled",
+  message: "the secret of the pod is {hunter2}",
+  warnings: [],
+  uid: "u-1",
+  namespace: "shop",
+  name: "web",
+  dryRun: false,
+};
+
+function handler(answer: Partial<Reviewed> = {}, { milliseconds = 60_000, level = "info", reviews = 2 } = {}) {
+  const world = fakeWorld();
+  const metrics = webhookMetrics("1.2.3");
+  const seen: { size: number; path: string }[] = [];
+  const handle = reviewHandler({
+    review: (body, path) => {
+      seen.push({ size: body.length, path });
+      return { ...ANSWER, ...answer };
+    },
+    limits: { bytes: 1000, milliseconds, reviews },
+    metrics,
+    log: startLog(world, "webhook", { level }),
+    clock: realWorld().clock,
+  });
+  const post = async (init: RequestInit = {}, path = "/inject") => {
+    const headers = { "content-type": "application/json" };
+    const request = new Request(`http://a${path}`, { method: "POST", headers, body: "{}", ...init });
+    const response = await handle(request, path);
+    return { response, status: response.status, text: await response.text() };
+  };
+  return { post, seen, metrics, log: () => world.said.stderr };
+}
+
+/** Pieces that come one after the other; without an end the body stays open. */
+function stream(pieces: readonly number[], isOpen = false): ReadableStream<Uint8Array> {
+  const left = [...pieces];
+  return new ReadableStream({
+    pull(controller) {
+      const size = left.shift();
+      if (size !== undefined) return controller.enqueue(new Uint8Array(size));
+      if (!isOpen) controller.close();
+    },
+  });
+}
+
+const json = (type: string) => ({ headers: { "content-type": type } });
+const REFUSED: Readonly<Record<string, readonly [init: RequestInit, status: number, text: string]>> = {
+  "another method": [{ method: "PUT" }, 405, "method not allowed, want POST\n"],
+  "another type": [json("application/yaml"), 415, "invalid Content-Type, want `application/json`\n"],
+  "no type": [{ headers: {} }, 415, "invalid Content-Type, want `application/json`\n"],
+  "no body": [{ body: null }, 400, "no body found\n"],
+  "an empty body": [{ body: "" }, 400, "no body found\n"],
+  "a large body": [{ body: "x".repeat(1001) }, 413, "the review is too large\n"],
+  "a large body whose size is not told": [{ body: stream([900, 101]) }, 413, "the review is too large\n"],
+};
+
+for (const [name, [init, status, text]] of Object.entries(REFUSED)) {
+  Deno.test(`a request with ${name} is refused with ${status}`, async () => {
+    const { post, seen, metrics } = handler();
+    const answer = await post(init);
+    assert.deepEqual([answer.status, answer.text, seen], [status, text, []]);
+    assert.equal(answer.response.headers.get("connection"), "close");
+    assert.equal(answer.response.headers.get("allow"), status === 405 ? "POST" : null);
+    assert.match(await metrics.text(), /^mesh_webhook_refused_requests_total\{reason="[a-z-]+"\} 1$/m);
+  });
+}
+
+Deno.test("a body that does not come in time is refused with 408", async () => {
+  const { post } = handler({}, { milliseconds: 20 });
+  assert.equal((await post({ body: stream([10], true) })).status, 408);
+});
+
+Deno.test("a body that breaks off is refused", async () => {
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
+  assert.equal((await handler().post({ body })).status, 400);
+});
+
+Deno.test("more reviews at once than there may be are refused with 503, later ones are answered", async () => {
+  const { post } = handler({}, { reviews: 1, milliseconds: 50 });
+  const slow = post({ body: stream([10], true) });
+  const busy = await post();
+  assert.deepEqual([busy.status, busy.response.headers.get("retry-after")], [503, "1"]);
+  assert.equal((await slow).status, 408);
+  assert.equal((await post()).status, 200);
+});
+
+Deno.test("the bytes and the path come to the review, and its answer goes back uncompressed", async () => {
+  const { post, seen } = handler();
+  const { status, text, response } = await post({
+    ...json("Application/JSON; charset=utf-8"),
+    body: stream([600, 400]),
+  }, "/inject/net/n1");
+  assert.deepEqual([status, text, seen], [200, ANSWER.body, [{ size: 1000, path: "/inject/net/n1" }]]);
+  assert.equal(response.headers.get("content-type"), "application/json");
+  assert.match(response.headers.get("cache-control") ?? "", /no-transform/);
+});
+
+Deno.test("what cannot be read at all is 400; what has a uid is answered to the API server", async () => {
+  const failed = { result: "failed", reason: "invalid-review" } as const;
+  assert.equal((await handler({ ...failed, uid: "" }).post()).status, 400);
+  assert.equal((await handler(failed).post()).status, 200);
+});
+
+Deno.test("results are counted by reason, under Istio's names too, with their time", async () => {
+  const results = ["injected", "skipped", "unchanged", "failed"] as const;
+  const { post, metrics } = handler();
+  await post();
+  for (const result of results) metrics.reviewed({ ...ANSWER, result, reason: "template-failed" }, 0.002);
+  const text = await metrics.text();
+  for (
+    const line of [
+      'mesh_webhook_reviews_total{result="injected",reason="policy-enabled"} 1',
+      'mesh_webhook_reviews_total{result="failed",reason="template-failed"} 1',
+      "sidecar_injection_requests_total 1",
+      "sidecar_injection_success_total 3",
+      "sidecar_injection_skip_total 1",
+      "sidecar_injection_failure_total 1",
+      "sidecar_injection_time_seconds_count 5",
+      "mesh_webhook_template_errors_total 4",
+      "mesh_webhook_reviews_under_way 0",
+    ]
+  ) assert.ok(text.split("\n").includes(line), `${line} in:\n${text}`);
+});
+
+Deno.test("the log says names and reasons; what may quote the pod only at debug", async () => {
+  for (const level of ["info", "debug"]) {
+    const { post, log } = handler({ result: "failed", reason: "template-failed", defect: new TypeError("hunter2") }, {
+      level,
+    });
+    await post();
+    assert.match(log(), /warning webhook: Review of pod "shop\/web" failed: template-failed\n/);
+    assert.match(log(), /error webhook: A defect: TypeError at /);
+    assert.equal(log().includes("hunter2"), level === "debug");
+  }
+});

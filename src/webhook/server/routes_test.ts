@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { READING, router } from "./routes.ts";
+
+function fails(): Response {
+  throw new TypeError("a {defect}");
+}
+
+const world = fakeWorld();
+const route = router([
+  { path: "/inject/", answer: (_request, path) => new Response(path) },
+  { path: "/ready", methods: READING, answer: () => new Response("ready") },
+  { path: "/defect", answer: fails },
+], startLog(world, "webhook"));
+
+const CASES: readonly (readonly [method: string, url: string, status: number, text: string])[] = [
+  ["POST", "https://a:1/inject/cluster/c%2F1?timeout=10s", 200, "/inject/cluster/c%2F1"],
+  ["GET", "https://[::1]:1/ready?verbose", 200, "ready"],
+  ["POST", "https://a/ready", 405, "method not allowed\n"],
+  ["GET", "https://a/ready/", 404, "404 page not found\n"],
+  ["GET", "https://a/inject", 404, "404 page not found\n"],
+  ["GET", "https://a", 404, "404 page not found\n"],
+  ["GET", "https://a/defect", 500, "internal error\n"],
+];
+
+for (const [method, url, status, text] of CASES) {
+  Deno.test(`router(): ${method} ${url}`, async () => {
+    const response = await route(new Request(url, { method }), "");
+    assert.deepEqual([response.status, await response.text()], [status, text]);
+  });
+}
+
+Deno.test("router(): what fails is logged", async () => {
+  await route(new Request("https://a/defect"), "");
+  assert.match(world.said.stderr, /error webhook: Answering GET "\/defect" failed: a \{defect\}\n/);
+});

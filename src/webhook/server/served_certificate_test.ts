@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { testCertificate } from "../../../test/support/certificates.ts";
+import { MeshError } from "../../core/errors.ts";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld, type KeyPair, type TlsServer } from "../../core/world/mod.ts";
+import type { CertificateSource } from "./certificate_source.ts";
+import { serveNewest } from "./served_certificate.ts";
+
+/** A source that is told what to be, and a server that takes all but what is marked. */
+function served(first: KeyPair) {
+  const world = fakeWorld({ now: new Date() });
+  let current = first;
+  let changed = () => {};
+  const replaced: KeyPair[] = [];
+  const source: CertificateSource = {
+    ready: Promise.resolve(),
+    current: () => current,
+    problem: () => undefined,
+    onChange: (handler) => {
+      changed = handler;
+      return () => {};
+    },
+    close: () => {},
+  };
+  const server: TlsServer = {
+    port: 1,
+    discourage: () => {},
+    close: () => Promise.resolve(true),
+    replaceCertificate: (pair) => {
+      if (pair.key === "") return Promise.reject(new MeshError("It cannot be used"));
+      return Promise.resolve(void replaced.push(pair));
+    },
+  };
+  const state = serveNewest(server, source, { log: startLog(world, "webhook"), clock: world.clock });
+  const change = async (next: KeyPair) => {
+    current = next;
+    changed();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { state, change, replaced, log: () => world.said.stderr };
+}
+
+Deno.test("each new certificate is given to the server once, and its end is known", async () => {
+  const [old, next] = [testCertificate(1n), testCertificate(50n)];
+  const { state, change, replaced, log } = served(old);
+  const before = state.notAfter();
+  await change(old);
+  assert.deepEqual(replaced, []);
+  await change(next);
+  assert.deepEqual(replaced, [next]);
+  assert.equal(Math.round((state.notAfter().getTime() - before.getTime()) / 86_400_000), 49);
+  assert.match(log(), /info webhook: New connections get the new certificate, which is valid until 20/);
+});
+
+Deno.test("a certificate that the server refuses is told until one is served", async () => {
+  const { state, change, log } = served(testCertificate());
+  await change({ ...testCertificate(), key: "" });
+  assert.equal(state.problem(), "It cannot be used");
+  assert.match(log(), /error webhook: The new certificate cannot be served, the one before stays in force: It cannot/);
+  await change(testCertificate());
+  assert.equal(state.problem(), undefined);
+});
+
+Deno.test("a certificate that has expired is a problem", () => {
+  assert.match(served(testCertificate(-1n)).state.problem() ?? "", /^the certificate expired at 20\S+Z$/);
+});
