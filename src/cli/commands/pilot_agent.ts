@@ -44,15 +44,26 @@ const COMMANDS: readonly (readonly [name: string, line: string])[] = [
   ["istio-clean-iptables", "take the capture out"],
 ];
 
-/** `pilot-agent ARGS`. Every failure is an `Error: ` line and the code 255. */
+/** `pilot-agent ARGS`. Every failure is an `Error: ` line, or one of JSON with --log_as_json, and the code 255. */
 export async function runPilotAgent(world: World, args: readonly string[]): Promise<number> {
   try {
     return await dispatch(world, args);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    say(world, `Error: ${errorLine(error)}\n`);
+    const text = errorLine(error);
+    say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}\n`);
     return FAILED;
   }
+}
+
+/** The flag is looked for by itself: it counts as well for a command line that is wrong. */
+function isLogJson(args: readonly string[]): boolean {
+  return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
+}
+
+/** An error as a line of Istio's log. */
+function jsonLine(world: World, msg: string): string {
+  return `${JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg })}\n`;
 }
 
 async function dispatch(world: World, args: readonly string[]): Promise<number> {

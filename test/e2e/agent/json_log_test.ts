@@ -1,5 +1,6 @@
 /** Every line that the whole program writes is JSON if that is asked for, and none holds a secret. */
 import assert from "node:assert/strict";
+import { runMesh } from "../../support/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { MeshPod, missing } from "./support/mesh_pod.ts";
 
@@ -72,4 +73,22 @@ testLog("settings that are wrong, all in one line", async (pod) => {
     }
     assert.equal(code, words[0] === "agent" ? 2 : 255);
   }
+});
+
+Deno.test("JSON log of pilot-agent: wait, and command lines that are wrong", async () => {
+  const wait = ["wait", "--timeoutSeconds", "0", "--url", "http://127.0.0.1:1/"];
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [[...wait, "--log_as_json"], /Timeout waiting for Envoy proxy to become ready/],
+    [["wait", "--log_as_json", "--timeoutSeconds", "soon"], /"soon"/],
+    [["request", "--log_as_json"], /A method and a path are needed/],
+  ];
+  for (const [words, said] of cases) {
+    const { code, stdout, stderr } = await runMesh(["pilot-agent", ...words]);
+    assert.equal(code, 255);
+    if (stdout !== "") records(stdout);
+    const [error, ...more] = records(stderr);
+    assert.deepEqual([error?.level, more], ["error", []]);
+    assert.match(error?.text ?? "", said);
+  }
+  assert.match((await runMesh(["pilot-agent", ...wait])).stderr, /^Error: Timeout waiting/);
 });

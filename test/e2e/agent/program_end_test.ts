@@ -123,16 +123,20 @@ testWithClient(
 );
 
 testWithClient(
-  "SIGTERM drains for terminationDrainDuration, a second one ends it",
+  "SIGTERM lets requests finish while it drains, a second one cuts off what is left",
   async (pod, client, application) => {
     const agent = await pod.startReady(["agent"], { ...draining(pod, "20s"), place: "below PID 1" });
-    const long = client.ask(`${URL}/wait`);
+    const first = client.ask(`${URL}/wait`);
     await application.holds(1);
     agent.signal("SIGTERM");
     await agent.until("SIGTERM: Envoy drains for 20000 ms");
+    await application.release();
+    assert.equal((await first).text, "waited\n");
+    const second = client.ask(`${URL}/wait`);
+    await application.holds(1);
     assert.match((await application.ask("http://127.0.0.1:15020/metrics")).text, /^istio_agent_/m);
     agent.signal("SIGTERM");
     assert.equal((await agent.end).code, 0, agent.text);
-    assert.notEqual((await long).status, 200);
+    assert.notEqual((await second).status, 200);
   },
 );
