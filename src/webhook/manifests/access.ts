@@ -5,57 +5,73 @@ import { configurationNames, type Plan } from "./options.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/**
- * The ServiceAccount and its rights. In its namespace it makes the Secret of the certificates, and reads and writes that
- * one; of the cluster it reads the configurations that call it, and patches their caBundle. `create` cannot be limited to a
- * name (Kubernetes, "Using RBAC Authorization"); `list` and `watch` are, for a watch of the one name.
- */
+/** The ServiceAccount and its rights. */
 export function accessManifests(plan: Plan): ValueMap[] {
   const { name, namespace } = plan;
-  const metadata = { name, namespace, labels: labelsOf(plan) };
-  const subjects = [{ kind: "ServiceAccount", name, namespace }];
-  const clusterName = `${name}-${namespace}`;
-  const clusterMetadata = { name: clusterName, labels: labelsOf(plan) };
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels: labelsOf(plan) } },
+    ...grant(plan, { name, namespace, rules: certificateRules(plan) }),
+    ...configurationGrants(plan),
+    ...grant(plan, { name: `${name}-${namespace}`, rules: clusterRules(plan) }),
+  ];
+}
+
+/** Rights in a namespace, or in all of the cluster. */
+interface Grant {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly rules: ValueMap[];
+}
+
+function grant(plan: Plan, { name, namespace, rules }: Grant): ValueMap[] {
+  const kind = namespace === undefined ? "ClusterRole" : "Role";
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels: labelsOf(plan) };
+  return [
+    { apiVersion: `${GROUP}/v1`, kind, metadata, rules },
     {
       apiVersion: `${GROUP}/v1`,
-      kind: "Role",
+      kind: `${kind}Binding`,
       metadata,
-      rules: [
-        { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
-        {
-          apiGroups: [""],
-          resources: ["secrets"],
-          resourceNames: [plan.secret],
-          verbs: ["get", "list", "watch", "update"],
-        },
-      ],
+      roleRef: { apiGroup: GROUP, kind, name },
+      subjects: [{ kind: "ServiceAccount", name: plan.name, namespace: plan.namespace }],
     },
+  ];
+}
+
+/**
+ * Makes the Secret of the certificates, and reads and writes that one. `create` cannot be limited to a name (Kubernetes,
+ * "Using RBAC Authorization"); `list` and `watch` can, for a watch of the one name.
+ */
+function certificateRules({ secret }: Plan): ValueMap[] {
+  return [
+    { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
+    { apiGroups: [""], resources: ["secrets"], resourceNames: [secret], verbs: ["get", "list", "watch", "update"] },
+  ];
+}
+
+/** Reads the ConfigMaps of a control plane, where the configuration comes from them. */
+function configurationGrants(plan: Plan): ValueMap[] {
+  if (plan.cluster === undefined) return [];
+  const { namespace, injector, mesh } = plan.cluster;
+  const rules = [{
+    apiGroups: [""],
+    resources: ["configmaps"],
+    resourceNames: [injector, mesh],
+    verbs: ["get", "list", "watch"],
+  }];
+  return grant(plan, { name: `${plan.name}-configuration`, namespace, rules });
+}
+
+/** Patches the caBundle of the configurations that call it, and reads what decides about pods besides the configuration. */
+function clusterRules(plan: Plan): ValueMap[] {
+  return [
     {
-      apiVersion: `${GROUP}/v1`,
-      kind: "RoleBinding",
-      metadata,
-      roleRef: { apiGroup: GROUP, kind: "Role", name },
-      subjects,
+      apiGroups: ["admissionregistration.k8s.io"],
+      resources: ["mutatingwebhookconfigurations"],
+      resourceNames: configurationNames(plan),
+      verbs: ["get", "list", "watch", "patch"],
     },
-    {
-      apiVersion: `${GROUP}/v1`,
-      kind: "ClusterRole",
-      metadata: clusterMetadata,
-      rules: [{
-        apiGroups: ["admissionregistration.k8s.io"],
-        resources: ["mutatingwebhookconfigurations"],
-        resourceNames: configurationNames(plan),
-        verbs: ["get", "list", "watch", "patch"],
-      }],
-    },
-    {
-      apiVersion: `${GROUP}/v1`,
-      kind: "ClusterRoleBinding",
-      metadata: clusterMetadata,
-      roleRef: { apiGroup: GROUP, kind: "ClusterRole", name: clusterName },
-      subjects,
-    },
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] },
+    { apiGroups: ["networking.istio.io"], resources: ["proxyconfigs"], verbs: ["list", "watch"] },
   ];
 }

@@ -6,16 +6,17 @@ import { labelsOf } from "./labels.ts";
 import type { Plan } from "./options.ts";
 
 /**
- * What `inject --show-config` prints, as one ConfigMap: templates, values and mesh configuration change together.
+ * None if the configuration is read from the cluster; else what `inject --show-config` prints, as one ConfigMap: templates, values and mesh configuration change together.
  * Errors: a MeshError with the place for a configuration that is none.
  */
-export function configurationMap(plan: Plan): ValueMap {
+export function configurationMaps(plan: Plan): ValueMap[] {
+  if (plan.cluster !== undefined) return [];
   const shown = parseYaml(showConfiguration(configurationOf(plan.configuration)));
   const data = isMap(shown) && isMap(shown["data"]) ? shown["data"] : {};
-  return {
+  return [{
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
     data,
-  };
+  }];
 }

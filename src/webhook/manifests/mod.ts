@@ -4,7 +4,7 @@
  */
 import { toYaml } from "../../core/yaml/mod.ts";
 import { accessManifests } from "./access.ts";
-import { configurationMap } from "./configuration.ts";
+import { configurationMaps } from "./configuration.ts";
 import { mutatingConfigurations } from "./mutating.ts";
 import { type ManifestOptions, planOf } from "./options.ts";
 import { deployment, disruptionBudget, service } from "./workload.ts";
@@ -19,7 +19,7 @@ export function webhookManifests(options: ManifestOptions): string {
   const plan = planOf(options);
   const manifests = [
     ...accessManifests(plan),
-    configurationMap(plan),
+    ...configurationMaps(plan),
     service(plan),
     deployment(plan),
     disruptionBudget(plan),

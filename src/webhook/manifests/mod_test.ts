@@ -142,6 +142,18 @@ Deno.test("the Deployment runs webhook serve as nobody, and with as many pods as
   assert.deepEqual(args.slice(0, 2), ["webhook", "serve"]);
 });
 
+Deno.test("with the configuration of a control plane nothing is mounted, and its two ConfigMaps may be read", () => {
+  const options = { namespace: "mesh", revision: "canary", fromCluster: { meshConfigMapName: "istio" } };
+  assert.deepEqual(ofKind("ConfigMap", options), []);
+  const deployment = one("Deployment", options);
+  assert.equal(at(deployment, "spec.template.spec.volumes"), undefined);
+  assert.equal(at(deployment, "spec.template.spec.containers.0.volumeMounts"), undefined);
+  const role = ofKind("Role", options).find((each) => at(each, "metadata.namespace") === "istio-system");
+  assert.deepEqual(at(role, "rules.0.resourceNames"), ["istio-sidecar-injector-canary", "istio"]);
+  const binding = ofKind("RoleBinding", options).find((each) => at(each, "metadata.namespace") === "istio-system");
+  assert.equal(at(binding, "subjects.0.namespace"), "mesh");
+});
+
 const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: string])[] = [
   [{ image: "" }, 'Invalid value "" for "--image"'],
   [{ image: "a b" }, 'Invalid value "a b" for "--image"'],

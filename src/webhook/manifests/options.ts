@@ -1,6 +1,6 @@
 /** What `webhook manifests` can be told. */
 import { UsageError } from "../../core/errors.ts";
-import type { GivenConfiguration } from "../../inject/mod.ts";
+import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
 /** All but the image has a default. */
 export interface ManifestOptions {
@@ -20,6 +20,8 @@ export interface ManifestOptions {
   readonly replicas?: number | undefined;
   /** The injector's configuration; what is not given is the built-in one. */
   readonly configuration?: GivenConfiguration | undefined;
+  /** The configuration is in ConfigMaps of a control plane, which are watched; there are none in the manifests then. */
+  readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
 }
 
 /** The options with defaults, and the names that follow from them. */
@@ -32,6 +34,8 @@ export interface Plan {
   readonly namespaceSelector: string;
   readonly replicas: number;
   readonly configuration: GivenConfiguration;
+  /** ConfigMaps that the configuration is read from, if it is not in the manifests. */
+  readonly cluster: ClusterNames | undefined;
   /** The name of the Service and of everything else in the namespace. */
   readonly name: string;
   /** The Secret of the certificates. */
@@ -97,7 +101,8 @@ export function planOf(options: ManifestOptions): Plan {
   const name = all.revision === DEFAULT_REVISION ? PROGRAM : `${PROGRAM}-${all.revision}`;
   const tags = [...new Set(options.tags ?? [])].sort();
   const failurePolicy = failurePolicyOf(all.failurePolicy);
-  const plan: Plan = { ...all, failurePolicy, tags, name, secret: `${name}-certificates` };
+  const cluster = options.fromCluster && clusterNames({ ...options.fromCluster, revision: all.revision });
+  const plan: Plan = { ...all, failurePolicy, tags, cluster, name, secret: `${name}-certificates` };
   for (const { flag, wrong, hint } of CHECKS) {
     for (const value of wrong(plan)) throw new UsageError(`Invalid value "${value}" for "${flag}"`, { hint });
   }

@@ -3,6 +3,7 @@ import type { Value, ValueMap } from "../../core/value.ts";
 import { labelsOf, selectorLabels } from "./labels.ts";
 import { configurationNames, type Plan } from "./options.ts";
 
+const VOLUME = "configuration";
 const CONFIGURATION = "/etc/kubectl-mesh/configuration";
 /** Any user but root; the image needs to know none of this name. */
 const USER = 65532;
@@ -75,7 +76,7 @@ function podSpec(plan: Plan): ValueMap {
     })),
     terminationGracePeriodSeconds: 30,
     containers: [container(plan)],
-    volumes: [{ name: "configuration", configMap: { name: plan.name } }],
+    ...(plan.cluster === undefined ? { volumes: [{ name: VOLUME, configMap: { name: plan.name } }] } : {}),
   };
 }
 
@@ -98,7 +99,9 @@ function container(plan: Plan): ValueMap {
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: true,
     },
-    volumeMounts: [{ name: "configuration", mountPath: CONFIGURATION, readOnly: true }],
+    ...(plan.cluster === undefined
+      ? { volumeMounts: [{ name: VOLUME, mountPath: CONFIGURATION, readOnly: true }] }
+      : {}),
   };
 }
 
@@ -114,13 +117,24 @@ export function serveArguments(plan: Plan): readonly string[] {
     `--listen=:${plan.ports.reviews}`,
     `--plain-listen=:${plan.ports.plain}`,
     `--revision=${plan.revision}`,
-    `--inject-config=${CONFIGURATION}/config`,
-    `--values=${CONFIGURATION}/values`,
-    `--mesh-config=${CONFIGURATION}/mesh`,
+    ...configurationArguments(plan),
     "--self-managed-certs",
     `--namespace=${plan.namespace}`,
     `--service=${plan.name}`,
     `--certificate-secret=${plan.secret}`,
     `--webhook-config=${configurationNames(plan).join(",")}`,
+  ];
+}
+
+function configurationArguments({ cluster }: Plan): readonly string[] {
+  if (cluster === undefined) {
+    const files = [["inject-config", "config"], ["values", "values"], ["mesh-config", "mesh"]];
+    return files.map(([flag, file]) => `--${flag}=${CONFIGURATION}/${file}`);
+  }
+  return [
+    "--from-cluster",
+    `--istioNamespace=${cluster.namespace}`,
+    `--injectConfigMapName=${cluster.injector}`,
+    `--meshConfigMapName=${cluster.mesh}`,
   ];
 }

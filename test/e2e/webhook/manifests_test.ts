@@ -15,6 +15,7 @@ const CASES: Readonly<Record<string, Partial<ManifestOptions>>> = {
     namespaceSelector: "team in (a,b),!legacy",
     replicas: 3,
   },
+  "the configuration of a control plane": { revision: "next", namespace: "mesh", fromCluster: {} },
 };
 
 testWhen(needsCluster(), "what webhook manifests prints is what a cluster takes", async (t) => {
@@ -114,6 +115,8 @@ const RIGHTS: readonly (readonly [verb: string, what: string, allowed: boolean])
   ...["get", "list", "watch", "patch"].map((verb) => [verb, CONFIGURATION, true] as const),
   ...["create", "update", "delete"].map((verb) => [verb, CONFIGURATION, false] as const),
   ["patch", "mutatingwebhookconfigurations/istio-sidecar-injector-canary", false],
+  ...["list", "watch"].map((verb) => [verb, "namespaces", true] as const),
+  ...["get", "list"].map((verb) => [verb, "configmaps", false] as const),
   ["get", "pods", false],
   ["create", "pods", false],
 ];
