@@ -2,16 +2,12 @@
 import { EXIT } from "../core/errors.ts";
 import { type Logger, type LogOptions, startLog } from "../core/log.ts";
 import type { PermissionName, SignalName, World } from "../core/world/mod.ts";
-import type { PairNames } from "./server/certificate_facts.ts";
+import { openSources, type SourceOptions } from "./open_sources.ts";
 import { type Endings, endings } from "./server/endings.ts";
-import { certificateFromFiles } from "./server/file_certificate.ts";
-import { type InjectorFiles, injectorFromFiles } from "./server/file_injector.ts";
-import { type Addresses, type Servers, type Sources, startServers } from "./server/start.ts";
+import { type Addresses, type Servers, startServers } from "./server/start.ts";
 
 /** What `webhook serve` is told. */
-export interface ServeOptions extends Addresses {
-  readonly configuration: InjectorFiles;
-  readonly certificate: PairNames;
+export interface ServeOptions extends Addresses, SourceOptions {
   /** Milliseconds from SIGTERM until no more connections are taken: in them clients learn that it is not ready. */
   readonly shutdownDelay: number;
   /** Milliseconds that reviews under way are waited for then. */
@@ -19,37 +15,25 @@ export interface ServeOptions extends Addresses {
   readonly log: LogOptions;
 }
 
-/** The C library is opened when the servers start; no review has come by then. */
+/** The C library is opened when the servers start, and programs may give credentials; no review has come by then. */
 const AT_START: readonly PermissionName[] = ["read", "env", "net", "ffi"];
+const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["run", "write"];
 const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
 
 /** Serves reviews until a signal; returns the exit code. Rejects with a `MeshError` if it cannot start. */
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   const log = startLog(world, "webhook", options.log);
-  world.permissions.keepOnly(AT_START);
+  world.permissions.keepOnly([...AT_START, ...options.cluster === undefined ? [] : TO_ASK_A_CLUSTER]);
   const signals = endings(world);
   const sources = await openSources(world, log, options);
   try {
     const servers = await startServers(world, log, options, sources);
-    world.permissions.keepOnly(AT_WORK);
+    world.permissions.keepOnly([...new Set([...AT_WORK, ...sources.permissions])]);
     const signal = await signals.first;
     return await Promise.race([end(world, log, options, { signals, servers, signal }), signals.second]);
   } finally {
-    sources.injector.close();
-    sources.certificate.close();
+    sources.close();
     signals.stop();
-  }
-}
-
-async function openSources(world: World, log: Logger, options: ServeOptions): Promise<Sources> {
-  const injector = await injectorFromFiles(world, log, options.configuration);
-  try {
-    const certificate = await certificateFromFiles(world.files, log, options.certificate);
-    await certificate.ready;
-    return { injector, certificate };
-  } catch (error) {
-    injector.close();
-    throw error;
   }
 }
 

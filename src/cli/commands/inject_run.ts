@@ -55,9 +55,6 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
 
 type Room = typeof import("../../inject/mod.ts");
 
-/** A plugin of the kubeconfig is a program, and TLS may need a socket in a folder. */
-const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["read", "env", "net", "run", "write", "sys"];
-
 /** The configuration in the cluster; `undefined` if the user did not ask for it. */
 async function fromCluster(world: World, flags: InjectFlags, room: Room): Promise<ClusterConfiguration | undefined> {
   if (flags.fromCluster !== true) {
@@ -65,9 +62,9 @@ async function fromCluster(world: World, flags: InjectFlags, room: Room): Promis
     if (named === undefined) return undefined;
     throw new UsageError(`The ConfigMap "${named}" is in a cluster`, { hint: "add --from-cluster to read it there" });
   }
-  world.permissions.keepOnly([...new Set([...TO_ASK_A_CLUSTER, ...permissionsFor(flags)])]);
   const { connect } = await import("../../core/kube/client/mod.ts");
   const api = await connect(world, flags);
+  world.permissions.keepOnly([...new Set([...api.permissions, ...permissionsFor(flags)])]);
   try {
     return await room.clusterConfiguration(api, room.clusterNames(flags));
   } finally {

@@ -28,6 +28,19 @@ const CONFIGURATION_FLAGS: readonly Flag[] = [
   { name: "revision", short: "r", value: "revision", help: 'revision of the control plane (default "default")' },
 ];
 
+const CLUSTER_FLAGS: readonly Flag[] = [
+  { name: "from-cluster", help: "the ConfigMaps of the cluster's control plane are the configuration, watched" },
+  { name: "istioNamespace", short: "i", value: "namespace", help: 'where they are (default "istio-system")' },
+  {
+    name: "injectConfigMapName",
+    value: "name",
+    help: "that of the injector (istio-sidecar-injector, or with -REVISION)",
+  },
+  { name: "meshConfigMapName", value: "name", help: "that of the mesh (istio, or with -REVISION)" },
+  { name: "kubeconfig", value: "file", help: "kubeconfig file; in a pod without one its service account is used" },
+  { name: "context", value: "name", help: "context of the kubeconfig" },
+];
+
 /** Istio's spellings. */
 const OLD_FLAGS: readonly Flag[] = [
   { name: "injectConfigFile", value: "file" },
@@ -52,7 +65,14 @@ const OTHER_FLAGS: readonly Flag[] = [
 
 /** `kubectl mesh webhook serve [flags]`. */
 export async function webhookServe(world: World, args: readonly string[]): Promise<number> {
-  const known = [...ADDRESS_FLAGS, ...CERTIFICATE_FLAGS, ...CONFIGURATION_FLAGS, ...OTHER_FLAGS, ...OLD_FLAGS];
+  const known = [
+    ...ADDRESS_FLAGS,
+    ...CERTIFICATE_FLAGS,
+    ...CONFIGURATION_FLAGS,
+    ...CLUSTER_FLAGS,
+    ...OTHER_FLAGS,
+    ...OLD_FLAGS,
+  ];
   const flags = readFlags(known, args, PROGRAM);
   if (flags.isOn("help")) {
     world.stdout.write(help());
@@ -65,6 +85,7 @@ export async function webhookServe(world: World, args: readonly string[]): Promi
     listen: room.listenAddress("listen", flags.text("listen") ?? ":15017"),
     plainListen: room.listenAddress("plain-listen", flags.text("plain-listen") ?? ":8080"),
     configuration: configuration(flags),
+    cluster: cluster(flags),
     certificate: certificate(flags),
     shutdownDelay: durationValue("shutdown-delay", flags.text("shutdown-delay") ?? "5s"),
     shutdownTimeout: durationValue("shutdown-timeout", flags.text("shutdown-timeout") ?? "15s"),
@@ -78,6 +99,28 @@ function configuration(flags: Reading): ServeOptions["configuration"] {
     values: flags.text("values") ?? flags.text("valuesFile"),
     mesh: flags.text("mesh-config") ?? flags.text("meshConfigFile"),
     revision: flags.text("revision") ?? "default",
+  };
+}
+
+/** Files are one way to configure, the cluster is another: which would count would be hard to see. */
+function cluster(flags: Reading): ServeOptions["cluster"] {
+  const { config, values, mesh } = configuration(flags);
+  const text = (name: string) => flags.text(name);
+  if (!flags.isOn("from-cluster")) {
+    const alone = CLUSTER_FLAGS.find(({ name, value }) => value !== undefined && text(name) !== undefined);
+    if (alone === undefined) return undefined;
+    throw new UsageError(`The flag --${alone.name} is about a cluster`, { hint: "add --from-cluster" });
+  }
+  if (config ?? values ?? mesh) {
+    throw new UsageError("The configuration comes from files or with --from-cluster, not both");
+  }
+  return {
+    connection: { kubeconfig: text("kubeconfig"), context: text("context") },
+    choice: {
+      istioNamespace: text("istioNamespace"),
+      injectConfigMapName: text("injectConfigMapName"),
+      meshConfigMapName: text("meshConfigMapName"),
+    },
   };
 }
 
@@ -101,6 +144,7 @@ function help(): string {
       "Addresses:": ADDRESS_FLAGS,
       "Certificate:": CERTIFICATE_FLAGS,
       "Configuration (built-in unless given):": CONFIGURATION_FLAGS,
+      "Configuration of a cluster:": CLUSTER_FLAGS,
       "Other flags:": OTHER_FLAGS,
     },
     after: AFTER,

@@ -1,5 +1,5 @@
 import { MeshError } from "../../errors.ts";
-import type { World } from "../../world/mod.ts";
+import type { PermissionName, World } from "../../world/mod.ts";
 import type { KubeApi } from "./api.ts";
 import { KubeClient } from "./client.ts";
 import type { ConnectionSettings, ConnectOptions } from "./connection.ts";
@@ -12,6 +12,8 @@ import { Transport } from "./transport.ts";
 export interface KubeConnection extends KubeApi {
   /** The namespace of the context or of the pod, for those that ask for none. */
   readonly namespace: string | undefined;
+  /** What it may do as long as it is used. */
+  readonly permissions: readonly PermissionName[];
   /** Closes the connections: watches end, requests fail. */
   close(): void;
 }
@@ -24,7 +26,18 @@ export interface KubeConnection extends KubeApi {
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
   const settings = await settingsFor(world, options);
   const client = new KubeClient(new Transport(world, settings), world.clock);
-  return Object.assign(client, { namespace: settings.namespace });
+  return Object.assign(client, {
+    namespace: settings.namespace,
+    permissions: permissionsFor(settings),
+  });
+}
+
+/** A plugin is a program; TLS that Deno's client cannot speak goes through a socket in a folder. */
+function permissionsFor({ exec, insecure, serverName }: ConnectionSettings): PermissionName[] {
+  const names: PermissionName[] = ["read", "env", "net"];
+  if (exec !== undefined) names.push("run");
+  if (insecure || serverName !== undefined) names.push("write");
+  return names;
 }
 
 async function settingsFor(world: World, options: ConnectOptions): Promise<ConnectionSettings> {

@@ -41,9 +41,9 @@ export async function* watchCollection(watched: Watched, watching: Watching): As
       yield* streamed(watched, watching, state);
       // A server that ends each stream at once is not asked without a pause.
       await pause(watched, watching, FIRST_PAUSE);
-    } catch (error) {
-      if (!(error instanceof MeshError)) throw error;
+    } catch (thrown) {
       if (watching.signal.aborted) return;
+      const error = thrown instanceof MeshError ? thrown : new ApiError(`Cannot ${watched.what}`, { cause: thrown });
       const isForgotten = error instanceof ApiError && error.status === GONE;
       if (isForgotten) state.version = undefined;
       else watching.failed?.(error);

@@ -1,0 +1,122 @@
+/** What reviews depend on besides the configuration, as the cluster has it: ProxyConfigs and namespaces, watched. */
+import { errorLine, type MeshError } from "../core/errors.ts";
+import { ApiError, type KubeApi, type KubeObject } from "../core/kube/client/mod.ts";
+import { type Logger, logText } from "../core/log.ts";
+import type { Clock } from "../core/world/world.ts";
+import { ProxyConfigs, type ReviewContext } from "./review/mod.ts";
+
+/** The facts as they are at present. */
+export interface ClusterFacts extends Pick<ReviewContext, "proxyConfigs" | "namespace"> {
+  /** Watches no longer. */
+  close(): void;
+}
+
+const PROXY_CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
+const NAMESPACES = "/api/v1/namespaces";
+/** Reviews wait no longer for facts at the start than the API server for a review. */
+const FIRST_WAIT = 10_000;
+
+/** Starts to watch and waits, for some seconds at most, until what is there is known. Throws nothing. */
+export async function watchFacts(api: KubeApi, log: Logger, clock: Pick<Clock, "sleep">): Promise<ClusterFacts> {
+  const stop = new AbortController();
+  const collection = (path: string, what: string) => new Collection({ api, log, path, what, signal: stop.signal });
+  const proxyConfigs = collection(PROXY_CONFIGS, "ProxyConfigs");
+  const namespaces = collection(NAMESPACES, "namespaces");
+  const first = new AbortController();
+  await Promise.race([
+    Promise.all([proxyConfigs.first, namespaces.first]),
+    clock.sleep(FIRST_WAIT, first.signal),
+  ]);
+  first.abort();
+  const read = new ReadConfigs(proxyConfigs, log);
+  return {
+    get proxyConfigs() {
+      return read.current();
+    },
+    namespace: (name) => namespaces.objects.get(`/${name}`),
+    close: () => stop.abort(),
+  };
+}
+
+/** ProxyConfigs are read when a review comes after a change. */
+class ReadConfigs {
+  readonly #collection: Collection;
+  readonly #log: Logger;
+  #version = 0;
+  #current = new ProxyConfigs([]);
+
+  constructor(collection: Collection, log: Logger) {
+    this.#collection = collection;
+    this.#log = log;
+  }
+
+  current(): ProxyConfigs {
+    const { version, objects } = this.#collection;
+    if (version === this.#version) return this.#current;
+    this.#version = version;
+    this.#current = new ProxyConfigs([...objects.values()]);
+    for (const problem of this.#current.problems) this.#log.warn(logText(problem));
+    return this.#current;
+  }
+}
+
+interface Collected {
+  readonly api: KubeApi;
+  readonly log: Logger;
+  readonly path: string;
+  /** For the log. */
+  readonly what: string;
+  readonly signal: AbortSignal;
+}
+
+/** A collection of the cluster, kept as it is there. */
+class Collection {
+  readonly objects = new Map<string, KubeObject>();
+  /** Resolves when what was there is known, or cannot be had at present. */
+  readonly first: Promise<void>;
+  /** Counts changes. */
+  version = 0;
+  readonly #from: Collected;
+  #isHeard = true;
+
+  constructor(from: Collected) {
+    this.#from = from;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.first = promise;
+    void this.#watch(resolve);
+  }
+
+  async #watch(known: () => void): Promise<void> {
+    const { api, path, signal } = this.#from;
+    const events = api.watch(path, {}, signal, {
+      synced: () => {
+        this.#isHeard = true;
+        known();
+      },
+      failed: (error) => {
+        this.#tell(error);
+        known();
+      },
+    });
+    for await (const { type, object } of events) {
+      this.version++;
+      const key = `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+      if (type === "DELETED") this.objects.delete(key);
+      else this.objects.set(key, slim(object));
+    }
+  }
+
+  /** A cluster without Istio's types has no ProxyConfigs, and may get them. */
+  #tell(error: MeshError): void {
+    if (!this.#isHeard || (error instanceof ApiError && error.status === 404)) return;
+    this.#isHeard = false;
+    const { log, what } = this.#from;
+    log.warn(logText(`The ${what} of the cluster are not heard, those known before count: ${errorLine(error)}`));
+  }
+}
+
+/** Without the half of an object that tells who wrote which field. */
+function slim(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
