@@ -16,6 +16,9 @@ export interface Material {
 /** Keys of the Secret's data: those of a Secret of type kubernetes.io/tls, and those that cert-manager uses for the rest. */
 const DATA = { certificate: "tls.crt", key: "tls.key", bundle: "ca.crt", authorityKey: "ca.key" } as const;
 
+/** There are two while one replaces the other; whoever writes more into the Secret shall not keep this program busy. */
+const MAX_AUTHORITIES = 8;
+
 /** What marks a Secret that this program made, and may write. */
 export const MANAGED_BY: Readonly<Record<string, string>> = { "app.kubernetes.io/managed-by": "kubectl-mesh" };
 
@@ -44,7 +47,7 @@ export function materialOf(secret: KubeObject): Material | undefined {
 }
 
 function readMaterial(secret: KubeObject): Material | undefined {
-  const [newest, ...retired] = certificatesIn(entry(secret, DATA.bundle));
+  const [newest, ...retired] = certificatesIn(entry(secret, DATA.bundle)).slice(0, MAX_AUTHORITIES);
   const [certificate] = certificatesIn(entry(secret, DATA.certificate));
   if (newest === undefined || certificate === undefined) return undefined;
   const authority = { certificate: newest, key: readPrivateKey(entry(secret, DATA.authorityKey)) };

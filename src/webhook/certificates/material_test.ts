@@ -44,6 +44,12 @@ for (const [what, data] of Object.entries(BROKEN)) {
   });
 }
 
+Deno.test("of a bundle without end the newest authorities count", () => {
+  const { serving, authority } = material();
+  const retired = Array.from({ length: 20 }, () => authority.certificate);
+  assert.equal(materialOf(secret(secretData({ serving, authority, retired })))?.retired.length, 7);
+});
+
 Deno.test("a Secret of others is one with data and without the label", () => {
   assert.deepEqual(
     [secret(whole), secret(whole, {}), secret({}, {}), secret({ "tls.crt": "", "tls.key": "" }, { a: "b" })].map(
