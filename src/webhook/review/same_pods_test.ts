@@ -39,17 +39,40 @@ async function injectText(text: string, injector: Injector): Promise<string> {
   return output;
 }
 
-async function checkFile(path: string): Promise<void> {
+function builtIn(nativeSidecars: boolean): Injector {
+  return { ...webhookInjector(), nativeSidecars };
+}
+
+/** A configuration of Istio 1.1. */
+const LEGACY = `policy: enabled
+template: |
+  initContainers:
+  - name: istio-init
+    image: init
+    args: ["-d", [[ excludeInboundPort 15020 "" ]]]
+  containers:
+  - name: istio-proxy
+    image: proxy
+    args: [proxy, --serviceCluster, [[ .DeploymentMeta.Name ]]]
+  volumes:
+  - name: istio-envoy
+    emptyDir: {}
+`;
+
+/** Compares all pods of a file; returns how many were injected. */
+async function checkFile(path: string, injectors = [false, true].map(builtIn)): Promise<number> {
   const text = await Deno.readTextFile(path);
-  for (const native of [false, true]) {
-    const injector = { ...webhookInjector(), nativeSidecars: native };
+  let injected = 0;
+  for (const injector of injectors) {
     const output = await injectText(text, { ...injector, byHand: true });
     // A document that cannot be injected is not in the output: nothing to compare by position.
     const before = podsOf(text);
     const after = podsOf(output);
     if (before.length === after.length) before.forEach((made, at) => checkPod(made, after[at]?.pod, injector));
     else assert.ok(before.some((made) => review(made, injector).result === "failed"));
+    injected += before.filter((made) => review(made, injector).result === "injected").length;
   }
+  return injected;
 }
 
 function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injector): void {
@@ -64,13 +87,24 @@ function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injec
 
 Deno.test("the webhook's pods of the examples are those of inject", async (t) => {
   for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
-    await t.step(name, () => checkFile(`${ROOT}examples/${name}`));
+    await t.step(name, async () => assert.ok(await checkFile(`${ROOT}examples/${name}`) > 0));
+  }
+});
+
+Deno.test("the webhook's pods of the examples are those of inject, with an old configuration too", async (t) => {
+  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
+    await t.step(
+      name,
+      async () => assert.ok(await checkFile(`${ROOT}examples/${name}`, [webhookInjector(LEGACY)]) > 0),
+    );
   }
 });
 
 testWhen(needsShared("cases/manifests"), "the webhook's pods of real manifests are those of inject", async (t) => {
   for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
-    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkFile(`${SHARED}/cases/manifests/${name}`));
+    if (/\.ya?ml$/.test(name)) {
+      await t.step(name, async () => void await checkFile(`${SHARED}/cases/manifests/${name}`));
+    }
   }
 });
 
