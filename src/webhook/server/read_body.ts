@@ -9,6 +9,9 @@ export interface BodyLimits {
 /** Why there is no body. */
 export type BodyProblem = "too large" | "too slow" | "broken off";
 
+/** Many clients read no answer before they have sent their body: of one that is too large so many times the limit is read. */
+const PATIENCE = 4;
+
 /** The body of a request, or why it could not be had. */
 export async function readBody(
   request: Request,
@@ -16,8 +19,9 @@ export async function readBody(
   clock: Clock,
 ): Promise<Uint8Array | BodyProblem> {
   const { body } = request;
-  if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) return "too large";
   if (body === null) return new Uint8Array();
+  const told = Number(request.headers.get("content-length") ?? 0);
+  if (told > PATIENCE * limits.bytes) return "too large";
   const reader = body.getReader();
   const done = new AbortController();
   const late = clock.sleep(limits.milliseconds, done.signal).then((): BodyProblem => "too slow");
@@ -37,13 +41,14 @@ async function collect(
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       size += next.value.length;
-      if (size > most) return "too large";
-      pieces.push(next.value);
+      if (size <= most) pieces.push(next.value);
+      else pieces.length = 0;
+      if (size > PATIENCE * most) return "too large";
     }
   } catch {
     return "broken off";
   }
-  return joined(pieces, size);
+  return size > most ? "too large" : joined(pieces, size);
 }
 
 function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {

@@ -61,6 +61,7 @@ const REFUSED: Readonly<Record<string, readonly [init: RequestInit, status: numb
   "an empty body": [{ body: "" }, 400, "no body found\n"],
   "a large body": [{ body: "x".repeat(1001) }, 413, "the review is too large\n"],
   "a large body whose size is not told": [{ body: stream([900, 101]) }, 413, "the review is too large\n"],
+  "a body without an end": [{ body: stream([900, 3101], true) }, 413, "the review is too large\n"],
 };
 
 for (const [name, [init, status, text]] of Object.entries(REFUSED)) {

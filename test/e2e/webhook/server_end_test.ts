@@ -1,0 +1,96 @@
+/** How the webhook ends. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { review, reviewOf, until, WebhookServer } from "./support/server.ts";
+
+const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
+
+/** A review whose body stays open until it is told to end. */
+function openReview(server: WebhookServer, client: Deno.HttpClient) {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const text = new TextEncoder().encode(reviewOf("last"));
+  writer.write(text.slice(0, 100));
+  const headers = { "content-type": "application/json" };
+  const answer = fetch(`${server.url}/inject`, { client, method: "POST", headers, body: readable });
+  return {
+    async finish() {
+      await writer.write(text.slice(100));
+      await writer.close();
+      return await (await answer).text();
+    },
+    answer,
+  };
+}
+
+async function underWay(server: WebhookServer, count: number): Promise<void> {
+  const line = new RegExp(`^mesh_webhook_reviews_under_way ${count}$`, "m");
+  await until(async () => line.test(await server.told("/metrics")), () => `never ${count} reviews under way`);
+}
+
+for (const protocol of ["1.1", "2"] as const) {
+  testWhen(
+    notLinux,
+    `HTTP/${protocol}: SIGTERM: not ready at once, still serving, then reviews under way are answered`,
+    async () => {
+      await using server = await WebhookServer.start("--shutdown-delay=2s");
+      using client = server.client(protocol);
+      const last = openReview(server, client);
+      await underWay(server, 1);
+      server.signal("SIGTERM");
+      await server.said(/Received SIGTERM/);
+      const ready = await fetch(`${server.plainUrl}/ready?verbose`);
+      assert.deepEqual([ready.status, await ready.text()], [
+        503,
+        "[-]running failed: received SIGTERM\n[+]config ok: the newest configuration is in force\n" +
+        "[+]certificate ok: the newest certificate is served\nnot ready\n",
+      ]);
+      assert.equal(await server.told("/healthz"), "ok\n");
+      using fresh = server.client(protocol);
+      assert.equal((await review(server, fresh, reviewOf("new"))).status, 200);
+      const closed = () =>
+        Deno.connect({ hostname: "127.0.0.1", port: server.port }).then(
+          (connection) => {
+            connection.close();
+            return false;
+          },
+          () => true,
+        );
+      await until(closed, () => "it never stops to take connections");
+      assert.match(await last.finish(), /"uid":"uid-last","allowed":true/);
+      assert.equal(await server.code, 0, server.log);
+      assert.match(server.log, /The webhook has ended\n$/);
+    },
+  );
+}
+
+testWhen(notLinux, "a review that does not end is waited for only so long", async () => {
+  await using server = await WebhookServer.start("--shutdown-delay=0s", "--shutdown-timeout=300ms");
+  using client = server.client();
+  const cut = assert.rejects(openReview(server, client).answer);
+  await underWay(server, 1);
+  server.signal("SIGTERM");
+  assert.equal(await server.code, 0);
+  assert.match(server.log, /warning webhook: Some reviews were not answered in 300 ms: their connections are cut\n/);
+  await cut;
+});
+
+for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+  testWhen(notLinux, `a second signal ends it at once: ${signal}`, async () => {
+    await using server = await WebhookServer.start("--shutdown-delay=10m", "--shutdown-timeout=10m");
+    using client = server.client();
+    const cut = assert.rejects(openReview(server, client).answer);
+    await underWay(server, 1);
+    server.signal("SIGTERM");
+    await server.said(/Received SIGTERM/);
+    server.signal(signal);
+    assert.equal(await server.code, code);
+    await cut;
+  });
+}
+
+testWhen(notLinux, "who interrupts it at a terminal does not wait for Kubernetes", async () => {
+  await using server = await WebhookServer.start("--shutdown-delay=10m");
+  server.signal("SIGINT");
+  assert.equal(await server.code, 0);
+});
