@@ -1,0 +1,180 @@
+/** `webhook serve` as a process on loopback, and what makes an API server call it. */
+import assert from "node:assert/strict";
+import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
+import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
+import { MESH_COMMAND } from "../../support/mesh.ts";
+import type { Cluster } from "./apiserver.ts";
+
+/** How to start it. */
+export interface WebhookRun {
+  readonly revision?: string;
+  /** Texts of files in its folder, which it is told by the flags `--inject-config`, `--values`, `--mesh-config`. */
+  readonly config?: string;
+  readonly values?: string;
+  readonly mesh?: string;
+  /** More flags. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A webhook that runs. */
+export interface WebhookProcess {
+  readonly port: number;
+  readonly plainPort: number;
+  /** The authority that signed its first certificate. */
+  readonly authority: string;
+  /** Replaces a file: `config.yaml`, `values.yaml`, `mesh.yaml`. */
+  write(name: string, text: string): Promise<void>;
+  /** Replaces its certificate and key. */
+  certify(certificate: TestCertificate): Promise<void>;
+  /** What it logged. */
+  log(): string;
+  /** Waits until the log has a text, from this position on. */
+  logged(text: string | RegExp, from?: number): Promise<void>;
+  /** Sends SIGTERM and waits for the end; the exit code. */
+  stop(): Promise<number>;
+}
+
+const FILES = [["config", "--inject-config"], ["values", "--values"], ["mesh", "--mesh-config"]] as const;
+
+/** Starts it and waits until it answers. */
+export async function startWebhook(run: WebhookRun = {}): Promise<WebhookProcess> {
+  const folder = await Deno.makeTempDir({ prefix: "mesh-webhook-" });
+  const certificate = testCertificate();
+  const write = (name: string, text: string) => replace(`${folder}/${name}`, text);
+  const certify = async ({ certificate, key }: TestCertificate) => {
+    await write("tls.key", key);
+    await write("tls.crt", certificate);
+  };
+  await certify(certificate);
+  const flags = [`--tls-cert=${folder}/tls.crt`, `--tls-key=${folder}/tls.key`];
+  for (const [name, flag] of FILES) {
+    const text = run[name];
+    if (text === undefined) continue;
+    await write(`${name}.yaml`, text);
+    flags.push(`${flag}=${folder}/${name}.yaml`);
+  }
+  const process = await spawn(folder, { ...run, flags: [...flags, ...run.flags ?? []] });
+  return { ...process, authority: certificate.authority, write, certify };
+}
+
+type Running = Omit<WebhookProcess, "authority" | "write" | "certify">;
+
+async function spawn(folder: string, { revision = "default", flags = [], env = {} }: WebhookRun): Promise<Running> {
+  const addresses = ["--listen=127.0.0.1:0", "--plain-listen=127.0.0.1:0", "--shutdown-delay=0s"];
+  const child = new Deno.Command(MESH_COMMAND, {
+    args: ["webhook", "serve", `--revision=${revision}`, ...addresses, ...flags],
+    env: { KUBECONFIG: "/nonexistent", ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const log = collect(child.stderr);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const { code } = await child.status;
+    await log.ended;
+    await Deno.remove(folder, { recursive: true });
+    return code;
+  };
+  const ended = child.status.then(({ code }) => Promise.reject(new Error(`it ended with ${code}: ${log.text()}`)));
+  ended.catch(() => {});
+  await Promise.race([log.has(/answered on port \d+/, 0), ended]);
+  const [, port, plainPort] = /answered on port (\d+),.* metrics is (\d+)/.exec(log.text()) ?? [];
+  return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop };
+}
+
+/** A text that grows, and those that wait for something in it. */
+function collect(stream: ReadableStream<Uint8Array>) {
+  let text = "";
+  let grown = Promise.withResolvers<void>();
+  const read = async () => {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      grown.resolve();
+      grown = Promise.withResolvers();
+    }
+    grown.resolve();
+  };
+  const has = async (wanted: string | RegExp, from = 0) => {
+    const deadline = AbortSignal.timeout(60_000);
+    const late = new Promise<void>((_, reject) =>
+      deadline.onabort = () => reject(new Error(`${wanted} was not logged: ${text}`))
+    );
+    while (text.slice(from).search(wanted) < 0) await Promise.race([grown.promise, late]);
+    deadline.onabort = null;
+  };
+  return { text: () => text, has, ended: read() };
+}
+
+/** In one step, as a mounted ConfigMap is. */
+async function replace(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
+  await Deno.rename(`${path}.new`, path);
+}
+
+/** What the API server is told of a webhook. */
+export interface Registration {
+  readonly revision?: string;
+  readonly failurePolicy?: "Fail" | "Ignore";
+  /** Port of 127.0.0.1. */
+  readonly port: number;
+  /** PEM; several count as one bundle. */
+  readonly authority: string;
+}
+
+/** Applies the configuration that `webhook manifests` prints, with a URL in place of a Service, which is not there. */
+export async function register(cluster: Cluster, registration: Registration): Promise<void> {
+  const { revision = "default", failurePolicy = "Fail", port, authority } = registration;
+  const manifests = webhookManifests({ image: "example.com/kubectl-mesh:1", revision, failurePolicy });
+  const clientConfig = { url: `https://127.0.0.1:${port}/inject`, caBundle: btoa(authority) };
+  const configurations = splitText(manifests, "").map((document) => parseDocument(document).value)
+    .filter((manifest) => isMap(manifest) && manifest["kind"] === "MutatingWebhookConfiguration");
+  for (const configuration of configurations) await apply(cluster, withClient(configuration, clientConfig));
+}
+
+function withClient(configuration: Value, clientConfig: Readonly<Record<string, Value>>): Value {
+  if (!isMap(configuration) || !Array.isArray(configuration["webhooks"])) return configuration;
+  const webhooks = configuration["webhooks"].map((webhook) => isMap(webhook) ? { ...webhook, clientConfig } : webhook);
+  return { ...configuration, webhooks };
+}
+
+/** Applies an object with kubectl. */
+export async function apply(cluster: Cluster, object: Value): Promise<void> {
+  await kubectl(cluster, ["apply", "--server-side", "--force-conflicts", "-f", "-"], JSON.stringify(object));
+}
+
+/** Standard output of a kubectl that succeeds. */
+export async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
+  assert.equal(code, 0, `kubectl ${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** Creates objects with kubectl, and returns them as the cluster has them. */
+export async function create(cluster: Cluster, objects: readonly Value[], ...flags: string[]): Promise<ValueMap[]> {
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: [...objects] });
+  const printed = await kubectl(cluster, ["create", "-o", "json", ...flags, "-f", "-"], list);
+  const created: Value = JSON.parse(`[${printed.replaceAll(/^\}\n\{/gm, "},{")}]`);
+  return isList(created) ? created.filter(isMap) : [];
+}
+
+/** What injection says of itself in a pod; `undefined` for one that is not injected. */
+export function statusOf(pod: Value): ValueMap | undefined {
+  const metadata = isMap(pod) ? pod["metadata"] : undefined;
+  const annotations = isMap(metadata) ? metadata["annotations"] : undefined;
+  const status = isMap(annotations) ? annotations["sidecar.istio.io/status"] : undefined;
+  const parsed: Value = typeof status === "string" ? JSON.parse(status) : null;
+  return isMap(parsed) ? parsed : undefined;
+}
+
+/** Waits until something is so, for a minute at most. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`it did not come so far: ${what}`);
+}
