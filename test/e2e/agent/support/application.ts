@@ -1,5 +1,6 @@
 /** The application of a pod, which serves on port 8080 and asks others, from a process in the pod's network namespace. */
 import type { Ask, Reply } from "./application_main.ts";
+import { until } from "./until.ts";
 
 const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).pathname);
 
@@ -8,9 +9,8 @@ export class Application implements AsyncDisposable {
   readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   readonly #reading: Promise<void>;
-  readonly #started = Promise.withResolvers<void>();
-  readonly #held: string[] = [];
-  #changed = Promise.withResolvers<void>();
+  readonly #started = Promise.withResolvers<{ readonly code?: number }>();
+  #held = 0;
   #asked = 0;
 
   private constructor(readonly child: Deno.ChildProcess) {
@@ -21,7 +21,8 @@ export class Application implements AsyncDisposable {
   static async start(netns: string): Promise<Application> {
     const args = [`--net=${netns}`, Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];
     const app = new Application(new Deno.Command("nsenter", { args, stdin: "piped", stdout: "piped" }).spawn());
-    await app.#started.promise;
+    const { code } = await Promise.race([app.#started.promise, app.child.status]);
+    if (code !== undefined) throw new Error(`The application ended with exit code ${code}`);
     return app;
   }
 
@@ -36,12 +37,12 @@ export class Application implements AsyncDisposable {
 
   /** Waits until so many requests wait for their answer here (`/wait`). */
   async holds(count: number): Promise<void> {
-    while (this.#held.length < count) await this.#changed.promise;
+    await until(() => this.#held >= count, () => "No request has come to the application");
   }
 
   /** Answers all requests that wait. */
   async release(): Promise<void> {
-    this.#held.length = 0;
+    this.#held = 0;
     await this.#send("release");
   }
 
@@ -59,15 +60,9 @@ export class Application implements AsyncDisposable {
   }
 
   #hear(told: Reply | "started" | "held"): void {
-    if (told === "started") this.#started.resolve();
-    else if (told === "held") this.#hold();
+    if (told === "started") this.#started.resolve({});
+    else if (told === "held") this.#held++;
     else this.#waiting.get(told.id)?.(told);
-  }
-
-  #hold(): void {
-    this.#held.push("");
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

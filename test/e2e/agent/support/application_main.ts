@@ -3,6 +3,7 @@
  * until that ends.
  */
 import { linesOf } from "../../../../src/agent/process/lines.ts";
+import { DEADLINE_MILLISECONDS } from "./until.ts";
 
 /** A question. */
 export interface Ask {
@@ -47,7 +48,12 @@ function tell(value: Reply | "started" | "held"): void {
 async function answer({ id, url, ...init }: Ask): Promise<void> {
   const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
   try {
-    const response = await fetch(url, { ...init, client, redirect: "manual" });
+    const response = await fetch(url, {
+      ...init,
+      client,
+      redirect: "manual",
+      signal: AbortSignal.timeout(DEADLINE_MILLISECONDS),
+    });
     tell({ id, status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() });
   } catch (error) {
     tell({ id, status: 0, headers: {}, text: String(error) });
