@@ -1,0 +1,234 @@
+/** The webhook in a cluster's days: it is down, replaced, reconfigured and certified anew, and pods come and go. */
+import assert from "node:assert/strict";
+import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { realWorld } from "../../../src/core/world/mod.ts";
+import { BUILT_IN, mapAt } from "../../../src/inject/mod.ts";
+import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
+import { comparable } from "../../support/comparable.ts";
+import { runMesh } from "../../support/mesh.ts";
+import { podsOf } from "../../support/review.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { create, kubectl, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
+
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
+const CONFIGURATION = { config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh };
+
+testWhen(needsCluster(), "the webhook in the days of a cluster", async (t) => {
+  const cluster = await startCluster();
+  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
+  try {
+    for (const name of ["mesh", "plain", "istio-system"]) await createNamespace(cluster, name);
+    await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
+    await t.step("while it is down, failurePolicy decides", () => decidesWhileDown(cluster));
+    await t.step("it is back: pods that were refused are injected", () => comesBack(cluster));
+    await t.step("a dry run is answered and leaves nothing", () => answersDryRun(cluster));
+    await t.step("a pod that is deleted and made again is the same", () => makesAgain(cluster));
+    await t.step("pods of the examples are those of inject", () => equalsInject(cluster));
+    await t.step(
+      "certificates and configurations change under load without a failed review",
+      () => changes(cluster, api),
+    );
+  } finally {
+    api.close();
+    await cluster.stop();
+  }
+});
+
+async function createNamespace(cluster: Cluster, name: string): Promise<void> {
+  await kubectl(cluster, ["create", "namespace", name]);
+  await addServiceAccount(cluster, name);
+}
+
+function pod(name: string, namespace: string): ValueMap {
+  const containers = [{ name: "app", image: "example.com/app:1" }];
+  const spec = { automountServiceAccountToken: false, containers };
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace }, spec };
+}
+
+/** A port where nobody listens. */
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  listener.close();
+  return listener.addr.port;
+}
+
+async function decidesWhileDown(cluster: Cluster): Promise<void> {
+  const { authority } = testCertificate();
+  const port = freePort();
+  await register(cluster, { port, authority, failurePolicy: "Fail" });
+  let said = "";
+  await until("the API server refuses pods of the mesh", async () => {
+    said = (await cluster.kubectl(["create", "-f", "-"], JSON.stringify(pod("refused", "mesh")))).stderr;
+    return said !== "" ? true : (await kubectl(cluster, ["delete", "pod", "-n", "mesh", "refused"])) === "";
+  });
+  assert.match(said, /failed calling webhook "namespace\.sidecar-injector\.istio\.io".*connection refused/);
+  for (const namespace of ["plain", "istio-system"]) {
+    const [made] = await create(cluster, [pod("elsewhere", namespace)]);
+    assert.equal(statusOf(made ?? null), undefined);
+  }
+  await register(cluster, { port, authority, failurePolicy: "Ignore" });
+  await until("the API server takes pods of the mesh", async () => {
+    return (await cluster.kubectl(["create", "-f", "-"], JSON.stringify(pod("ignored", "mesh")))).code === 0;
+  });
+  const ignored = JSON.parse(await kubectl(cluster, ["get", "pod", "-n", "mesh", "ignored", "-o", "json"]));
+  assert.equal(statusOf(ignored), undefined);
+}
+
+/** Runs a webhook that the API server calls, with the policy Fail, until the body has ended. */
+async function withWebhook<T>(cluster: Cluster, body: (webhook: WebhookProcess) => Promise<T>): Promise<T> {
+  const webhook = await startWebhook(CONFIGURATION);
+  try {
+    await register(cluster, { port: webhook.port, authority: webhook.authority });
+    await isCalled(cluster);
+    return await body(webhook);
+  } finally {
+    assert.equal(await webhook.stop(), 0, webhook.log());
+  }
+}
+
+async function isCalled(cluster: Cluster): Promise<void> {
+  await until("the webhook is called", async () => {
+    const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
+    const { stdout } = await cluster.kubectl(args, JSON.stringify(pod("probe", "mesh")));
+    return stdout !== "" && statusOf(JSON.parse(stdout)) !== undefined;
+  });
+}
+
+async function comesBack(cluster: Cluster): Promise<void> {
+  await withWebhook(cluster, async () => {
+    const [made] = await create(cluster, [pod("refused", "mesh")]);
+    assert.deepEqual(statusOf(made ?? null)?.["containers"], ["istio-proxy"]);
+  });
+}
+
+async function answersDryRun(cluster: Cluster): Promise<void> {
+  await withWebhook(cluster, async (webhook) => {
+    const [dry] = await create(cluster, [pod("dry", "mesh")], "--dry-run=server");
+    assert.notEqual(statusOf(dry ?? null), undefined);
+    assert.equal((await cluster.kubectl(["get", "pod", "-n", "mesh", "dry"])).code, 1);
+    assert.doesNotMatch(webhook.log(), /example\.com/);
+  });
+}
+
+async function makesAgain(cluster: Cluster): Promise<void> {
+  await withWebhook(cluster, async () => {
+    const [first] = await create(cluster, [pod("again", "mesh")]);
+    await kubectl(cluster, ["delete", "pod", "-n", "mesh", "again", "--force", "--grace-period=0"]);
+    const [second] = await create(cluster, [pod("again", "mesh")]);
+    assert.notEqual(statusOf(first ?? null), undefined);
+    assert.deepEqual(held(second), held(first));
+  });
+}
+
+/** A pod without what tells one birth from another. */
+function held(pod: Value | undefined): unknown {
+  if (!isMap(pod) || !isMap(pod["metadata"])) throw new Error("this is no pod");
+  const { uid: _, creationTimestamp: _at, resourceVersion: _version, managedFields: _fields, ...metadata } =
+    pod["metadata"];
+  delete metadata["namespace"];
+  delete metadata["name"];
+  return withoutDefaults(comparable({ metadata, spec: pod["spec"] ?? null }));
+}
+
+/** What the API server fills in before the webhook reads ports and probes, and which is not in a manifest. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: "TCP", scheme: "HTTP", timeoutSeconds: 1 };
+
+function withoutDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDefaults);
+  if (!isMap(value)) return value;
+  const own = Object.entries(value).filter(([key, item]) => DEFAULTS[key] !== item);
+  return Object.fromEntries(own.map(([key, item]) => [key, withoutDefaults(item)]));
+}
+
+async function equalsInject(cluster: Cluster): Promise<void> {
+  await withWebhook(cluster, async () => {
+    let count = 0;
+    for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
+      const text = await Deno.readTextFile(`${ROOT}examples/${name}`);
+      const injected = await runMesh(["inject", "-f", "-", "-n", "mesh", "--report", "none"], { stdin: text });
+      assert.equal(injected.code, 0, injected.stderr);
+      const byHand = await dryRun(cluster, injected.stdout, "plain");
+      const byWebhook = await dryRun(cluster, text, "mesh");
+      assert.deepEqual(byWebhook.map(held), byHand.map(held), name);
+      for (const each of byWebhook) assert.notEqual(statusOf(each), undefined);
+      count += byWebhook.length;
+    }
+    assert.ok(count > 5);
+  });
+}
+
+/** The pods of manifests in a namespace, as they would be made. */
+async function dryRun(cluster: Cluster, manifests: string, namespace: string): Promise<ValueMap[]> {
+  const pods = podsOf(manifests).map(({ pod }) => {
+    const spec = { ...mapAt(pod, "spec"), serviceAccountName: "default", automountServiceAccountToken: false };
+    return { ...pod, metadata: { ...mapAt(pod, "metadata"), namespace }, spec };
+  });
+  return await create(cluster, pods, "--dry-run=server");
+}
+
+const CLIENTS = 4;
+const ROUNDS = 4;
+
+/** Pods are made all the time, none is refused, and each is injected by the old configuration or the new. */
+async function changes(cluster: Cluster, api: KubeConnection): Promise<void> {
+  const certificates = Array.from({ length: ROUNDS }, () => testCertificate());
+  const webhook = await startWebhook(CONFIGURATION);
+  const authority = [webhook.authority, ...certificates.map(({ authority }) => authority)].join("");
+  const stop = new AbortController();
+  const images = new Set<string>();
+  try {
+    await register(cluster, { port: webhook.port, authority });
+    await isCalled(cluster);
+    const load = Array.from({ length: CLIENTS }, () => createPods(api, stop.signal, images));
+    for (const [round, certificate] of certificates.entries()) {
+      const from = webhook.log().length;
+      await webhook.certify(certificate);
+      await webhook.write("values.yaml", `${BUILT_IN.values}\n`.replace(/^( +)hub: .*$/m, `$1hub: hub-${round}.test`));
+      await until("the new certificate is served", () => isServed(webhook, certificate));
+      await webhook.logged("The new configuration is in force", from);
+      await until("the new configuration counts", () => Promise.resolve([...images].some(isOf(round))));
+    }
+    stop.abort();
+    const counts = await Promise.all(load);
+    assert.ok(counts.every((count) => count > 0), `${counts}`);
+    assert.ok([...images].every((image) => image !== ""), "a pod was not injected");
+  } finally {
+    stop.abort();
+    assert.equal(await webhook.stop(), 0, webhook.log());
+  }
+}
+
+function isOf(round: number): (image: string) => boolean {
+  return (image) => image.startsWith(`hub-${round}.test/`);
+}
+
+/** Makes pods that are not kept, one after another; how many. Throws if one is refused. */
+async function createPods(api: KubeConnection, signal: AbortSignal, images: Set<string>): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted; count++) {
+    const made = await api.create("/api/v1/namespaces/mesh/pods?dryRun=All", pod("load", "mesh"));
+    images.add(proxyImage(made));
+  }
+  return count;
+}
+
+/** The image of the proxy, `""` without one. */
+function proxyImage({ spec = null }: ValueMap): string {
+  const containers = isMap(spec) && Array.isArray(spec["containers"]) ? spec["containers"].filter(isMap) : [];
+  const proxy = containers.find(({ name }) => name === "istio-proxy");
+  return String(proxy?.["image"] ?? "");
+}
+
+async function isServed({ port }: WebhookProcess, { authority }: TestCertificate): Promise<boolean> {
+  const connection = await Deno.connectTls({ hostname: "127.0.0.1", port, caCerts: [authority] });
+  try {
+    await connection.handshake();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    connection.close();
+  }
+}
