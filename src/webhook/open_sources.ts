@@ -1,28 +1,31 @@
 /** What `webhook serve` answers from, opened in order and closed in the other. */
-import { connect, type ConnectOptions } from "../core/kube/client/mod.ts";
+import { connect, type ConnectOptions, type KubeConnection } from "../core/kube/client/mod.ts";
 import type { Logger } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
 import { type ClusterChoice, clusterNames } from "../inject/mod.ts";
+import { selfManagedCertificates, type SelfManagedOptions } from "./certificates/mod.ts";
 import { injectorFromCluster } from "./cluster_config.ts";
 import { watchFacts } from "./cluster_facts.ts";
 import type { PairNames } from "./server/certificate_facts.ts";
+import type { CertificateSource } from "./server/certificate_source.ts";
 import { certificateFromFiles } from "./server/file_certificate.ts";
 import { type InjectorFiles, injectorFromFiles } from "./server/file_injector.ts";
+import type { InjectorSource } from "./server/injector_source.ts";
 import type { Sources } from "./server/start.ts";
 
 /** Where everything is. */
 export interface SourceOptions {
   readonly configuration: InjectorFiles;
-  /** The cluster whose ConfigMaps are the configuration, in place of files; `undefined` if none is asked. */
-  readonly cluster?: ClusterOptions | undefined;
-  readonly certificate: PairNames;
+  /** The ConfigMaps that are the configuration, in place of files; `undefined` if it is not the cluster's. */
+  readonly fromCluster?: ClusterChoice | undefined;
+  /** Files, or what the program keeps by itself. */
+  readonly certificate: PairNames | SelfManagedCertificate;
+  /** The cluster, if one is asked. */
+  readonly connection?: ConnectOptions | undefined;
 }
 
-/** Which cluster, and where its configuration is. */
-export interface ClusterOptions {
-  readonly connection: ConnectOptions;
-  readonly choice: ClusterChoice;
-}
+/** Where a certificate is kept, and for whom. */
+export type SelfManagedCertificate = Pick<SelfManagedOptions, "service" | "secret" | "configurations">;
 
 /** Sources that are in use. */
 export interface OpenSources extends Sources {
@@ -31,42 +34,51 @@ export interface OpenSources extends Sources {
   close(): void;
 }
 
+/** Whether a cluster is asked. */
+export function asksCluster({ fromCluster, certificate }: SourceOptions): boolean {
+  return fromCluster !== undefined || "service" in certificate;
+}
+
 /** Opens all of them. Rejects with a `MeshError` if one cannot be used from the start; then none stays open. */
 export async function openSources(world: World, log: Logger, options: SourceOptions): Promise<OpenSources> {
   const ends: (() => void)[] = [];
   const close = () => ends.splice(0).reverse().forEach((end) => end());
+  const kept = <T extends { close(): void }>(source: T): T => {
+    ends.push(() => source.close());
+    return source;
+  };
   try {
-    const configuration = await openConfiguration(world, log, options, ends);
-    const certificate = await certificateFromFiles(world.files, log, options.certificate);
-    ends.push(() => certificate.close());
+    const api = asksCluster(options) ? kept(await connect(world, options.connection)) : undefined;
+    const parts = { world, log, options, api };
+    const injector = kept(await openInjector(parts));
+    const certificate = kept(await openCertificate(parts));
+    const cluster = api === undefined ? undefined : kept(await watchFacts(api, log, world.clock));
     await certificate.ready;
-    return { ...configuration, certificate, close };
+    return { injector, certificate, cluster, permissions: api?.permissions ?? [], close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-type Configuration = Pick<OpenSources, "injector" | "cluster" | "permissions">;
+interface Parts {
+  readonly world: World;
+  readonly log: Logger;
+  readonly options: SourceOptions;
+  readonly api: KubeConnection | undefined;
+}
 
-async function openConfiguration(
-  world: World,
-  log: Logger,
-  options: SourceOptions,
-  ends: (() => void)[],
-): Promise<Configuration> {
-  const { cluster, configuration } = options;
-  if (cluster === undefined) {
-    const injector = await injectorFromFiles(world, log, configuration);
-    ends.push(() => injector.close());
-    return { injector, permissions: [] };
+async function openInjector({ world, log, options, api }: Parts): Promise<InjectorSource> {
+  const { fromCluster, configuration } = options;
+  if (fromCluster === undefined || api === undefined) return await injectorFromFiles(world, log, configuration);
+  const { revision } = configuration;
+  return await injectorFromCluster(world, api, log, { names: clusterNames({ revision, ...fromCluster }), revision });
+}
+
+async function openCertificate({ world, log, options: { certificate }, api }: Parts): Promise<CertificateSource> {
+  if ("service" in certificate && api !== undefined) {
+    return selfManagedCertificates({ ...certificate, api, clock: world.clock, log });
   }
-  const api = await connect(world, cluster.connection);
-  ends.push(() => api.close());
-  const names = clusterNames({ revision: configuration.revision, ...cluster.choice });
-  const injector = await injectorFromCluster(world, api, log, { names, revision: configuration.revision });
-  ends.push(() => injector.close());
-  const facts = await watchFacts(api, log, world.clock);
-  ends.push(() => facts.close());
-  return { injector, cluster: facts, permissions: api.permissions };
+  if ("key" in certificate) return await certificateFromFiles(world.files, log, certificate);
+  throw new TypeError("a certificate of a cluster needs a connection");
 }

@@ -1,9 +1,9 @@
 /** `webhook serve`: from its options to its end. */
 import { EXIT } from "../core/errors.ts";
 import { type Logger, type LogOptions, startLog } from "../core/log.ts";
-import type { PermissionName, SignalName, World } from "../core/world/mod.ts";
-import { openSources, type SourceOptions } from "./open_sources.ts";
-import { type Endings, endings } from "./server/endings.ts";
+import type { PermissionName, World } from "../core/world/mod.ts";
+import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./open_sources.ts";
+import { type Endings, endings, type EndingSignal, SIGNAL_EXIT } from "./server/endings.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
 
 /** What `webhook serve` is told. */
@@ -23,9 +23,28 @@ const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
 /** Serves reviews until a signal; returns the exit code. Rejects with a `MeshError` if it cannot start. */
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   const log = startLog(world, "webhook", options.log);
-  world.permissions.keepOnly([...AT_START, ...options.cluster === undefined ? [] : TO_ASK_A_CLUSTER]);
+  world.permissions.keepOnly([...AT_START, ...asksCluster(options) ? TO_ASK_A_CLUSTER : []]);
   const signals = endings(world);
-  const sources = await openSources(world, log, options);
+  try {
+    const opening = openSources(world, log, options);
+    const sources = await Promise.race([opening, signals.first]);
+    if (typeof sources !== "string") return await serveFrom(world, log, options, { signals, sources });
+    // As a cluster that does not answer may be waited for.
+    opening.then((late) => late.close(), () => {});
+    return SIGNAL_EXIT[sources];
+  } finally {
+    signals.stop();
+  }
+}
+
+/** What is there when the servers start. */
+interface Start {
+  readonly signals: Endings;
+  readonly sources: OpenSources;
+}
+
+async function serveFrom(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
+  const { signals, sources } = start;
   try {
     const servers = await startServers(world, log, options, sources);
     world.permissions.keepOnly([...new Set([...AT_WORK, ...sources.permissions])]);
@@ -33,7 +52,6 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
     return await Promise.race([end(world, log, options, { signals, servers, signal }), signals.second]);
   } finally {
     sources.close();
-    signals.stop();
   }
 }
 
@@ -41,7 +59,7 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
 interface Ending {
   readonly signals: Endings;
   readonly servers: Servers;
-  readonly signal: SignalName;
+  readonly signal: EndingSignal;
 }
 
 /**

@@ -17,6 +17,11 @@ const SUBCOMMANDS: readonly Subcommand[] = [
     line: "answer the API server's reviews of pods",
     run: async (world, args) => (await import("./webhook_serve.ts")).webhookServe(world, args),
   },
+  {
+    name: "manifests",
+    line: "print what has to be applied to run it in a cluster",
+    run: async (world, args) => (await import("./webhook_manifests.ts")).webhookManifests(world, args),
+  },
 ];
 
 /** `kubectl mesh webhook COMMAND ARGS`. */

@@ -1,10 +1,15 @@
 import { EXIT } from "../../core/errors.ts";
-import type { SignalName, World } from "../../core/world/world.ts";
+import type { World } from "../../core/world/world.ts";
+
+/** Signals that end a server, and the exit codes of one that they end at once. */
+export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
+
+export type EndingSignal = keyof typeof SIGNAL_EXIT;
 
 /** How signals end a server. */
 export interface Endings {
   /** Resolves with the first signal. */
-  readonly first: Promise<SignalName>;
+  readonly first: Promise<EndingSignal>;
   /** Resolves with the second one, to the exit code that says it. */
   readonly second: Promise<number>;
   /** Aborted with the second. */
@@ -13,11 +18,9 @@ export interface Endings {
   stop(): void;
 }
 
-const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
-
 /** Waits for SIGTERM and SIGINT, twice. */
 export function endings({ signals }: Pick<World, "signals">): Endings {
-  const first = Promise.withResolvers<SignalName>();
+  const first = Promise.withResolvers<EndingSignal>();
   const second = Promise.withResolvers<number>();
   const hurry = new AbortController();
   let count = 0;
@@ -25,7 +28,7 @@ export function endings({ signals }: Pick<World, "signals">): Endings {
     signals.on(name, () => {
       if (count++ === 0) return first.resolve(name);
       hurry.abort();
-      second.resolve(CODES[name]);
+      second.resolve(SIGNAL_EXIT[name]);
     })
   );
   return {
