@@ -1,0 +1,97 @@
+/** The command line of the Deployment that `webhook manifests` prints, run with its account's rights. */
+import assert from "node:assert/strict";
+import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { kubectl, until } from "../support/webhook.ts";
+
+const NAME = "kubectl-mesh-webhook";
+const NAMESPACE = "mesh";
+
+testWhen(
+  needsCluster() ?? needsProgram("openssl"),
+  "what is installed serves what the API server trusts, and the same after a new start",
+  async () => {
+    const cluster = await startCluster();
+    const folder = await Deno.makeTempDir();
+    try {
+      await kubectl(cluster, ["create", "namespace", NAMESPACE]);
+      const { stdout } = await runMesh(["webhook", "manifests", `--namespace=${NAMESPACE}`]);
+      await kubectl(cluster, ["apply", "-f", "-"], stdout);
+      const [first, second] = [await served(cluster, folder), await served(cluster, folder)];
+      assert.match(first, /^-----BEGIN CERTIFICATE-----/);
+      assert.equal(first, second);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+      await cluster.stop();
+    }
+  },
+);
+
+/** Runs it until the API server would trust it; returns the certificate that it serves. */
+async function served(cluster: Cluster, folder: string): Promise<string> {
+  const log = { text: "" };
+  const child = new Deno.Command(MESH_COMMAND, {
+    args: await argumentsOf(cluster, folder),
+    env: { KUBECONFIG: await kubeconfigOf(cluster, folder) },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const reading = read(child.stderr, log);
+  const port = () => /answered on port (\d+)/.exec(log.text)?.[1];
+  await until(`it serves: ${log.text}`, () => Promise.resolve(port() !== undefined));
+  let certificate = "";
+  await until(`it is trusted: ${log.text}`, async () => {
+    certificate = await trusted(cluster, port() ?? "", folder);
+    return certificate !== "";
+  });
+  child.kill("SIGTERM");
+  assert.equal((await child.status).code, 0);
+  await reading;
+  assert.doesNotMatch(log.text, /forbidden|PRIVATE KEY|error webhook|warning webhook/);
+  return certificate;
+}
+
+async function read(stream: ReadableStream<Uint8Array>, log: { text: string }): Promise<void> {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) log.text += text;
+}
+
+/** Those of the Deployment, with other ports, and with the ConfigMap as files in this folder. */
+async function argumentsOf(cluster: Cluster, folder: string): Promise<string[]> {
+  const get = async (kind: string) =>
+    JSON.parse(await kubectl(cluster, ["get", kind, NAME, "-n", NAMESPACE, "-o", "json"]));
+  const { data } = await get("configmap");
+  for (const [name, text] of Object.entries<string>(data)) await Deno.writeTextFile(`${folder}/${name}`, text);
+  const [container] = (await get("deployment")).spec.template.spec.containers;
+  const args: string[] = container.args;
+  const mount: string = container.volumeMounts[0].mountPath;
+  const other = ["--listen=127.0.0.1:0", "--plain-listen=127.0.0.1:0", "--shutdown-delay=0s"];
+  return [...args.map((arg) => arg.replace(mount, folder)), ...other];
+}
+
+async function kubeconfigOf(cluster: Cluster, folder: string): Promise<string> {
+  const token = (await kubectl(cluster, ["create", "token", NAME, "-n", NAMESPACE])).trim();
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  const path = `${folder}/kubeconfig`;
+  await Deno.writeTextFile(path, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
+  return path;
+}
+
+/** The served certificate, verified as the API server does it: by the caBundle and the name of the Service; else nothing. */
+async function trusted(cluster: Cluster, port: string, folder: string): Promise<string> {
+  const path = "jsonpath={.webhooks[0].clientConfig.caBundle}";
+  const bundle = await kubectl(cluster, ["get", "mutatingwebhookconfiguration", "istio-sidecar-injector", "-o", path]);
+  if (bundle === "") return "";
+  await Deno.writeTextFile(`${folder}/bundle`, atob(bundle));
+  const { code, stdout } = await new Deno.Command("openssl", {
+    args: [
+      ...["s_client", "-connect", `127.0.0.1:${port}`, "-CAfile", `${folder}/bundle`, "-verify_return_error"],
+      ...["-verify_hostname", `${NAME}.${NAMESPACE}.svc`, "-servername", `${NAME}.${NAMESPACE}.svc`],
+    ],
+    stdin: "null",
+    stderr: "null",
+  }).output();
+  const found = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/.exec(new TextDecoder().decode(stdout));
+  return code === 0 ? found?.[0] ?? "" : "";
+}
