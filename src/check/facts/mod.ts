@@ -1,0 +1,24 @@
+/**
+ * Facts of a cluster, each asked for when a check wants it, and at most once. A group of resources is a file here with a
+ * function that gives its getters; they are put together below.
+ */
+import { namespaceFacts } from "./namespaces.ts";
+import { podFacts } from "./pods.ts";
+import type { Source } from "./source.ts";
+import { webhookFacts } from "./webhooks.ts";
+
+/** All getters over one cluster. A check asks them; a new object of facts asks the cluster anew. */
+export function factsOf(source: Source) {
+  return {
+    scope: source.scope,
+    clock: source.clock,
+    ...namespaceFacts(source),
+    ...podFacts(source),
+    ...webhookFacts(source),
+  };
+}
+
+export type Facts = ReturnType<typeof factsOf>;
+
+export { asFact, cannotTell, type Fact, isKnown, type Known, once, reason, type Unknown } from "./fact.ts";
+export { type CheckApi, listOf, objectOf, type RawAnswer, type Scope, type Source } from "./source.ts";

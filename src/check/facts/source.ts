@@ -1,0 +1,63 @@
+/** What facts are made from. */
+import type { KubeApi, KubeObject, Query } from "../../core/kube/client/mod.ts";
+import type { World } from "../../core/world/mod.ts";
+import { asFact } from "./fact.ts";
+
+/** What of the cluster is looked at. */
+export interface Scope {
+  /** The namespace of workloads; `undefined` is all of them. */
+  readonly namespace: string | undefined;
+  /** The namespace of the control plane. */
+  readonly istioNamespace: string;
+  /** Only this revision of the control plane; `undefined` is all of them. */
+  readonly revision: string | undefined;
+}
+
+/** An answer of the API server that need not be an object: `/version`. */
+export interface RawAnswer {
+  readonly value: unknown;
+  /** The Date header. */
+  readonly date: string | undefined;
+}
+
+/** The API, and what only checks ask of it. */
+export interface CheckApi extends KubeApi {
+  raw(path: string): Promise<RawAnswer>;
+}
+
+/** What the groups of getters share. */
+export interface Source {
+  readonly api: CheckApi;
+  readonly clock: World["clock"];
+  readonly scope: Scope;
+}
+
+/**
+ * A collection of the whole cluster or, with a namespace, of that. `resource` is its plural, such as `pods`, `group` is
+ * `api/v1` or `apis/apps/v1`. A collection that the server does not know is a failure.
+ */
+export function listOf({ api }: Source, group: string, resource: string, options: Listing = {}) {
+  const { namespace, query } = options;
+  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
+  const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
+  return asFact<readonly KubeObject[]>(
+    `list on ${resource}${where}`,
+    async () => (await api.list(`/${group}/${folder}${resource}`, query)).items,
+  );
+}
+
+/** What of a collection is wanted. */
+export interface Listing {
+  readonly namespace?: string | undefined;
+  readonly query?: Query;
+}
+
+/** One object of a namespace; `undefined` if it is not there. */
+export function objectOf(source: Source, group: string, resource: string, name: { namespace: string; name: string }) {
+  const { namespace } = name;
+  const path = `/${group}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name.name)}`;
+  return asFact<KubeObject | undefined>(
+    `get on ${resource} in the namespace "${namespace}"`,
+    () => source.api.get(path),
+  );
+}
