@@ -79,9 +79,17 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
     await Deno.remove(folder, { recursive: true });
     return code;
   };
-  const ended = child.status.then(({ code }) => Promise.reject(new Error(`it ended with ${code}: ${log.text()}`)));
+  const ended = child.status.then(async ({ code }) => {
+    await log.ended;
+    return Promise.reject(new Error(`it ended with ${code}: ${log.text()}`));
+  });
   ended.catch(() => {});
-  await Promise.race([log.has(/answered on port \d+/, 0), ended]);
+  const answers = log.has(/answered on port \d+/, 0);
+  answers.catch(() => {});
+  await Promise.race([answers, ended]).catch(async (error) => {
+    await Deno.remove(folder, { recursive: true });
+    throw error;
+  });
   const [, port, plainPort] = /answered on port (\d+),.* metrics is (\d+)/.exec(log.text()) ?? [];
   return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop };
 }
@@ -89,6 +97,7 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
 /** A text that grows, and those that wait for something in it. */
 function collect(stream: ReadableStream<Uint8Array>) {
   let text = "";
+  let hasEnded = false;
   let grown = Promise.withResolvers<void>();
   const read = async () => {
     for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
@@ -96,6 +105,7 @@ function collect(stream: ReadableStream<Uint8Array>) {
       grown.resolve();
       grown = Promise.withResolvers();
     }
+    hasEnded = true;
     grown.resolve();
   };
   const has = async (wanted: string | RegExp, from = 0) => {
@@ -103,7 +113,7 @@ function collect(stream: ReadableStream<Uint8Array>) {
     const late = new Promise<void>((_, reject) =>
       deadline.onabort = () => reject(new Error(`${wanted} was not logged: ${text}`))
     );
-    while (text.slice(from).search(wanted) < 0) await Promise.race([grown.promise, late]);
+    while (text.slice(from).search(wanted) < 0) await Promise.race(hasEnded ? [late] : [grown.promise, late]);
     deadline.onabort = null;
   };
   return { text: () => text, has, ended: read() };

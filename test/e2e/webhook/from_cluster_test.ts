@@ -1,0 +1,140 @@
+/** The configuration of a control plane in a real cluster: read by `inject`, watched by `webhook serve`. */
+import assert from "node:assert/strict";
+import type { Value } from "../../../src/core/value.ts";
+import { BUILT_IN } from "../../../src/inject/mod.ts";
+import { runMesh } from "../../support/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import {
+  apply,
+  create,
+  kubectl,
+  register,
+  startWebhook,
+  statusOf,
+  until,
+  type WebhookProcess,
+} from "../support/webhook.ts";
+
+const CASE = "examples/helloworld.yaml";
+
+testWhen(needsCluster(), "the configuration of a cluster's control plane", async (t) => {
+  const cluster = await startCluster();
+  try {
+    await t.step("inject says what is not there, and what is", () => namesWhatExists(cluster));
+    await t.step("inject uses the ConfigMaps of the revision", () => injects(cluster));
+    await t.step("a user without rights learns which", () => isForbidden(cluster));
+    await t.step("webhook serve follows the ConfigMaps", () => follows(cluster));
+    await t.step("webhook serve does not start without them", () => doesNotStart(cluster));
+  } finally {
+    await cluster.stop();
+  }
+});
+
+async function inject(cluster: Cluster, ...flags: string[]) {
+  const named = ["inject", "-f", CASE, "--from-cluster", "--kubeconfig", cluster.kubeconfig, "--report", "none"];
+  return await runMesh([...named, ...flags]);
+}
+
+/** The two ConfigMaps of a revision, with images of this registry. */
+async function install(cluster: Cluster, hub: string, suffix = ""): Promise<void> {
+  const metadata = (name: string) => ({ name: `${name}${suffix}`, namespace: "istio-system" });
+  const values = BUILT_IN.values.replace(/^( +)hub: .*$/m, `$1hub: ${hub}`);
+  const map = (name: string, data: Record<string, Value>) =>
+    apply(cluster, { apiVersion: "v1", kind: "ConfigMap", metadata: metadata(name), data });
+  await map("istio-sidecar-injector", { config: BUILT_IN.config, values });
+  await map("istio", { mesh: BUILT_IN.mesh });
+}
+
+async function namesWhatExists(cluster: Cluster): Promise<void> {
+  const noNamespace = await inject(cluster);
+  assert.deepEqual([noNamespace.code, noNamespace.stdout], [1, ""]);
+  assert.match(
+    noNamespace.stderr,
+    /^error: There is no ConfigMap "istio(-sidecar-injector)?" in the namespace "istio-system" of https:\S+; the namespace does not exist: name Istio's with --istioNamespace\n$/,
+  );
+  await kubectl(cluster, ["create", "namespace", "istio-system"]);
+  await install(cluster, "plain.test");
+  await install(cluster, "canary.test", "-canary");
+  const other = await inject(cluster, "--revision", "stable");
+  assert.match(other.stderr, /there is "istio", "istio-canary", "istio-sidecar-injector", .*choose with --revision/);
+  const elsewhere = await inject(cluster, "--istioNamespace", "default");
+  assert.match(elsewhere.stderr, /the namespace has no ConfigMap of Istio/);
+}
+
+async function injects(cluster: Cluster): Promise<void> {
+  const images = async (...flags: string[]) => {
+    const { code, stdout, stderr } = await inject(cluster, ...flags);
+    assert.equal(code, 0, stderr);
+    return new Set(stdout.match(/\w+\.test(?=\/proxyv2)/g));
+  };
+  assert.deepEqual(await images(), new Set(["plain.test"]));
+  assert.deepEqual(await images("--revision", "canary"), new Set(["canary.test"]));
+  const named = ["--injectConfigMapName", "istio-sidecar-injector-canary", "--meshConfigMapName", "istio"];
+  assert.deepEqual(await images(...named), new Set(["canary.test"]));
+  assert.deepEqual(await images("--hub", "mine.test"), new Set(["mine.test"]));
+}
+
+async function isForbidden(cluster: Cluster): Promise<void> {
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  config.users[0].user.as = "joe";
+  const kubeconfig = `${cluster.kubeconfig}-joe`;
+  await Deno.writeTextFile(kubeconfig, JSON.stringify(config));
+  const { code, stderr } = await inject(cluster, "--kubeconfig", kubeconfig);
+  assert.equal(code, 1);
+  assert.match(stderr, /User "joe" cannot get resource "configmaps".* in the namespace "istio-system"; /);
+}
+
+async function follows(cluster: Cluster): Promise<void> {
+  await kubectl(cluster, ["create", "namespace", "mesh"]);
+  await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
+  await addServiceAccount(cluster, "mesh");
+  const webhook = await startWebhook({ flags: ["--from-cluster", "--kubeconfig", cluster.kubeconfig] });
+  try {
+    await register(cluster, { port: webhook.port, authority: webhook.authority });
+    await until("the webhook is called", async () => await imageOf(cluster) === "plain.test");
+    await install(cluster, "new.test");
+    await until("the new configuration counts", async () => await imageOf(cluster) === "new.test");
+    await keepsTheGood(cluster, webhook);
+    await kubectl(cluster, ["delete", "configmap", "-n", "istio-system", "istio"]);
+    await until(
+      "the lost ConfigMap is told",
+      async () => (await ready(webhook)).includes('istio-system/istio" is gone'),
+    );
+    assert.equal(await imageOf(cluster), "new.test");
+    await install(cluster, "again.test");
+    await until("it is well again", async () => await imageOf(cluster) === "again.test");
+    assert.match(await ready(webhook), /\[\+\]config ok/);
+  } finally {
+    assert.equal(await webhook.stop(), 0, webhook.log());
+  }
+}
+
+async function keepsTheGood(cluster: Cluster, webhook: WebhookProcess): Promise<void> {
+  const patch = { data: { config: "templates: {sidecar: '{{ if }}'}" } };
+  const map = ["configmap", "-n", "istio-system", "istio-sidecar-injector"];
+  await kubectl(cluster, ["patch", ...map, "--type=merge", "-p", JSON.stringify(patch)]);
+  await webhook.logged("The new configuration cannot be used, the one before stays in force");
+  assert.match(await ready(webhook), /config failed: ConfigMap "istio-system\/istio-sidecar-injector".*missing value/);
+  assert.equal(await imageOf(cluster), "new.test");
+}
+
+async function ready({ plainPort }: WebhookProcess): Promise<string> {
+  return await (await fetch(`http://127.0.0.1:${plainPort}/ready?verbose`)).text();
+}
+
+/** The registry of the proxy's image in a pod that is made now; `""` if it has no proxy. */
+async function imageOf(cluster: Cluster): Promise<string> {
+  const metadata = { name: "probe", namespace: "mesh" };
+  const containers = [{ name: "app", image: "example.com/app:1" }];
+  const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers } };
+  const { code } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(pod));
+  if (code !== 0) return "";
+  const [made] = await create(cluster, [pod], "--dry-run=server");
+  return statusOf(made ?? null) === undefined ? "" : /([^"]+)\/proxyv2/.exec(JSON.stringify(made))?.[1] ?? "";
+}
+
+async function doesNotStart(cluster: Cluster): Promise<void> {
+  const flags = ["--from-cluster", "--kubeconfig", cluster.kubeconfig, "--meshConfigMapName", "nothing"];
+  await assert.rejects(startWebhook({ flags }), /it ended with 1: error: There is no ConfigMap "nothing"/);
+}
