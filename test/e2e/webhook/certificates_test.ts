@@ -6,6 +6,7 @@ import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/w
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { kubectl, until } from "../support/webhook.ts";
 
 const NAME = "kubectl-mesh-webhook";
 const SECRET = `${NAME}-certificates`;
@@ -40,12 +41,6 @@ testWhen(
     }
   },
 );
-
-async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
-  const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
-  assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
-  return stdout;
-}
 
 /** Applies the manifests; returns the path of a kubeconfig of their ServiceAccount. */
 async function install(cluster: Cluster): Promise<string> {
@@ -104,14 +99,6 @@ async function bundles(cluster: Cluster): Promise<string[]> {
   );
   const all: { clientConfig: { caBundle?: string } }[] = found.webhooks;
   return [...new Set(all.map(({ clientConfig }) => clientConfig.caBundle ?? ""))];
-}
-
-async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!await condition()) {
-    assert(performance.now() < deadline, `it did not come: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }
 
 /** All replicas serve what is in the Secret, and the configuration trusts it. */

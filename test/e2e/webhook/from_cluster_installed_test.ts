@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { configurationOf, showConfiguration } from "../../../src/inject/mod.ts";
+import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
+import { MESH_COMMAND } from "../../support/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { kubectl } from "../support/webhook.ts";
+import { reviewOf } from "./support/server.ts";
+
+const NAME = "kubectl-mesh-webhook";
+
+/** Nodes do not run here: the container's command is run by hand, with the rights of its ServiceAccount. */
+testWhen(needsCluster(), "installed with --from-cluster it injects by the control plane's configuration", async () => {
+  const cluster = await startCluster();
+  try {
+    await addControlPlane(cluster);
+    await kubectl(cluster, ["create", "namespace", "mesh"]);
+    const manifests = webhookManifests({ image: "example.com/mesh:1", namespace: "mesh", fromCluster: {} });
+    await kubectl(cluster, ["apply", "-f", "-"], manifests);
+    await serves(cluster);
+  } finally {
+    await cluster.stop();
+  }
+});
+
+/** The ConfigMaps as an installation of Istio has them. */
+async function addControlPlane(cluster: Cluster): Promise<void> {
+  await kubectl(cluster, ["create", "namespace", "istio-system"]);
+  await kubectl(cluster, ["create", "-n", "istio-system", "-f", "-"], showConfiguration(configurationOf({})));
+  const mesh = [
+    "create",
+    "configmap",
+    "istio",
+    "-n",
+    "istio-system",
+    "--from-literal=mesh=rootNamespace: istio-system",
+  ];
+  await kubectl(cluster, mesh);
+}
+
+async function serves(cluster: Cluster): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const args = await containerArguments(cluster);
+    const kubeconfig = `${folder}/kubeconfig`;
+    await writeKubeconfig(cluster, kubeconfig);
+    const command = new Deno.Command(MESH_COMMAND, {
+      args: [...args, `--kubeconfig=${kubeconfig}`],
+      env: { NO_COLOR: "1", MESH_LOG_FORMAT: "text" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    });
+    await using server = new Running(command);
+    const port = Number((await server.said(/answered on port (\d+)/))[1]);
+    const injected = await review(port, atob(await caBundle(cluster)));
+    assert.equal(injected.response.allowed, true);
+    assert.match(atob(injected.response.patch), /istio-proxy/);
+    assert.doesNotMatch(server.log, / (warning|error) /);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The arguments of the Deployment's container; its ports are free ones here. */
+async function containerArguments(cluster: Cluster): Promise<string[]> {
+  const deployment = JSON.parse(await kubectl(cluster, ["get", "deployment", NAME, "-n", "mesh", "-o", "json"]));
+  const args: string[] = deployment.spec.template.spec.containers[0].args;
+  assert(args.includes("--from-cluster"));
+  return args.map((arg) => arg.replace(/^(--(?:plain-)?listen)=:\d+$/, "$1=127.0.0.1:0"));
+}
+
+async function writeKubeconfig(cluster: Cluster, path: string): Promise<void> {
+  const token = (await kubectl(cluster, ["create", "token", NAME, "-n", "mesh"])).trim();
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  await Deno.writeTextFile(path, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
+}
+
+async function caBundle(cluster: Cluster): Promise<string> {
+  const path = "jsonpath={.webhooks[0].clientConfig.caBundle}";
+  return await kubectl(cluster, ["get", "mutatingwebhookconfiguration", "istio-sidecar-injector", "-o", path]);
+}
+
+/** Asks as the API server does: by the Service's name, trusting the caBundle alone. */
+async function review(port: number, bundle: string) {
+  const body = reviewOf("web");
+  const tcp = await Deno.connect({ hostname: "127.0.0.1", port });
+  using tls = await Deno.startTls(tcp, { hostname: `${NAME}.mesh.svc`, caCerts: [bundle] });
+  const head = ["POST /inject?timeout=10s HTTP/1.1", `host: ${NAME}.mesh.svc`, "content-type: application/json"];
+  const request = [...head, `content-length: ${body.length}`, "connection: close", "", body].join("\r\n");
+  const writer = tls.writable.getWriter();
+  await writer.write(new TextEncoder().encode(request));
+  let answer = "";
+  for await (const text of tls.readable.pipeThrough(new TextDecoderStream())) answer += text;
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  return JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1));
+}
+
+/** The program and its log. */
+class Running {
+  log = "";
+  readonly #child: Deno.ChildProcess;
+  readonly #ended: Promise<void>;
+
+  constructor(command: Deno.Command) {
+    this.#child = command.spawn();
+    this.#ended = this.#read();
+  }
+
+  async #read(): Promise<void> {
+    for await (const text of this.#child.stderr.pipeThrough(new TextDecoderStream())) this.log += text;
+  }
+
+  async said(pattern: RegExp): Promise<RegExpExecArray> {
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      const found = pattern.exec(this.log);
+      if (found !== null) return found;
+      assert(performance.now() < deadline, `It never said ${pattern}, but:\n${this.log}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+    await this.#child.status;
+  }
+}
