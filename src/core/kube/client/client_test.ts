@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../world/mod.ts";
+import { ApiError, ConflictError } from "./api.ts";
+import { connect } from "./connect.ts";
+
+const CONFIG = `clusters: [{name: c, cluster: {server: "https://c.test"}}]
+users: [{name: u, user: {token: "secret-token"}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`;
+
+const MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+
+async function clientOf(...answers: Response[]) {
+  const asked: string[] = [];
+  const world = fakeWorld({
+    files: { k: CONFIG },
+    request(url, init) {
+      const type = new Headers(init?.headers).get("content-type") ?? "";
+      asked.push(`${init?.method} ${url} ${type} ${init?.body ?? ""}`.trim());
+      return answers.shift() ?? new Response("", { status: 418 });
+    },
+  });
+  return { api: await connect(world, { kubeconfig: "k" }), asked, world };
+}
+
+Deno.test("requests have the method, the type and the body that the API wants", async () => {
+  const { api, asked } = await clientOf(...Array.from({ length: 5 }, () => Response.json(MAP)));
+  await api.get("/m/a");
+  await api.create("/m", { x: 1 });
+  await api.replace("/m/a", { x: 2 });
+  await api.patch("/m/a", "apply", { x: 3 }, { fieldManager: "me" });
+  assert.equal(await api.remove("/m/a"), true);
+  assert.deepEqual(asked, [
+    "GET https://c.test/m/a",
+    'POST https://c.test/m application/json {"x":1}',
+    'PUT https://c.test/m/a application/json {"x":2}',
+    'PATCH https://c.test/m/a?fieldManager=me application/apply-patch+yaml {"x":3}',
+    "DELETE https://c.test/m/a",
+  ]);
+});
+
+Deno.test("list() reads all pages, and items say what they are", async () => {
+  const page = (rest: object, ...names: string[]) =>
+    Response.json({
+      apiVersion: "v1",
+      kind: "ConfigMapList",
+      metadata: { resourceVersion: "7", ...rest },
+      items: names.map((name) => ({ metadata: { name } })),
+    });
+  const { api, asked } = await clientOf(page({ continue: "more+" }, "a", "b"), page({}, "c"));
+  const { items, resourceVersion } = await api.list("/m", { labelSelector: "x" });
+  assert.deepEqual(items.map(({ kind, apiVersion, metadata }) => `${apiVersion} ${kind} ${metadata.name}`), [
+    "v1 ConfigMap a",
+    "v1 ConfigMap b",
+    "v1 ConfigMap c",
+  ]);
+  assert.equal(resourceVersion, "7");
+  assert.match(asked[1] ?? "", /labelSelector=x&limit=500&continue=more%2B$/);
+});
+
+function refused(status: number, message: string, init: ResponseInit = {}): Response {
+  return Response.json({ kind: "Status", message }, { status, ...init });
+}
+
+Deno.test("what is not there is no error of get() and remove(), and is one of list()", async () => {
+  const { api } = await clientOf(refused(404, "a"), refused(404, "b"), refused(404, "the server has no such type"));
+  assert.equal(await api.get("/m/a"), undefined);
+  assert.equal(await api.remove("/m/a"), false);
+  await assert.rejects(api.list("/m"), {
+    status: 404,
+    message: /answered 404 to GET \/m: the server has no such type$/,
+  });
+});
+
+Deno.test("refusals say what was refused, and never the token", async () => {
+  const { api } = await clientOf(
+    refused(401, "Unauthorized"),
+    refused(403, 'configmaps "a" is forbidden: User "u" cannot get resource "configmaps"'),
+    refused(409, "the object has been modified"),
+    new Response("<h1>Bad\nGateway</h1>", { status: 502 }),
+    new Response("", { status: 500 }),
+  );
+  const errors: ApiError[] = [];
+  for (let left = 5; left > 0; left--) {
+    await api.replace("/m/a", {}).catch((error) => errors.push(error));
+  }
+  assert.deepEqual(errors.map(({ message }) => message), [
+    'The Kubernetes API server "https://c.test" does not accept the credentials of context "x" of "k"',
+    'The Kubernetes API server does not allow it: configmaps "a" is forbidden: User "u" cannot get resource "configmaps"',
+    'The Kubernetes API server "https://c.test" answered 409 to PUT /m/a: the object has been modified',
+    'The Kubernetes API server "https://c.test" answered 502 to PUT /m/a: <h1>Bad; Gateway</h1>',
+    'The Kubernetes API server "https://c.test" answered 500 to PUT /m/a: it gave no reason',
+  ]);
+  assert.ok(errors[2] instanceof ConflictError);
+  assert.ok(errors.every((error) => error instanceof ApiError && !Deno.inspect(error).includes("secret-token")));
+});
+
+Deno.test("a server with too much to do is asked again when it says so, a few times", async () => {
+  const busy = () => refused(429, "too many requests", { headers: { "retry-after": "2" } });
+  const { api, asked, world } = await clientOf(busy(), Response.json(MAP), busy(), busy(), busy(), busy());
+  assert.equal((await api.get("/m/a"))?.metadata.name, "a");
+  assert.deepEqual([asked.length, world.clock.monotonic()], [2, 2000]);
+  await assert.rejects(api.get("/m/a"), { status: 429 });
+  assert.equal(asked.length, 6);
+});
+
+Deno.test("a server that is none of Kubernetes is told so", async () => {
+  const { api } = await clientOf(new Response("<html>"), Response.json({ hello: 1 }), Response.json([]));
+  await assert.rejects(api.get("/m/a"), { message: "The answer to GET /m/a is no JSON" });
+  await assert.rejects(api.get("/m/a"), { message: "The answer to get /m/a is no object of Kubernetes" });
+  await assert.rejects(api.list("/m"), { message: "The answer to list /m is no list of Kubernetes" });
+});
+
+Deno.test("a client that is closed asks no more", async () => {
+  const { api, asked } = await clientOf(Response.json(MAP));
+  api.close();
+  await assert.rejects(api.get("/m/a"), { message: 'The connection to "https://c.test" is closed' });
+  assert.deepEqual(asked, []);
+});
