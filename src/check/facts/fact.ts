@@ -19,9 +19,12 @@ export function isKnown<T>(fact: Fact<T>): fact is Known<T> {
   return "value" in fact;
 }
 
-/** The finding for a fact that could not be had: `cannot tell: needs list on pods`. */
+/**
+ * The finding for a fact that could not be had. What is forbidden is unknown (`cannot tell: needs list on pods`); a
+ * server that fails is an error, or a cluster that goes away would pass.
+ */
 export function cannotTell(fact: Unknown): Finding {
-  return { result: "unknown", message: `cannot tell: ${reason(fact)}` };
+  return { result: "forbidden" in fact ? "unknown" : "error", message: `cannot tell: ${reason(fact)}` };
 }
 
 /** Why a fact could not be had, as a clause. */

@@ -21,4 +21,4 @@ export function factsOf(source: Source) {
 export type Facts = ReturnType<typeof factsOf>;
 
 export { asFact, cannotTell, type Fact, isKnown, type Known, once, reason, type Unknown } from "./fact.ts";
-export { type CheckApi, listOf, objectOf, type RawAnswer, type Scope, type Source } from "./source.ts";
+export { type CheckApi, listOf, objectOf, type Scope, type Source } from "./source.ts";

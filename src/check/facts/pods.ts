@@ -1,7 +1,10 @@
 import { once } from "./fact.ts";
 import { listOf, type Source } from "./source.ts";
 
-/** Pods of the scope. */
+/** Pods: those of the scope, and those of the whole cluster. */
 export function podFacts(source: Source) {
-  return { pods: once(() => listOf(source, "api/v1", "pods", { namespace: source.scope.namespace })) };
+  const { namespace } = source.scope;
+  const allPods = once(() => listOf(source, "api/v1", "pods"));
+  const ownPods = once(() => listOf(source, "api/v1", "pods", { namespace }));
+  return { allPods, pods: namespace === undefined ? allPods : ownPods };
 }

@@ -1,5 +1,5 @@
 /** What facts are made from. */
-import type { KubeApi, KubeObject, Query } from "../../core/kube/client/mod.ts";
+import { ApiError, type KubeApi, type KubeObject, type Query, type RawAnswer } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
 import { asFact } from "./fact.ts";
 
@@ -13,15 +13,9 @@ export interface Scope {
   readonly revision: string | undefined;
 }
 
-/** An answer of the API server that need not be an object: `/version`. */
-export interface RawAnswer {
-  readonly value: unknown;
-  /** The Date header. */
-  readonly date: string | undefined;
-}
-
 /** The API, and what only checks ask of it. */
 export interface CheckApi extends KubeApi {
+  /** Whatever JSON is at a path. */
   raw(path: string): Promise<RawAnswer>;
 }
 
@@ -34,7 +28,7 @@ export interface Source {
 
 /**
  * A collection of the whole cluster or, with a namespace, of that. `resource` is its plural, such as `pods`, `group` is
- * `api/v1` or `apis/apps/v1`. A collection that the server does not know is a failure.
+ * `api/v1` or `apis/apps/v1`. Of a kind that the server does not know there is none.
  */
 export function listOf({ api }: Source, group: string, resource: string, options: Listing = {}) {
   const { namespace, query } = options;
@@ -42,8 +36,17 @@ export function listOf({ api }: Source, group: string, resource: string, options
   const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
   return asFact<readonly KubeObject[]>(
     `list on ${resource}${where}`,
-    async () => (await api.list(`/${group}/${folder}${resource}`, query)).items,
+    () => items(api, `/${group}/${folder}${resource}`, query),
   );
+}
+
+async function items(api: CheckApi, path: string, query: Query | undefined): Promise<readonly KubeObject[]> {
+  try {
+    return (await api.list(path, query)).items;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
 }
 
 /** What of a collection is wanted. */

@@ -40,6 +40,13 @@ export interface WatchEvent {
 /** Query parameters, such as `labelSelector` or `fieldSelector`. */
 export type Query = Readonly<Record<string, string>>;
 
+/** An answer that need not be an object of the API: `/version`, `/apis`. */
+export interface RawAnswer {
+  readonly value: Value;
+  /** When the server says it is: the Date header. */
+  readonly date: string | undefined;
+}
+
 /** A client of one cluster. */
 export interface KubeApi {
   /** Where the server is, for messages: `https://10.0.0.1:443`. */

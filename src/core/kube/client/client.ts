@@ -7,6 +7,7 @@ import {
   type KubeObject,
   type PatchType,
   type Query,
+  type RawAnswer,
   type WatchEvent,
   type WatchOptions,
 } from "./api.ts";
@@ -112,12 +113,20 @@ export class KubeClient implements KubeApi {
     }
   }
 
+  raw(path: string): Promise<RawAnswer> {
+    return this.#answer({ method: "GET", path });
+  }
+
   async #value(sent: Sent): Promise<Value> {
+    return (await this.#answer(sent)).value;
+  }
+
+  async #answer(sent: Sent): Promise<RawAnswer> {
     const signal = AbortSignal.timeout(TIMEOUT);
     const response = await this.#patiently({ ...sent, signal, milliseconds: TIMEOUT });
     const text = await this.#text(response, sent);
     if (!response.ok) throw refusal(response.status, text, this.#asked(sent));
-    return parse(text, whatOf(sent));
+    return { value: parse(text, whatOf(sent)), date: response.headers.get("date") ?? undefined };
   }
 
   async #text(response: Response, sent: Sent): Promise<string> {

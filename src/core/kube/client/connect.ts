@@ -1,6 +1,6 @@
 import { MeshError } from "../../errors.ts";
 import type { PermissionName, World } from "../../world/mod.ts";
-import type { KubeApi } from "./api.ts";
+import type { KubeApi, RawAnswer } from "./api.ts";
 import { KubeClient } from "./client.ts";
 import type { ConnectionSettings, ConnectOptions } from "./connection.ts";
 import { inClusterSettings } from "./in_cluster.ts";
@@ -14,6 +14,8 @@ export interface KubeConnection extends KubeApi {
   readonly namespace: string | undefined;
   /** What it may do as long as it is used. */
   readonly permissions: readonly PermissionName[];
+  /** Whatever JSON is at a path. Errors: an ApiError, also if nothing is there. */
+  raw(path: string): Promise<RawAnswer>;
   /** Closes the connections: watches end, requests fail. */
   close(): void;
 }

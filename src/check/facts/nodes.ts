@@ -1,0 +1,7 @@
+import { once } from "./fact.ts";
+import { listOf, type Source } from "./source.ts";
+
+/** Nodes, all of them. */
+export function nodeFacts(source: Source) {
+  return { nodes: once(() => listOf(source, "api/v1", "nodes")) };
+}

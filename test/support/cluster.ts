@@ -1,0 +1,109 @@
+import { ApiError, type KubeList, type KubeObject, type Query } from "../../src/core/kube/client/mod.ts";
+import { isMap, type Value } from "../../src/core/value.ts";
+import { type CheckApi, type Facts, factsOf, type Scope } from "../../src/check/facts/mod.ts";
+
+/** A cluster in memory for checks, which only read. */
+export interface ClusterOptions {
+  readonly objects?: readonly KubeObject[];
+  /** Paths that the user may not ask (403). */
+  readonly forbidden?: RegExp;
+  /** Answers of `raw` by path; what is not here is not found. */
+  readonly raw?: Readonly<Record<string, Value>>;
+  /** The Date header of `raw`. */
+  readonly date?: string;
+  /** What creating a pod with `dryRun=All` answers; without it the pod as it was sent. */
+  readonly dryRun?: (namespace: string, pod: object) => KubeObject | Promise<KubeObject>;
+  /** Makes requests fail: what it returns is thrown. */
+  readonly failing?: (path: string) => Error | undefined;
+}
+
+/** The API of such a cluster, and what was asked of it. */
+export function clusterApi(options: ClusterOptions): CheckApi & { readonly requests: string[] } {
+  const requests: string[] = [];
+  const arrive = (verb: string, path: string) => {
+    requests.push(`${verb} ${path}`);
+    const error = options.failing?.(path);
+    if (error !== undefined) throw error;
+    if (options.forbidden?.test(path)) throw new ApiError("The server does not allow it", { status: 403 });
+  };
+  const objects = options.objects ?? [];
+  const refused = () => Promise.reject(new Error("A check writes nothing"));
+  return {
+    server: "https://cluster.test",
+    requests,
+    get: async (path) => {
+      await arrive("get", path);
+      return objects.find((object) => pathOf(object) === path);
+    },
+    list: async (path, query = {}) => {
+      await arrive("list", path);
+      return listed(objects, path, query);
+    },
+    create: async (path, body) => {
+      await arrive("create", path);
+      const [, namespace = "", query = ""] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\?(.*)$/.exec(path) ?? [];
+      if (!query.includes("dryRun=All")) return refused();
+      return await (options.dryRun ?? ((_namespace, pod) => asObject(pod)))(namespace, body);
+    },
+    raw: async (path) => {
+      await arrive("raw", path);
+      const value = options.raw?.[path];
+      if (value === undefined) throw new ApiError(`There is no "${path}"`, { status: 404 });
+      return { value, date: options.date };
+    },
+    replace: refused,
+    patch: refused,
+    remove: refused,
+    watch: () => {
+      throw new Error("A check watches nothing");
+    },
+  };
+}
+
+/** Facts of such a cluster, on a given day. */
+export function clusterFacts(options: ClusterOptions, scope: Partial<Scope> = {}, now = new Date()): Facts {
+  const clock = { now: () => now, monotonic: () => 0, sleep: () => Promise.resolve() };
+  const whole = { namespace: undefined, istioNamespace: "istio-system", revision: undefined, ...scope };
+  return factsOf({ api: clusterApi(options), clock, scope: whole });
+}
+
+/** An object of the API; `namespace/name` or `name`. */
+export function object(apiVersion: string, kind: string, name: string, rest: Record<string, Value> = {}): KubeObject {
+  const { metadata, ...others } = rest;
+  const [first = "", second] = name.split("/");
+  const named = second === undefined ? { name: first } : { namespace: first, name: second };
+  return { apiVersion, kind, ...others, metadata: { ...(isMap(metadata) ? metadata : {}), ...named } };
+}
+
+function asObject(pod: object): KubeObject {
+  const { metadata, ...rest }: { metadata?: object } = { ...pod };
+  return { apiVersion: "v1", kind: "Pod", ...rest, metadata: { name: "made", ...metadata } };
+}
+
+/** The folder of a kind: `/api/v1/` and its plural. */
+function collectionOf({ apiVersion, kind }: KubeObject): readonly [group: string, plural: string] {
+  const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const small = kind.toLowerCase();
+  if (small === "endpoints") return [group, small];
+  return [
+    group,
+    /(s|x|ch)$/.test(small) ? `${small}es` : /[^aeiou]y$/.test(small) ? `${small.slice(0, -1)}ies` : `${small}s`,
+  ];
+}
+
+function pathOf(object: KubeObject): string {
+  const [group, plural] = collectionOf(object);
+  const { namespace, name } = object.metadata;
+  return namespace === undefined ? `${group}/${plural}/${name}` : `${group}/namespaces/${namespace}/${plural}/${name}`;
+}
+
+function listed(objects: readonly KubeObject[], path: string, query: Query): KubeList {
+  const wanted = (query["labelSelector"] ?? "").split(",").filter(Boolean).map((pair) => pair.split("="));
+  const items = objects.filter((object) => {
+    const [group, plural] = collectionOf(object);
+    const { namespace, labels } = object.metadata;
+    const isThere = path === `${group}/${plural}` || path === `${group}/namespaces/${namespace}/${plural}`;
+    return isThere && wanted.every(([key = "", value]) => Object(labels)[key] === value);
+  });
+  return { items, resourceVersion: "1" };
+}
