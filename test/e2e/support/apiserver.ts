@@ -1,4 +1,5 @@
 /** A real kube-apiserver and etcd on loopback, for one test file: started with `startCluster`, ended with `stop`. */
+import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
 import { needsProgram } from "../../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
@@ -10,6 +11,12 @@ const TOKEN = "e2e-admin";
 export interface Cluster {
   /** Path of a kubeconfig file of an administrator. */
   readonly kubeconfig: string;
+  /** A certificate of the user "server", with its key. */
+  readonly client: TestCertificate;
+  /** The authority of the API server's own certificate, PEM. */
+  authority(): Promise<string>;
+  /** Ends the API server and starts it again, on the same port. */
+  restart(): Promise<void>;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
   stop(): Promise<void>;
 }
@@ -34,7 +41,9 @@ export async function startCluster(): Promise<Cluster> {
   ], `${dir}/etcd.log`);
   await run("openssl", ["genrsa", "-out", `${dir}/sa.key`, "2048"]);
   await Deno.writeTextFile(`${dir}/tokens.csv`, `${TOKEN},admin,admin,system:masters\n`);
-  const apiserver = start(binary, [
+  const client = testCertificate();
+  await Deno.writeTextFile(`${dir}/client-ca.crt`, client.authority);
+  const flags = [
     `--etcd-servers=http://127.0.0.1:${clientPort}`,
     `--secure-port=${securePort}`,
     "--bind-address=127.0.0.1",
@@ -44,12 +53,23 @@ export async function startCluster(): Promise<Cluster> {
     "--service-account-issuer=https://127.0.0.1",
     `--token-auth-file=${dir}/tokens.csv`,
     "--authorization-mode=RBAC",
+    `--client-ca-file=${dir}/client-ca.crt`,
     "--service-cluster-ip-range=10.0.0.0/24",
-  ], `${dir}/apiserver.log`);
+  ];
+  let apiserver = start(binary, flags, `${dir}/apiserver.log`);
   const kubeconfig = `${dir}/kubeconfig`;
   await Deno.writeTextFile(kubeconfig, kubeconfigText(securePort ?? 0));
   const cluster: Cluster = {
     kubeconfig,
+    client,
+    // The file holds the certificate, and after it that of the authority which signed it.
+    authority: async () => lastCertificate(await Deno.readTextFile(`${dir}/certs/apiserver.crt`)),
+    async restart() {
+      apiserver.kill("SIGKILL");
+      await apiserver.status;
+      apiserver = start(binary, flags, `${dir}/apiserver.log`);
+      await waitUntilReady(cluster, dir);
+    },
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
     async stop() {
       for (const child of [apiserver, etcd]) {
@@ -81,6 +101,10 @@ async function readOr(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+function lastCertificate(pem: string): string {
+  return pem.slice(pem.lastIndexOf("-----BEGIN CERTIFICATE-----"));
 }
 
 function freePorts(count: number): number[] {

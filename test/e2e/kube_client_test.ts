@@ -1,0 +1,171 @@
+/** The client of clusters against a real API server: every way to sign in and to trust, and a watch that outlives it. */
+import assert from "node:assert/strict";
+import { connect, type KubeConnection } from "../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../src/core/world/mod.ts";
+import { testWhen } from "../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "./support/apiserver.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) => {
+  const cluster = await startCluster();
+  const folder = await Deno.makeTempDir({ prefix: "mesh-client-" });
+  try {
+    for (const [name, { ways, user }] of Object.entries(await waysOf(cluster, folder))) {
+      await t.step(name, () => asksAs(user, ways, folder));
+    }
+    await t.step("another authority is not trusted", () => distrusts(cluster, folder));
+    await t.step("a token in a file may change", () => readsTokenAgain(cluster, folder));
+    await t.step("objects are made, changed, listed and removed", () => changesObjects(cluster));
+    await t.step("a watch outlives the API server", () => outlives(cluster));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+    await cluster.stop();
+  }
+});
+
+/** Fields of a kubeconfig's cluster and user. */
+interface Ways {
+  readonly cluster: Readonly<Record<string, unknown>>;
+  readonly user: Readonly<Record<string, unknown>>;
+}
+
+async function waysOf(cluster: Cluster, folder: string): Promise<Record<string, { ways: Ways; user: string }>> {
+  const server = await serverOf(cluster);
+  const authority = await cluster.authority();
+  const { certificate, key } = cluster.client;
+  const trust = { server, "certificate-authority-data": btoa(authority) };
+  const own = { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) };
+  const token = { token: "e2e-admin" };
+  const insecure = { server, "insecure-skip-tls-verify": true };
+  const named = { ...trust, "tls-server-name": "kubernetes.default.svc" };
+  await Deno.writeTextFile(`${folder}/ca.crt`, authority);
+  await Deno.writeTextFile(`${folder}/own.crt`, certificate);
+  await Deno.writeTextFile(`${folder}/own.key`, key);
+  const files = { "client-certificate": "own.crt", "client-key": "own.key" };
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const status = { clientCertificateData: certificate, clientKeyData: key };
+  const credential = JSON.stringify({ apiVersion, kind: "ExecCredential", status });
+  await Deno.writeTextFile(`${folder}/plugin`, `#!/bin/sh\ncat <<'END'\n${credential}\nEND\n`, { mode: 0o755 });
+  const plugin = { exec: { apiVersion, command: "./plugin", interactiveMode: "Never" } };
+  return {
+    "a token": { ways: { cluster: trust, user: token }, user: "admin" },
+    "a certificate": { ways: { cluster: trust, user: own }, user: "server" },
+    "files": { ways: { cluster: { server, "certificate-authority": "ca.crt" }, user: files }, user: "server" },
+    "a plugin that gives a certificate": { ways: { cluster: trust, user: plugin }, user: "server" },
+    "another name of the server": { ways: { cluster: named, user: token }, user: "admin" },
+    "another name, with a certificate": { ways: { cluster: named, user: own }, user: "server" },
+    "no verification": { ways: { cluster: insecure, user: token }, user: "admin" },
+    "no verification, with a certificate": { ways: { cluster: insecure, user: own }, user: "server" },
+    "impersonation": { ways: { cluster: trust, user: { ...token, as: "joe", "as-groups": ["a", "b"] } }, user: "joe" },
+  };
+}
+
+async function serverOf(cluster: Cluster): Promise<string> {
+  return JSON.parse(await Deno.readTextFile(cluster.kubeconfig)).clusters[0].cluster.server;
+}
+
+async function open({ cluster, user }: Ways, folder: string): Promise<KubeConnection> {
+  const kubeconfig = `${folder}/kubeconfig`;
+  const config = {
+    clusters: [{ name: "c", cluster }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  await Deno.writeTextFile(kubeconfig, JSON.stringify(config));
+  return await connect(realWorld(), { kubeconfig });
+}
+
+/** Others than the administrator are told their name with what they may not do. */
+async function asksAs(user: string, ways: Ways, folder: string): Promise<void> {
+  const api = await open(ways, folder);
+  try {
+    const found = api.get("/api/v1/namespaces/default");
+    if (user === "admin") assert.equal((await found)?.kind, "Namespace");
+    else await assert.rejects(found, { status: 403, message: new RegExp(`User "${user}" cannot get resource`) });
+  } finally {
+    api.close();
+  }
+}
+
+async function distrusts(cluster: Cluster, folder: string): Promise<void> {
+  const server = await serverOf(cluster);
+  const data = btoa(cluster.client.authority);
+  const name = { "tls-server-name": "other.test", "certificate-authority-data": btoa(await cluster.authority()) };
+  for (const trust of [{ "certificate-authority-data": data }, { ...name }, {}]) {
+    const api = await open({ cluster: { server, ...trust }, user: {} }, folder);
+    await assert.rejects(api.get(MAPS), { name: "ApiError", message: /cannot be reached: .*certificate/ });
+    api.close();
+  }
+}
+
+async function readsTokenAgain(cluster: Cluster, folder: string): Promise<void> {
+  const insecure = { server: await serverOf(cluster), "insecure-skip-tls-verify": true };
+  await Deno.writeTextFile(`${folder}/token`, "e2e-admin\n");
+  const api = await open({ cluster: insecure, user: { tokenFile: "token" } }, folder);
+  await api.list(MAPS);
+  await Deno.writeTextFile(`${folder}/token`, "nobody\n");
+  const other = await open({ cluster: insecure, user: { tokenFile: "token" } }, folder);
+  await assert.rejects(other.list(MAPS), { status: 401 });
+  await Deno.writeTextFile(`${folder}/token`, "e2e-admin\n");
+  await other.list(MAPS);
+  api.close();
+  other.close();
+}
+
+function map(name: string, data: Record<string, string> = {}) {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+}
+
+async function changesObjects(cluster: Cluster): Promise<void> {
+  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
+  const made = await api.create(MAPS, map("a", { x: "1" }));
+  await assert.rejects(api.create(MAPS, map("a")), { name: "ConflictError" });
+  await api.patch(`${MAPS}/a`, "merge", { data: { y: "2" } });
+  await api.patch(`${MAPS}/a`, "json", [{ op: "add", path: "/data/z", value: "3" }]);
+  await api.patch(`${MAPS}/a`, "strategic", { data: { x: null } });
+  await api.patch(`${MAPS}/a`, "apply", map("a", { w: "4" }), { fieldManager: "test" });
+  assert.deepEqual((await api.get(`${MAPS}/a`))?.["data"], { w: "4", y: "2", z: "3" });
+  await assert.rejects(api.replace(`${MAPS}/a`, made), { name: "ConflictError" });
+  const { items } = await api.list(MAPS);
+  assert.deepEqual(items.map(({ kind, metadata }) => `${kind} ${metadata.name}`), ["ConfigMap a"]);
+  assert.deepEqual([await api.remove(`${MAPS}/a`), await api.remove(`${MAPS}/a`)], [true, false]);
+  api.close();
+}
+
+async function outlives(cluster: Cluster): Promise<void> {
+  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
+  const stop = new AbortController();
+  const seen: string[] = [];
+  let next = Promise.withResolvers<void>();
+  const tell = (what: string) => {
+    seen.push(what);
+    next.resolve();
+    next = Promise.withResolvers();
+  };
+  const watching = async () => {
+    const options = { synced: () => tell("synced"), failed: () => tell("failed") };
+    for await (const { type, object } of api.watch(MAPS, {}, stop.signal, options)) {
+      tell(`${type} ${object.metadata.name}`);
+    }
+  };
+  const ended = watching();
+  const has = async (what: string, from = 0) => {
+    while (!seen.includes(what, from)) await next.promise;
+  };
+  await has("synced");
+  await api.create(MAPS, map("before"));
+  await has("ADDED before");
+  const from = seen.length;
+  await cluster.restart();
+  await has("synced", from);
+  await api.create(MAPS, map("after"));
+  await has("ADDED after");
+  await api.remove(`${MAPS}/before`);
+  await has("DELETED before");
+  assert.equal(seen.filter((what) => what === "ADDED before").length, 1);
+  stop.abort();
+  await ended;
+  api.close();
+}
