@@ -9,8 +9,11 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** How long a body may take: the API server waits 10 s for an answer unless told, 30 s at most. */
 export const BODY_MILLISECONDS = 10_000;
 
-/** Reviews under way, whose bodies are in memory. */
+/** Reviews under way. */
 export const MAX_REVIEWS = 1000;
+
+/** Bytes of the bodies of all of them: a pod has some KB, and the memory of a container is soon full of large ones. */
+export const MAX_BYTES_UNDER_WAY = 128 * 1024 * 1024;
 
 /**
  * Connections: an API server has a few. The API server keeps one without requests for 90 s (Go's net/http), and asks on one

@@ -2,14 +2,14 @@ import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Reviewed } from "../review/mod.ts";
 import { jsonAnswer, textAnswer } from "./answers.ts";
-import { type BodyLimits, type BodyProblem, readBody } from "./read_body.ts";
+import { type BodyLimits, type BodyProblem, readBody, type Room, roomsOf } from "./read_body.ts";
 import type { WebhookMetrics } from "./webhook_metrics.ts";
 
 /** What reviews are answered with. */
 export interface ReviewOptions {
   /** Answers the bytes of a review that came to a path. Throws nothing. */
   readonly review: (body: Uint8Array, path: string) => Reviewed;
-  readonly limits: BodyLimits & { readonly reviews: number };
+  readonly limits: BodyLimits & { readonly reviews: number; readonly bytesUnderWay: number };
   readonly metrics: WebhookMetrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -18,17 +18,20 @@ export interface ReviewOptions {
 /** Answers `POST /inject` and the paths below it. Source: Istio's serveInject, of which the texts and codes are. */
 export function reviewHandler(options: ReviewOptions) {
   const { limits, metrics } = options;
+  const roomFor = roomsOf(limits.bytesUnderWay);
   let underWay = 0;
   metrics.underWay(() => underWay);
   return async (request: Request, path: string): Promise<Response> => {
     metrics.requests.add();
     const refused = refusal(request) ?? (underWay >= limits.reviews ? BUSY : undefined);
     if (refused !== undefined) return refuse(options, refused);
+    const room = roomFor();
     underWay++;
     try {
-      return await answer(request, path, options);
+      return await answer(request, path, options, room);
     } finally {
       underWay--;
+      room.leave();
     }
   };
 }
@@ -47,6 +50,7 @@ const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
   "too large": { status: 413, text: "the review is too large", reason: "body-too-large" },
   "too slow": { status: 408, text: "the review did not come in time", reason: "body-too-slow" },
   "broken off": { status: 400, text: "the review broke off", reason: "body-broken-off" },
+  "no room": BUSY,
 };
 
 function refusal({ method, headers }: Request): Refusal | undefined {
@@ -65,9 +69,9 @@ function refuse({ metrics, log }: ReviewOptions, { status, text, reason, fields 
   return textAnswer(status, `${text}\n`, { ...fields, connection: "close" });
 }
 
-async function answer(request: Request, path: string, options: ReviewOptions): Promise<Response> {
+async function answer(request: Request, path: string, options: ReviewOptions, room: Room): Promise<Response> {
   const { limits, clock, metrics } = options;
-  const body = await readBody(request, limits, clock);
+  const body = await readBody(request, limits, { clock, room });
   if (typeof body === "string") return refuse(options, BODY_REFUSALS[body]);
   if (body.length === 0) return refuse(options, NO_BODY);
   const start = clock.monotonic();

@@ -26,7 +26,7 @@ function handler(answer: Partial<Reviewed> = {}, { milliseconds = 60_000, level 
       seen.push({ size: body.length, path });
       return { ...ANSWER, ...answer };
     },
-    limits: { bytes: 1000, milliseconds, reviews },
+    limits: { bytes: 1000, milliseconds, reviews, bytesUnderWay: 1500 },
     metrics,
     log: startLog(world, "webhook", { level }),
     clock: realWorld().clock,
@@ -92,6 +92,16 @@ Deno.test("more reviews at once than there may be are refused with 503, later on
   assert.deepEqual([busy.status, busy.response.headers.get("retry-after")], [503, "1"]);
   assert.equal((await slow).status, 408);
   assert.equal((await post()).status, 200);
+});
+
+Deno.test("bodies that together are too large are refused with 503, and leave their room", async () => {
+  const { post } = handler({}, { milliseconds: 50 });
+  const slow = post({ body: stream([1000], true) });
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal((await post({ body: stream([400, 200]) })).status, 503);
+  assert.equal((await post({ body: stream([500]) })).status, 200);
+  assert.equal((await slow).status, 408);
+  for (let time = 0; time < 3; time++) assert.equal((await post({ body: stream([1000]) })).status, 200);
 });
 
 Deno.test("the bytes and the path come to the review, and its answer goes back uncompressed", async () => {

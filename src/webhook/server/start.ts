@@ -7,7 +7,7 @@ import { type ReviewContext, reviewPod } from "../review/mod.ts";
 import { textAnswer } from "./answers.ts";
 import type { CertificateSource } from "./certificate_source.ts";
 import type { InjectorSource } from "./injector_source.ts";
-import { BODY_MILLISECONDS, CONNECTIONS, MAX_BODY_BYTES, MAX_REVIEWS } from "./limits.ts";
+import { BODY_MILLISECONDS, CONNECTIONS, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REVIEWS } from "./limits.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
 import { type Check, readyHandler } from "./readiness.ts";
 import { reviewHandler } from "./review_handler.ts";
@@ -91,7 +91,12 @@ function reviewRoute(world: World, log: Logger, sources: Sources, metrics: Webho
   const { injector, cluster } = sources;
   const answer = reviewHandler({
     review: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }),
-    limits: { bytes: MAX_BODY_BYTES, milliseconds: BODY_MILLISECONDS, reviews: MAX_REVIEWS },
+    limits: {
+      bytes: MAX_BODY_BYTES,
+      milliseconds: BODY_MILLISECONDS,
+      reviews: MAX_REVIEWS,
+      bytesUnderWay: MAX_BYTES_UNDER_WAY,
+    },
     metrics,
     log,
     clock: world.clock,
