@@ -2,7 +2,9 @@
  * Facts of a cluster, each asked for when a check wants it, and at most once. A group of resources is a file here with a
  * function that gives its getters; they are put together below.
  */
+import { limitFacts } from "./limits.ts";
 import { namespaceFacts } from "./namespaces.ts";
+import { nodeFacts } from "./nodes.ts";
 import { podFacts } from "./pods.ts";
 import type { Source } from "./source.ts";
 import { webhookFacts } from "./webhooks.ts";
@@ -12,7 +14,9 @@ export function factsOf(source: Source) {
   return {
     scope: source.scope,
     clock: source.clock,
+    ...limitFacts(source),
     ...namespaceFacts(source),
+    ...nodeFacts(source),
     ...podFacts(source),
     ...webhookFacts(source),
   };

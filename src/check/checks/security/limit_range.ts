@@ -1,0 +1,83 @@
+/**
+ * What a LimitRange makes of injected containers and has against them. Source: "Limit Ranges" of the Kubernetes
+ * documentation, and the admission plugin LimitRanger, which runs again after webhooks.
+ */
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList, isMap, type ValueMap } from "../../../core/value.ts";
+import { mapAt } from "../../../inject/mod.ts";
+import { type Amounts, amountsOf, amountText, milliOf } from "./pod_resources.ts";
+import type { Demand } from "./quota.ts";
+
+/** The entries of a LimitRange for `Container` or `Pod`. */
+function entries(ranges: readonly KubeObject[], type: string): readonly ValueMap[] {
+  return ranges.flatMap((range) => {
+    const limits = mapAt(range, "spec")["limits"];
+    return isList(limits) ? limits.filter(isMap).filter((entry) => entry["type"] === type) : [];
+  });
+}
+
+/** The amounts of a container once the defaults of LimitRanges have filled what it leaves out. */
+export function withDefaults(container: ValueMap, ranges: readonly KubeObject[]): Amounts {
+  const amounts = new Map(amountsOf(container));
+  for (const entry of entries(ranges, "Container")) {
+    fill(amounts, "requests", mapAt(entry, "defaultRequest"));
+    fill(amounts, "limits", mapAt(entry, "default"));
+  }
+  return amounts;
+}
+
+function fill(amounts: Map<string, bigint>, side: string, defaults: ValueMap): void {
+  for (const [name, value] of Object.entries(defaults)) {
+    const milli = milliOf(value);
+    if (milli !== undefined && !amounts.has(`${side}.${name}`)) amounts.set(`${side}.${name}`, milli);
+  }
+}
+
+/** What LimitRanges have against a sidecar, in words that follow the name of the namespace's LimitRange. */
+export function rangeObstacles(ranges: readonly KubeObject[], demand: Demand): readonly string[] {
+  const ofContainers = entries(ranges, "Container").flatMap((entry) =>
+    [...demand.containers].flatMap(([name, amounts]) => [
+      ...above(entry, amounts, `the container "${name}"`),
+      ...below(entry, amounts, `the container "${name}"`),
+      ...tooFarApart(entry, amounts, `the container "${name}"`),
+    ])
+  );
+  const ofPod = entries(ranges, "Pod").flatMap((entry) => above(entry, demand.total, "a sidecar alone"));
+  return [...ofContainers, ...ofPod];
+}
+
+/** The largest that is allowed holds for the limit, and for the request too. */
+function above(entry: ValueMap, amounts: Amounts, who: string): string[] {
+  return bounds(entry, "max").flatMap(([name, most]) => {
+    const limit = amounts.get(`limits.${name}`);
+    const asked = limit ?? amounts.get(`requests.${name}`);
+    if (asked === undefined || asked <= most) return [];
+    return [`allows ${name} of at most ${amountText(most, name)}: ${who} asks for ${amountText(asked, name)}`];
+  });
+}
+
+function below(entry: ValueMap, amounts: Amounts, who: string): string[] {
+  return bounds(entry, "min").flatMap(([name, least]) => {
+    const asked = amounts.get(`requests.${name}`);
+    if (asked !== undefined && asked >= least) return [];
+    const given = asked === undefined ? "nothing" : amountText(asked, name);
+    return [`wants ${name} of at least ${amountText(least, name)}: ${who} asks for ${given}`];
+  });
+}
+
+function tooFarApart(entry: ValueMap, amounts: Amounts, who: string): string[] {
+  return bounds(entry, "maxLimitRequestRatio").flatMap(([name, ratio]) => {
+    const [request, limit] = [amounts.get(`requests.${name}`), amounts.get(`limits.${name}`)];
+    // The ratio is in thousandths as the amounts are.
+    if (request === undefined || limit === undefined || request * ratio >= limit * 1000n) return [];
+    const [from, to] = [amountText(request, name), amountText(limit, name)];
+    return [`allows a limit of ${name} ${amountText(ratio, "")} times the request: ${who} has ${from} and ${to}`];
+  });
+}
+
+function bounds(entry: ValueMap, key: string): readonly (readonly [name: string, milli: bigint])[] {
+  return Object.entries(mapAt(entry, key)).flatMap(([name, value]) => {
+    const milli = milliOf(value);
+    return milli === undefined ? [] : [[name, milli] as const];
+  });
+}

@@ -1,0 +1,76 @@
+/** What a pod asks of a namespace's quotas, and what a LimitRange makes of its containers; amounts are in thousandths. */
+import { parseQuantity, quantityText, scaledValue } from "../../../core/kube/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { containersOf, mapAt, type Pod } from "../../../inject/mod.ts";
+
+/** The two tables of a container's resources. */
+export type Side = "requests" | "limits";
+
+/** Amounts of a container by `requests.cpu`, `limits.memory`, and so on. */
+export type Amounts = ReadonlyMap<string, bigint>;
+
+const SIDES: readonly Side[] = ["requests", "limits"];
+const MILLI = -3;
+
+/** A quantity in thousandths; `undefined` if it is none. */
+export function milliOf(value: Value | undefined): bigint | undefined {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
+  const quantity = parseQuantity(String(value));
+  return quantity === undefined ? undefined : scaledValue(quantity, MILLI);
+}
+
+/** The text of an amount: memory in powers of two. */
+export function amountText(milli: bigint, resource: string): string {
+  const format = /memory|storage/.test(resource) ? "binary" : "decimal";
+  return quantityText({ mantissa: milli, scale: MILLI, format, keptText: undefined });
+}
+
+/** What a container asks for; a limit is its request too where it has no other, as Kubernetes defaults it. */
+export function amountsOf(container: ValueMap): Amounts {
+  const resources = mapAt(container, "resources");
+  const amounts = new Map<string, bigint>();
+  for (const side of SIDES) {
+    for (const [name, value] of Object.entries(mapAt(resources, side))) {
+      const milli = milliOf(value);
+      if (milli !== undefined) amounts.set(`${side}.${name}`, milli);
+    }
+  }
+  for (const [name, milli] of [...amounts]) {
+    const request = name.replace(/^limits\./, "requests.");
+    if (!amounts.has(request)) amounts.set(request, milli);
+  }
+  return amounts;
+}
+
+/**
+ * What the containers of a pod ask for together. Source: "Init Containers" and "Sidecar Containers" of the Kubernetes
+ * documentation: what runs at once adds up, an init container runs beside the sidecars that were started before it.
+ */
+export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts = amountsOf): Amounts {
+  let running: Amounts = new Map();
+  let most: Amounts = new Map();
+  for (const container of containersOf(pod, "initContainers")) {
+    const together = combine(running, amounts(container), (a, b) => a + b);
+    if (container["restartPolicy"] === "Always") running = together;
+    most = combine(most, together, larger);
+  }
+  for (const container of containersOf(pod, "containers")) {
+    running = combine(running, amounts(container), (a, b) => a + b);
+  }
+  return combine(most, running, larger);
+}
+
+/** The containers that take part in a pod's resources, by name. */
+export function containersByName(pod: Pod): ReadonlyMap<string, ValueMap> {
+  const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
+  return new Map(all.filter(isMap).map((container) => [String(container["name"]), container]));
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function combine(a: Amounts, b: Amounts, join: (a: bigint, b: bigint) => bigint): Amounts {
+  const names = new Set([...a.keys(), ...b.keys()]);
+  return new Map([...names].map((name) => [name, join(a.get(name) ?? 0n, b.get(name) ?? 0n)]));
+}

@@ -1,0 +1,129 @@
+/**
+ * What the Pod Security Standards say of a pod, as the admission plugin PodSecurity judges it. Source: "Pod Security
+ * Standards" of the Kubernetes documentation, and k8s.io/pod-security-admission/policy. Rules that concern Windows,
+ * AppArmor, SELinux and sysctls are left out: no template of a sidecar sets those fields.
+ */
+import { isList, isMap, type ValueMap } from "../../../core/value.ts";
+import { containersOf, mapAt, type Pod, specOf, textAt } from "../../../inject/mod.ts";
+
+/** The levels that forbid something. */
+export type Level = "baseline" | "restricted";
+
+/** Something that a level forbids: `container "istio-init" adds the capabilities NET_ADMIN, NET_RAW`. */
+export type Violation = string;
+
+type ContainerRule = (security: ValueMap, pod: ValueMap) => string | undefined;
+type PodRule = (spec: ValueMap) => string | undefined;
+
+const BASELINE_CAPABILITIES = new Set([
+  "AUDIT_WRITE",
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FOWNER",
+  "FSETID",
+  "KILL",
+  "MKNOD",
+  "NET_BIND_SERVICE",
+  "SETFCAP",
+  "SETGID",
+  "SETPCAP",
+  "SETUID",
+  "SYS_CHROOT",
+]);
+const RESTRICTED_CAPABILITIES = new Set(["NET_BIND_SERVICE"]);
+const SECCOMP = new Set(["RuntimeDefault", "Localhost"]);
+const RESTRICTED_VOLUMES = new Set([
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+]);
+
+const BOTH: readonly ContainerRule[] = [
+  ({ privileged }) => privileged === true ? "is privileged" : undefined,
+  ({ procMount }) => typeof procMount === "string" && procMount !== "Default" ? "has a procMount" : undefined,
+  (security) => seccomp(security) === "Unconfined" ? "has the seccomp profile Unconfined" : undefined,
+];
+
+const CONTAINER_RULES: Readonly<Record<Level, readonly ContainerRule[]>> = {
+  baseline: [...BOTH, (security) => addsOutside(security, BASELINE_CAPABILITIES)],
+  restricted: [
+    ...BOTH,
+    (security) => addsOutside(security, RESTRICTED_CAPABILITIES),
+    (security) => capabilities(security, "drop").includes("ALL") ? undefined : "does not drop ALL capabilities",
+    ({ allowPrivilegeEscalation }) =>
+      allowPrivilegeEscalation === false ? undefined : "does not set allowPrivilegeEscalation to false",
+    (security, pod) => (security["runAsNonRoot"] ?? pod["runAsNonRoot"]) === true ? undefined : "may run as root",
+    (security) => isZero(security["runAsUser"]) ? "runs as the user 0" : undefined,
+    (security, pod) => SECCOMP.has(seccomp(security) || seccomp(pod)) ? undefined : "has no seccomp profile",
+  ],
+};
+
+const POD_BASELINE: readonly PodRule[] = [
+  (spec) => ["hostNetwork", "hostPID", "hostIPC"].find((field) => spec[field] === true),
+  (spec) => volumes(spec).some((volume) => "hostPath" in volume) ? "a hostPath volume" : undefined,
+  (spec) => seccomp(mapAt(spec, "securityContext")) === "Unconfined" ? "the seccomp profile Unconfined" : undefined,
+];
+
+const POD_RULES: Readonly<Record<Level, readonly PodRule[]>> = {
+  baseline: POD_BASELINE,
+  restricted: [
+    ...POD_BASELINE,
+    (spec) => isZero(mapAt(spec, "securityContext")["runAsUser"]) ? "the user 0" : undefined,
+    (spec) => forbiddenVolume(spec),
+  ],
+};
+
+/** All that a level forbids of a pod; empty if it admits it. */
+export function violationsOf(pod: Pod, level: Level): readonly Violation[] {
+  const spec = specOf(pod);
+  const ofPod = POD_RULES[level].flatMap((rule) => rule(spec) ?? []).map((what) => `the pod has ${what}`);
+  const containers = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
+  return [...ofPod, ...containers.flatMap((container) => ofContainer(container, spec, level))];
+}
+
+function ofContainer(container: ValueMap, spec: ValueMap, level: Level): readonly Violation[] {
+  const [security, pod] = [mapAt(container, "securityContext"), mapAt(spec, "securityContext")];
+  const broken = CONTAINER_RULES[level].flatMap((rule) => rule(security, pod) ?? []);
+  if (hasHostPort(container)) broken.push("has a hostPort");
+  return broken.length === 0 ? [] : [`container "${textAt(container, "name")}" ${broken.join(", ")}`];
+}
+
+function capabilities(security: ValueMap, key: "add" | "drop"): readonly string[] {
+  const list = mapAt(security, "capabilities")[key];
+  return isList(list) ? list.filter((name) => typeof name === "string") : [];
+}
+
+function addsOutside(security: ValueMap, allowed: ReadonlySet<string>): string | undefined {
+  const outside = capabilities(security, "add").filter((name) => !allowed.has(name));
+  return outside.length === 0 ? undefined : `adds ${outside.join(" and ")}`;
+}
+
+function seccomp(security: ValueMap): string {
+  return textAt(mapAt(security, "seccompProfile"), "type");
+}
+
+/** Numbers of templates are bigint, those of the API are number. */
+function isZero(value: unknown): boolean {
+  return value === 0 || value === 0n;
+}
+
+function volumes(spec: ValueMap): readonly ValueMap[] {
+  const list = spec["volumes"];
+  return isList(list) ? list.filter(isMap) : [];
+}
+
+function forbiddenVolume(spec: ValueMap): string | undefined {
+  const kinds = volumes(spec).flatMap((volume) => Object.keys(volume).filter((key) => key !== "name"));
+  const other = kinds.find((kind) => kind !== "hostPath" && !RESTRICTED_VOLUMES.has(kind));
+  return other === undefined ? undefined : `a volume of the type ${other}`;
+}
+
+function hasHostPort(container: ValueMap): boolean {
+  const ports = container["ports"];
+  return isList(ports) && ports.filter(isMap).some(({ hostPort }) => hostPort !== undefined && !isZero(hostPort));
+}

@@ -1,0 +1,69 @@
+/**
+ * Whether quotas of a namespace leave room for a sidecar. Source: "Resource Quotas" of the Kubernetes documentation: a
+ * quota on a resource of requests or limits wants every container to say how much, and forbids what goes beyond.
+ */
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList, type ValueMap } from "../../../core/value.ts";
+import { mapAt } from "../../../inject/mod.ts";
+import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
+
+/** What a sidecar asks for. */
+export interface Demand {
+  /** Of the pod together. */
+  readonly total: Amounts;
+  /** Of each injected container. */
+  readonly containers: ReadonlyMap<string, Amounts>;
+}
+
+/** What stands in the way; `never` if no pod with a sidecar can be made, else it is a matter of what is used now. */
+export interface Obstacle {
+  readonly never: boolean;
+  readonly message: string;
+}
+
+/** `cpu` is `requests.cpu`, as `memory` is. */
+const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
+
+/** What a ResourceQuota has against pods with a sidecar. */
+export function quotaObstacles(quota: KubeObject, demand: Demand): readonly Obstacle[] {
+  if (!countsPods(mapAt(quota, "spec"))) return [];
+  const status = mapAt(quota, "status");
+  const [hard, used] = [mapAt(mapAt(quota, "spec"), "hard"), mapAt(status, "used")];
+  return Object.keys(hard).flatMap((key) => {
+    const limit = milliOf(hard[key]);
+    if (limit === undefined) return [];
+    const resource = NAMES[key] ?? key;
+    return obstacle(demand, { resource, limit, used: milliOf(used[key]) ?? 0n }) ?? [];
+  });
+}
+
+interface Bound {
+  readonly resource: string;
+  readonly limit: bigint;
+  readonly used: bigint;
+}
+
+function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | undefined {
+  if (!/^(requests|limits)\.(cpu|memory|ephemeral-storage)$/.test(resource)) return undefined;
+  const silent = [...demand.containers].filter(([, amounts]) => !amounts.has(resource)).map(([name]) => name);
+  const [first] = silent;
+  if (first !== undefined) return { never: true, message: `wants ${resource}, which the container "${first}" lacks` };
+  const needed = demand.total.get(resource) ?? 0n;
+  const text = (milli: bigint) => amountText(milli, resource);
+  if (needed > limit) {
+    return { never: true, message: `allows ${resource} of ${text(limit)}: a sidecar alone takes ${text(needed)}` };
+  }
+  const left = limit > used ? limit - used : 0n;
+  if (needed <= left) return undefined;
+  return { never: false, message: `has ${text(left)} of ${resource} left: a sidecar takes ${text(needed)}` };
+}
+
+/** Scopes that pods with a sidecar are in, whatever else they are. */
+const EVERY_POD = new Set(["NotBestEffort"]);
+
+/** A quota with a scope that only some pods are in says nothing of all. */
+function countsPods(spec: ValueMap): boolean {
+  const scopes = spec["scopes"];
+  if (spec["scopeSelector"] !== undefined) return false;
+  return !isList(scopes) || scopes.every((scope) => EVERY_POD.has(String(scope)));
+}
