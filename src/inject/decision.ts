@@ -54,29 +54,56 @@ export interface DecisionPolicy {
 /** Namespaces that are never injected, as Istio lists them. */
 const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
-type Answer = Omit<Decision, "warnings">;
-type Rule = (pod: Pod, policy: DecisionPolicy) => Answer | undefined;
+/** What a rule says. */
+export type Answer = Omit<Decision, "warnings">;
 
-const RULES: readonly Rule[] = [hostNetwork, ignoredNamespace, invalidPolicy, request, neverSelector, alwaysSelector];
-const LEGACY_RULES: readonly Rule[] = [
-  hostNetwork,
-  (pod, { byHand }) => alreadyInjected(pod, byHand),
-  ignoredNamespace,
-  invalidPolicy,
-  legacyRequest,
-  neverSelector,
-  alwaysSelector,
+/** The rules by name, for those that tell all of them. */
+export type RuleName =
+  | "host-network"
+  | "already-injected"
+  | "ignored-namespace"
+  | "policy-known"
+  | "request"
+  | Selecting;
+type Selecting = "never-inject-selector" | "always-inject-selector" | "policy";
+
+type Rule = readonly [name: RuleName, answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined];
+
+const RULES: readonly Rule[] = [
+  ["host-network", hostNetwork],
+  ["ignored-namespace", ignoredNamespace],
+  ["policy-known", invalidPolicy],
+  ["request", request],
+  ["never-inject-selector", neverSelector],
+  ["always-inject-selector", alwaysSelector],
+  ["policy", (_pod, policy) => byPolicy(policy)],
 ];
+const LEGACY_RULES: readonly Rule[] = [
+  ["host-network", hostNetwork],
+  ["already-injected", (pod, { byHand }) => alreadyInjected(pod, byHand)],
+  ["ignored-namespace", ignoredNamespace],
+  ["policy-known", invalidPolicy],
+  ["request", legacyRequest],
+  ["never-inject-selector", neverSelector],
+  ["always-inject-selector", alwaysSelector],
+  ["policy", (_pod, policy) => byPolicy(policy)],
+];
+
+/** The rules for a form of the configuration, in the order in which they are asked; the last has an answer for all. */
+export function rulesFor(form: DecisionPolicy["form"]): readonly Rule[] {
+  return form === "legacy" ? LEGACY_RULES : RULES;
+}
 
 /** Decides whether a pod is injected. Source of the order: Istio's injectRequired. */
 export function decide(pod: Pod, policy: DecisionPolicy): Decision {
   const legacy = policy.form === "legacy";
   const warnings = legacy ? legacyWarnings(pod) : requestWarnings(pod);
-  for (const rule of legacy ? LEGACY_RULES : RULES) {
-    const answer = rule(pod, policy);
-    if (answer !== undefined) return { ...answer, warnings };
+  for (const [name, answerOf] of rulesFor(policy.form)) {
+    const answer = answerOf(pod, policy);
+    if (answer === undefined) continue;
+    return { ...answer, warnings: name === "policy" ? [...warnings, ...selectorWarnings(pod, policy)] : warnings };
   }
-  return { ...byPolicy(policy), warnings: [...warnings, ...selectorWarnings(pod, policy)] };
+  return { ...byPolicy(policy), warnings };
 }
 
 /** What is named by hand is injected; that the webhook would decide otherwise is worth knowing. */

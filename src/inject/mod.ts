@@ -15,6 +15,7 @@ export {
 } from "./cluster.ts";
 export { BUILT_IN } from "./default/mod.ts";
 export { decide, type Decision, type DecisionPolicy } from "./decision.ts";
+export { type DecisionStep, decisionSteps } from "./decision_steps.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
@@ -35,4 +36,4 @@ export {
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
 export { configurationOf, type GivenConfiguration, showConfiguration } from "./sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";
-export { type Owner, ownerOf, podOwner, workloadKind } from "./workload.ts";
+export { type Owner, ownerOf, podIn, podOwner, type WorkloadKind, workloadKind } from "./workload.ts";
