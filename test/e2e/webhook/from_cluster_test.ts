@@ -5,16 +5,7 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
-import {
-  apply,
-  create,
-  kubectl,
-  register,
-  startWebhook,
-  statusOf,
-  until,
-  type WebhookProcess,
-} from "../support/webhook.ts";
+import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";
 
 const CASE = "examples/helloworld.yaml";
 
@@ -25,6 +16,10 @@ testWhen(needsCluster(), "the configuration of a cluster's control plane", async
     await t.step("inject uses the ConfigMaps of the revision", () => injects(cluster));
     await t.step("a user without rights learns which", () => isForbidden(cluster));
     await t.step("webhook serve follows the ConfigMaps", () => follows(cluster));
+    await t.step(
+      "webhook serve follows ProxyConfigs and what OpenShift notes at namespaces",
+      () => followsFacts(cluster),
+    );
     await t.step("webhook serve does not start without them", () => doesNotStart(cluster));
   } finally {
     await cluster.stop();
@@ -125,13 +120,60 @@ async function ready({ plainPort }: WebhookProcess): Promise<string> {
 
 /** The registry of the proxy's image in a pod that is made now; `""` if it has no proxy. */
 async function imageOf(cluster: Cluster): Promise<string> {
+  return /([\w.]+)\/proxyv2/.exec(await probePod(cluster))?.[1] ?? "";
+}
+
+const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+const PROXY_CONFIGS = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "proxyconfigs.networking.istio.io" },
+  spec: {
+    group: "networking.istio.io",
+    names: { kind: "ProxyConfig", plural: "proxyconfigs", singular: "proxyconfig", listKind: "ProxyConfigList" },
+    scope: "Namespaced",
+    versions: [{ name: "v1beta1", served: true, storage: true, schema: { openAPIV3Schema: SCHEMA } }],
+  },
+};
+
+function proxyConfig(value: string): Value {
+  const metadata = { name: "all", namespace: "mesh" };
+  const spec = { environmentVariables: { OF_THE_NAMESPACE: value } };
+  return { apiVersion: "networking.istio.io/v1beta1", kind: "ProxyConfig", metadata, spec };
+}
+
+async function followsFacts(cluster: Cluster): Promise<void> {
+  await apply(cluster, PROXY_CONFIGS);
+  await kubectl(cluster, ["wait", "--for=condition=Established", "crd", PROXY_CONFIGS.metadata.name]);
+  await until("the type is served", async () => (await cluster.kubectl(["get", "proxyconfigs", "-A"])).code === 0);
+  const flags = ["--from-cluster", "--kubeconfig", cluster.kubeconfig];
+  const webhook = await startWebhook({ flags, env: { PLATFORM: "openshift" } });
+  const tells = async (text: string) => (await probePod(cluster)).includes(text);
+  try {
+    await register(cluster, { port: webhook.port, authority: webhook.authority });
+    await until("the webhook is called", () => tells("again.test/proxyv2"));
+    for (const value of ["first-value", "second-value"]) {
+      await apply(cluster, proxyConfig(value));
+      await until(`the ProxyConfig has ${value}`, () => tells(value));
+    }
+    await kubectl(cluster, ["delete", "proxyconfig", "-n", "mesh", "all"]);
+    await until("the ProxyConfig is gone", async () => !await tells("OF_THE_NAMESPACE"));
+    await kubectl(cluster, ["annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"]);
+    await until("the user is one of the namespace", () => tells('"runAsUser":1000659999'));
+  } finally {
+    assert.equal(await webhook.stop(), 0, webhook.log());
+  }
+}
+
+/** A pod that is made now, as JSON; `""` if it is refused. */
+async function probePod(cluster: Cluster): Promise<string> {
   const metadata = { name: "probe", namespace: "mesh" };
   const containers = [{ name: "app", image: "example.com/app:1" }];
   const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers } };
-  const { code } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(pod));
-  if (code !== 0) return "";
-  const [made] = await create(cluster, [pod], "--dry-run=server");
-  return statusOf(made ?? null) === undefined ? "" : /([^"]+)\/proxyv2/.exec(JSON.stringify(made))?.[1] ?? "";
+  const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
+  const { stdout } = await cluster.kubectl(args, JSON.stringify(pod));
+  return stdout === "" ? "" : JSON.stringify(JSON.parse(stdout));
 }
 
 async function doesNotStart(cluster: Cluster): Promise<void> {
