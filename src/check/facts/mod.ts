@@ -2,15 +2,18 @@
  * Facts of a cluster, each asked for when a check wants it, and at most once. A group of resources is a file here with a
  * function that gives its getters; they are put together below.
  */
+import { injectorFacts } from "./injectors.ts";
 import { limitFacts } from "./limits.ts";
 import { namespaceFacts } from "./namespaces.ts";
 import { nodeFacts } from "./nodes.ts";
 import { podFacts } from "./pods.ts";
 import type { Source } from "./source.ts";
 import { webhookFacts } from "./webhooks.ts";
+import { workloadFacts } from "./workloads.ts";
 
 /** All getters over one cluster. A check asks them; a new object of facts asks the cluster anew. */
 export function factsOf(source: Source) {
+  const webhooks = webhookFacts(source);
   return {
     scope: source.scope,
     clock: source.clock,
@@ -18,7 +21,9 @@ export function factsOf(source: Source) {
     ...namespaceFacts(source),
     ...nodeFacts(source),
     ...podFacts(source),
-    ...webhookFacts(source),
+    ...webhooks,
+    ...injectorFacts(source, webhooks.mutatingWebhooks),
+    ...workloadFacts(source),
   };
 }
 

@@ -1,0 +1,77 @@
+/** Whether the API server sends a pod to a webhook, requirement by requirement. */
+import { selectorMatches } from "../../core/kube/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { textAt } from "../../inject/mod.ts";
+import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+
+/** A requirement of a selector, and the label that it was compared with. */
+export interface Requirement {
+  /** `namespace.metadata.labels["istio-injection"]`, `metadata.labels["sidecar.istio.io/inject"]`. */
+  readonly field: string;
+  readonly key: string;
+  /** The label's value; `undefined` if there is no such label. */
+  readonly value: string | undefined;
+  /** `In [enabled]`. */
+  readonly wanted: string;
+  readonly isPositive: boolean;
+  readonly isMet: boolean;
+  /** Whose label it is. */
+  readonly of: "namespace" | "pod";
+}
+
+/** What the API server sees of a pod that is created. */
+export interface Labels {
+  readonly namespace: ValueMap;
+  readonly pod: ValueMap;
+}
+
+/** Whether a webhook is called, and the requirement that decided: the first that is not met, else the one that asks for a label. */
+export interface Match {
+  readonly isCalled: boolean;
+  readonly decided: Requirement | undefined;
+}
+
+/**
+ * Compares labels with both selectors of a webhook, that of the namespace first. A selector that is no selector calls
+ * nobody, an empty one everybody (Kubernetes, "Dynamic Admission Control").
+ */
+export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, labels: Labels): Match {
+  const requirements = [
+    ...requirementsOf(namespaceSelector, labels.namespace, "namespace"),
+    ...requirementsOf(objectSelector, labels.pod, "pod"),
+  ];
+  const unmet = requirements.filter(({ isMet }) => !isMet);
+  if (unmet.length === 0) return { isCalled: true, decided: requirements.find(({ isPositive }) => isPositive) };
+  return { isCalled: false, decided: unmet.find(({ isPositive }) => !isPositive) ?? unmet[0] };
+}
+
+/** The name of a namespace is a label of it too, from Kubernetes 1.21 on; what older servers lack is no difference here. */
+export function namespaceLabels(name: string, labels: Value | undefined): ValueMap {
+  return Object.assign(newMap(), { "kubernetes.io/metadata.name": name }, isMap(labels) ? labels : {});
+}
+
+function requirementsOf(selector: Value, labels: ValueMap, of: Requirement["of"]): readonly Requirement[] {
+  if (!isMap(selector)) return [];
+  const { matchLabels, matchExpressions } = selector;
+  const equal = Object.entries(isMap(matchLabels) ? matchLabels : {})
+    .map(([key, value]) => ({ key, operator: "In", values: [value] }));
+  const expressions = isList(matchExpressions) ? matchExpressions.filter(isMap) : [];
+  return [...equal, ...expressions].map((expression) => requirement(expression, labels, of));
+}
+
+const POSITIVE = ["In", "Exists"];
+
+function requirement(expression: ValueMap, labels: ValueMap, of: Requirement["of"]): Requirement {
+  const [key, operator] = [textAt(expression, "key"), textAt(expression, "operator")];
+  const values = isList(expression["values"]) ? expression["values"].map(String) : [];
+  const value = labels[key];
+  return {
+    field: `${of === "namespace" ? "namespace." : ""}metadata.labels["${key}"]`,
+    key,
+    value: typeof value === "string" ? value : undefined,
+    wanted: values.length === 0 ? operator : `${operator} [${values.join(", ")}]`,
+    isPositive: POSITIVE.includes(operator),
+    isMet: selectorMatches({ matchExpressions: [expression] }, labels).matches,
+    of,
+  };
+}
