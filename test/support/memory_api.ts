@@ -1,5 +1,5 @@
 import { ApiError, ConflictError, type KubeApi, type KubeObject } from "../../src/core/kube/client/api.ts";
-import type { PatchType, Query, WatchEvent } from "../../src/core/kube/client/api.ts";
+import type { PatchType, Query, WatchEvent, WatchOptions } from "../../src/core/kube/client/api.ts";
 import { isMap, type Value } from "../../src/core/value.ts";
 
 /** What a request was: `patch /api/v1/...`. */
@@ -9,6 +9,7 @@ interface Watcher {
   readonly collection: string;
   readonly name: string | undefined;
   readonly tell: (event: WatchEvent) => void;
+  readonly options: WatchOptions;
 }
 
 /**
@@ -81,9 +82,17 @@ export class MemoryApi implements KubeApi {
     return true;
   }
 
-  watch(path: string, query: Query, signal: AbortSignal): AsyncGenerator<WatchEvent> {
+  watch(path: string, query: Query, signal: AbortSignal, options: WatchOptions = {}): AsyncGenerator<WatchEvent> {
     const waiting = this.#selected(path, query).map((object): WatchEvent => ({ type: "ADDED", object }));
-    return eventsOf(this.#watchers, { collection: path, name: nameIn(query) }, waiting, signal);
+    return eventsOf(this.#watchers, { collection: path, name: nameIn(query), options }, waiting, signal);
+  }
+
+  /** Tells those that watch that this is not possible, or that it is again. */
+  interrupt(error: ApiError | undefined): void {
+    for (const { options } of this.#watchers) {
+      if (error === undefined) options.synced?.();
+      else options.failed?.(error);
+    }
   }
 
   #selected(path: string, query: Query): KubeObject[] {
@@ -128,9 +137,14 @@ async function* eventsOf(
   watchers.add(watcher);
   const stop = () => wake();
   signal.addEventListener("abort", stop);
+  let isSynced = false;
   try {
     while (!signal.aborted) {
       const event = waiting.shift();
+      if (event === undefined && !isSynced) {
+        isSynced = true;
+        watched.options.synced?.();
+      }
       if (event !== undefined) yield event;
       else await new Promise<void>((resolve) => wake = resolve);
     }
@@ -140,7 +154,7 @@ async function* eventsOf(
   }
 }
 
-function selects({ collection, name }: Omit<Watcher, "tell">, path: string): boolean {
+function selects({ collection, name }: Pick<Watcher, "collection" | "name">, path: string): boolean {
   const own = path.startsWith(`${collection}/`) ? path.slice(collection.length + 1) : "/";
   return !own.includes("/") && (name === undefined || name === own);
 }

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { MemoryApi } from "../../test/support/memory_api.ts";
+import { ApiError } from "../core/kube/client/mod.ts";
+import { startLog } from "../core/log.ts";
+import { fakeWorld, realWorld } from "../core/world/mod.ts";
+import { watchFacts } from "./cluster_facts.ts";
+
+const CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
+
+function proxyConfig(spec: object) {
+  const metadata = { name: "all", namespace: "web" };
+  return { apiVersion: "networking.istio.io/v1beta1", kind: "ProxyConfig", metadata, spec };
+}
+
+function namespace(name: string, annotations: Record<string, string>) {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, annotations, managedFields: [{}] } };
+}
+
+async function opened(api: MemoryApi) {
+  const world = fakeWorld();
+  const facts = await watchFacts(api, startLog(world, "webhook"), realWorld().clock);
+  return { facts, said: () => world.said.stderr };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+Deno.test("what is there is known before the first review, and changes are followed", async () => {
+  const api = new MemoryApi();
+  api.put("/api/v1/namespaces/web", namespace("web", { a: "1" }));
+  const { facts } = await opened(api);
+  assert.deepEqual(facts.namespace?.("web")?.metadata["annotations"], { a: "1" });
+  assert.equal(facts.namespace?.("web")?.metadata["managedFields"], undefined);
+  api.put("/api/v1/namespaces/web", namespace("web", { a: "2" }));
+  await settled();
+  assert.deepEqual(facts.namespace?.("web")?.metadata["annotations"], { a: "2" });
+  await api.remove("/api/v1/namespaces/web");
+  await settled();
+  assert.equal(facts.namespace?.("web"), undefined);
+  facts.close();
+});
+
+Deno.test("ProxyConfigs are read anew after a change alone, and one that is wrong is told", async () => {
+  const api = new MemoryApi();
+  const { facts, said } = await opened(api);
+  const before = facts.proxyConfigs;
+  assert.equal(facts.proxyConfigs, before);
+  api.put(`${CONFIGS}/all`, proxyConfig({ concurrency: "many" }));
+  await settled();
+  assert.notEqual(facts.proxyConfigs, before);
+  assert.match(said(), /The ProxyConfig "web\/all" is not used/);
+  facts.close();
+});
+
+Deno.test("a cluster without ProxyConfigs is fine; one that is not heard is told once", async () => {
+  const api = new MemoryApi();
+  const { facts, said } = await opened(api);
+  api.interrupt(new ApiError("There is no such type", { status: 404 }));
+  assert.equal(said(), "");
+  api.interrupt(new ApiError("It is away"));
+  api.interrupt(new ApiError("It is away"));
+  assert.equal(said().match(/those known before count: It is away/g)?.length, 2, "once for each collection");
+  facts.close();
+});
