@@ -1,0 +1,66 @@
+import { UsageError } from "../core/errors.ts";
+import { closest } from "../core/mesh/closest.ts";
+import { CATEGORIES, type Check } from "./check.ts";
+
+/** What the user wants checked; empty lists mean all and none. */
+export interface Choice {
+  /** Categories. */
+  readonly categories: readonly string[];
+  /** Ids or categories. */
+  readonly only: readonly string[];
+  /** Ids or categories. */
+  readonly skip: readonly string[];
+  /** What is meant for a cluster before the mesh is in it. */
+  readonly pre: boolean;
+}
+
+/** What is run, and what of it is told. */
+export interface Chosen {
+  /** With what the chosen ones need. */
+  readonly checks: readonly Check[];
+  readonly told: ReadonlySet<string>;
+}
+
+/** Without it nothing can be checked: every other check needs it. */
+export const FIRST = "api-reachable";
+
+/** What has to be ok before a check can say anything. */
+export function needsOf({ id, needs }: Check): readonly string[] {
+  return id === FIRST ? needs : [FIRST, ...needs];
+}
+
+/** The checks that are wanted. Errors: a UsageError for a word that is neither an id nor a category, or if none is left. */
+export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
+  refuseUnknown(choice.categories, CATEGORIES, "category");
+  const words = [...CATEGORIES, ...all.map(({ id }) => id)];
+  for (const list of [choice.only, choice.skip]) refuseUnknown(list, words, "check or category");
+  const isNamed = ({ id, category }: Check, list: readonly string[]) => list.includes(id) || list.includes(category);
+  const left = all.filter((check) => !isNamed(check, choice.skip));
+  const wanted = left.filter((check) =>
+    (!choice.pre || check.pre === true) &&
+    (choice.categories.length === 0 || choice.categories.includes(check.category)) &&
+    (choice.only.length === 0 || isNamed(check, choice.only))
+  );
+  if (wanted.length === 0) throw new UsageError("No check is left", { hint: "see --only, --skip and --pre" });
+  return { checks: withNeeds(wanted, left), told: new Set(wanted.map(({ id }) => id)) };
+}
+
+function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly Check[] {
+  const ids = new Set<string>();
+  const add = (check: Check) => {
+    if (ids.has(check.id)) return;
+    ids.add(check.id);
+    left.filter(({ id }) => needsOf(check).includes(id)).forEach(add);
+  };
+  wanted.forEach(add);
+  return left.filter(({ id }) => ids.has(id));
+}
+
+function refuseUnknown(words: readonly string[], known: readonly string[], what: string): void {
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown === undefined) return;
+  const meant = closest(unknown, known);
+  throw new UsageError(`There is no ${what} "${unknown}"`, {
+    hint: meant === undefined ? `categories are ${CATEGORIES.join(", ")}` : `did you mean "${meant}"?`,
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * Is a cluster ready for the mesh, and are its workloads in it. In: a cluster. Out: the results of a table of checks
+ * (`checks/all.ts`) over facts that are asked for at most once, as a table or as JSON, and an exit code.
+ */
+import { EXIT } from "../core/errors.ts";
+import { connect } from "../core/kube/client/mod.ts";
+import type { World } from "../core/world/mod.ts";
+import { ALL_CHECKS } from "./checks/all.ts";
+import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
+import { factsOf, type Scope, type Source } from "./facts/mod.ts";
+import { jsonText } from "./print/json.ts";
+import { isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
+import { tableText } from "./print/table.ts";
+import { type CheckResult, type FailOn, isSuccess } from "./result.ts";
+import { runChecks } from "./run.ts";
+
+export type { Choice } from "./choose.ts";
+export type { FailOn } from "./result.ts";
+export type { Scope } from "./facts/mod.ts";
+
+/** Forms of the results. */
+export const FORMATS = ["table", "short", "json"] as const;
+
+/** What `check` is told. */
+export interface CheckOptions {
+  readonly connection: Parameters<typeof connect>[1];
+  readonly choice: Choice;
+  readonly scope: Scope;
+  readonly output: typeof FORMATS[number];
+  readonly failOn: FailOn;
+  /** Milliseconds for which what failed is tried again. */
+  readonly wait: number;
+}
+
+/** Checks a cluster and prints the results; returns the exit code. Errors: a MeshError if no cluster is configured. */
+export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
+  const chosen = chooseChecks(ALL_CHECKS, options.choice);
+  const api = await connect(world, options.connection);
+  world.permissions.keepOnly(api.permissions);
+  const line = progressLine(world);
+  try {
+    const source: Source = { api, clock: world.clock, scope: options.scope };
+    const results = await runUntilWell(source, chosen, options, line);
+    line.clear();
+    world.stdout.write(textOf(results, options, !isPlain(world)));
+    return isSuccess(results, options.failOn) ? EXIT.ok : EXIT.failed;
+  } finally {
+    api.close();
+  }
+}
+
+const PAUSE = 2_000;
+
+/** Everything is asked anew: what has healed may have broken something else. */
+export async function runUntilWell(
+  source: Source,
+  chosen: Chosen,
+  { wait, failOn }: Pick<CheckOptions, "wait" | "failOn">,
+  line: ProgressLine,
+): Promise<readonly CheckResult[]> {
+  const end = source.clock.monotonic() + wait;
+  for (;;) {
+    const results = await runChecks(chosen, factsOf(source), line.tell);
+    const left = end - source.clock.monotonic();
+    if (isSuccess(results, failOn) || left <= 0) return results;
+    const waitedFor = results.find(({ result }) => result === "error") ??
+      results.find(({ result }) => result === "warning");
+    line.say(`waiting: ${waitedFor?.title}`);
+    await source.clock.sleep(Math.min(PAUSE, left));
+  }
+}
+
+function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, color: boolean): string {
+  if (output === "json") return jsonText(results, failOn);
+  return tableText(results, { color, failOn, short: output === "short" });
+}

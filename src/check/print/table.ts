@@ -1,0 +1,63 @@
+import colors from "picocolors";
+import type { Outcome } from "../check.ts";
+import { type CheckResult, type FailOn, isSuccess } from "../result.ts";
+
+/** How results look. */
+export interface Look {
+  readonly color: boolean;
+  /** Only what is not well. */
+  readonly short: boolean;
+  readonly failOn: FailOn;
+}
+
+type Paint = (text: string) => string;
+
+interface Mark {
+  readonly glyph: string;
+  readonly paint: (palette: Palette) => Paint;
+}
+
+type Palette = ReturnType<typeof colors.createColors>;
+
+/** The glyphs of linkerd's check: most fonts have them, also that of Windows' console (linkerd2 #2114). */
+const MARKS: Readonly<Record<Outcome, Mark>> = {
+  ok: { glyph: "√", paint: ({ green }) => green },
+  warning: { glyph: "‼", paint: ({ yellow }) => yellow },
+  error: { glyph: "×", paint: ({ red }) => red },
+  skipped: { glyph: "-", paint: ({ dim }) => dim },
+  unknown: { glyph: "?", paint: ({ yellow }) => yellow },
+};
+
+const WELL: readonly Outcome[] = ["ok", "skipped"];
+const MOST_OBJECTS = 10;
+const INDENT = "    ";
+
+/** The results as a table: categories, a line for each check, what is wrong below it, and a line for the whole. */
+export function tableText(results: readonly CheckResult[], look: Look): string {
+  const palette = colors.createColors(look.color);
+  const shown = look.short ? results.filter(({ result }) => !WELL.includes(result)) : results;
+  const categories = [...new Set(shown.map(({ category }) => category))];
+  const parts = categories.map((category) => {
+    const own = shown.filter((result) => result.category === category);
+    return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, palette))];
+  });
+  const end = MARKS[worst(results, look.failOn)];
+  const last = [`Status check results are ${end.paint(palette)(end.glyph)}`];
+  return [...parts, last].map((part) => `${part.join("\n")}\n`).join("\n");
+}
+
+function worst(results: readonly CheckResult[], failOn: FailOn): Outcome {
+  return isSuccess(results, failOn) ? "ok" : "error";
+}
+
+function lines({ title, result, message, objects, hint }: CheckResult, palette: Palette): string[] {
+  const { glyph, paint } = MARKS[result];
+  const more = objects.length - MOST_OBJECTS;
+  return [
+    `${paint(palette)(glyph)} ${title}`,
+    ...message === "" ? [] : message.split("\n").map((line) => `${INDENT}${line}`),
+    ...WELL.includes(result) ? [] : objects.slice(0, MOST_OBJECTS).map((object) => `${INDENT}- ${object}`),
+    ...more > 0 && !WELL.includes(result) ? [`${INDENT}  and ${more} more: see -o json`] : [],
+    ...hint === "" ? [] : [`${INDENT}${hint}`],
+  ];
+}

@@ -1,0 +1,56 @@
+import { errorLine, MeshError, messageOf } from "../core/errors.ts";
+import { ApiError } from "../core/kube/client/mod.ts";
+import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
+import { type Chosen, needsOf } from "./choose.ts";
+import type { Facts } from "./facts/mod.ts";
+import { type CheckResult, resultOf } from "./result.ts";
+
+/** Told when a check has ended: how many have, of how many. */
+export type Progress = (ended: number, all: number) => void;
+
+/** After these a check that needs it says nothing of its own. */
+const BLOCKING: readonly Outcome[] = ["error", "skipped"];
+
+/**
+ * Runs checks side by side, each when those that it needs have ended, and skips what cannot be told after a failure of
+ * those. Gives the results in the order of categories and of the table: of the checks that are told, and of others that
+ * failed and so hide them. Throws nothing.
+ */
+export async function runChecks({ checks, told }: Chosen, facts: Facts, progress: Progress): Promise<CheckResult[]> {
+  const running = new Map<string, Promise<CheckResult>>();
+  let ended = 0;
+  const run = async (check: Check): Promise<CheckResult> => {
+    const needed = await Promise.all(checks.filter(({ id }) => needsOf(check).includes(id)).map(start));
+    const blocking = needed.find(({ result }) => BLOCKING.includes(result));
+    const result = resultOf(check, blocking === undefined ? await findingOf(check, facts) : skipped(blocking));
+    progress(++ended, checks.length);
+    return result;
+  };
+  const start = (check: Check): Promise<CheckResult> => {
+    const started = running.get(check.id) ?? run(check);
+    running.set(check.id, started);
+    return started;
+  };
+  const results = await Promise.all(checks.map(start));
+  const shown = results.filter(({ id, result }) => told.has(id) || result === "error");
+  return CATEGORIES.flatMap((category) => shown.filter((result) => result.category === category));
+}
+
+function skipped({ id }: CheckResult): Finding {
+  return { result: "skipped", message: `it needs "${id}"` };
+}
+
+async function findingOf(check: Check, facts: Facts): Promise<Finding> {
+  try {
+    return await check.run(facts);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) {
+      return { result: "unknown", message: `cannot tell: ${errorLine(error)}` };
+    }
+    if (error instanceof MeshError) return { result: "error", message: errorLine(error) };
+    return {
+      result: "error",
+      message: `This check failed by a defect of its own: ${messageOf(error)}; please report it`,
+    };
+  }
+}
