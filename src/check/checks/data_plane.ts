@@ -1,0 +1,157 @@
+/** The category data-plane: pods that have a proxy, as the kubelet reports them. */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Check, Finding } from "../check.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
+import { mapAt, textAt } from "../../inject/mod.ts";
+import { endingText, reported } from "./data_plane/agent_report.ts";
+import {
+  conditionOf,
+  type ContainerState,
+  lastEnding,
+  type ProxyPod,
+  proxyPods,
+  restartsOf,
+  waitingMessage,
+  waitingReason,
+} from "./data_plane/proxies.ts";
+import { findingOf, type Problem } from "./findings.ts";
+
+/** Why the kubelet has no image (k8s.io/kubernetes/pkg/kubelet/images). */
+const IMAGE_REASONS = new Set([
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "ErrImageNeverPull",
+  "InvalidImageName",
+  "ImageInspectError",
+  "RegistryUnavailable",
+  "SignatureValidationFailed",
+]);
+/** Why the kubelet cannot make a container. */
+const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
+const KILLED_BY_KERNEL = 137;
+
+type Told = Omit<Problem, "object"> | undefined;
+
+/** What is asked of each pod. */
+interface PodCheck {
+  readonly id: string;
+  readonly title: string;
+  readonly judge: (pod: ProxyPod) => Told;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+/** The checks of this category. */
+export const POD_CHECKS: readonly PodCheck[] = [
+  { id: "proxy-scheduled", title: "pods with a proxy are on a node", judge: scheduled },
+  {
+    id: "proxy-image",
+    title: "the images of proxies can be pulled",
+    judge: imagePulled,
+    advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes reach the registry",
+  },
+  { id: "proxy-init", title: "the init containers of proxies do their work", judge: initialized },
+  {
+    id: "proxy-ready",
+    title: "proxies are ready",
+    judge: ready,
+    advice: "see what the proxy says: kubectl logs -n NAMESPACE POD -c istio-proxy",
+  },
+  {
+    id: "proxy-memory",
+    title: "no proxy was killed for its memory",
+    judge: withinMemory,
+    advice: "raise the annotation sidecar.istio.io/proxyMemoryLimit, or bound what proxies know by a Sidecar resource",
+  },
+  { id: "proxy-restarts", title: "proxies do not start again", judge: steady },
+];
+
+export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
+  id: check.id,
+  category: "data-plane",
+  title: check.title,
+  needs: ["api-reachable"],
+  run: async (facts: Facts) => judgePods(check, await facts.pods()),
+}));
+
+/** What a check finds in pods. */
+export function judgePods({ judge, advice }: PodCheck, pods: Fact<readonly KubeObject[]>): Finding {
+  if (!isKnown(pods)) return cannotTell(pods);
+  const proxies = proxyPods(pods.value);
+  if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
+  const problems = proxies.flatMap((each) => {
+    const told = judge(each);
+    return told === undefined ? [] : [{ object: each.object, ...told }];
+  });
+  return findingOf(problems, advice);
+}
+
+/** The scheduler says why it has no node, which waiting does not cure (linkerd2 #4680). */
+function scheduled({ pod }: ProxyPod): Told {
+  const condition = conditionOf(pod, "PodScheduled");
+  if (condition === undefined || condition["status"] !== "False") return undefined;
+  const said = reported(textAt(condition, "message"));
+  return { result: "error", message: [textAt(condition, "reason") || "is not scheduled", ...said].join(": ") };
+}
+
+function imagePulled({ proxy, init }: ProxyPod): Told {
+  const without = [init, proxy].find((each) => each !== undefined && IMAGE_REASONS.has(waitingReason(each)));
+  if (without === undefined) return undefined;
+  const image = textAt(without.spec, "image");
+  const message = [
+    `${without.name} has no image "${image}"`,
+    waitingReason(without),
+    ...reported(waitingMessage(without)),
+  ];
+  return { result: "error", message: message.join(": ") };
+}
+
+function initialized({ init }: ProxyPod): Told {
+  if (init === undefined) return undefined;
+  const ending = lastEnding(init);
+  if (START_REASONS.has(waitingReason(init))) return { result: "error", message: notStarted(init) };
+  if (ending === undefined || ending.code === 0) return undefined;
+  return { result: "error", message: `${init.name} ${endingText(ending)}` };
+}
+
+function ready({ pod, proxy }: ProxyPod): Told {
+  if (proxy.status["ready"] === true || isBefore(pod, proxy)) return undefined;
+  if (START_REASONS.has(waitingReason(proxy))) return { result: "error", message: notStarted(proxy) };
+  const waiting = waitingReason(proxy);
+  const ending = lastEnding(proxy);
+  const state = waiting === "" ? "runs and is not ready" : `waits: ${waiting}`;
+  const last = ending === undefined ? [] : [`it ${endingText(ending)}`];
+  return { result: "error", message: [`${proxy.name} ${state}`, ...last].join(", ") };
+}
+
+/** Other checks say why the kubelet has not come to the proxy. */
+function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
+  if (IMAGE_REASONS.has(waitingReason(proxy))) return true;
+  return conditionOf(pod, "PodScheduled")?.["status"] === "False" || waitingReason(proxy) === "PodInitializing";
+}
+
+function notStarted(state: ContainerState): string {
+  return [`${state.name} cannot be started`, waitingReason(state), ...reported(waitingMessage(state))].join(": ");
+}
+
+function withinMemory({ proxy }: ProxyPod): Told {
+  const ending = lastEnding(proxy);
+  if (ending === undefined || !isOutOfMemory(ending.reason, ending.code)) return undefined;
+  const limit = textAt(mapAt(mapAt(proxy.spec, "resources"), "limits"), "memory");
+  const bound = limit === "" ? "without a limit of its own" : `with a limit of ${limit}`;
+  const restarts = restartsOf(proxy);
+  return { result: "warning", message: `${proxy.name} was killed for its memory ${bound}, restarts: ${restarts}` };
+}
+
+/** The agent ends with 137 too where the kernel killed Envoy alone, and says so. */
+function isOutOfMemory(reason: string, code: number): boolean {
+  return reason === "OOMKilled" || code === KILLED_BY_KERNEL;
+}
+
+function steady({ proxy }: ProxyPod): Told {
+  const restarts = restartsOf(proxy);
+  const ending = lastEnding(proxy);
+  if (restarts === 0 || ending === undefined || isOutOfMemory(ending.reason, ending.code)) return undefined;
+  const times = restarts === 1 ? "once" : `${restarts} times`;
+  return { result: "warning", message: `${proxy.name} was started again ${times}, last it ${endingText(ending)}` };
+}

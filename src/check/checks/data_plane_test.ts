@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { ValueMap } from "../../core/value.ts";
+import type { Finding } from "../check.ts";
+import type { Fact } from "../facts/mod.ts";
+import { judgePods, POD_CHECKS } from "./data_plane.ts";
+
+const RUNNING = { running: {} };
+
+interface PodCase {
+  readonly proxy?: ValueMap;
+  readonly init?: ValueMap;
+  readonly conditions?: ValueMap[];
+  readonly phase?: string;
+  readonly metadata?: ValueMap;
+  readonly native?: boolean;
+}
+
+function podOf({ proxy = {}, init, conditions = [], phase = "Running", metadata = {}, native = false }: PodCase) {
+  const limits = { resources: { limits: { memory: "128Mi" } } };
+  const container = { name: "istio-proxy", image: "hub.test/proxyv2:1", ...limits };
+  const app = { name: "app", image: "app" };
+  const inits = init === undefined ? [] : [{ name: "istio-init", image: "hub.test/proxyv2:1" }];
+  const status = { name: "istio-proxy", ready: true, restartCount: 0, state: RUNNING, ...proxy };
+  const initStatus = init === undefined ? [] : [{ name: "istio-init", ...init }];
+  const object: KubeObject = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "cart-1", namespace: "shop", ...metadata },
+    spec: {
+      initContainers: native ? [...inits, { ...container, restartPolicy: "Always" }] : inits,
+      containers: native ? [app] : [app, container],
+    },
+    status: {
+      phase,
+      conditions,
+      initContainerStatuses: native ? [...initStatus, status] : initStatus,
+      containerStatuses: native ? [] : [{ name: "app", ready: false }, status],
+    },
+  };
+  return object;
+}
+
+/** The findings that are not `ok`, by id. */
+function findings(...cases: readonly PodCase[]): Record<string, Finding> {
+  const pods: Fact<readonly KubeObject[]> = { value: cases.map(podOf) };
+  const all = POD_CHECKS.map((check) => [check.id, judgePods(check, pods)] as const);
+  return Object.fromEntries(all.filter(([, { result }]) => result !== "ok"));
+}
+
+/** `id result: first line` of what was found. */
+function told(...cases: readonly PodCase[]): string[] {
+  return Object.entries(findings(...cases)).map(([id, { result, message = "" }]) =>
+    `${id} ${result}: ${message.split("\n")[0]?.replace("pod/shop/cart-1: ", "")}`
+  );
+}
+
+const waiting = (reason: string, message = "") => ({ ready: false, state: { waiting: { reason, message } } });
+const ended = (exitCode: number, reason: string, message = "") => ({ terminated: { exitCode, reason, message } });
+
+Deno.test("a proxy that runs and is ready is well, as a native sidecar too", () => {
+  assert.deepEqual(findings({}, { native: true }, { init: { state: ended(0, "Completed") } }), {});
+});
+
+Deno.test("pods that are done, deleted or without a proxy say nothing", () => {
+  const gone = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, proxy: { ready: false } };
+  const done = { phase: "Succeeded", proxy: { ready: false, state: ended(0, "Completed") } };
+  assert.deepEqual([...new Set(told(gone, done).map((line) => line.replace(/^\S+ /, "")))], [
+    "skipped: no pod has a proxy",
+  ]);
+});
+
+const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly string[]])[] = [
+  ["an image that is not there", {
+    proxy: waiting("ImagePullBackOff", 'Back-off pulling image "hub.test/proxyv2:1"'),
+  }, [
+    'proxy-image error: istio-proxy has no image "hub.test/proxyv2:1": ImagePullBackOff: ' +
+    'Back-off pulling image "hub.test/proxyv2:1"',
+  ]],
+  ["an image that the init container lacks", {
+    init: waiting("ErrImagePull"),
+    proxy: waiting("PodInitializing"),
+  }, ['proxy-image error: istio-init has no image "hub.test/proxyv2:1": ErrImagePull']],
+  ["an init container that fails", {
+    init: { ...waiting("CrashLoopBackOff"), restartCount: 4, lastState: ended(2, "Error", "iptables: no chain\n") },
+    proxy: waiting("PodInitializing"),
+  }, ["proxy-init error: istio-init ended with 2: iptables: no chain"]],
+  ["a capture that the CNI plugin did not make", {
+    init: { state: ended(126, "Error") },
+    proxy: waiting("PodInitializing"),
+  }, [
+    "proxy-init error: istio-init ended with 126: the traffic is not captured: the CNI plugin did not run for this pod",
+  ]],
+  ["a volume that is not there", {
+    proxy: waiting("CreateContainerConfigError", 'configmap "istio-ca-root-cert" not found'),
+  }, [
+    "proxy-ready error: istio-proxy cannot be started: CreateContainerConfigError: " +
+    'configmap "istio-ca-root-cert" not found',
+  ]],
+  ["a proxy that is not ready", { proxy: { ready: false } }, [
+    "proxy-ready error: istio-proxy runs and is not ready",
+  ]],
+  ["a native proxy that is not ready", { native: true, proxy: { ready: false } }, [
+    "proxy-ready error: istio-proxy runs and is not ready",
+  ]],
+  ["a proxy that crashes", {
+    proxy: { ...waiting("CrashLoopBackOff"), restartCount: 5, lastState: ended(255, "Error", "no token") },
+  }, [
+    "proxy-ready error: istio-proxy waits: CrashLoopBackOff, it ended with 255: no token",
+    "proxy-restarts warning: istio-proxy was started again 5 times, last it ended with 255: no token",
+  ]],
+  ["a proxy that was killed for its memory", {
+    proxy: { restartCount: 2, lastState: ended(137, "OOMKilled") },
+  }, ["proxy-memory warning: istio-proxy was killed for its memory with a limit of 128Mi, restarts: 2"]],
+  ["a proxy that was started again once", {
+    proxy: { restartCount: 1, lastState: ended(139, "Error") },
+  }, ["proxy-restarts warning: istio-proxy was started again once, last it ended with 139: a segmentation fault"]],
+  ["a pod without a node", {
+    phase: "Pending",
+    proxy: { ready: false, state: {} },
+    conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes: cpu" }],
+  }, ["proxy-scheduled error: Unschedulable: 0/3 nodes: cpu"]],
+];
+
+for (const [name, pod, expected] of BROKEN) {
+  Deno.test(`data-plane: ${name}`, () => assert.deepEqual(told(pod), expected));
+}
+
+Deno.test("what a container says of its end is cut at its beginning and shown without control characters", () => {
+  const message = `${"x".repeat(5000)}\n\x1b[31mthe cause\x07`;
+  const [line = ""] = told({ proxy: { restartCount: 1, lastState: ended(1, "Error", message) } });
+  assert.match(line, /: \.\.\.x+;  ?\[31mthe cause$/);
+  assert.ok(line.length < 450, line);
+});
+
+Deno.test("many pods are told in ten lines and named all", () => {
+  const cases = Array.from({ length: 30 }, (_, index) => ({
+    metadata: { name: `cart-${index}` },
+    proxy: { ready: false },
+  }));
+  const { message = "", objects } = findings(...cases)["proxy-ready"] ?? {};
+  assert.equal(message.split("\n").length, 12);
+  assert.match(message, /\nand 20 more\n/);
+  assert.equal(objects?.length, 30);
+});
+
+Deno.test("without the right to list pods nothing is told of them", () => {
+  for (const check of POD_CHECKS) {
+    assert.deepEqual(judgePods(check, { forbidden: "list on pods" }), {
+      result: "unknown",
+      message: "cannot tell: needs list on pods",
+    });
+  }
+});
