@@ -15,6 +15,10 @@ const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
 /** How long to wait when no connection can be accepted, as with too many open files. */
 const BREATH = 100;
+/** How long connections that were just made have for their request: told to end, a server closes those without. */
+const FIRST_REQUESTS = 500;
+/** How long to look for a moment without a request. */
+const CALM = 1000;
 /** How long the last answers may be on their way to slow clients. */
 const LAST_BYTES = 2000;
 /** How long no request is under way until those that still come count as lost. */
@@ -69,6 +73,9 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
     async close(patience) {
       listener.close();
       await front;
+      shared.isDiscouraged = true;
+      await within(Math.min(patience, FIRST_REQUESTS), Promise.all(shared.passing));
+      await calm(shared, Math.min(patience, CALM));
       await within(patience, ended(shared));
       const isAnswered = shared.underWay === 0;
       if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
@@ -82,6 +89,12 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
 function sharedOf(handler: HttpHandler, table: ConnectionTable): Shared {
   const sets = { byPort: new Map(), backends: new Set<Backend>(), passing: new Set<Promise<void>>() };
   return { handler, table, ...sets, underWay: 0, isDiscouraged: false };
+}
+
+/** Of the requests over HTTP/2 that are waiting when a backend is told to end Deno answers none: a calm moment is best. */
+async function calm(shared: Shared, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (shared.underWay > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 /**
