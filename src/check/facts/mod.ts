@@ -4,25 +4,33 @@
  */
 import { injectorFacts } from "./injectors.ts";
 import { limitFacts } from "./limits.ts";
+import { dryRunFacts } from "./dry_run.ts";
 import { namespaceFacts } from "./namespaces.ts";
 import { nodeFacts } from "./nodes.ts";
 import { podFacts } from "./pods.ts";
+import { sidecarFacts } from "./sidecars.ts";
+import { serverFacts } from "./server.ts";
+import { serviceFacts } from "./services.ts";
 import type { Source } from "./source.ts";
 import { webhookFacts } from "./webhooks.ts";
 import { workloadFacts } from "./workloads.ts";
 
 /** All getters over one cluster. A check asks them; a new object of facts asks the cluster anew. */
 export function factsOf(source: Source) {
+  const namespaces = namespaceFacts(source);
   const webhooks = webhookFacts(source);
+  const namespaces = namespaceFacts(source);
+  const injectors = injectorFacts(source, webhooks.mutatingWebhooks);
   return {
     scope: source.scope,
     clock: source.clock,
     ...limitFacts(source),
-    ...namespaceFacts(source),
+    ...namespaces,
     ...nodeFacts(source),
     ...podFacts(source),
     ...webhooks,
-    ...injectorFacts(source, webhooks.mutatingWebhooks),
+    ...injectors,
+    ...sidecarFacts(source, { ...namespaces, ...webhooks, ...injectors }),
     ...workloadFacts(source),
   };
 }

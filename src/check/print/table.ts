@@ -1,4 +1,5 @@
 import colors from "picocolors";
+import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
 import { type CheckResult, type FailOn, isSuccess } from "../result.ts";
 
@@ -29,7 +30,6 @@ const MARKS: Readonly<Record<Outcome, Mark>> = {
 };
 
 const WELL: readonly Outcome[] = ["ok", "skipped"];
-const MOST_OBJECTS = 10;
 const INDENT = "    ";
 
 /** The results as a table: categories, a line for each check, what is wrong below it, and a line for the whole. */
@@ -41,23 +41,15 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     const own = shown.filter((result) => result.category === category);
     return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, palette))];
   });
-  const end = MARKS[worst(results, look.failOn)];
+  const end = MARKS[isSuccess(results, look.failOn) ? "ok" : "error"];
   const last = [`Status check results are ${end.paint(palette)(end.glyph)}`];
   return [...parts, last].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
-function worst(results: readonly CheckResult[], failOn: FailOn): Outcome {
-  return isSuccess(results, failOn) ? "ok" : "error";
-}
-
-function lines({ title, result, message, objects, hint }: CheckResult, palette: Palette): string[] {
+/** What is well takes one line; the objects are in the message, and all of them in JSON. */
+function lines({ title, result, message, hint }: CheckResult, palette: Palette): string[] {
   const { glyph, paint } = MARKS[result];
-  const more = objects.length - MOST_OBJECTS;
-  return [
-    `${paint(palette)(glyph)} ${title}`,
-    ...message === "" ? [] : message.split("\n").map((line) => `${INDENT}${line}`),
-    ...WELL.includes(result) ? [] : objects.slice(0, MOST_OBJECTS).map((object) => `${INDENT}- ${object}`),
-    ...more > 0 && !WELL.includes(result) ? [`${INDENT}  and ${more} more: see -o json`] : [],
-    ...hint === "" ? [] : [`${INDENT}${hint}`],
-  ];
+  const mark = paint(palette)(glyph);
+  if (WELL.includes(result)) return [message === "" ? `${mark} ${title}` : `${mark} ${title}: ${oneLine(message)}`];
+  return [`${mark} ${title}`, ...[...message.split("\n"), hint].map((line) => `${INDENT}${line}`)];
 }

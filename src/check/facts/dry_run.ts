@@ -1,0 +1,136 @@
+/** What the API server does with a pod that a webhook is to inject: the one thing that checks send, as a dry run. */
+import { oneLine } from "../../core/errors.ts";
+import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
+import { LABEL } from "../../core/mesh/labels.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { asFact, type Fact, isKnown, once } from "./fact.ts";
+import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
+import type { Source } from "./source.ts";
+
+/** What became of a pod that was not kept. */
+export interface DryRun {
+  readonly namespace: string;
+  /** `refused`: by whatever the API server asks, a webhook or a rule of its own. */
+  readonly outcome: "injected" | "not-injected" | "refused";
+  /** Why it was refused. */
+  readonly message: string;
+  /** How long the answer took, in milliseconds. */
+  readonly took: number;
+}
+
+/** A webhook's dry run; `undefined` if it selects no namespace to try it in. */
+export type TryWebhook = (webhook: InjectorWebhook) => Promise<Fact<DryRun | undefined>>;
+
+type Namespaces = () => Promise<Fact<readonly KubeObject[]>>;
+
+/** Dry runs: one pod for each configuration and what it calls. */
+export function dryRunFacts(source: Source, namespaces: Namespaces): { readonly dryRun: TryWebhook } {
+  const runs = new Map<string, () => Promise<Fact<DryRun | undefined>>>();
+  return {
+    dryRun: (webhook) => {
+      const key = JSON.stringify([webhook.configuration, webhook.name]);
+      const run = runs.get(key) ?? once(() => tryIn(source, namespaces, webhook));
+      runs.set(key, run);
+      return run();
+    },
+  };
+}
+
+/** Injectors leave these alone whatever is asked (Istio, `inject.go`, IgnoredNamespaces). */
+const IGNORED: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "local-path-storage"];
+
+async function tryIn(source: Source, all: Namespaces, webhook: InjectorWebhook): Promise<Fact<DryRun | undefined>> {
+  const namespaces = await all();
+  if (!isKnown(namespaces)) return namespaces;
+  const place = placeFor(namespaces.value, webhook, source.scope.namespace);
+  return place === undefined ? { value: undefined } : await send(source, place);
+}
+
+interface Place {
+  readonly namespace: string;
+  readonly labels: ValueMap;
+}
+
+/** A namespace whose pods go to the webhook, one that the user named first, and the labels that make them. */
+function placeFor(all: readonly KubeObject[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
+  const isUsable = ({ metadata }: KubeObject) =>
+    !IGNORED.includes(metadata.name) && metadata["deletionTimestamp"] === undefined;
+  const ordered = all.filter(isUsable).toSorted((a, b) => rank(a, named) - rank(b, named));
+  for (const namespace of ordered) {
+    const labels = labelsToTry(webhook).find((each) => sendsPod(webhook, labelsOfObject(namespace), each));
+    if (labels !== undefined) return { namespace: namespace.metadata.name, labels };
+  }
+  return undefined;
+}
+
+function rank({ metadata }: KubeObject, named: string | undefined): number {
+  return metadata.name === named ? 0 : 1;
+}
+
+/** With the label that asks for a sidecar first: the policy of the configuration then has no say. */
+function labelsToTry({ revision, tag }: InjectorWebhook): ValueMap[] {
+  const revisions = [{ [LABEL.revision]: tag ?? revision }, { [LABEL.revision]: revision }];
+  const asking = { [LABEL.inject]: "true" };
+  return [asking, ...revisions.map((each) => ({ ...asking, ...each })), newMap(), ...revisions];
+}
+
+/** What a user may not create is refused before anything else, in these words (Kubernetes, apiserver/pkg/endpoints). */
+const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbidden: User /;
+
+async function send({ api, clock }: Source, { namespace, labels }: Place): Promise<Fact<DryRun>> {
+  const before = clock.monotonic();
+  const ended = (outcome: DryRun["outcome"], message = "") => {
+    return { namespace, outcome, message, took: clock.monotonic() - before };
+  };
+  return await asFact(`create on pods in the namespace "${namespace}"`, async () => {
+    try {
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?dryRun=All`;
+      const pod = await api.create(path, podToTry(labels));
+      return ended(isInjected(pod) ? "injected" : "not-injected");
+    } catch (error) {
+      const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;
+      if (!isAnswer || (error.status === 403 && NOT_ALLOWED.test(error.message))) throw error;
+      return ended("refused", saidBy(error));
+    }
+  });
+}
+
+const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|does not allow it): /;
+
+function saidBy({ message }: ApiError): string {
+  return oneLine(message).replace(PREFIX, "");
+}
+
+/** Within the strictest level of Pod Security, and within quotas that want requests and limits. */
+function podToTry(labels: ValueMap): object {
+  const amount = { cpu: "1m", memory: "1Mi" };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { generateName: "kubectl-mesh-check-", labels },
+    spec: {
+      restartPolicy: "Never",
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
+      containers: [{
+        name: "check",
+        image: "kubectl-mesh-check",
+        resources: { requests: amount, limits: amount },
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+      }],
+    },
+  };
+}
+
+const PROXY = "istio-proxy";
+
+function isInjected({ metadata, spec }: KubeObject): boolean {
+  const annotations = metadata["annotations"];
+  if (isMap(annotations) && annotations["sidecar.istio.io/status"] !== undefined) return true;
+  if (!isMap(spec)) return false;
+  return [...maps(spec["containers"]), ...maps(spec["initContainers"])].some(({ name }) => name === PROXY);
+}
+
+function maps(value: Value | undefined): ValueMap[] {
+  return isList(value) ? value.filter(isMap) : [];
+}

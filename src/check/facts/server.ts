@@ -1,0 +1,62 @@
+import { isList, isMap, type Value } from "../../core/value.ts";
+import { asFact, once } from "./fact.ts";
+import { listOf, type Source } from "./source.ts";
+
+/** What the API server says of itself. */
+export interface ServerVersion {
+  /** As it is called: `v1.34.1+k3s1`. */
+  readonly text: string;
+  readonly major: number;
+  readonly minor: number;
+  /** By how many milliseconds its clock is before that of this machine; `undefined` if it did not say. */
+  readonly ahead: number | undefined;
+}
+
+/** Where kubeadm and its like show the API server itself (the label that kubeadm gives to static pods). */
+const API_SERVERS = { namespace: "kube-system", query: { labelSelector: "component=kube-apiserver" } };
+
+/** The API server: its version and clock, the groups it serves, its own pods where they can be seen. */
+export function serverFacts(source: Source) {
+  return {
+    server: source.api.server,
+    version: once(() => asFact("get on the path /version", () => readVersion(source))),
+    apiGroups: once(() => asFact("get on the path /apis", () => readGroups(source))),
+    apiServerPods: once(() => listOf(source, "api/v1", "pods", API_SERVERS)),
+  };
+}
+
+async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
+  const before = clock.now().getTime();
+  const { value, date } = await api.raw("/version");
+  const after = clock.now().getTime();
+  const numberAt = (key: string) => Number.parseInt(textAt(value, key), 10);
+  return {
+    text: textAt(value, "gitVersion"),
+    major: numberAt("major"),
+    minor: numberAt("minor"),
+    ahead: aheadOf(date, { before, after }),
+  };
+}
+
+/** The header is of some moment while the request was under way, and its second is cut off. */
+function aheadOf(date: string | undefined, { before, after }: { before: number; after: number }): number | undefined {
+  const server = Date.parse(date ?? "");
+  if (Number.isNaN(server)) return undefined;
+  if (server > after) return server - after;
+  return Math.min(0, server + 1000 - before);
+}
+
+/** `group/version` of all that is served. */
+async function readGroups({ api }: Source): Promise<readonly string[]> {
+  const { value } = await api.raw("/apis");
+  const groups = isMap(value) ? value["groups"] : undefined;
+  return (isList(groups) ? groups : []).flatMap((group) => {
+    const versions = isMap(group) ? group["versions"] : undefined;
+    return (isList(versions) ? versions : []).map((version) => textAt(version, "groupVersion"));
+  });
+}
+
+function textAt(value: Value, key: string): string {
+  const found = isMap(value) ? value[key] : undefined;
+  return typeof found === "string" ? found : "";
+}
