@@ -42,7 +42,7 @@ export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, 
   ];
   const unmet = requirements.filter(({ isMet }) => !isMet);
   if (unmet.length === 0) return { isCalled: true, decided: requirements.find(({ isPositive }) => isPositive) };
-  return { isCalled: false, decided: unmet.find(({ isPositive }) => !isPositive) ?? unmet[0] };
+  return { isCalled: false, decided: unmet[0] };
 }
 
 /** The name of a namespace is a label of it too, from Kubernetes 1.21 on; what older servers lack is no difference here. */

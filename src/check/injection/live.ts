@@ -1,0 +1,76 @@
+/** What the pods of a workload have at present. */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { isList, isMap, type ValueMap } from "../../core/value.ts";
+import { containersOf, findProxy, mapAt, podOwner, textAt } from "../../inject/mod.ts";
+import type { Target } from "./target.ts";
+
+/** A pod. */
+export interface LivePod {
+  readonly pod: string;
+  readonly phase: string;
+  readonly hasProxy: boolean;
+  /** The proxy is an init container that keeps running. */
+  readonly isNative: boolean;
+  /** Of the control plane that injected it; `null` if that is not noted. */
+  readonly revision: string | null;
+  /** The proxy's. */
+  readonly image: string | null;
+  /** The kubelet says that the proxy is ready. */
+  readonly isReady: boolean;
+}
+
+/** The pods that a workload made and that have not ended: owned by it, or by what it made. */
+export function livePods(target: Target, pods: readonly KubeObject[]): readonly LivePod[] {
+  return pods.filter((pod) => isAlive(pod) && isOf(target, pod)).map(livePod);
+}
+
+const ENDED = ["Succeeded", "Failed"];
+
+/** Whether a pod is neither done nor being deleted. */
+export function isAlive(pod: KubeObject): boolean {
+  return pod.metadata["deletionTimestamp"] === undefined && !ENDED.includes(textAt(mapAt(pod, "status"), "phase"));
+}
+
+function isOf({ row, name, namespace }: Target, pod: KubeObject): boolean {
+  if ((pod.metadata.namespace ?? "") !== namespace) return false;
+  if (row.kind === "Pod") return pod.metadata.name === name;
+  const owner = podOwner(pod, namespace);
+  if (owner.kind === row.kind && owner.name === name) return true;
+  const references = pod.metadata["ownerReferences"];
+  return isList(references) &&
+    references.filter(isMap).some((each) => each["kind"] === row.kind && each["name"] === name);
+}
+
+/** What a pod has. */
+export function livePod(pod: KubeObject): LivePod {
+  const proxy = findProxy(pod);
+  const isNative = containersOf(pod, "initContainers").some((each) => each === proxy);
+  return {
+    pod: pod.metadata.name,
+    phase: textAt(mapAt(pod, "status"), "phase"),
+    hasProxy: proxy !== undefined,
+    isNative,
+    revision: revisionOf(pod),
+    image: proxy === undefined ? null : textAt(proxy, "image"),
+    isReady: proxy !== undefined && statusOf(pod, textAt(proxy, "name"))["ready"] === true,
+  };
+}
+
+const STATUS = "sidecar.istio.io/status";
+
+/** The revision in the note that injection leaves, from Istio 1.9 on. */
+export function revisionOf(pod: KubeObject): string | null {
+  const text = textAt(mapAt(mapAt(pod, "metadata"), "annotations"), STATUS);
+  try {
+    const status: unknown = JSON.parse(text);
+    return isMap(status) ? textAt(status, "revision") || null : null;
+  } catch {
+    return null;
+  }
+}
+
+function statusOf(pod: KubeObject, container: string): ValueMap {
+  const status = mapAt(pod, "status");
+  const all = [status["containerStatuses"], status["initContainerStatuses"]].filter(isList).flat().filter(isMap);
+  return all.find((each) => each["name"] === container) ?? {};
+}

@@ -1,0 +1,136 @@
+/** The workload that is asked about: an object of the cluster, or a manifest. */
+import { MeshError, UsageError } from "../../core/errors.ts";
+import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
+import { resourceName } from "../../core/kube/mod.ts";
+import { closest } from "../../core/mesh/closest.ts";
+import { newMap, type ValueMap } from "../../core/value.ts";
+import {
+  mapAt,
+  metadataOf,
+  type Owner,
+  ownerOf,
+  type Pod,
+  podIn,
+  textAt,
+  withKey,
+  type WorkloadKind,
+  workloadKind,
+} from "../../inject/mod.ts";
+
+/** A workload. */
+export interface Target {
+  readonly manifest: ValueMap;
+  readonly row: WorkloadKind;
+  /** `deployment.apps/web`. */
+  readonly workload: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** The file that it is from; `undefined` for one of the cluster. */
+  readonly file: string | undefined;
+}
+
+interface Resource {
+  readonly kind: string;
+  readonly group: string;
+  readonly names: readonly string[];
+}
+
+/** Kinds with a pod, and how kubectl lets people name them; the first is that of the API's path. */
+const RESOURCES: readonly Resource[] = [
+  { kind: "Pod", group: "api/v1", names: ["pods", "pod", "po"] },
+  { kind: "Deployment", group: "apis/apps/v1", names: ["deployments", "deployment", "deploy"] },
+  { kind: "StatefulSet", group: "apis/apps/v1", names: ["statefulsets", "statefulset", "sts"] },
+  { kind: "DaemonSet", group: "apis/apps/v1", names: ["daemonsets", "daemonset", "ds"] },
+  { kind: "ReplicaSet", group: "apis/apps/v1", names: ["replicasets", "replicaset", "rs"] },
+  {
+    kind: "ReplicationController",
+    group: "api/v1",
+    names: ["replicationcontrollers", "replicationcontroller", "rc"],
+  },
+  { kind: "Job", group: "apis/batch/v1", names: ["jobs", "job"] },
+  { kind: "CronJob", group: "apis/batch/v1", names: ["cronjobs", "cronjob", "cj"] },
+  {
+    kind: "DeploymentConfig",
+    group: "apis/apps.openshift.io/v1",
+    names: ["deploymentconfigs", "deploymentconfig", "dc"],
+  },
+];
+
+/** What `KIND/NAME` names. Errors: a UsageError for anything else, with the kinds that there are. */
+export function readWorkloadName(
+  text: string,
+): { readonly path: (namespace: string) => string; readonly kind: string } {
+  const [, word = "", name = ""] = /^([A-Za-z]+(?:\.[A-Za-z0-9.]+)?)\/([^/]+)$/.exec(text) ?? [];
+  if (name === "") {
+    throw new UsageError(`"${text}" is no workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
+  }
+  const plain = word.toLowerCase().replace(/\..*$/, "");
+  const found = RESOURCES.find(({ names }) => names.includes(plain));
+  if (found === undefined) throw unknownKind(word);
+  const { kind, group, names: [plural = ""] } = found;
+  const path = (namespace: string) =>
+    `/${group}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
+  return { kind, path };
+}
+
+function unknownKind(word: string): UsageError {
+  const known = RESOURCES.flatMap(({ names: [, name = ""] }) => name);
+  const meant = closest(word.toLowerCase(), known);
+  return new UsageError(`The kind "${word}" has no pod that is known`, {
+    hint: meant === undefined ? `it takes ${known.join(", ")}` : `did you mean "${meant}"?`,
+  });
+}
+
+/** The workload of that name. Errors: those of the API, and a MeshError if it is not there. */
+export async function clusterTarget(api: KubeApi, text: string, namespace: string): Promise<Target> {
+  const { path, kind } = readWorkloadName(text);
+  const object = await api.get(path(namespace));
+  if (object !== undefined) return targetOf({ ...object, kind }, namespace, undefined) ?? none(text, namespace);
+  return none(text, namespace);
+}
+
+function none(text: string, namespace: string): never {
+  throw new MeshError(`There is no "${text}" in the namespace "${namespace}"`, { hint: "see --namespace" });
+}
+
+/** The workload in a manifest; `undefined` if it makes no pods. */
+export function targetOf(manifest: ValueMap, namespace: string, file: string | undefined): Target | undefined {
+  const row = workloadKind(manifest);
+  if (row === undefined) return undefined;
+  const metadata = metadataOf(manifest);
+  const name = textAt(metadata, "name") || textAt(metadata, "generateName");
+  return {
+    manifest,
+    row,
+    workload: resourceName(textAt(manifest, "apiVersion"), row.kind, name),
+    name,
+    namespace: textAt(metadata, "namespace") || namespace,
+    file,
+  };
+}
+
+/** The pod that the API server would be asked to create, in its namespace. */
+export function podOf({ manifest, row, namespace }: Target): Pod {
+  const pod = podIn(manifest, row);
+  return withKey(pod, "metadata", withKey(Object.assign(newMap(), metadataOf(pod)), "namespace", namespace));
+}
+
+/** Whom templates take the pod to belong to. */
+export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
+  return ownerOf(manifest, row, namespace);
+}
+
+/** The path of a field of the pod in the workload: `spec.template.metadata.labels["..."]`. Others stay as they are. */
+export function fieldIn(field: string, { row }: Target): string {
+  return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
+}
+
+/** The object's own labels or annotations. */
+export function ownStrings({ manifest }: Target, key: "labels" | "annotations"): ValueMap {
+  return mapAt(metadataOf(manifest), key);
+}
+
+/** A manifest of the cluster as a target: for checks of many. */
+export function objectTarget(object: KubeObject): Target | undefined {
+  return targetOf(object, object.metadata.namespace ?? "", undefined);
+}

@@ -1,0 +1,229 @@
+/** What happens to a pod that is created: every rule in the order in which API server and webhook ask it. */
+import { errorLine, MeshError } from "../../core/errors.ts";
+import type { ValueMap } from "../../core/value.ts";
+import {
+  decide,
+  type Decision,
+  type DecisionPolicy,
+  type DecisionStep,
+  decisionSteps,
+  InjectionError,
+  type Injector,
+  injectPod,
+  labelsOf,
+  type Owner,
+  type Pod,
+} from "../../inject/mod.ts";
+import { type Fact, isKnown, reason as whyUnknown } from "../facts/fact.ts";
+import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import { type Match, matchOf } from "./match.ts";
+
+/** What a rule did: `called` and `not-called` are the API server's, the others the webhook's. */
+export type Effect =
+  | "called"
+  | "not-called"
+  | "no-answer"
+  | "injects"
+  | "does-not-inject"
+  | "refuses"
+  | "not-asked"
+  | "unknown";
+
+/** One rule. */
+export interface RuleLine {
+  /** `istio-sidecar-injector/namespace.sidecar-injector.istio.io` for the API server's, else as `inject` names it. */
+  readonly rule: string;
+  /** What was read: of the namespace, of the pod, or of the configuration. */
+  readonly field: string;
+  /** `null` if it is not there. */
+  readonly value: string | null;
+  readonly effect: Effect;
+  /** More in words; may be empty. */
+  readonly message: string;
+}
+
+/** A pod that would be created, and what is known of the cluster. */
+export interface Question {
+  /** In its namespace: `metadata.namespace` counts. */
+  readonly pod: Pod;
+  readonly owner: Owner;
+  readonly namespaceLabels: ValueMap;
+  /** In the order in which they are called; `undefined` where no cluster is asked: then one is taken to be called. */
+  readonly webhooks: readonly InjectorWebhook[] | undefined;
+  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Fact<Injector>;
+}
+
+/** The answer. */
+export interface Verdict {
+  readonly injected: boolean;
+  /** The first webhook that injects. */
+  readonly by: string | null;
+  /** A stable id: those of `inject`'s decision table and errors, `not-called`, `configuration-unknown`. */
+  readonly reason: string;
+  readonly field: string;
+  readonly message: string;
+  readonly rules: readonly RuleLine[];
+  /** The webhook refuses the pod: it is not created at all. */
+  readonly isRefused: boolean;
+  /** Every webhook that would inject. */
+  readonly injecting: readonly string[];
+  /** The pod as it is then. */
+  readonly result: Pod | undefined;
+}
+
+/** Asks all rules. The pod that one webhook made is what the next one sees, as in the API server. */
+export function verdictOf(question: Question): Verdict {
+  const { webhooks } = question;
+  if (webhooks === undefined) return unasked(question);
+  const rules: RuleLine[] = [];
+  const injecting: Outcome[] = [];
+  let last: Outcome = NOT_CALLED;
+  let pod = question.pod;
+  for (const webhook of webhooks) {
+    const match = matchOf(webhook, { namespace: question.namespaceLabels, pod: labelsOf(pod) });
+    rules.push(callLine(webhook, match));
+    if (!match.isCalled) continue;
+    last = ask(webhook, { ...question, pod }, rules);
+    if (last.isRefused) break;
+    if (last.injected) injecting.push(last);
+    pod = last.result ?? pod;
+  }
+  const first = last.isRefused ? last : injecting[0] ?? last;
+  return verdict(first, { rules, injecting, result: last.isRefused ? undefined : pod });
+}
+
+/** `configuration/webhook`. */
+export function webhookName({ configuration, name }: InjectorWebhook): string {
+  return `${configuration}/${name}`;
+}
+
+interface Outcome {
+  readonly injected: boolean;
+  readonly webhook: string | null;
+  readonly reason: string;
+  readonly field: string;
+  readonly message: string;
+  readonly isRefused: boolean;
+  readonly result?: Pod;
+}
+
+const NOT_CALLED: Outcome = {
+  injected: false,
+  webhook: null,
+  reason: "not-called",
+  field: "",
+  message: "no injection webhook is called for this pod",
+  isRefused: false,
+};
+
+interface Gathered {
+  readonly rules: readonly RuleLine[];
+  readonly injecting: readonly Outcome[];
+  readonly result: Pod | undefined;
+}
+
+function verdict({ injected, webhook, reason, field, message, isRefused }: Outcome, gathered: Gathered): Verdict {
+  const { rules, injecting, result } = gathered;
+  const names = injecting.flatMap(({ webhook: name }) => name ?? []);
+  return {
+    injected,
+    by: injected ? webhook : null,
+    reason,
+    field,
+    message,
+    rules,
+    isRefused,
+    injecting: names,
+    result: injected ? result : undefined,
+  };
+}
+
+function unasked(question: Question): Verdict {
+  const rules: RuleLine[] = [{
+    rule: "webhook",
+    field: "namespace.metadata.labels",
+    value: null,
+    effect: "unknown",
+    message: "no cluster is asked: the webhook is taken to be called",
+  }];
+  const outcome = ask(undefined, question, rules);
+  return verdict(outcome, { rules, injecting: [], result: outcome.result });
+}
+
+function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleLine {
+  return {
+    rule: webhookName(webhook),
+    field: decided?.field ?? "",
+    value: decided?.value ?? null,
+    effect: isCalled ? "called" : "not-called",
+    message: decided === undefined ? "" : `${isCalled ? "matches" : "it wants"} ${decided.wanted}`,
+  };
+}
+
+/** What a webhook does that is called; its rules are added. */
+function ask(webhook: InjectorWebhook | undefined, question: Question, rules: RuleLine[]): Outcome {
+  const name = webhook === undefined ? null : webhookName(webhook);
+  const injector = question.injectorFor(webhook);
+  if (!isKnown(injector)) return unknownConfiguration(name, question.pod, { why: whyUnknown(injector), rules });
+  const policy: DecisionPolicy = { ...injector.value.config, byHand: false };
+  rules.push(...decisionSteps(question.pod, policy).map(decisionLine));
+  const decision = decide(question.pod, policy);
+  if (!decision.inject) return outcomeOf(decision, name);
+  return injected(decision, name, { question, injector: injector.value, rules });
+}
+
+function outcomeOf({ inject, reason, field, message }: Decision, webhook: string | null): Outcome {
+  return { injected: inject, webhook, reason, field, message, isRefused: false };
+}
+
+interface Rendering {
+  readonly question: Question;
+  readonly injector: Injector;
+  readonly rules: RuleLine[];
+}
+
+/** A pod that its templates cannot make is refused (Istio's and our webhook answer `allowed: false`). */
+function injected(decision: Decision, webhook: string | null, { question, injector, rules }: Rendering): Outcome {
+  const line = { rule: "templates", field: "templates" };
+  try {
+    const { pod, templates } = injectPod(question.pod, question.owner, injector);
+    rules.push({ ...line, value: templates.join(",") || null, effect: "injects", message: "" });
+    return { ...outcomeOf(decision, webhook), result: pod };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const field = error.place?.field ?? "";
+    const message = errorLine({ message: error.message, place: { field }, hint: error.hint });
+    rules.push({ ...line, field: field || line.field, value: null, effect: "refuses", message });
+    const reason = error instanceof InjectionError ? error.reason : "failed";
+    return { injected: false, webhook, reason, field, message, isRefused: true };
+  }
+}
+
+/** Istio's default is the policy that most have; the message says that it is a guess. */
+const GUESS: DecisionPolicy = { policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [], byHand: false };
+
+interface Guessing {
+  readonly why: string;
+  readonly rules: RuleLine[];
+}
+
+function unknownConfiguration(webhook: string | null, pod: Pod, { why, rules }: Guessing): Outcome {
+  rules.push({ rule: "configuration", field: "", value: null, effect: "unknown", message: `cannot tell: ${why}` });
+  const { inject, reason, field, message } = decide(pod, GUESS);
+  if (!inject) return { injected: false, webhook, reason, field, message, isRefused: false };
+  return {
+    injected: true,
+    webhook,
+    reason: "configuration-unknown",
+    field: "",
+    message: `the webhook is called; what it does with the pod cannot be told: ${why}`,
+    isRefused: false,
+  };
+}
+
+function decisionLine({ rule, field, value, answer, isLate }: DecisionStep): RuleLine {
+  const line = { rule, field, value: value ?? null };
+  if (isLate) return { ...line, effect: "not-asked", message: "" };
+  if (answer === undefined) return { ...line, effect: "no-answer", message: "" };
+  return { ...line, effect: answer.inject ? "injects" : "does-not-inject", message: answer.message };
+}

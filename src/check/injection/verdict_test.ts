@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { BUILT_IN, configurationOf, type Injector, loadInjector, type Pod, podOwner } from "../../inject/mod.ts";
+import { injectorWebhooks } from "../facts/injector_webhooks.ts";
+import { object } from "../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { namespaceLabels } from "./match.ts";
+import { type Question, verdictOf } from "./verdict.ts";
+
+function injector(config: string = BUILT_IN.config): Injector {
+  const source = { text: config, file: "config" };
+  const values = { text: BUILT_IN.values, file: "values" };
+  const configuration = configurationOf({ config: source, values });
+  return loadInjector({ ...configuration, byHand: false, env: () => undefined, now: () => new Date(0) });
+}
+
+const INJECTOR = injector();
+
+function pod(metadata: Pod = {}, spec: Pod = {}): Pod {
+  const containers = [{ name: "app", image: "example.com/app:1" }];
+  return { metadata: { name: "web", namespace: "shop", ...metadata }, spec: { containers, ...spec } };
+}
+
+function ask(made: Pod, labels: Record<string, string>, more: Partial<Question> = {}) {
+  return verdictOf({
+    pod: made,
+    owner: podOwner(made, "shop"),
+    namespaceLabels: namespaceLabels("shop", labels),
+    webhooks: injectorWebhooks(meshWebhooks()),
+    injectorFor: () => ({ value: INJECTOR }),
+    ...more,
+  });
+}
+
+Deno.test("a labelled namespace: the webhook is named, and the rule that decided", () => {
+  const verdict = ask(pod(), { "istio-injection": "enabled" });
+  assert.equal(verdict.by, "istio-sidecar-injector/namespace.sidecar-injector.istio.io");
+  assert.equal(verdict.reason, "policy-enabled");
+  const called = verdict.rules.find(({ effect }) => effect === "called");
+  assert.deepEqual([called?.field, called?.value], ['namespace.metadata.labels["istio-injection"]', "enabled"]);
+  assert(verdict.rules.some(({ rule, effect }) => rule === "templates" && effect === "injects"));
+});
+
+Deno.test("a misspelt label: nobody is called, each webhook says what it wants", () => {
+  const verdict = ask(pod(), { "istio-injection": "enable" });
+  assert.deepEqual([verdict.injected, verdict.by, verdict.reason], [false, null, "not-called"]);
+  assert(verdict.rules.every(({ effect }) => effect === "not-called"));
+  assert(verdict.rules.some(({ value, message }) => value === "enable" && message === "it wants In [enabled]"));
+});
+
+Deno.test("a called webhook that decides against it is not who injects", () => {
+  const verdict = ask(pod({}, { hostNetwork: true }), { "istio-injection": "enabled" });
+  assert.deepEqual([verdict.injected, verdict.by, verdict.reason, verdict.field], [
+    false,
+    null,
+    "pod-host-network",
+    "spec.hostNetwork",
+  ]);
+});
+
+Deno.test("a pod that cannot be rendered is refused", () => {
+  const wrong = pod({ annotations: { "sidecar.istio.io/proxyCPU": "a lot" } });
+  const verdict = ask(wrong, { "istio-injection": "enabled" });
+  assert.deepEqual([verdict.injected, verdict.isRefused, verdict.reason], [false, true, "invalid-annotation"]);
+  assert.equal(verdict.rules.at(-1)?.effect, "refuses");
+});
+
+Deno.test("two webhooks that inject are both named", () => {
+  const other = object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "another", {
+    webhooks: [{
+      name: "sidecar-injector.istio.io",
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }],
+    }],
+  });
+  const webhooks = injectorWebhooks([other, ...meshWebhooks()]);
+  const verdict = ask(pod(), { "istio-injection": "enabled" }, { webhooks });
+  assert.equal(verdict.by, "another/sidecar-injector.istio.io");
+  assert.equal(verdict.injecting.length, 2);
+});
+
+Deno.test("a configuration that cannot be had leaves the API server's half of the answer", () => {
+  const verdict = ask(pod(), { "istio-injection": "enabled" }, {
+    injectorFor: () => ({ forbidden: "get on configmaps" }),
+  });
+  assert.equal(verdict.reason, "configuration-unknown");
+  assert.match(verdict.message, /needs get on configmaps/);
+});
+
+Deno.test("without a cluster the webhook is taken to be called", () => {
+  const verdict = ask(pod({ labels: { "sidecar.istio.io/inject": "false" } }), {}, { webhooks: undefined });
+  assert.deepEqual([verdict.injected, verdict.reason], [false, "label-inject-false"]);
+  assert.equal(verdict.rules[0]?.effect, "unknown");
+});
