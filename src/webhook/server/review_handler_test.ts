@@ -115,9 +115,9 @@ Deno.test("the bytes and the path come to the review, and its answer goes back u
   assert.match(response.headers.get("cache-control") ?? "", /no-transform/);
 });
 
-Deno.test("what cannot be read at all is 400; what has a uid is answered to the API server", async () => {
+Deno.test("what cannot be read is answered in the body, as Istio does", async () => {
   const failed = { result: "failed", reason: "invalid-review" } as const;
-  assert.equal((await handler({ ...failed, uid: "" }).post()).status, 400);
+  assert.equal((await handler({ ...failed, uid: "" }).post()).status, 200);
   assert.equal((await handler(failed).post()).status, 200);
 });
 
