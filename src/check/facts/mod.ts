@@ -19,13 +19,15 @@ import { workloadFacts } from "./workloads.ts";
 export function factsOf(source: Source) {
   const namespaces = namespaceFacts(source);
   const webhooks = webhookFacts(source);
-  const namespaces = namespaceFacts(source);
   const injectors = injectorFacts(source, webhooks.mutatingWebhooks);
   return {
     scope: source.scope,
     clock: source.clock,
     ...limitFacts(source),
     ...namespaces,
+    ...dryRunFacts(source, namespaces.namespaces),
+    ...serverFacts(source),
+    ...serviceFacts(source),
     ...nodeFacts(source),
     ...podFacts(source),
     ...webhooks,
