@@ -1,0 +1,132 @@
+import { errorLine, MeshError } from "../../core/errors.ts";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import {
+  configurationOf,
+  containersOf,
+  decide,
+  type Injector,
+  injectPod,
+  loadInjector,
+  type Pod,
+  podOwner,
+  specOf,
+  withKey,
+} from "../../inject/mod.ts";
+import { controlPlaneOf, planeKey } from "../injection/control_planes.ts";
+import { type Fact, isKnown, once } from "./fact.ts";
+import { type InjectorWebhook, injectorWebhooks, sendsPod } from "./injector_webhooks.ts";
+import type { PlaneFact } from "./injectors.ts";
+import { namespaceLabels } from "../injection/match.ts";
+import type { Source } from "./source.ts";
+
+/** A namespace whose pods get a sidecar, or would. */
+export interface SidecarNamespace {
+  readonly name: string;
+  readonly namespace: KubeObject;
+  /** What injection puts into a pod there, without anything of an application's. */
+  readonly sidecar: Pod;
+  /** No webhook injects in the cluster yet: it is the built-in configuration, and every namespace counts. */
+  readonly planned: boolean;
+}
+
+/** What the sidecars of namespaces are made from. */
+export interface SidecarParts {
+  readonly namespaces: () => Promise<Fact<readonly KubeObject[]>>;
+  readonly mutatingWebhooks: () => Promise<Fact<readonly KubeObject[]>>;
+  readonly planes: () => Promise<ReadonlyMap<string, PlaneFact>>;
+}
+
+/** The sidecars that pods get: for each namespace of the scope where webhooks inject all pods. */
+export function sidecarFacts(source: Source, parts: SidecarParts) {
+  return {
+    sidecars: once(async (): Promise<Fact<readonly SidecarNamespace[]>> => {
+      const [namespaces, webhooks] = await Promise.all([parts.namespaces(), parts.mutatingWebhooks()]);
+      if (!isKnown(namespaces)) return namespaces;
+      if (!isKnown(webhooks)) return webhooks;
+      const wanted = namespaces.value.filter(({ metadata }) => isWanted(metadata.name, source));
+      const injectors = injectorWebhooks(webhooks.value);
+      if (injectors.length === 0) return planned(wanted, source);
+      return inWebhooks(wanted, injectors, await parts.planes(), source);
+    }),
+  };
+}
+
+/** Namespaces of the cluster itself, and the control plane's, have no sidecars. */
+const WITHOUT_SIDECARS = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
+
+function isWanted(name: string, { scope }: Source): boolean {
+  if (scope.namespace !== undefined) return name === scope.namespace;
+  return !WITHOUT_SIDECARS.has(name) && name !== scope.istioNamespace;
+}
+
+function planned(namespaces: readonly KubeObject[], { clock }: Source): Fact<readonly SidecarNamespace[]> {
+  const injector = loadInjector({
+    ...configurationOf({}),
+    byHand: false,
+    env: () => undefined,
+    now: () => clock.now(),
+  });
+  return forEach(namespaces, () => ({ value: sidecarOf(injector) }), true);
+}
+
+/** The sidecar of each control plane is made once: it is the same in all namespaces, but for names. */
+function inWebhooks(
+  namespaces: readonly KubeObject[],
+  webhooks: readonly InjectorWebhook[],
+  planes: ReadonlyMap<string, PlaneFact>,
+  { scope }: Source,
+): Fact<readonly SidecarNamespace[]> {
+  const made = new Map<string, Fact<Pod | undefined>>();
+  return forEach(namespaces, ({ metadata }) => {
+    const labels = namespaceLabels(metadata.name, metadata["labels"]);
+    const webhook = webhooks.find((each) => sendsPod(each, labels, {}));
+    if (webhook === undefined) return { value: undefined };
+    const key = planeKey(controlPlaneOf(webhook, scope));
+    const plane = planes.get(key);
+    if (plane === undefined) return { value: undefined };
+    const sidecar = made.get(key) ?? sidecarOfPlane(plane);
+    made.set(key, sidecar);
+    return sidecar;
+  }, false);
+}
+
+function forEach(
+  namespaces: readonly KubeObject[],
+  make: (namespace: KubeObject) => Fact<Pod | undefined>,
+  planned: boolean,
+): Fact<readonly SidecarNamespace[]> {
+  const found: SidecarNamespace[] = [];
+  for (const namespace of namespaces) {
+    const sidecar = make(namespace);
+    if (!isKnown(sidecar)) return sidecar;
+    const { name } = namespace.metadata;
+    if (sidecar.value !== undefined) found.push({ name, namespace, sidecar: sidecar.value, planned });
+  }
+  return { value: found };
+}
+
+function sidecarOfPlane({ injector }: PlaneFact): Fact<Pod | undefined> {
+  if (!isKnown(injector)) return injector;
+  try {
+    return { value: sidecarOf(injector.value) };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    return { failed: errorLine(error) };
+  }
+}
+
+const APP = "app";
+const PROBE: Pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: APP, namespace: "default", labels: {}, annotations: {} },
+  spec: { containers: [{ name: APP, image: "app" }] },
+};
+
+/** `undefined` if the configuration injects only what asks for it. */
+function sidecarOf(injector: Injector): Pod | undefined {
+  if (!decide(PROBE, { ...injector.config, byHand: false }).inject) return undefined;
+  const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);
+  const containers = containersOf(pod, "containers").filter(({ name }) => name !== APP);
+  return withKey(pod, "spec", withKey(specOf(pod), "containers", [...containers]));
+}
