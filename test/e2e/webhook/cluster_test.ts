@@ -1,15 +1,14 @@
 /** The webhook in a cluster's days: it is down, replaced, reconfigured and certified anew, and pods come and go. */
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { isMap, type ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
-import { BUILT_IN, mapAt } from "../../../src/inject/mod.ts";
+import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
-import { comparable } from "../../support/comparable.ts";
 import { runMesh } from "../../support/mesh.ts";
-import { podsOf } from "../../support/review.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { dryRun, held } from "../support/pods.ts";
 import { create, kubectl, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
@@ -122,26 +121,6 @@ async function makesAgain(cluster: Cluster): Promise<void> {
   });
 }
 
-/** A pod without what tells one birth from another. */
-function held(pod: Value | undefined): unknown {
-  if (!isMap(pod) || !isMap(pod["metadata"])) throw new Error("this is no pod");
-  const { uid: _, creationTimestamp: _at, resourceVersion: _version, managedFields: _fields, ...metadata } =
-    pod["metadata"];
-  delete metadata["namespace"];
-  delete metadata["name"];
-  return withoutDefaults(comparable({ metadata, spec: pod["spec"] ?? null }));
-}
-
-/** What the API server fills in before the webhook reads ports and probes, and which is not in a manifest. */
-const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: "TCP", scheme: "HTTP", timeoutSeconds: 1 };
-
-function withoutDefaults(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDefaults);
-  if (!isMap(value)) return value;
-  const own = Object.entries(value).filter(([key, item]) => DEFAULTS[key] !== item);
-  return Object.fromEntries(own.map(([key, item]) => [key, withoutDefaults(item)]));
-}
-
 async function equalsInject(cluster: Cluster): Promise<void> {
   await withWebhook(cluster, async () => {
     let count = 0;
@@ -157,15 +136,6 @@ async function equalsInject(cluster: Cluster): Promise<void> {
     }
     assert.ok(count > 5);
   });
-}
-
-/** The pods of manifests in a namespace, as they would be made. */
-async function dryRun(cluster: Cluster, manifests: string, namespace: string): Promise<ValueMap[]> {
-  const pods = podsOf(manifests).map(({ pod }) => {
-    const spec = { ...mapAt(pod, "spec"), serviceAccountName: "default", automountServiceAccountToken: false };
-    return { ...pod, metadata: { ...mapAt(pod, "metadata"), namespace }, spec };
-  });
-  return await create(cluster, pods, "--dry-run=server");
 }
 
 const CLIENTS = 4;

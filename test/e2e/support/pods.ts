@@ -1,0 +1,47 @@
+/** Pods of manifests in a real cluster, and what of them can be compared. */
+import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { mapAt } from "../../../src/inject/mod.ts";
+import { comparable } from "../../support/comparable.ts";
+import { podsOf } from "../../support/review.ts";
+import type { Cluster } from "./apiserver.ts";
+import { create } from "./webhook.ts";
+
+/** A pod without what tells one birth from another. */
+export function held(pod: Value | undefined): unknown {
+  if (!isMap(pod) || !isMap(pod["metadata"])) throw new Error("this is no pod");
+  const { uid: _, creationTimestamp: _at, resourceVersion: _version, managedFields: _fields, ...metadata } =
+    pod["metadata"];
+  delete metadata["namespace"];
+  delete metadata["name"];
+  return withoutDefaults(comparable({ metadata, spec: pod["spec"] ?? null }));
+}
+
+/** What the API server fills in before the webhook reads ports and probes, and which is not in a manifest. */
+const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
+  protocol: ["TCP"],
+  scheme: ["HTTP"],
+  path: ["/"],
+  timeoutSeconds: [1],
+  periodSeconds: [10],
+  successThreshold: [1],
+  failureThreshold: [3],
+  imagePullPolicy: ["Always", "IfNotPresent"],
+  terminationMessagePath: ["/dev/termination-log"],
+  terminationMessagePolicy: ["File"],
+};
+
+function withoutDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDefaults);
+  if (!isMap(value)) return value;
+  const own = Object.entries(value).filter(([key, item]) => DEFAULTS[key]?.includes(item) !== true);
+  return Object.fromEntries(own.map(([key, item]) => [key, withoutDefaults(item)]));
+}
+
+/** The pods of manifests in a namespace, as they would be made. */
+export async function dryRun(cluster: Cluster, manifests: string, namespace: string): Promise<ValueMap[]> {
+  const pods = podsOf(manifests).map(({ pod }) => {
+    const spec = { ...mapAt(pod, "spec"), serviceAccountName: "default", automountServiceAccountToken: false };
+    return { ...pod, metadata: { ...mapAt(pod, "metadata"), namespace }, spec };
+  });
+  return await create(cluster, pods, "--dry-run=server");
+}

@@ -1,0 +1,112 @@
+/** Istio's cases through a real API server: it sends the pods, applies the patches, and what comes out is what Istio makes. */
+import assert from "node:assert/strict";
+import { type Injector, loadInjector } from "../../../src/inject/mod.ts";
+import { reviewPod } from "../../../src/webhook/review/mod.ts";
+import { testCertificate } from "../../support/certificates.ts";
+import { podsOf } from "../../support/review.ts";
+import { needsShared, SHARED, testWhen } from "../../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { dryRun, held } from "../support/pods.ts";
+import { kubectl, register, statusOf, until } from "../support/webhook.ts";
+
+const CASES = `${SHARED}/cases/inject`;
+
+interface Case {
+  readonly name: string;
+  readonly native: boolean;
+  readonly rc?: number;
+  readonly revision?: string;
+  readonly config: string;
+  readonly values?: string;
+  readonly mesh?: string;
+  readonly input: string;
+  readonly expected: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The server of reviews: each case is its injector. */
+function serve(current: () => Injector) {
+  const { certificate, key, authority } = testCertificate();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen: () => {} },
+    async (request) => {
+      const body = await request.bytes();
+      return new Response(reviewPod(body, { injector: current(), path: "/inject" }).body, {
+        headers: { "content-type": "application/json" },
+      });
+    },
+  );
+  return { port: server.addr.port, authority, stop: () => server.shutdown() };
+}
+
+const missing = needsCluster() ?? needsShared("cases/inject/cases.json");
+
+testWhen(missing, "the patches of all cases make, in the API server, the pods that Istio makes", async (t) => {
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
+  const [first] = cases;
+  assert.ok(first !== undefined);
+  let injector = injectorOf(first);
+  const cluster = await startCluster();
+  const server = serve(() => injector);
+  let compared = 0;
+  try {
+    await kubectl(cluster, ["label", "namespace", "default", "istio-injection=enabled"]);
+    await kubectl(cluster, ["create", "namespace", "plain"]);
+    await kubectl(cluster, ["create", "serviceaccount", "default", "-n", "plain"]);
+    await register(cluster, { port: server.port, authority: server.authority });
+    await until("the webhook is called", () => isCalled(cluster));
+    for (const item of cases.filter(({ rc = 0 }) => rc === 0)) {
+      injector = injectorOf(item);
+      await t.step(item.name, async () => void (compared += await compare(cluster, item)));
+    }
+    assert.ok(compared > cases.length / 2, `only ${compared} pods of ${cases.length} cases could be compared`);
+  } finally {
+    await server.stop();
+    await cluster.stop();
+  }
+});
+
+async function isCalled(cluster: Cluster): Promise<boolean> {
+  const containers = [{ name: "app", image: "example.com/app:1" }];
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "probe" }, spec: { containers } };
+  const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
+  const { stdout } = await cluster.kubectl(args, JSON.stringify(pod));
+  return stdout !== "" && statusOf(JSON.parse(stdout)) !== undefined;
+}
+
+/**
+ * Cases that Istio recorded of manifests and that a pod in a cluster cannot be like: a proxy container of the user's own gets
+ * the API server's defaults before a webhook sees it, which then count as the user's; and a namespace that is not here.
+ */
+function isOfManifestsOnly(manifests: string): boolean {
+  return /^ *(- )?name: istio-proxy$/m.test(manifests) || podsOf(manifests).some(({ namespace }) => namespace !== "");
+}
+
+/** How many pods were compared: what the API server would not take even from Istio is none. */
+async function compare(cluster: Cluster, item: Case): Promise<number> {
+  const [before, after] = [read(item.input), read(item.expected)];
+  if (isOfManifestsOnly(before)) return 0;
+  const expected = await dryRun(cluster, after, "plain").catch(() => undefined);
+  if (expected === undefined) return 0;
+  const found = await dryRun(cluster, before, "default");
+  assert.deepEqual(found.map(held), expected.map(held));
+  return found.length;
+}
+
+function injectorOf(item: Case): Injector {
+  const source = (path: string | undefined) => path === undefined ? undefined : { text: read(path), file: path };
+  return loadInjector({
+    config: { text: read(item.config), file: item.config },
+    values: source(item.values),
+    mesh: source(item.mesh),
+    revision: item.revision ?? "default",
+    nativeSidecars: item.native,
+    byHand: false,
+    env: (name) => item.env?.[name],
+    now: () => new Date(0),
+  });
+}
+
+function read(path: string): string {
+  return Deno.readTextFileSync(`${CASES}/${path}`);
+}
