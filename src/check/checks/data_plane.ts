@@ -70,7 +70,7 @@ export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
   id: check.id,
   category: "data-plane",
   title: check.title,
-  needs: ["api-reachable"],
+  needs: [],
   run: async (facts: Facts) => judgePods(check, await facts.pods()),
 }));
 

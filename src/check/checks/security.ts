@@ -1,0 +1,135 @@
+/** The category security: what the cluster has against pods with a sidecar, before one is made. */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { isMap, type ValueMap } from "../../core/value.ts";
+import { mapAt, textAt } from "../../inject/mod.ts";
+import type { Check, Finding } from "../check.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
+import type { SidecarNamespace } from "../facts/sidecars.ts";
+import { findingOf, type Problem } from "./findings.ts";
+import { nativeSidecars } from "./security/native_sidecars.ts";
+import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
+import { containersByName, podAmounts } from "./security/pod_resources.ts";
+import { type Level, violationsOf } from "./security/pod_security.ts";
+import { type Demand, quotaObstacles } from "./security/quota.ts";
+
+export const SECURITY_CHECKS: readonly Check[] = [
+  {
+    id: "pod-security",
+    category: "security",
+    title: "namespaces of the mesh admit what injection puts into pods",
+    needs: [],
+    pre: true,
+    run: async (facts) => judge(await facts.sidecars(), podSecurity, ADVICE_POD_SECURITY),
+  },
+  {
+    id: "resource-quota",
+    category: "security",
+    title: "resource quotas have room for sidecars",
+    needs: [],
+    pre: true,
+    run: (facts) => withLimits(facts, quotas),
+  },
+  {
+    id: "limit-range",
+    category: "security",
+    title: "limit ranges admit sidecars",
+    needs: [],
+    pre: true,
+    run: (facts) => withLimits(facts, ranges),
+  },
+  {
+    id: "native-sidecars",
+    category: "security",
+    title: "nodes run native sidecars",
+    needs: [],
+    pre: true,
+    run: async (facts) => nativeSidecars(await facts.nodes(), await facts.pods()),
+  },
+];
+
+const ADVICE_POD_SECURITY = "let the CNI plugin capture traffic (pilot.cni.enabled, or inject --cni), " +
+  "or label the namespace pod-security.kubernetes.io/enforce=privileged";
+const ENFORCE = "pod-security.kubernetes.io/enforce";
+
+type Judge = (namespace: SidecarNamespace) => readonly Problem[];
+
+function judge(sidecars: Fact<readonly SidecarNamespace[]>, ofEach: Judge, advice?: string): Finding {
+  if (!isKnown(sidecars)) return cannotTell(sidecars);
+  if (sidecars.value.length === 0) return { result: "skipped", message: "no namespace gets sidecars" };
+  return findingOf(sidecars.value.flatMap(ofEach), advice);
+}
+
+/** Before there is a mesh nothing is broken, and nobody knows which namespaces will be in it. */
+function problem({ name, planned }: SidecarNamespace, result: Problem["result"], message: string): Problem {
+  return { object: `namespace/${name}`, result: planned ? "warning" : result, message };
+}
+
+function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
+  const labels = namespace.namespace.metadata["labels"];
+  const level = levelOf(isMap(labels) ? textAt(labels, ENFORCE) : "");
+  if (level === undefined) return [];
+  const strict = violationsOf(namespace.sidecar, level);
+  const lenient = violationsOf(withPodSettings(namespace.sidecar), level);
+  if (lenient.length > 0) {
+    return [problem(namespace, "error", `enforces ${level}, and ${lenient.join("; ")}`)];
+  }
+  if (strict.length === 0) return [];
+  const message = `enforces ${level}, and ${strict.join("; ")}: pods have to set that in their own securityContext`;
+  return [problem(namespace, "warning", message)];
+}
+
+/** A label with another value is refused by the API server; none is the cluster's default, which nobody can read. */
+function levelOf(label: string): Level | undefined {
+  return label === "baseline" || label === "restricted" ? label : undefined;
+}
+
+/** What containers have from the pod, in pods that are made for the restricted level. */
+function withPodSettings(pod: ValueMap): ValueMap {
+  const securityContext = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
+  return { ...pod, spec: { ...mapAt(pod, "spec"), securityContext } };
+}
+
+/** What bounds resources in a namespace. */
+interface Limits {
+  readonly quotas: readonly KubeObject[];
+  readonly ranges: readonly KubeObject[];
+}
+
+async function withLimits(
+  facts: Facts,
+  ofEach: (namespace: SidecarNamespace, limits: Limits) => readonly Problem[],
+): Promise<Finding> {
+  const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), facts.limitRanges()]);
+  if (!isKnown(quotas)) return cannotTell(quotas);
+  if (!isKnown(ranges)) return cannotTell(ranges);
+  const inNamespace = (list: readonly KubeObject[], name: string) =>
+    list.filter(({ metadata }) => metadata.namespace === name);
+  return judge(await facts.sidecars(), (namespace) => {
+    const { name } = namespace;
+    return ofEach(namespace, { quotas: inNamespace(quotas.value, name), ranges: inNamespace(ranges.value, name) });
+  });
+}
+
+function quotas(namespace: SidecarNamespace, limits: Limits): readonly Problem[] {
+  const demand = demandOf(namespace, limits);
+  return limits.quotas.flatMap((quota) =>
+    quotaObstacles(quota, demand).map(({ never, message }) =>
+      problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`)
+    )
+  );
+}
+
+function ranges(namespace: SidecarNamespace, limits: Limits): readonly Problem[] {
+  const demand = demandOf(namespace, limits);
+  return limits.ranges.flatMap((range) =>
+    rangeObstacles([range], demand).map((message) =>
+      problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`)
+    )
+  );
+}
+
+function demandOf({ sidecar }: SidecarNamespace, { ranges }: Limits): Demand {
+  const amounts = (container: ValueMap) => withDefaults(container, ranges);
+  const containers = new Map([...containersByName(sidecar)].map(([name, each]) => [name, amounts(each)]));
+  return { total: podAmounts(sidecar, amounts), containers };
+}

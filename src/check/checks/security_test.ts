@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Value, ValueMap } from "../../core/value.ts";
+import { BUILT_IN } from "../../inject/mod.ts";
+import type { Finding } from "../check.ts";
+import { clusterFacts, object } from "../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { SECURITY_CHECKS } from "./security.ts";
+
+const VALUES = BUILT_IN.values;
+const WITH_CNI = VALUES.replace(/(cni:\n\s+enabled: )false/, "$1true");
+const WITHOUT_SECCOMP = WITH_CNI.replace(/seccompProfile:\n\s+type: RuntimeDefault/, "seccompProfile: {}");
+
+interface Setting {
+  readonly values?: string;
+  /** Labels of the namespace `web`. */
+  readonly labels?: ValueMap;
+  readonly webhooks?: readonly KubeObject[];
+  readonly objects?: readonly KubeObject[];
+  readonly forbidden?: RegExp;
+}
+
+const MESH = { "istio-injection": "enabled" };
+const enforce = (level: string) => ({ "pod-security.kubernetes.io/enforce": level });
+
+async function find(id: string, setting: Setting = {}): Promise<Finding> {
+  const { values = VALUES, labels = {}, webhooks = meshWebhooks(), objects = [], forbidden } = setting;
+  const configMap = (name: string, data: ValueMap) => object("v1", "ConfigMap", `istio-system/${name}`, { data });
+  const facts = clusterFacts({
+    objects: [
+      ...webhooks,
+      configMap("istio-sidecar-injector", { config: BUILT_IN.config, values }),
+      configMap("istio", { mesh: BUILT_IN.mesh }),
+      object("v1", "Namespace", "web", { metadata: { labels: { ...MESH, ...labels } } }),
+      object("v1", "Namespace", "plain", { metadata: { labels: enforce("restricted") } }),
+      object("v1", "Namespace", "kube-system"),
+      ...objects,
+    ],
+    ...(forbidden === undefined ? {} : { forbidden }),
+  });
+  const check = SECURITY_CHECKS.find((each) => each.id === id);
+  if (check === undefined) throw new Error(`there is no check "${id}"`);
+  return await check.run(facts);
+}
+
+async function told(id: string, setting: Setting = {}): Promise<string> {
+  const { result, message = "" } = await find(id, setting);
+  return `${result}: ${message.split("\n")[0]}`;
+}
+
+const INIT = 'container "istio-init"';
+const LEVELS: readonly (readonly [name: string, setting: Setting, expected: RegExp])[] = [
+  ["no level", {}, /^ok: $/],
+  ["privileged", { labels: enforce("privileged") }, /^ok: $/],
+  [
+    "baseline against the init container",
+    { labels: enforce("baseline") },
+    /^error: namespace\/web: enforces baseline, and container "istio-init" adds NET_ADMIN and NET_RAW$/,
+  ],
+  [
+    "restricted against the init container",
+    { labels: enforce("restricted") },
+    new RegExp(`^error: .*restricted, and ${INIT} adds NET_ADMIN and NET_RAW, may run as root, runs as the user 0$`),
+  ],
+  ["baseline with CNI", { labels: enforce("baseline"), values: WITH_CNI }, /^ok: $/],
+  ["restricted with CNI", { labels: enforce("restricted"), values: WITH_CNI }, /^ok: $/],
+  [
+    "restricted with CNI and no seccomp profile",
+    { labels: enforce("restricted"), values: WITHOUT_SECCOMP },
+    /^warning: .*container "istio-proxy" has no seccomp profile: pods have to set that in their own securityContext$/,
+  ],
+  [
+    "before the mesh every namespace counts",
+    { webhooks: [] },
+    /^warning: namespace\/plain: enforces restricted, and container "istio-init" adds/,
+  ],
+];
+
+for (const [name, setting, expected] of LEVELS) {
+  Deno.test(`pod-security: ${name}`, async () => assert.match(await told("pod-security", setting), expected));
+}
+
+Deno.test("a namespace outside the mesh may enforce what it likes", async () => {
+  assert.deepEqual(await find("pod-security"), { result: "ok" });
+});
+
+const quota = (hard: ValueMap, rest: ValueMap = {}, used: ValueMap = {}) =>
+  object("v1", "ResourceQuota", "web/compute", { spec: { hard, ...rest }, status: { hard, used } });
+const range = (limit: ValueMap) => object("v1", "LimitRange", "web/bounds", { spec: { limits: [limit] } });
+
+const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[], expected: string])[] = [
+  ["resource-quota", "none", [], "ok: "],
+  ["resource-quota", "room", [quota({ "requests.cpu": "4", "limits.memory": "8Gi" })], "ok: "],
+  ["resource-quota", "other things", [quota({ pods: "1", services: "0" })], "ok: "],
+  [
+    "resource-quota",
+    "used up",
+    [quota({ cpu: "4" }, {}, { cpu: "3950m" })],
+    'warning: namespace/web: the quota "compute" has 50m of requests.cpu left: a sidecar takes 100m',
+  ],
+  [
+    "resource-quota",
+    "too small for ever",
+    [quota({ "limits.memory": "512Mi" })],
+    'error: namespace/web: the quota "compute" allows limits.memory of 512Mi: a sidecar alone takes 1Gi',
+  ],
+  [
+    "resource-quota",
+    "a resource that containers do not name",
+    [quota({ "limits.ephemeral-storage": "1Gi" })],
+    'error: namespace/web: the quota "compute" wants limits.ephemeral-storage, which the container "istio-init" lacks',
+  ],
+  [
+    "resource-quota",
+    "what a limit range adds",
+    [
+      quota({ "limits.ephemeral-storage": "4Gi" }),
+      range({ type: "Container", default: { "ephemeral-storage": "1Gi" } }),
+    ],
+    "ok: ",
+  ],
+  ["resource-quota", "another kind of pods", [quota({ cpu: "1m" }, { scopes: ["BestEffort"] })], "ok: "],
+  ["limit-range", "none", [], "ok: "],
+  ["limit-range", "wide", [range({ type: "Container", max: { cpu: "4" }, min: { cpu: "10m" } })], "ok: "],
+  [
+    "limit-range",
+    "a largest",
+    [range({ type: "Container", max: { memory: "512Mi" } })],
+    'error: namespace/web: the limit range "bounds" allows memory of at most 512Mi: the container "istio-init" asks for 1Gi',
+  ],
+  [
+    "limit-range",
+    "a smallest",
+    [range({ type: "Container", min: { cpu: "250m" } })],
+    'error: namespace/web: the limit range "bounds" wants cpu of at least 250m: the container "istio-init" asks for 100m',
+  ],
+  [
+    "limit-range",
+    "a ratio",
+    [range({ type: "Container", maxLimitRequestRatio: { cpu: "10" } })],
+    'error: namespace/web: the limit range "bounds" allows a limit of cpu 10 times the request: ' +
+    'the container "istio-init" has 100m and 2',
+  ],
+  [
+    "limit-range",
+    "a largest pod",
+    [range({ type: "Pod", max: { cpu: "1" } })],
+    'error: namespace/web: the limit range "bounds" allows cpu of at most 1: a sidecar alone asks for 2',
+  ],
+];
+
+for (const [id, name, objects, expected] of BOUNDS) {
+  Deno.test(`${id}: ${name}`, async () => assert.equal(await told(id, { objects }), expected));
+}
+
+const node = (name: string, kubeletVersion: string) =>
+  object("v1", "Node", name, { status: { nodeInfo: { kubeletVersion } } });
+const pod = (initContainers: Value[]) => object("v1", "Pod", "web/cart", { spec: { initContainers } });
+
+Deno.test("native-sidecars: nodes of 1.29 run them, older ones are told", async () => {
+  const nodes = [node("new", "v1.29.0"), node("odd", "unknown"), node("old", "v1.28.9-gke.10")];
+  assert.equal(await told("native-sidecars"), "skipped: there are no nodes");
+  assert.equal(await told("native-sidecars", { objects: nodes.slice(0, 2) }), "ok: ");
+  const { result, objects = [] } = await find("native-sidecars", { objects: nodes });
+  assert.deepEqual([result, objects], ["warning", ["node/old"]]);
+});
+
+Deno.test("native-sidecars: an old node is an error where proxies are native", async () => {
+  const objects = [node("old", "v1.28.9"), pod([{ name: "istio-proxy", restartPolicy: "Always" }])];
+  const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start there";
+  assert.equal(await told("native-sidecars", { objects }), expected);
+});
+
+const RIGHTS: readonly (readonly [id: string, forbidden: RegExp, needs: string])[] = [
+  ["pod-security", /namespaces$/, "needs list on namespaces"],
+  ["pod-security", /mutatingwebhook/, "needs list on mutatingwebhookconfigurations"],
+  ["pod-security", /configmaps/, 'needs get on configmaps in the namespace "istio-system"'],
+  ["resource-quota", /resourcequotas/, "needs list on resourcequotas"],
+  ["limit-range", /limitranges/, "needs list on limitranges"],
+  ["native-sidecars", /nodes/, "needs list on nodes"],
+];
+
+for (const [id, forbidden, needs] of RIGHTS) {
+  Deno.test(`${id} cannot tell: ${needs}`, async () => {
+    assert.equal(await told(id, { forbidden }), `unknown: cannot tell: ${needs}`);
+  });
+}
