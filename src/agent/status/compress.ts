@@ -31,8 +31,8 @@ function qualityOf(item: string): readonly [string, number] {
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
   const { body, status } = response;
-  const accept = body === null ? null : request.headers.get("accept-encoding");
-  if (accept === null || body === null) return response;
+  if (body === null) return response;
+  const accept = request.headers.get("accept-encoding") ?? "";
   const encoding = isWorthIt(response) ? preferredEncoding(accept) : undefined;
   const fields = new Headers(response.headers);
   fields.append("vary", "Accept-Encoding");

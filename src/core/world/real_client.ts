@@ -1,4 +1,5 @@
 /** Clients with an identity and a trust of their own. */
+import { realFetch } from "./real_fetch.ts";
 import { MeshError, messageOf } from "../errors.ts";
 import { openBridge, type TlsBridge } from "./real_bridge.ts";
 import { clientOnItsOwn, clientPast } from "./real_proxy.ts";
@@ -20,7 +21,7 @@ export async function openClient(options: ClientOptions): Promise<HttpClient> {
   if (isHttps && (options.insecure === true || options.serverName !== undefined)) return await overBridge(options);
   const client = made(options, () => plainClient(options));
   return {
-    request: (path, init) => fetch(`${options.server}${path}`, { ...init, client }),
+    request: (path, init) => realFetch(`${options.server}${path}`, { ...init, client }),
     close: () => client.close(),
   };
 }
@@ -53,7 +54,7 @@ async function overBridge(options: ClientOptions): Promise<HttpClient> {
   const client = clientOnItsOwn({ ...PROTOCOL, proxy: { transport: "unix", path: bridge.path } });
   const server = options.server.replace(/^https:/, "http:");
   return {
-    request: (path, init) => explained(bridge, () => fetch(`${server}${path}`, { ...init, client })),
+    request: (path, init) => explained(bridge, () => realFetch(`${server}${path}`, { ...init, client })),
     close() {
       client.close();
       bridge.close();

@@ -1,4 +1,5 @@
 /** HTTP requests on connections of their own. */
+import { realFetch } from "./real_fetch.ts";
 import { joinBytes } from "../bytes.ts";
 import { clientOnItsOwn } from "./real_proxy.ts";
 import type { Exchange, ExchangeAnswer } from "./world.ts";
@@ -41,7 +42,7 @@ async function ask(request: Exchange, url: string, way: Way): Promise<ExchangeAn
   if (way.http2 === true) { for (const name of NOT_IN_HTTP2) headers.delete(name); }
   using client = clientOnItsOwn({ ...way, allowHost: true, poolMaxIdlePerHost: 0 });
   const init = { method, headers, signal, client, redirect: "manual" } as const;
-  const response = await fetch(url, body === undefined ? init : { ...init, body });
+  const response = await realFetch(url, body === undefined ? init : { ...init, body });
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };
 }
 

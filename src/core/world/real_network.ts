@@ -1,3 +1,4 @@
+import { realFetch } from "./real_fetch.ts";
 import { MeshError, messageOf } from "../errors.ts";
 import { clientPast } from "./real_proxy.ts";
 import type { HttpHandler, HttpServer, Network, ServeOptions } from "./world.ts";
@@ -15,7 +16,7 @@ export const realNetwork: Network = {
     }
     return response.body;
   },
-  request: (url, init) => fetch(url, { ...init, ...directly() }),
+  request: (url, init) => realFetch(url, { ...init, ...directly() }),
   connect: async (options) => (await import("./real_connect.ts")).connect(options),
   exchange: async (request) => (await import("./real_exchange.ts")).exchange(request),
   client: async (options) => (await import("./real_client.ts")).openClient(options),
@@ -50,7 +51,7 @@ async function isServed(path: string): Promise<boolean> {
 
 async function getOnce(url: string): Promise<Response> {
   try {
-    return await fetch(url, { signal: AbortSignal.timeout(30_000) });
+    return await realFetch(url, { signal: AbortSignal.timeout(30_000) });
   } catch (error) {
     throw new MeshError(`Cannot read "${url}": ${messageOf(error)}`, { cause: error });
   }

@@ -25,7 +25,7 @@ async function ask(origin: string, headers: HeadersInit = {}, path = "/app-healt
 function application() {
   const asked: { url: string; from: string; headers: Headers }[] = [];
   const server = serve((request, from) => {
-    asked.push({ url: request.url, from, headers: request.headers });
+    asked.push({ url: request.url, from, headers: new Headers(request.headers) });
     const { pathname, searchParams } = new URL(request.url);
     const status = Number(pathname.slice(1)) || 200;
     const location = searchParams.get("to");
@@ -208,7 +208,7 @@ testWhen(notLinux, "a tcp probe connects from 127.0.0.6, and fails where nobody 
 /** A gRPC server without trailers: it answers with the frame for the service in the request. */
 function grpcApplication(frames: Record<string, readonly number[]>, asked: Headers[] = []) {
   return serve(async (request) => {
-    asked.push(request.headers);
+    asked.push(new Headers(request.headers));
     const frame = new Uint8Array(await request.arrayBuffer());
     const answer = frames[new TextDecoder().decode(frame.subarray(7))];
     const headers: HeadersInit = {
