@@ -45,7 +45,7 @@ Deno.test("requestFailure() tells a closed port, an unknown name, silence and th
     assert.equal(failure.kind, "other");
     assert.match(failure.text, /^invalid HTTP version parsed/);
   });
-  assert.deepEqual(await failureOf("http://127.0.0.1:1/"), { kind: "refused", text: "connection refused" });
+  assert.deepEqual(await failureOf("http://127.0.0.1:59991/"), { kind: "refused", text: "connection refused" });
   assert.deepEqual(await failureOf("http://nowhere.invalid/"), {
     kind: "unknown-name",
     text: "the name of the host is not known",

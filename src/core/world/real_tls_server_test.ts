@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestCertificate, testCertificate } from "../../../test/support/certificates.ts";
 import { MeshError } from "../errors.ts";
 import { openSocketLibc } from "./libc.ts";
+import { realFetch } from "./real_fetch.ts";
 import { serveTls } from "./real_tls_server.ts";
 import type { HttpHandler, TlsServer } from "./mod.ts";
 
@@ -24,7 +25,7 @@ function clientOf({ authority }: TestCertificate, protocol: "1.1" | "2", more: D
 }
 
 async function ask(client: Deno.HttpClient, port: number, body = "a"): Promise<string> {
-  return await (await fetch(`https://localhost:${port}/`, { client, method: "POST", body })).text();
+  return await (await realFetch(`https://localhost:${port}/`, { client, method: "POST", body })).text();
 }
 
 for (const protocol of ["1.1", "2"] as const) {
