@@ -49,6 +49,7 @@ function plugin(session: Session): Command {
 
 /** The words of these go to raw.ts; here they are for the help and for suggestions. */
 const RAW_COMMANDS: readonly (readonly [name: string, summary: string])[] = [
+  ["check", "is this cluster ready for the mesh, and are its workloads in it"],
   ["iptables", "capture a pod's traffic"],
   ["agent", "run the proxy of a pod, and tell it to drain or to quit"],
   ["wait", "block until the proxy is ready, then become a command"],

@@ -1,4 +1,97 @@
 import type { Check } from "../check.ts";
+import { bundleValid } from "./webhook/ca_bundle.ts";
+import { clockSkew } from "./webhook/clock.ts";
+import { exists, revisionTags } from "./webhook/configurations.ts";
+import { failurePolicy } from "./webhook/failure_policy.ts";
+import { overInjectors } from "./webhook/injectors.ts";
+import { noOverlap } from "./webhook/overlap.ts";
+import { notItsOwn } from "./webhook/own_namespace.ts";
+import { reachable } from "./webhook/reachable.ts";
+import { endpointsReady, serviceExists } from "./webhook/service.ts";
+import { trustAgrees } from "./webhook/trust.ts";
+
+const category = "webhook";
+const EXISTS = "webhook-exists";
+const SERVICE = "webhook-service";
 
 /** Whether the webhooks of injectors are there, right, and reached. */
-export const WEBHOOK_CHECKS: readonly Check[] = [];
+export const WEBHOOK_CHECKS: readonly Check[] = [
+  {
+    id: EXISTS,
+    category,
+    title: "a webhook that injects is configured",
+    needs: ["api-admission-registration"],
+    run: overInjectors(exists),
+  },
+  {
+    id: "webhook-overlap",
+    category,
+    title: "no pod goes to two webhooks that inject",
+    needs: [EXISTS],
+    run: overInjectors(noOverlap),
+  },
+  {
+    id: "webhook-revision-tags",
+    category,
+    title: "revision tags point to revisions that are installed",
+    needs: [EXISTS],
+    run: overInjectors(revisionTags),
+  },
+  {
+    id: "webhook-failure-policy",
+    category,
+    title: "no pod is made without a sidecar while the webhook is down",
+    needs: [EXISTS],
+    run: overInjectors(failurePolicy),
+  },
+  {
+    id: "webhook-own-namespace",
+    category,
+    title: "the webhook is not sent its own pods",
+    needs: [EXISTS],
+    run: overInjectors(notItsOwn),
+  },
+  {
+    id: SERVICE,
+    category,
+    title: "the Service of the webhook is there, with its port",
+    needs: [EXISTS],
+    run: overInjectors(serviceExists),
+  },
+  {
+    id: "webhook-endpoints",
+    category,
+    title: "pods of the webhook are ready",
+    needs: [SERVICE],
+    run: overInjectors(endpointsReady),
+  },
+  {
+    id: "webhook-ca-bundle",
+    category,
+    title: "the caBundle is valid, and not near its end",
+    needs: [EXISTS],
+    run: overInjectors(bundleValid),
+  },
+  {
+    id: "webhook-certificate",
+    category,
+    title: "the caBundle agrees with what the webhook serves",
+    needs: [EXISTS],
+    run: overInjectors(trustAgrees),
+  },
+  {
+    id: "webhook-reachable",
+    category,
+    title: "the API server reaches the webhook",
+    needs: [EXISTS],
+    run: overInjectors(reachable),
+  },
+  {
+    id: "clock-skew",
+    category,
+    title: "the clock of the API server is right",
+    needs: [],
+    pre: true,
+    run: clockSkew,
+  },
+];

@@ -7,6 +7,7 @@ import { CHECK, CHECK_FLAGS, checkHelp } from "./check_flags.ts";
 
 /** `kubectl mesh check [CATEGORY...] [flags]`. */
 export async function checkCommand(world: World, args: readonly string[]): Promise<number> {
+  if (args[0] === "injection") return await (await import("./check_injection.ts")).checkInjection(world, args.slice(1));
   const flags = readFlags(CHECK_FLAGS, args, CHECK);
   if (flags.isOn("help")) {
     world.stdout.write(checkHelp());

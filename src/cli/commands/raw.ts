@@ -14,6 +14,7 @@ export function rawCommand(args: readonly string[]): RawRun | undefined {
   if (first === "wait") return async (world) => (await import("./wait.ts")).waitCommand(world, args.slice(1));
   if (first === "agent") return async (world) => (await import("./agent.ts")).agentCommand(world, args.slice(1));
   if (first === "webhook") return async (world) => (await import("./webhook.ts")).webhookCommand(world, args.slice(1));
+  if (first === "check") return async (world) => (await import("./check.ts")).checkCommand(world, args.slice(1));
   if (first !== "pilot-agent") return undefined;
   if (IPTABLES.includes(second)) return async (world) => (await iptables()).runIstioIptables(world, second, rest);
   return async (world) => (await import("./pilot_agent.ts")).runPilotAgent(world, args.slice(1));

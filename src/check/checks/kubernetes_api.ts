@@ -1,0 +1,117 @@
+import type { Check, Finding } from "../check.ts";
+import { FIRST } from "../choose.ts";
+import { cannotTell, type Facts, isKnown, reason } from "../facts/mod.ts";
+import { injectorWebhooks } from "../facts/injector_webhooks.ts";
+import { ADMISSION, admissionOf } from "./admission.ts";
+
+/** Since then admissionregistration.k8s.io/v1 is served (Kubernetes, "Deprecated API Migration Guide", v1.16). */
+const OLDEST = { major: 1, minor: 16 };
+
+/** Whether the API server answers, and can call webhooks at all. */
+export const KUBERNETES_API_CHECKS: readonly Check[] = [
+  {
+    id: FIRST,
+    category: "kubernetes-api",
+    title: "the Kubernetes API answers",
+    needs: [],
+    pre: true,
+    run: reachable,
+  },
+  {
+    id: "api-version",
+    category: "kubernetes-api",
+    title: "the version of Kubernetes is supported",
+    needs: [],
+    pre: true,
+    run: version,
+  },
+  {
+    id: "api-admission-registration",
+    category: "kubernetes-api",
+    title: "webhooks can be registered",
+    needs: [],
+    pre: true,
+    run: admissionRegistration,
+  },
+  {
+    id: "api-mutating-admission",
+    category: "kubernetes-api",
+    title: "the API server calls mutating webhooks",
+    needs: ["api-admission-registration"],
+    pre: true,
+    run: async (facts) => await pluginFinding(facts, "MutatingAdmissionWebhook") ?? await seenMutating(facts),
+  },
+  {
+    id: "api-validating-admission",
+    category: "kubernetes-api",
+    title: "the API server calls validating webhooks",
+    needs: ["api-admission-registration"],
+    pre: true,
+    run: async (facts) => await pluginFinding(facts, "ValidatingAdmissionWebhook") ?? NOT_SHOWN,
+  },
+];
+
+/** That the version may not be asked is an answer too. */
+async function reachable(facts: Facts): Promise<Finding> {
+  const version = await facts.version();
+  if (isKnown(version)) return { result: "ok", message: facts.server };
+  return "forbidden" in version ? { result: "ok" } : { result: "error", message: reason(version) };
+}
+
+async function version(facts: Facts): Promise<Finding> {
+  const version = await facts.version();
+  if (!isKnown(version)) return cannotTell(version);
+  const { text, major, minor } = version.value;
+  if (Number.isNaN(major) || Number.isNaN(minor)) {
+    return { result: "unknown", message: `cannot tell: the server calls its version "${text}"` };
+  }
+  if (major > OLDEST.major || minor >= OLDEST.minor) return { result: "ok", message: text };
+  const oldest = `${OLDEST.major}.${OLDEST.minor}`;
+  return { result: "error", message: `the server is ${text}, the oldest that is supported is ${oldest}: upgrade it` };
+}
+
+async function admissionRegistration(facts: Facts): Promise<Finding> {
+  const groups = await facts.apiGroups();
+  if (!isKnown(groups)) return cannotTell(groups);
+  if (groups.value.includes(ADMISSION)) return { result: "ok", message: ADMISSION };
+  return {
+    result: "error",
+    message: `the API server does not serve ${ADMISSION}: see --runtime-config of kube-apiserver`,
+  };
+}
+
+const NOT_SHOWN: Finding = {
+  result: "unknown",
+  message: "cannot tell: the pods of kube-apiserver cannot be seen, as on a cluster that a provider runs",
+};
+
+/** What the command line of kube-apiserver says; `undefined` if it cannot be seen. */
+async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | undefined> {
+  const pods = await facts.apiServerPods();
+  if (!isKnown(pods) || pods.value.length === 0) return undefined;
+  const wrong = pods.value.flatMap((pod) => {
+    const objection = admissionOf(pod, plugin);
+    return objection === undefined ? [] : [{ pod: `pod/kube-system/${pod.metadata.name}`, objection }];
+  });
+  const [first] = wrong;
+  if (first === undefined) return { result: "ok" };
+  return {
+    result: "error",
+    message: `${first.pod} runs without the admission plugin ${plugin}: ${first.objection}`,
+    objects: wrong.map(({ pod }) => pod),
+  };
+}
+
+/** A pod that came back with a sidecar has been through a webhook; so has one that a webhook's failure kept away. */
+async function seenMutating(facts: Facts): Promise<Finding> {
+  const configurations = await facts.mutatingWebhooks();
+  const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
+  for (const webhook of webhooks) {
+    const run = await facts.dryRun(webhook);
+    if (!isKnown(run) || run.value === undefined) continue;
+    const { outcome, message } = run.value;
+    const isCalled = outcome === "injected" || message.includes("failed calling webhook");
+    if (isCalled) return { result: "ok", message: "seen by a dry run" };
+  }
+  return NOT_SHOWN;
+}

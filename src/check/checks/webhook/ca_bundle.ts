@@ -1,0 +1,82 @@
+import { messageOf } from "../../../core/errors.ts";
+import { decodePems, type Facts as CertificateFacts, readFacts } from "../../../core/x509/mod.ts";
+import type { Finding } from "../../check.ts";
+import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
+import type { Facts } from "../../facts/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { distinct } from "./injectors.ts";
+
+/** A certificate of a bundle. */
+export interface Authority {
+  readonly der: Uint8Array;
+  readonly facts: CertificateFacts;
+}
+
+/** A bundle is some KB. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+
+/** The certificates in a caBundle (PEM in base64). Errors: an Error that says why it is none. */
+export function authoritiesOf(caBundle: string): Authority[] {
+  if (caBundle.length > MOST_CHARACTERS) throw new Error("it is too large");
+  const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
+  if (blocks.length === 0) throw new Error("there is no certificate in PEM in it");
+  return blocks.map(({ bytes }) => ({ der: bytes, facts: readFacts(bytes) }));
+}
+
+function binaryOf(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    throw new Error("it is not base64");
+  }
+}
+
+/** Each caBundle has a certificate that is valid, and will be for more than a third of its life. */
+export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Facts): Finding {
+  const now = clock.now();
+  const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
+    .flatMap((webhook): Problem[] => {
+      const problem = bundleProblem(webhook, now);
+      return problem === undefined ? [] : [{ object: configurationRef(webhook), ...problem }];
+    });
+  return findingOf(problems, "istiod and kubectl-mesh write it by themselves: look at their logs, or start them again");
+}
+
+/** With a URL the authorities that the machine trusts count where there is no bundle. */
+function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<Problem, "object"> | undefined {
+  if (caBundle === "" && "url" in target) return undefined;
+  if (caBundle === "") {
+    return { result: "error", message: "its caBundle is empty: the API server trusts no certificate" };
+  }
+  try {
+    return validityProblem(authoritiesOf(caBundle).map(({ facts }) => facts), now);
+  } catch (error) {
+    return { result: "error", message: `its caBundle cannot be read: ${messageOf(error)}` };
+  }
+}
+
+/** One that is valid is enough: the others may be those before and after it. */
+function validityProblem(all: readonly CertificateFacts[], now: Date): Omit<Problem, "object"> | undefined {
+  const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
+  const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
+  if (longest !== undefined) return expiryProblem(longest, now);
+  const [first] = all;
+  if (first === undefined) return { result: "error", message: "its caBundle has no certificate" };
+  const message = now < first.notBefore
+    ? `its caBundle is valid only from ${first.notBefore.toISOString()}`
+    : `its caBundle expired at ${first.notAfter.toISOString()}`;
+  return { result: "error", message };
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A fixed number of days would never fit: certificates live for a day or for ten years (linkerd2 #5149). */
+export function expiryProblem(
+  { notBefore, notAfter }: CertificateFacts,
+  now: Date,
+): Omit<Problem, "object"> | undefined {
+  const left = notAfter.getTime() - now.getTime();
+  if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;
+  const time = left >= 2 * DAY ? `${Math.floor(left / DAY)} days` : `${Math.floor(left / (DAY / 24))} hours`;
+  return { result: "warning", message: `its caBundle expires at ${notAfter.toISOString()}, in ${time}` };
+}

@@ -1,0 +1,51 @@
+import type { Finding } from "../../check.ts";
+import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
+import type { Facts } from "../../facts/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { distinct, isActive } from "./injectors.ts";
+
+/** There is a webhook, and not all are switched off. */
+export function exists(webhooks: readonly InjectorWebhook[], { scope }: Facts): Finding {
+  const of = scope.revision === undefined ? "" : ` of the revision "${scope.revision}"`;
+  if (webhooks.length === 0) {
+    return {
+      result: "error",
+      message: `no MutatingWebhookConfiguration${of} injects sidecars: install the control plane, or apply what ` +
+        `"kubectl mesh webhook manifests" prints`,
+    };
+  }
+  if (!webhooks.some(isActive)) {
+    const objects = [...new Set(webhooks.map(configurationRef))];
+    return {
+      result: "error",
+      message: `all configurations${of} are deactivated: point a tag to a revision with "istioctl tag set"`,
+      objects,
+    };
+  }
+  return { result: "ok", message: [...new Set(webhooks.map(({ configuration }) => configuration))].join(", ") };
+}
+
+/**
+ * Each tag points to a revision that is installed, and no two configurations are of the same tag. A revision is installed
+ * if it has a configuration of its own or what the tag calls is also what that of a revision calls.
+ */
+export function revisionTags(webhooks: readonly InjectorWebhook[]): Finding {
+  const configurations = distinct(webhooks, ({ configuration }) => configuration);
+  const revisions = new Set(configurations.flatMap(({ tag, revision }) => tag === undefined ? [revision] : []));
+  const problems = configurations.flatMap((webhook): Problem[] => {
+    const { tag, revision } = webhook;
+    if (tag === undefined) return [];
+    const object = configurationRef(webhook);
+    const twin = configurations.find((other) => other !== webhook && other.tag === tag);
+    if (twin !== undefined) {
+      return [{ object, result: "error", message: `the tag "${tag}" is that of "${twin.configuration}" too` }];
+    }
+    if (!revisions.has(revision)) {
+      return [{ object, result: "error", message: `the tag "${tag}" points to "${revision}", which is not installed` }];
+    }
+    return revisions.has(tag) && tag !== revision && tag !== "default"
+      ? [{ object, result: "warning", message: `the tag "${tag}" has the name of a revision` }]
+      : [];
+  });
+  return findingOf(problems, 'see "istioctl tag list", or "webhook manifests --tag"');
+}

@@ -1,0 +1,24 @@
+import type { Finding } from "../../check.ts";
+import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { radiusOf } from "./selected.ts";
+
+/** What a failure of the webhook would do, and to how much: pods that are refused, or that start without a sidecar. */
+export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const [namespaces, pods] = await Promise.all([facts.namespaces(), facts.allPods()]);
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  if (!isKnown(pods)) return cannotTell(pods);
+  const sentence = (policy: "Fail" | "Ignore", what: string) => {
+    const own = webhooks.filter(({ failurePolicy }) => failurePolicy === policy);
+    const radius = radiusOf(own, namespaces.value, pods.value);
+    return { own, text: `${radius.pods} pods in ${radius.namespaces.length} namespaces ${what}` };
+  };
+  const ignoring = sentence("Ignore", "would be made without a sidecar while it is down");
+  const failing = sentence("Fail", "cannot be made again while it is down");
+  if (ignoring.own.length === 0) return { result: "ok", message: failing.text };
+  return {
+    result: "warning",
+    message: `failurePolicy is Ignore: ${ignoring.text}\nset it to Fail, and run more than one replica`,
+    objects: [...new Set(ignoring.own.map(configurationRef))],
+  };
+}

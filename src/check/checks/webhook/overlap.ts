@@ -1,0 +1,37 @@
+import type { ValueMap } from "../../../core/value.ts";
+import type { Finding } from "../../check.ts";
+import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { distinct } from "./injectors.ts";
+import { labelsToTry } from "./selected.ts";
+
+/** No pod goes to two webhooks: the second would inject into what the first has made. */
+export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const [namespaces, pods] = await Promise.all([facts.namespaces(), facts.pods()]);
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  const byNamespace = Map.groupBy(isKnown(pods) ? pods.value : [], ({ metadata }) => metadata.namespace ?? "");
+  const problems = namespaces.value.flatMap((namespace): Problem[] => {
+    const { name } = namespace.metadata;
+    const clash = labelsToTry(webhooks, byNamespace.get(name) ?? [])
+      .map(({ labels, isReal }) => ({ labels, isReal, both: takers(webhooks, labelsOfObject(namespace), labels) }))
+      .find(({ both }) => both.length > 1);
+    if (clash === undefined) return [];
+    const names = clash.both.map(({ configuration, name }) => `${configuration} (${name})`).join(" and ");
+    const message = `pods ${labelsText(clash.labels)} go to ${names}`;
+    return [{ object: `namespace/${name}`, result: clash.isReal ? "error" : "warning", message }];
+  });
+  return findingOf(problems, "change the labels of the namespace, or take out one of the configurations");
+}
+
+/** The webhooks that a pod goes to. Those that call the same are one: a configuration and its tag. */
+function takers(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): InjectorWebhook[] {
+  return distinct(webhooks.filter((webhook) => sendsPod(webhook, namespace, pod)), ({ configuration, name }) => {
+    return [configuration, name];
+  });
+}
+
+function labelsText(labels: ValueMap): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? "without a label" : `with ${pairs.join(", ")}`;
+}

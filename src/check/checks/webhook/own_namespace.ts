@@ -1,0 +1,45 @@
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../../core/value.ts";
+import type { Finding } from "../../check.ts";
+import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { isCalled } from "./service.ts";
+
+/** A webhook that is sent its own pods cannot start again once it is down (istio #26380). */
+export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const [namespaces, pods] = await Promise.all([facts.namespaces(), facts.allPods()]);
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  const problems: Problem[] = [];
+  for (const webhook of webhooks.filter(isCalled)) {
+    const { target } = webhook;
+    const namespace = namespaces.value.find(({ metadata }) => metadata.name === target.namespace);
+    const service = await facts.service(target);
+    const selector = isKnown(service) ? selectorOf(service.value) : newMap();
+    const labels = labelsBehind(isKnown(pods) ? pods.value : [], target.namespace, selector);
+    const isSent = namespace !== undefined &&
+      labels.some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
+    if (isSent) problems.push(problemOf(webhook));
+  }
+  return findingOf(problems, "take the labels that ask for injection from that namespace");
+}
+
+function problemOf(webhook: InjectorWebhook): Problem {
+  return {
+    object: configurationRef(webhook),
+    result: webhook.failurePolicy === "Fail" ? "error" : "warning",
+    message: `"${webhook.name}" is sent the pods that it runs in itself: once they are down they cannot start again`,
+  };
+}
+
+/** Labels of the pods behind a Service; where there are none, what it asks of them. */
+function labelsBehind(pods: readonly KubeObject[], namespace: string, selector: ValueMap): ValueMap[] {
+  const wanted = Object.entries(selector);
+  const own = pods.filter(({ metadata }) => wanted.length > 0 && metadata.namespace === namespace).map(labelsOfObject)
+    .filter((labels) => wanted.every(([key, value]) => labels[key] === value));
+  return own.length > 0 ? own : [selector];
+}
+
+function selectorOf(service: KubeObject | undefined): ValueMap {
+  return Object.assign(newMap(), Object(service?.["spec"])["selector"]);
+}

@@ -1,0 +1,60 @@
+/** Which pods of a cluster go to which webhook. */
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { LABEL } from "../../../core/mesh/labels.ts";
+import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
+
+/** How many pods there are that a webhook is sent when they are made again, and in which namespaces. */
+export interface Radius {
+  readonly pods: number;
+  readonly namespaces: readonly string[];
+}
+
+/** What webhooks select of what is there. A pod counts once, whichever of the webhooks it goes to. */
+export function radiusOf(
+  webhooks: readonly InjectorWebhook[],
+  namespaces: readonly KubeObject[],
+  pods: readonly KubeObject[],
+): Radius {
+  const labels = new Map(namespaces.map((namespace) => [namespace.metadata.name, labelsOfObject(namespace)]));
+  const counted = new Set<string>();
+  let count = 0;
+  for (const pod of pods) {
+    const { namespace = "" } = pod.metadata;
+    const of = labels.get(namespace);
+    if (of === undefined || !webhooks.some((webhook) => sendsPod(webhook, of, labelsOfObject(pod)))) continue;
+    count++;
+    counted.add(namespace);
+  }
+  return { pods: count, namespaces: [...counted].sort() };
+}
+
+/** Labels that a pod of a namespace may have. */
+export interface Candidate {
+  readonly labels: ValueMap;
+  /** Pods have them, or need none; else they are those that ask for injection, and no pod does so yet. */
+  readonly isReal: boolean;
+}
+
+/** Label sets to try in a namespace: none, those of its pods as far as they count, those that ask for injection. */
+export function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly KubeObject[]): Candidate[] {
+  const keys = new Set(webhooks.flatMap(({ objectSelector }) => keysOf(objectSelector)));
+  const own = pods.map((pod) => {
+    const labels = labelsOfObject(pod);
+    return Object.fromEntries([...keys].flatMap((key) => key in labels ? [[key, labels[key] ?? ""]] : []));
+  });
+  const revisions = webhooks.map(({ tag, revision }) => ({ [LABEL.revision]: tag ?? revision }));
+  const candidates = [
+    ...[newMap(), ...own].map((labels) => ({ labels, isReal: true })),
+    ...[{ [LABEL.inject]: "true" }, ...revisions].map((labels) => ({ labels, isReal: false })),
+  ];
+  return [...new Map(candidates.toReversed().map((each) => [JSON.stringify(each.labels), each])).values()].toReversed();
+}
+
+/** The labels that a selector asks about. */
+function keysOf(selector: Value): string[] {
+  if (!isMap(selector)) return [];
+  const { matchLabels, matchExpressions } = selector;
+  const expressions = isList(matchExpressions) ? matchExpressions.filter(isMap) : [];
+  return [...Object.keys(isMap(matchLabels) ? matchLabels : {}), ...expressions.map(({ key }) => String(key))];
+}

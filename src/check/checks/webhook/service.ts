@@ -1,0 +1,94 @@
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import type { Finding } from "../../check.ts";
+import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../facts/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { distinct } from "./injectors.ts";
+
+/** A Service that a webhook is behind. */
+export type ServiceTarget = Exclude<WebhookTarget, { url: string }>;
+
+/** A webhook behind a Service. */
+export type Called = InjectorWebhook & { readonly target: ServiceTarget };
+
+/** One webhook for each Service and port that is called. */
+export function calledServices(webhooks: readonly InjectorWebhook[]): Called[] {
+  return distinct(webhooks, ({ configuration, target }) => [configuration, target]).filter(isCalled);
+}
+
+/** Whether a webhook is behind a Service. */
+export function isCalled(webhook: InjectorWebhook): webhook is Called {
+  return !("url" in webhook.target);
+}
+
+/** The Services that webhooks name are there, with the ports that they name. */
+export async function serviceExists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const problems: Problem[] = [];
+  for (const webhook of calledServices(webhooks)) {
+    const { target } = webhook;
+    const service = await facts.service(target);
+    if (!isKnown(service)) return cannotTell(service);
+    const message = serviceProblem(service.value, target);
+    if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
+  }
+  if (problems.length > 0) return findingOf(problems, "install the control plane again, or take out its configuration");
+  return { result: "ok", message: calledServices(webhooks).map(({ target }) => nameOf(target)).join(", ") };
+}
+
+function serviceProblem(service: KubeObject | undefined, target: ServiceTarget): string | undefined {
+  if (service === undefined) return `there is no Service "${nameOf(target)}"`;
+  if (portOf(service, target) !== undefined) return undefined;
+  const ports = portsOf(service).map(({ port }) => String(port)).join(", ");
+  return `the Service "${nameOf(target)}" has no port ${target.port}: it has ${ports === "" ? "none" : ports}`;
+}
+
+/** `namespace/name` of a Service. */
+export function nameOf({ namespace, name }: ServiceTarget): string {
+  return `${namespace}/${name}`;
+}
+
+/** Pods are ready behind the Service, at the port that is called. */
+export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const problems: Problem[] = [];
+  let ready = 0;
+  for (const webhook of distinct(calledServices(webhooks), ({ target }) => target).filter(isCalled)) {
+    const { target } = webhook;
+    const [service, backends] = await Promise.all([facts.service(target), facts.backends(target)]);
+    if (!isKnown(backends)) return cannotTell(backends);
+    const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
+    const object = `service/${nameOf(target)}`;
+    ready += backends.value.ready;
+    if (backends.value.ready === 0) {
+      const waiting = backends.value.notReady;
+      const message = waiting === 0 ? "has no pods behind it" : `has no pod that is ready: ${waiting} are not`;
+      problems.push({ object, result: "error", message });
+    } else if (port !== undefined && !backends.value.ports.has(portName(port))) {
+      problems.push({ object, result: "error", message: `its pods have no port for its port ${target.port}` });
+    }
+  }
+  if (problems.length > 0) return findingOf(problems, 'see "kubectl get pods" and "kubectl describe service" there');
+  return { result: "ok", message: `${ready} ready` };
+}
+
+/** The port of a pod that the API server ends up at; `undefined` if it cannot be told. */
+export async function podPort(target: ServiceTarget, facts: Facts): Promise<number | undefined> {
+  const [service, backends] = await Promise.all([facts.service(target), facts.backends(target)]);
+  const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
+  if (port === undefined) return undefined;
+  const found = isKnown(backends) ? backends.value.ports.get(portName(port)) : undefined;
+  return found ?? (typeof port["targetPort"] === "number" ? port["targetPort"] : undefined);
+}
+
+function portOf(service: KubeObject, target: ServiceTarget): ValueMap | undefined {
+  return portsOf(service).find(({ port }) => port === target.port);
+}
+
+function portName({ name }: ValueMap): string {
+  return typeof name === "string" ? name : "";
+}
+
+function portsOf({ spec }: KubeObject): ValueMap[] {
+  const ports: Value | undefined = isMap(spec) ? spec["ports"] : undefined;
+  return isList(ports) ? ports.filter(isMap) : [];
+}

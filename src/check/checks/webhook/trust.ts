@@ -1,0 +1,104 @@
+/** Whether what is served can be trusted by what is configured, as far as it can be seen: Secrets and ConfigMaps. */
+import { sameBytes } from "../../../core/x509/mod.ts";
+import { decodePems, isSignedBy, readFacts } from "../../../core/x509/mod.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isMap } from "../../../core/value.ts";
+import type { Finding } from "../../check.ts";
+import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../../facts/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { authoritiesOf, type Authority } from "./ca_bundle.ts";
+import { calledServices, type ServiceTarget } from "./service.ts";
+
+/** Where a control plane keeps what its caBundle must agree with. */
+interface Place {
+  readonly kind: "Secret" | "ConfigMap";
+  readonly name: (target: ServiceTarget) => string;
+  readonly key: string;
+  /** `authority`: it is in the bundle. `served`: one of the bundle has signed it. */
+  readonly holds: "authority" | "served";
+}
+
+/** Our webhook's Secret; istiod's authority, its own or plugged in, which signs the certificate that it serves. */
+const PLACES: readonly Place[] = [
+  { kind: "Secret", name: ({ name }) => `${name}-certificates`, key: "tls.crt", holds: "served" },
+  { kind: "Secret", name: () => "cacerts", key: "root-cert.pem", holds: "authority" },
+  { kind: "Secret", name: () => "istio-ca-secret", key: "ca-cert.pem", holds: "authority" },
+  { kind: "ConfigMap", name: () => "istio-ca-root-cert", key: "root-cert.pem", holds: "authority" },
+];
+
+/** The caBundle of each configuration agrees with the first of these that is there. */
+export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const problems: Problem[] = [];
+  const seen: string[] = [];
+  for (const webhook of calledServices(webhooks)) {
+    const found = await firstPlace(webhook.target, facts);
+    if (!isKnown(found)) return cannotTell(found);
+    if (found.value === undefined) continue;
+    seen.push(found.value.name);
+    const message = disagreement(webhook, found.value);
+    if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
+  }
+  if (problems.length > 0) {
+    return findingOf(problems, "start the control plane again: it writes its caBundle anew when it starts");
+  }
+  if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
+  return {
+    result: "unknown",
+    message: "cannot tell: what the webhook serves is in no Secret or ConfigMap that is known",
+  };
+}
+
+interface Held {
+  /** `Secret "istio-system/cacerts"`. */
+  readonly name: string;
+  readonly holds: Place["holds"];
+  readonly der: Uint8Array;
+}
+
+/** What may not be read is passed over while another place can be read. */
+async function firstPlace(target: ServiceTarget, facts: Facts): Promise<Fact<Held | undefined>> {
+  let hidden: Fact<Held | undefined> = { value: undefined };
+  for (const place of PLACES) {
+    const name = place.name(target);
+    const { namespace } = target;
+    const object = place.kind === "Secret"
+      ? await facts.secret({ namespace, name })
+      : await facts.configMap(namespace, name);
+    if (!isKnown(object)) {
+      hidden = object;
+      continue;
+    }
+    const der = certificateIn(object.value, place);
+    if (der !== undefined) return { value: { name: `${place.kind} "${namespace}/${name}"`, holds: place.holds, der } };
+  }
+  return hidden;
+}
+
+function certificateIn(object: KubeObject | undefined, { kind, key }: Place): Uint8Array | undefined {
+  const data = object?.["data"];
+  const text = isMap(data) ? data[key] : undefined;
+  if (typeof text !== "string") return undefined;
+  return decodePems(kind === "Secret" ? atob(text) : text).find(({ type }) => type === "CERTIFICATE")?.bytes;
+}
+
+function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held): string | undefined {
+  const authorities = quietly(() => authoritiesOf(caBundle)) ?? [];
+  const agrees = (authority: Authority) =>
+    holds === "authority"
+      ? sameBytes(authority.facts.publicKey, readFacts(der).publicKey)
+      : isSignedBy(der, authority.der);
+  if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
+  return holds === "authority"
+    ? `its caBundle does not hold the authority in the ${name}`
+    : `no certificate of its caBundle has signed the one in the ${name}`;
+}
+
+/** A certificate that cannot be read agrees with nothing. */
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
