@@ -15,6 +15,7 @@ import { type CheckResult, type FailOn, isSuccess } from "./result.ts";
 import { runChecks } from "./run.ts";
 
 export type { Choice } from "./choose.ts";
+export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export type { Scope } from "./facts/mod.ts";
 

@@ -48,7 +48,7 @@ export interface Question {
   readonly pod: Pod;
   readonly owner: Owner;
   readonly namespaceLabels: ValueMap;
-  /** In the order in which they are called; `undefined` where no cluster is asked: then one is taken to be called. */
+  /** In the order in which they are called; `undefined` where they are not known: then one is taken to be called. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Fact<Injector>;
 }
@@ -144,7 +144,7 @@ function unasked(question: Question): Verdict {
     field: "namespace.metadata.labels",
     value: null,
     effect: "unknown",
-    message: "no cluster is asked: the webhook is taken to be called",
+    message: "it is not known which webhooks are called: one is taken to be",
   }];
   const outcome = ask(undefined, question, rules);
   return verdict(outcome, { rules, injecting: [], result: outcome.result });

@@ -1,0 +1,96 @@
+/** Questions about injection, with or without a cluster. */
+import { MeshError } from "../../core/errors.ts";
+import type { KubeApi } from "../../core/kube/client/mod.ts";
+import { isList, isMap, type Value } from "../../core/value.ts";
+import type { World } from "../../core/world/mod.ts";
+import { parseDocument, splitDocuments } from "../../core/yaml/mod.ts";
+import {
+  type ClusterChoice,
+  configurationOf,
+  type GivenConfiguration,
+  type Injector,
+  loadInjector,
+} from "../../inject/mod.ts";
+import { explain, type Explanation, type Knowledge } from "./explanation.ts";
+import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
+import { clusterTarget, type Target, targetOf } from "./target.ts";
+
+/** What is asked. */
+export interface InjectionQuestion {
+  /** `KIND/NAME` of an object in the cluster. */
+  readonly workload?: string | undefined;
+  /** Manifests: what messages call them, and their bytes. */
+  readonly inputs?: readonly { readonly file: string; chunks(): AsyncIterable<Uint8Array> }[];
+  /** Of a workload that names none. */
+  readonly namespace: string;
+  /** Which ConfigMaps the control planes have, where they are not called as Istio's installation calls them. */
+  readonly choice: ClusterChoice;
+  /** The configuration in place of the cluster's; without a cluster the built-in one where there is none. */
+  readonly configuration: GivenConfiguration;
+  readonly nativeSidecars?: boolean | undefined;
+}
+
+/**
+ * Explains each workload that is asked about. Without an API no webhooks are known: one is taken to be called.
+ * Errors: those of the API, MeshErrors for files that cannot be read, a workload that is not there, a configuration that
+ * cannot be; and if there is no workload at all.
+ */
+export async function explainInjection(
+  world: World,
+  api: KubeApi | undefined,
+  question: InjectionQuestion,
+): Promise<readonly Explanation[]> {
+  const targets = await targetsOf(api, question);
+  const given = givenInjector(world, question, api === undefined);
+  const { choice, workload } = question;
+  const knowledgeOf = async (namespace: string): Promise<Knowledge> => {
+    if (api === undefined) return offlineKnowledge(given);
+    const asking = { api, clock: world.clock, choice, given, wantsPods: workload !== undefined };
+    return await clusterKnowledge(asking, namespace);
+  };
+  const known = new Map<string, Knowledge>();
+  const explanations: Explanation[] = [];
+  for (const target of targets) {
+    const before = known.get(target.namespace);
+    const knowledge = before ?? await knowledgeOf(target.namespace);
+    known.set(target.namespace, knowledge);
+    explanations.push(explain(target, knowledge));
+  }
+  return explanations;
+}
+
+async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion): Promise<readonly Target[]> {
+  const { workload, inputs = [], namespace } = question;
+  if (workload !== undefined && api !== undefined) return [await clusterTarget(api, workload, namespace)];
+  const targets: Target[] = [];
+  for (const input of inputs) {
+    for await (const document of splitDocuments(input.chunks(), { file: input.file })) {
+      targets.push(...inValue(parseDocument(document).value, namespace, input.file));
+    }
+  }
+  if (targets.length > 0) return targets;
+  throw new MeshError("There is no workload in the input", { hint: "a workload is a Pod, or what makes pods" });
+}
+
+function inValue(value: Value, namespace: string, file: string): readonly Target[] {
+  if (!isMap(value)) return [];
+  const { kind, items } = value;
+  if (kind === "List" && isList(items)) return items.flatMap((item) => inValue(item, namespace, file));
+  const target = targetOf(value, namespace, file);
+  return target === undefined ? [] : [target];
+}
+
+/** The injector of files, or the built-in one where nothing else can be; `undefined` leaves it to the cluster. */
+function givenInjector(world: World, question: InjectionQuestion, isOffline: boolean): Injector | undefined {
+  const { configuration, choice, nativeSidecars } = question;
+  const isGiven = Object.values(configuration).some((part) => part !== undefined);
+  if (!isGiven && !isOffline) return undefined;
+  return loadInjector({
+    ...configurationOf(configuration),
+    revision: choice.revision,
+    nativeSidecars,
+    byHand: false,
+    env: (name) => world.env.get(name),
+    now: () => world.clock.now(),
+  });
+}

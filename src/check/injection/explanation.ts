@@ -1,0 +1,115 @@
+/** The whole answer about one workload. */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { type Injector, labelsOf } from "../../inject/mod.ts";
+import type { Fact } from "../facts/fact.ts";
+import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import { makeAgain } from "./commands.ts";
+import { differences } from "./differences.ts";
+import { decisionFix } from "./fixes.ts";
+import { type LivePod, livePods } from "./live.ts";
+import { misplacedRequests } from "./misplaced.ts";
+import { type Cause, whyNotCalled } from "./not_called.ts";
+import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
+import { type RuleLine, type Verdict, verdictOf } from "./verdict.ts";
+
+/** Why a workload is injected or not. */
+export interface Explanation {
+  /** `deployment.apps/web`. */
+  readonly workload: string;
+  readonly namespace: string;
+  readonly injected: boolean;
+  /** The webhook that injects. */
+  readonly by: string | null;
+  /** A stable id. */
+  readonly reason: string;
+  /** The field that decided; may be empty. */
+  readonly field: string;
+  readonly message: string;
+  readonly rules: readonly RuleLine[];
+  readonly live: readonly LivePod[];
+  readonly warnings: readonly string[];
+  /** Commands that change what is not as it should be. */
+  readonly fix: readonly string[];
+  /** Something is wrong, and not only decided so: the exit code is 1. */
+  readonly hasProblem: boolean;
+}
+
+/** What is known for an answer. */
+export interface Knowledge {
+  /** `undefined` where they are not known. */
+  readonly webhooks: readonly InjectorWebhook[] | undefined;
+  readonly namespaceLabels: ValueMap;
+  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Fact<Injector>;
+  /** Pods of the workload's namespace. */
+  readonly pods: readonly KubeObject[];
+  /** What could not be had, in words. */
+  readonly gaps: readonly string[];
+}
+
+/** Explains one workload. */
+export function explain(target: Target, knowledge: Knowledge): Explanation {
+  const { namespaceLabels, webhooks, injectorFor } = knowledge;
+  const pod = podOf(target);
+  const verdict = verdictOf({ pod, owner: ownerOfTarget(target), namespaceLabels, webhooks, injectorFor });
+  const live = target.file === undefined ? livePods(target, knowledge.pods) : [];
+  const cause = causeOf(verdict, target, { namespaceLabels, webhooks: webhooks ?? [], podLabels: labelsOf(pod) });
+  const misplaced = misplacedRequests(target);
+  const differ = differences(verdict, live);
+  const fix = [...misplaced.flatMap((each) => each.fix), ...verdict.injected ? [] : cause.fix];
+  return {
+    workload: target.workload,
+    namespace: target.namespace,
+    injected: verdict.injected,
+    by: verdict.by,
+    reason: cause.reason,
+    field: fieldIn(cause.field, target),
+    message: cause.message,
+    rules: verdict.rules.map((rule) => ({ ...rule, field: fieldIn(rule.field, target) })),
+    live,
+    warnings: [
+      ...knowledge.gaps,
+      ...misplaced.map(({ message }) => message),
+      ...several(verdict),
+      ...differ,
+    ],
+    fix: [...new Set([...fix, ...again({ verdict, target, live, isChanged: fix.length > 0, differ })])],
+    hasProblem: verdict.isRefused || verdict.injecting.length > 1 || differ.length > 0 ||
+      cause.reason === "no-webhook" ||
+      verdict.reason === "configuration-unknown",
+  };
+}
+
+interface Labels {
+  readonly namespaceLabels: ValueMap;
+  readonly webhooks: readonly InjectorWebhook[];
+  readonly podLabels: ValueMap;
+}
+
+function causeOf(verdict: Verdict, target: Target, { namespaceLabels, webhooks, podLabels }: Labels): Cause {
+  if (verdict.reason === "not-called") {
+    return whyNotCalled({ target, webhooks, namespace: namespaceLabels, pod: podLabels });
+  }
+  const { reason, field, message } = verdict;
+  return { reason, field, message, fix: decisionFix(reason, target) };
+}
+
+function several({ injecting }: Verdict): readonly string[] {
+  if (injecting.length < 2) return [];
+  return [`${injecting.length} webhooks would inject: ${injecting.map((name) => `"${name}"`).join(", ")}`];
+}
+
+interface Renewal {
+  readonly verdict: Verdict;
+  readonly target: Target;
+  readonly live: readonly LivePod[];
+  /** A command changes the pod or the namespace. */
+  readonly isChanged: boolean;
+  readonly differ: readonly string[];
+}
+
+/** Live pods are made anew where they differ, or will after a change that does not reach them by itself. */
+function again({ verdict, target, live, isChanged, differ }: Renewal): readonly string[] {
+  const changesNamespace = isChanged && verdict.reason === "not-called";
+  return differ.length > 0 || changesNamespace ? makeAgain(target, live) : [];
+}

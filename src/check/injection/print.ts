@@ -1,0 +1,85 @@
+/** An explanation as a text for people, and as JSON. */
+import { goJson, OrderedFields } from "../../core/gojson.ts";
+import type { Explanation } from "./explanation.ts";
+import type { LivePod } from "./live.ts";
+import type { Effect, RuleLine } from "./verdict.ts";
+
+const EFFECTS: Readonly<Record<Effect, string>> = {
+  called: "webhook is called",
+  "not-called": "webhook is not called",
+  "no-answer": "no answer",
+  injects: "injects",
+  "does-not-inject": "does not inject",
+  refuses: "refuses the pod",
+  "not-asked": "not asked any more",
+  unknown: "cannot tell",
+};
+
+/** The answer, the rules in the order in which they are asked, the live pods, warnings, and the commands that help. */
+export function explanationText(explanation: Explanation): string {
+  const { rules, live, warnings, fix } = explanation;
+  const parts = [
+    headline(explanation),
+    table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)]),
+    ...live.length === 0 ? [] : [table([["POD", "PHASE", "PROXY", "REVISION", "IMAGE"], ...live.map(podRow)])],
+    ...warnings.length === 0 ? [] : [warnings.map((warning) => `warning: ${shown(warning)}`).join("\n")],
+    ...fix.length === 0 ? [] : [["to change it:", ...fix.map((command) => `  ${shown(command)}`)].join("\n")],
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function headline({ workload, namespace, injected, by, message, field }: Explanation): string {
+  const where = namespace === "" ? "" : ` in the namespace "${shown(namespace)}"`;
+  const what = injected ? `injected${by === null ? "" : ` by ${shown(by)}`}` : "not injected";
+  const why = field === "" ? message : `${message} (${field})`;
+  return `${shown(workload)}${where}: ${what}\n  ${shown(why)}`;
+}
+
+function ruleRow({ rule, field, value, effect, message }: RuleLine): readonly string[] {
+  const text = EFFECTS[effect];
+  return [rule, field, value ?? "-", message === "" ? text : `${text}: ${message}`];
+}
+
+function podRow({ pod, phase, hasProxy, isNative, isReady, revision, image }: LivePod): readonly string[] {
+  const proxy = `${isNative ? "native sidecar" : "container"}, ${isReady ? "ready" : "not ready"}`;
+  return [pod, phase || "-", hasProxy ? proxy : "none", revision ?? "-", image ?? "-"];
+}
+
+/** A value may be as long as a template; a line of a table is to be read. */
+const WIDEST = 80;
+
+function table(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell, index) => index === row.length - 1 ? shown(cell) : cut(shown(cell))));
+  const widths = cells.reduce<number[]>(
+    (most, row) => row.map((cell, index) => Math.max(most[index] ?? 0, cell.length)),
+    [],
+  );
+  return cells.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd()).join("\n");
+}
+
+function cut(text: string): string {
+  return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 3)}...`;
+}
+
+/** What is of the cluster or a file must not steer a terminal. */
+function shown(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+}
+
+/** One line of JSON; what the contract names comes first. */
+export function explanationJson(explanation: Explanation): string {
+  const { workload, injected, by, reason, rules, live, namespace, field, message, warnings, fix } = explanation;
+  const fields = { workload, injected, by, reason };
+  const more = { namespace, field, message, warnings: [...warnings], fix: [...fix] };
+  const ruleFields = rules.map(({ rule, field: read, value, effect, message: text }) =>
+    new OrderedFields(Object.entries({ rule, field: read, value, effect, message: text }))
+  );
+  const livePods = live.map(({ pod, phase, hasProxy, isNative, isReady, revision, image }) =>
+    new OrderedFields(
+      Object.entries({ pod, phase, proxy: hasProxy, native: isNative, ready: isReady, revision, image }),
+    )
+  );
+  const all = [...Object.entries(fields), ["rules", ruleFields], ["live", livePods], ...Object.entries(more)] as const;
+  return `${goJson(new OrderedFields(all), { escapeHtml: false })}\n`;
+}
