@@ -1,0 +1,96 @@
+/**
+ * The rights that facts take, as roles of Kubernetes (`check --rbac`). A test asks for every fact and compares: what is
+ * read is granted, and nothing is granted that is not read.
+ */
+import { toYaml } from "../../core/yaml/mod.ts";
+import { newMap, type ValueMap } from "../../core/value.ts";
+
+/** A rule of a role. */
+export interface Right {
+  /** Of the resources; `""` is that of pods. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** These objects alone. */
+  readonly names?: readonly string[];
+  /** In the control plane's namespace alone. */
+  readonly inControlPlane?: true;
+}
+
+/** What the checks are for. */
+export interface RightsScope {
+  readonly istioNamespace: string;
+  /** `undefined` is the control plane without a name. */
+  readonly revision: string | undefined;
+}
+
+const READ = ["get", "list"];
+
+/** In the order in which they are printed; workloads that are only named by a user are read one by one. */
+export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision">): readonly Right[] {
+  const webhook = revision === "default" ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
+  return [
+    { group: "", resources: ["namespaces"], verbs: READ },
+    { group: "", resources: ["nodes", "resourcequotas", "limitranges"], verbs: ["list"] },
+    { group: "", resources: ["pods"], verbs: ["get", "list", "create"] },
+    { group: "", resources: ["replicationcontrollers"], verbs: ["get"] },
+    { group: "apps", resources: ["deployments", "statefulsets", "daemonsets"], verbs: READ },
+    { group: "apps", resources: ["replicasets"], verbs: ["get"] },
+    { group: "batch", resources: ["jobs", "cronjobs"], verbs: READ },
+    {
+      group: "admissionregistration.k8s.io",
+      resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+      verbs: ["list"],
+    },
+    { group: "", resources: ["configmaps", "services", "endpoints"], verbs: ["get"], inControlPlane: true },
+    { group: "discovery.k8s.io", resources: ["endpointslices"], verbs: ["list"], inControlPlane: true },
+    {
+      group: "",
+      resources: ["secrets"],
+      verbs: ["get"],
+      names: ["cacerts", "istio-ca-secret", `${webhook}-certificates`],
+      inControlPlane: true,
+    },
+  ];
+}
+
+/** Paths that are no resources. */
+export const PATHS: readonly string[] = ["/apis", "/version"];
+
+const RBAC = "rbac.authorization.k8s.io/v1";
+const NAME = "kubectl-mesh-check";
+
+const HEAD =
+  `# What "kubectl mesh check" reads: a ClusterRole, and a Role in the namespace of the control plane. Nothing is written:
+# "create" on pods is for a dry run, which proves that the API server reaches the webhook. Without a right the checks
+# that need it say so, and the others go on: the Secrets hold private keys too, and only their certificates are compared.
+#
+#   kubectl mesh check --rbac | kubectl apply -f -
+#   kubectl create clusterrolebinding ${NAME} --clusterrole=${NAME} --user=NAME
+`;
+
+/** The manifests of the roles. */
+export function rbacText(scope: RightsScope): string {
+  const { istioNamespace: namespace } = scope;
+  const rights = rightsFor(scope);
+  const cluster = [
+    ...rights.filter(({ inControlPlane }) => inControlPlane !== true).map(rule),
+    mapOf({ nonResourceURLs: [...PATHS], verbs: ["get"] }),
+  ];
+  const controlPlane = rights.filter(({ inControlPlane }) => inControlPlane === true).map(rule);
+  const bind = `#   kubectl create rolebinding -n ${namespace} ${NAME} --role=${NAME} --user=NAME\n`;
+  const manifests = [
+    { apiVersion: RBAC, kind: "ClusterRole", metadata: { name: NAME }, rules: cluster },
+    { apiVersion: RBAC, kind: "Role", metadata: { name: NAME, namespace }, rules: controlPlane },
+  ];
+  return HEAD + bind + manifests.map((manifest) => toYaml(manifest)).join("---\n");
+}
+
+function rule({ group, resources, verbs, names }: Right): ValueMap {
+  const named = names === undefined ? {} : { resourceNames: [...names] };
+  return mapOf({ apiGroups: [group], resources: [...resources], ...named, verbs: [...verbs] });
+}
+
+function mapOf(fields: ValueMap): ValueMap {
+  return Object.assign(newMap(), fields);
+}

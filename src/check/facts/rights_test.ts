@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { clusterApi, object } from "../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { realWorld } from "../../core/world/mod.ts";
+import { ALL_CHECKS } from "../checks/all.ts";
+import { explainInjection } from "../injection/mod.ts";
+import { factsOf, isKnown } from "./mod.ts";
+import { injectorWebhooks } from "./injector_webhooks.ts";
+import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";
+
+/** Kinds that can be asked about by name. */
+const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
+  ["v1", "Pod"],
+  ["v1", "ReplicationController"],
+  ["apps/v1", "Deployment"],
+  ["apps/v1", "StatefulSet"],
+  ["apps/v1", "DaemonSet"],
+  ["apps/v1", "ReplicaSet"],
+  ["batch/v1", "Job"],
+  ["batch/v1", "CronJob"],
+];
+
+function objects(): readonly KubeObject[] {
+  return [
+    ...meshWebhooks(),
+    object("v1", "Namespace", "istio-system"),
+    object("v1", "Namespace", "web", { metadata: { labels: { "istio-injection": "enabled" } } }),
+    ...KINDS.map(([apiVersion, kind]) => object(apiVersion, kind, "web/app", { spec: { containers: [] } })),
+  ];
+}
+
+/** All that checks and questions about injection ask of a cluster. */
+async function requestsOfAll(): Promise<readonly string[]> {
+  const api = clusterApi({ objects: objects(), raw: { "/version": {}, "/apis": {} } });
+  const { clock } = realWorld();
+  const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
+  const facts = factsOf({ api, clock, scope });
+  for (const check of ALL_CHECKS) await check.run(facts);
+  for (const fact of Object.values(facts)) {
+    if (typeof fact === "function" && fact.length === 0) await Reflect.apply(fact, facts, []);
+  }
+  const webhooks = await facts.mutatingWebhooks();
+  assert(isKnown(webhooks));
+  for (const webhook of injectorWebhooks(webhooks.value)) {
+    await facts.dryRun(webhook);
+    assert("name" in webhook.target);
+    const { target } = webhook;
+    const secrets = ["cacerts", "istio-ca-secret", `${target.name}-certificates`];
+    await Promise.all([facts.service(target), facts.backends(target)]);
+    for (const name of secrets) await facts.secret({ namespace: target.namespace, name });
+  }
+  for (const [, kind] of KINDS) {
+    const question = { workload: `${kind.toLowerCase()}/app`, namespace: "web", choice: {}, configuration: {} };
+    await explainInjection(realWorld(), api, question).catch(() => {});
+  }
+  return [...new Set(api.requests)];
+}
+
+interface Asked {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly name: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+function asked(request: string): Asked {
+  const [verb = "", path = ""] = request.replace(/\?.*/, "").split(" ");
+  const [, group, rest = ""] = /^\/(?:api|apis\/([^/]+))\/v1\/(.*)$/.exec(path) ?? [];
+  const [, namespace, own = rest] = /^namespaces\/([^/]+)\/(.+)$/.exec(rest) ?? [];
+  const [resource = "", name] = own.split("/");
+  return { verb, group: group ?? "", resource, name, namespace };
+}
+
+function isGranted({ verb, group, resource, name, namespace }: Asked, right: Right): boolean {
+  if (right.inControlPlane === true && namespace !== "istio-system") return false;
+  if (right.names !== undefined && !right.names.includes(name ?? "")) return false;
+  return right.group === group && right.resources.includes(resource) && right.verbs.includes(verb);
+}
+
+Deno.test("all that is asked of a cluster is granted, and all that is granted is asked", async () => {
+  const requests = await requestsOfAll();
+  const rights = rightsFor({ revision: undefined });
+  const resources = requests.filter((request) => !request.startsWith("raw ")).map(asked);
+  const refused = resources.filter((each) => !rights.some((right) => isGranted(each, right)));
+  assert.deepEqual(refused, []);
+  const single = rights.flatMap((right) =>
+    right.resources.flatMap((resource) =>
+      right.verbs.flatMap((verb) => (right.names ?? [undefined]).map((name) => ({ right, resource, verb, name })))
+    )
+  );
+  const idle = single.filter(({ right, resource, verb, name }) =>
+    !resources.some((each) =>
+      each.resource === resource && each.verb === verb && (name === undefined || each.name === name) &&
+      isGranted(each, right)
+    )
+  );
+  assert.deepEqual(idle.map(({ resource, verb, name }) => [verb, resource, name]), []);
+  assert.deepEqual(requests.filter((each) => each.startsWith("raw ")).sort(), PATHS.map((path) => `raw ${path}`));
+});
+
+Deno.test("the Secret of a revision's webhook has that revision's name", () => {
+  const text = rbacText({ istioNamespace: "mesh", revision: "canary" });
+  assert.match(text, /- kubectl-mesh-webhook-canary-certificates\n/);
+  assert.match(text, /kind: Role\nmetadata:\n {2}name: kubectl-mesh-check\n {2}namespace: mesh\n/);
+  assert.match(text, /# {3}kubectl create rolebinding -n mesh /);
+});
