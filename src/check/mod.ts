@@ -18,6 +18,7 @@ export type { Choice } from "./choose.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export type { Scope } from "./facts/mod.ts";
+export { rbacText } from "./facts/rights.ts";
 
 /** Forms of the results. */
 export const FORMATS = ["table", "short", "json"] as const;

@@ -16,7 +16,10 @@ export async function checkCommand(world: World, args: readonly string[]): Promi
   const [word] = flags.rest ?? [];
   if (word !== undefined) throw new UsageError(`Unexpected argument "${word}"`, { hint: `see "${CHECK} --help"` });
   const options = readOptions(flags);
-  return await (await import("../../check/mod.ts")).checkCluster(world, options);
+  const { checkCluster, rbacText } = await import("../../check/mod.ts");
+  if (!flags.isOn("rbac")) return await checkCluster(world, options);
+  world.stdout.write(rbacText(options.scope));
+  return EXIT.ok;
 }
 
 function readOptions(flags: Reading): CheckOptions {

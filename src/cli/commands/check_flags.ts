@@ -27,6 +27,7 @@ const HOW_FLAGS: readonly Flag[] = [
   { name: "output", short: "o", value: "table|short|json", help: "short leaves out what is well (default table)" },
   { name: "fail-on", value: "warning|error", help: "from what on the exit code is 1 (default error)" },
   { name: "wait", value: "duration", help: "try again for so long what failed (default 0)" },
+  { name: "rbac", help: "print the roles that the checks need, and ask no cluster" },
 ];
 
 /** What kubectl reads too. */
