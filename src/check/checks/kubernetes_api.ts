@@ -102,16 +102,16 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
   };
 }
 
-/** A pod that came back with a sidecar has been through a webhook; so has one that a webhook's failure kept away. */
+/** A pod that came back with a sidecar has been through a webhook; so has one that it kept away. */
 async function seenMutating(facts: Facts): Promise<Finding> {
   const configurations = await facts.mutatingWebhooks();
   const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
   for (const webhook of webhooks) {
     const run = await facts.dryRun(webhook);
     if (!isKnown(run) || run.value === undefined) continue;
-    const { outcome, message } = run.value;
-    const isCalled = outcome === "injected" || message.includes("failed calling webhook");
-    if (isCalled) return { result: "ok", message: "seen by a dry run" };
+    if (run.value.outcome === "injected" || run.value.webhook === webhook.name) {
+      return { result: "ok", message: "seen by a dry run" };
+    }
   }
   return NOT_SHOWN;
 }

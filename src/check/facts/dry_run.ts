@@ -10,9 +10,11 @@ import type { Source } from "./source.ts";
 /** What became of a pod that was not kept. */
 export interface DryRun {
   readonly namespace: string;
-  /** `refused`: by whatever the API server asks, a webhook or a rule of its own. */
-  readonly outcome: "injected" | "not-injected" | "refused";
-  /** Why it was refused. */
+  /** `denied`: by a webhook; `failed`: a webhook could not be called; `refused`: by a rule of the API server's own. */
+  readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
+  /** The webhook that has denied it or could not be called. */
+  readonly webhook: string | undefined;
+  /** What the API server says if there is no pod. */
   readonly message: string;
   /** How long the answer took, in milliseconds. */
   readonly took: number;
@@ -79,26 +81,37 @@ const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbi
 
 async function send({ api, clock }: Source, { namespace, labels }: Place): Promise<Fact<DryRun>> {
   const before = clock.monotonic();
-  const ended = (outcome: DryRun["outcome"], message = "") => {
-    return { namespace, outcome, message, took: clock.monotonic() - before };
+  const ended = (end: Pick<DryRun, "outcome" | "webhook" | "message">) => {
+    return { ...end, namespace, took: clock.monotonic() - before };
   };
   return await asFact(`create on pods in the namespace "${namespace}"`, async () => {
     try {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?dryRun=All`;
       const pod = await api.create(path, podToTry(labels));
-      return ended(isInjected(pod) ? "injected" : "not-injected");
+      return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
     } catch (error) {
       const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;
       if (!isAnswer || (error.status === 403 && NOT_ALLOWED.test(error.message))) throw error;
-      return ended("refused", saidBy(error));
+      return ended(refusalOf(error));
     }
   });
 }
 
 const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|does not allow it): /;
 
-function saidBy({ message }: ApiError): string {
-  return oneLine(message).replace(PREFIX, "");
+/** The words of apiserver/pkg/admission/plugin/webhook. */
+const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] = [
+  ["failed", /failed calling webhook "([^"]*)"/],
+  ["denied", /admission webhook "([^"]*)" denied the request/],
+];
+
+function refusalOf(error: ApiError): Pick<DryRun, "outcome" | "webhook" | "message"> {
+  const message = oneLine(error.message).replace(PREFIX, "");
+  for (const [outcome, pattern] of ENDS) {
+    const webhook = pattern.exec(message)?.[1];
+    if (webhook !== undefined) return { outcome, webhook, message };
+  }
+  return { outcome: "refused", webhook: undefined, message };
 }
 
 /** Within the strictest level of Pod Security, and within quotas that want requests and limits. */
@@ -107,7 +120,7 @@ function podToTry(labels: ValueMap): object {
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { generateName: "kubectl-mesh-check-", labels },
+    metadata: { name: `kubectl-mesh-check-${crypto.randomUUID().slice(0, 8)}`, labels },
     spec: {
       restartPolicy: "Never",
       automountServiceAccountToken: false,

@@ -3,7 +3,7 @@
 /** A failure that is recognised. */
 interface Failure {
   readonly pattern: RegExp;
-  /** What it means, and what to do; `port` is the one of the pods. */
+  /** What it means, and what to do; `port` is that of the pods: `port 15017`. */
   readonly advice: (port: string) => string;
 }
 
@@ -12,12 +12,12 @@ const FAILURES: readonly Failure[] = [
   {
     pattern: /deadline exceeded|i\/o timeout|Client\.Timeout|timed out/i,
     advice: (port) =>
-      `no answer in time: on a private cluster a firewall may keep the control plane from the pods. Let it reach TCP ` +
-      `port ${port} of the nodes and pods: a firewall rule for GKE's master range, the node security group on EKS`,
+      `no answer in time: on a private cluster a firewall may keep the control plane from the pods. Let it reach ` +
+      `${port} of the nodes and pods by TCP: a firewall rule for GKE's master range, the node security group on EKS`,
   },
   {
     pattern: /connection refused/,
-    advice: (port) => `nothing listens at port ${port} of the pods: look at their logs`,
+    advice: (port) => `nothing listens at ${port}: look at their logs`,
   },
   {
     pattern: /no endpoints available|no service port|service ".*" not found/,
@@ -50,5 +50,5 @@ const FAILURES: readonly Failure[] = [
 /** The advice for a failure; a general one if it is not known. */
 export function adviceFor(message: string, port: number | undefined): string {
   const known = FAILURES.find(({ pattern }) => pattern.test(message));
-  return known?.advice(port === undefined ? "of the webhook" : String(port)) ?? "look at the logs of the webhook";
+  return known?.advice(port === undefined ? "the port" : `port ${port}`) ?? "look at the logs of the webhook";
 }

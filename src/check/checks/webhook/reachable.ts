@@ -1,6 +1,7 @@
+import { newMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../facts/dry_run.ts";
-import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
+import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
 import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { adviceFor } from "./failures.ts";
@@ -20,7 +21,7 @@ export async function reachable(webhooks: readonly InjectorWebhook[], facts: Fac
     if ("finding" in found) return found.finding;
     if (found.run === undefined) continue;
     tried.push(found.run.namespace);
-    const verdict = await verdictOf(found.webhook, found.run, facts);
+    const verdict = await JUDGES[found.run.outcome](found.webhook, found.run, facts);
     if ("doubt" in verdict) doubt ??= verdict.doubt;
     else if (verdict.message !== undefined) {
       problems.push({ object: configurationRef(found.webhook), result: "error", message: verdict.message });
@@ -41,9 +42,14 @@ function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
 
 type Found = { readonly finding: Finding } | { readonly webhook: InjectorWebhook; readonly run: DryRun | undefined };
 
+/** Where namespaces ask for injection is tried first: there pods need no label. */
 async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promise<Found> {
+  const namespaces = await facts.namespaces();
+  if (!isKnown(namespaces)) return { finding: cannotTell(namespaces) };
+  const isAsked = (webhook: InjectorWebhook) =>
+    namespaces.value.some((namespace) => sendsPod(webhook, labelsOfObject(namespace), newMap()));
   let found: Found = { finding: { result: "skipped" } };
-  for (const webhook of group) {
+  for (const webhook of group.toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)))) {
     const run = await facts.dryRun(webhook);
     if (!isKnown(run)) return { finding: cannotTell(run) };
     found = { webhook, run: run.value };
@@ -55,30 +61,37 @@ async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promis
 /** `message` is what is wrong; `doubt` is why nothing can be said. */
 type Verdict = { readonly message: string | undefined } | { readonly doubt: string };
 
-const CALL = /failed calling webhook "([^"]*)"/;
+type Judge = (webhook: InjectorWebhook, run: DryRun, facts: Facts) => Verdict | Promise<Verdict>;
 
-async function verdictOf(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Verdict> {
-  if (run.outcome === "injected") return { message: undefined };
-  if (run.outcome === "not-injected") return notInjected(webhook, run);
-  const failed = CALL.exec(run.message)?.[1];
-  if (failed === undefined) {
-    return { doubt: `a pod is refused in the namespace "${run.namespace}": ${run.message}` };
-  }
-  if (failed !== webhook.name) return { doubt: `another webhook, "${failed}", cannot be called: ${run.message}` };
-  const port = isCalled(webhook) ? await podPort(webhook.target, facts) : undefined;
-  return { message: `${run.message}\n${adviceFor(run.message, port)}` };
-}
+const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
+  injected: () => ({ message: undefined }),
+  "not-injected": notInjected,
+  refused: (_webhook, { namespace, message }) => ({
+    doubt: `a pod is refused in the namespace "${namespace}": ${message}`,
+  }),
+  denied: (webhook, run) =>
+    run.webhook === webhook.name
+      ? { message: `it is reached, and refuses a pod: ${run.message}` }
+      : { doubt: `another webhook denies a pod in the namespace "${run.namespace}": ${run.message}` },
+  failed: async (webhook, run, facts) => {
+    if (run.webhook !== webhook.name) return { doubt: `another webhook cannot be called: ${run.message}` };
+    const port = isCalled(webhook) ? await podPort(webhook.target, facts) : undefined;
+    return { message: `${run.message}\n${adviceFor(run.message, port)}` };
+  },
+};
 
 /** With Fail the webhook has answered, and its configuration does not want this pod; with Ignore nobody may have. */
-function notInjected({ failurePolicy, name, timeoutSeconds }: InjectorWebhook, run: DryRun): Verdict {
+async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Verdict> {
+  const { failurePolicy, name, timeoutSeconds } = webhook;
   if (failurePolicy === "Fail") return { message: undefined };
   const where = `a pod in the namespace "${run.namespace}" comes back without a sidecar`;
   if (run.took >= timeoutSeconds * 1000) {
+    const port = isCalled(webhook) ? await podPort(webhook.target, facts) : undefined;
     return {
-      message: `${where} after ${timeoutSeconds} s, the time-out of "${name}"\n${adviceFor("timed out", undefined)}`,
+      message: `${where} after ${timeoutSeconds} s, the time-out of "${name}"\n${adviceFor("timed out", port)}`,
     };
   }
   return {
-    message: `${where}: "${name}" does not answer, which failurePolicy Ignore hides\nlook at its pods and their logs`,
+    message: `${where}: "${name}" does not answer, which failurePolicy Ignore hides\nlook at its pods and logs`,
   };
 }

@@ -25,7 +25,9 @@ export function isCalled(webhook: InjectorWebhook): webhook is Called {
 /** The Services that webhooks name are there, with the ports that they name. */
 export async function serviceExists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const problems: Problem[] = [];
-  for (const webhook of calledServices(webhooks)) {
+  const called = calledServices(webhooks);
+  if (called.length === 0) return { result: "skipped", message: "webhooks are called by URL" };
+  for (const webhook of called) {
     const { target } = webhook;
     const service = await facts.service(target);
     if (!isKnown(service)) return cannotTell(service);
@@ -33,7 +35,7 @@ export async function serviceExists(webhooks: readonly InjectorWebhook[], facts:
     if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
   }
   if (problems.length > 0) return findingOf(problems, "install the control plane again, or take out its configuration");
-  return { result: "ok", message: calledServices(webhooks).map(({ target }) => nameOf(target)).join(", ") };
+  return { result: "ok", message: called.map(({ target }) => nameOf(target)).join(", ") };
 }
 
 function serviceProblem(service: KubeObject | undefined, target: ServiceTarget): string | undefined {
