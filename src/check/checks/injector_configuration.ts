@@ -1,0 +1,136 @@
+/** The category injector-configuration: ConfigMaps of the control planes, before a pod fails on them. */
+import { errorLine, MeshError } from "../../core/errors.ts";
+import { parseMeshConfig } from "../../core/mesh/mod.ts";
+import { type ClusterConfiguration, configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
+import type { Check, Finding } from "../check.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
+import type { PlaneFact } from "../facts/injectors.ts";
+import { findingOf, type Problem } from "./findings.ts";
+
+export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = [
+  {
+    id: "injector-config-present",
+    category: "injector-configuration",
+    title: "the control planes have their ConfigMaps",
+    needs: [],
+    run: (facts) => ofPlanes(facts, present),
+  },
+  {
+    id: "injector-config-valid",
+    category: "injector-configuration",
+    title: "injector configurations and values can be read",
+    needs: ["injector-config-present"],
+    run: (facts) => ofPlanes(facts, (fact) => valid(fact, facts)),
+  },
+  {
+    id: "injector-templates-compile",
+    category: "injector-configuration",
+    title: "injection templates compile",
+    needs: ["injector-config-present"],
+    run: (facts) => ofPlanes(facts, (fact) => templates(fact, facts)),
+  },
+  {
+    id: "mesh-config-valid",
+    category: "injector-configuration",
+    title: "mesh configurations are valid",
+    needs: ["injector-config-present"],
+    run: (facts) => ofPlanes(facts, mesh),
+  },
+  {
+    id: "injector-policy-enabled",
+    category: "injector-configuration",
+    title: "the policy is to inject",
+    needs: ["injector-config-valid", "injector-templates-compile"],
+    run: (facts) => ofPlanes(facts, policy),
+  },
+];
+
+type Judge = (fact: PlaneFact) => Fact<readonly Problem[]>;
+
+async function ofPlanes(facts: Facts, judge: Judge): Promise<Finding> {
+  const problems: Problem[] = [];
+  for (const plane of (await facts.planes()).values()) {
+    const found = judge(plane);
+    if (!isKnown(found)) return cannotTell(found);
+    problems.push(...found.value);
+  }
+  return findingOf(problems);
+}
+
+function refOf({ plane }: PlaneFact): string {
+  return `configmap/${plane.names.namespace}/${plane.own ?? plane.names.injector}`;
+}
+
+/** What is missing, or has no such key. */
+function present(fact: PlaneFact): ReturnType<Judge> {
+  const { texts, plane } = fact;
+  if (isKnown(texts)) return NOTHING;
+  if ("forbidden" in texts) return texts;
+  const message = `${texts.failed}; the injector of the revision "${plane.revision}" is not installed, ` +
+    "or elsewhere (--istioNamespace, --revision)";
+  return { value: [{ object: refOf(fact), result: "error", message }] };
+}
+
+function valid(fact: PlaneFact, { clock }: Facts): ReturnType<Judge> {
+  const failure = failureOf(fact, clock);
+  return failure === undefined || isOfTemplate(failure) ? NOTHING : problemOf(fact, failure);
+}
+
+function templates(fact: PlaneFact, { clock }: Facts): ReturnType<Judge> {
+  const failure = failureOf(fact, clock);
+  return failure === undefined || !isOfTemplate(failure) ? NOTHING : problemOf(fact, failure);
+}
+
+const NOTHING: Fact<readonly Problem[]> = { value: [] };
+
+function problemOf(fact: PlaneFact, failure: MeshError): ReturnType<Judge> {
+  return { value: [{ object: refOf(fact), result: "error", message: errorLine(failure) }] };
+}
+
+/** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in those of today. */
+function isOfTemplate({ place }: MeshError): boolean {
+  return /^templates?(\.|$)/.test(place?.field ?? "");
+}
+
+/** Why configuration and values cannot be, the mesh configuration aside. */
+function failureOf({ texts, plane }: PlaneFact, clock: Facts["clock"]): MeshError | undefined {
+  if (!isKnown(texts)) return undefined;
+  return errorOf(() => load({ ...texts.value, mesh: NO_MESH }, plane.revision, clock));
+}
+
+const NO_MESH = { text: "", file: "no mesh configuration" };
+
+function load(texts: ClusterConfiguration, revision: string, clock: Facts["clock"]): Injector {
+  const world = { env: () => undefined, now: () => clock.now() };
+  return loadInjector({ ...configurationOf(texts), revision, byHand: false, ...world });
+}
+
+function mesh(fact: PlaneFact): ReturnType<Judge> {
+  const { texts, plane } = fact;
+  if (!isKnown(texts)) return NOTHING;
+  const { text, file } = texts.value.mesh;
+  const failure = errorOf(() => parseMeshConfig(text, file, "current"));
+  if (failure === undefined) return NOTHING;
+  const object = `configmap/${plane.names.namespace}/${plane.names.mesh}`;
+  return { value: [{ object, result: "error", message: errorLine(failure) }] };
+}
+
+function policy(fact: PlaneFact): ReturnType<Judge> {
+  const { injector } = fact;
+  if (!isKnown(injector) || injector.value.config.policy === "enabled") return NOTHING;
+  const { policy: text } = injector.value.config;
+  const message = text === "disabled"
+    ? 'the policy is "disabled": only pods with the label sidecar.istio.io/inject=true are injected'
+    : `the policy "${text}" is neither "enabled" nor "disabled": nothing is injected`;
+  return { value: [{ object: refOf(fact), result: text === "disabled" ? "warning" : "error", message }] };
+}
+
+function errorOf(action: () => unknown): MeshError | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    if (error instanceof MeshError) return error;
+    throw error;
+  }
+}
