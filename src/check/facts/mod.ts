@@ -5,6 +5,7 @@
 import { injectorFacts } from "./injectors.ts";
 import { limitFacts } from "./limits.ts";
 import { dryRunFacts } from "./dry_run.ts";
+import { expectationFacts } from "./expectations.ts";
 import { namespaceFacts } from "./namespaces.ts";
 import { nodeFacts } from "./nodes.ts";
 import { podFacts } from "./pods.ts";
@@ -19,6 +20,7 @@ import { workloadFacts } from "./workloads.ts";
 export function factsOf(source: Source) {
   const namespaces = namespaceFacts(source);
   const webhooks = webhookFacts(source);
+  const pods = podFacts(source);
   const injectors = injectorFacts(source, webhooks.mutatingWebhooks);
   return {
     scope: source.scope,
@@ -29,7 +31,8 @@ export function factsOf(source: Source) {
     ...serverFacts(source),
     ...serviceFacts(source),
     ...nodeFacts(source),
-    ...podFacts(source),
+    ...pods,
+    ...expectationFacts(source, { ...pods, ...namespaces, ...webhooks, ...injectors }),
     ...webhooks,
     ...injectors,
     ...sidecarFacts(source, { ...namespaces, ...webhooks, ...injectors }),

@@ -1,0 +1,218 @@
+/** The category namespaces: labels that ask for injection, against what webhooks serve. */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { closest } from "../../core/mesh/closest.ts";
+import { LABEL } from "../../core/mesh/labels.ts";
+import type { ValueMap } from "../../core/value.ts";
+import type { Check, Finding } from "../check.ts";
+import { cannotTell, type Facts, isKnown } from "../facts/mod.ts";
+import { type InjectorWebhook, injectorWebhooks, labelsOfObject, sendsPod } from "../facts/injector_webhooks.ts";
+import { labelNamespace } from "../injection/commands.ts";
+import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../injection/labels.ts";
+import { namespaceLabels } from "../injection/match.ts";
+import { findingOf, type Problem } from "./findings.ts";
+
+type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
+
+/** A namespace, and the labels by which it chooses. */
+interface Namespace {
+  readonly name: string;
+  readonly object: string;
+  readonly labels: ValueMap;
+  readonly injection: string | undefined;
+  readonly revision: string | undefined;
+}
+
+export const NAMESPACE_CHECKS: readonly Check[] = [
+  {
+    id: "namespace-label-values",
+    category: "namespaces",
+    title: "labels of namespaces are spelt right",
+    needs: [],
+    run: (facts) => ofNamespaces(facts, spelling),
+  },
+  {
+    id: "namespace-one-label",
+    category: "namespaces",
+    title: "no namespace has both istio-injection and istio.io/rev",
+    needs: [],
+    run: (facts) => ofNamespaces(facts, bothLabels),
+  },
+  {
+    id: "namespace-revision-served",
+    category: "namespaces",
+    title: "the revisions that namespaces name are served",
+    needs: [],
+    run: (facts) => ofServed(facts, unserved),
+  },
+  {
+    id: "namespace-labelled",
+    category: "namespaces",
+    title: "namespaces of pods with a proxy ask for injection",
+    needs: [],
+    run: unlabelled,
+  },
+  {
+    id: "namespace-pod-revisions",
+    category: "namespaces",
+    title: "pods name no other revision than their namespace",
+    needs: [],
+    run: podRevisions,
+  },
+];
+
+async function ofNamespaces(facts: Facts, judge: (namespace: Namespace) => readonly Problem[]): Promise<Finding> {
+  const namespaces = await facts.namespaces();
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  return findingOf(inScope(facts, namespaces.value).flatMap(judge));
+}
+
+async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
+  const webhooks = await facts.mutatingWebhooks();
+  if (!isKnown(webhooks)) return cannotTell(webhooks);
+  const injectors = injectorWebhooks(webhooks.value);
+  if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
+  return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
+}
+
+function inScope({ scope }: Facts, namespaces: readonly KubeObject[]): readonly Namespace[] {
+  return namespaces
+    .filter(({ metadata }) => scope.namespace === undefined || metadata.name === scope.namespace)
+    .map((namespace) => {
+      const labels = labelsOfObject(namespace);
+      const { name } = namespace.metadata;
+      return {
+        name,
+        object: `namespace/${name}`,
+        labels,
+        injection: labelText(labels, LABEL.injection),
+        revision: labelText(labels, LABEL.revision),
+      };
+    });
+}
+
+const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
+
+/** A value that is none keeps webhooks away, whatever pods ask for; a key that is none is not read at all. */
+function spelling({ name, object, labels, injection }: Namespace): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (injection !== undefined && !INJECTION_VALUES.includes(injection)) {
+    const meant = meantValue(injection);
+    const fix = labelNamespace(name, { [LABEL.injection]: meant }, { overwrite: true });
+    const message = `the label ${LABEL.injection}="${injection}" is neither "enabled" nor "disabled", ` +
+      `and no pod is injected: ${fix}`;
+    problems.push({ object, result: "error", message });
+  }
+  for (const key of Object.keys(labels)) {
+    const meant = KEYS.includes(key) ? undefined : closest(key, KEYS);
+    if (meant === undefined) continue;
+    problems.push({ object, result: "warning", message: `nothing reads the label "${key}": "${meant}" is a label` });
+  }
+  return problems;
+}
+
+const OFF = ["disable", "false", "off", "no"];
+
+function meantValue(text: string): string {
+  const word = text.toLowerCase();
+  return OFF.includes(word) || closest(word, ["disabled"]) !== undefined ? "disabled" : "enabled";
+}
+
+/** Source: Istio, "Canary Upgrades": `istio-injection` takes precedence over `istio.io/rev`. */
+function bothLabels({ name, object, injection, revision }: Namespace): readonly Problem[] {
+  if (injection === undefined || revision === undefined) return [];
+  const away = labelNamespace(name, { [LABEL.injection]: undefined });
+  const message =
+    `${LABEL.injection}=${injection} wins over ${LABEL.revision}=${revision}, which has no effect: ${away}`;
+  return [{ object, result: "warning", message }];
+}
+
+/** Labels that ask for injection and that no webhook hears. A value that is misspelt is told by its own check. */
+function unserved(
+  { name, object, injection, revision }: Namespace,
+  webhooks: readonly InjectorWebhook[],
+): readonly Problem[] {
+  const key = injection === "enabled" ? LABEL.injection : injection === undefined ? LABEL.revision : undefined;
+  const value = key === LABEL.injection ? injection : revision;
+  if (key === undefined || value === undefined || isServed(webhooks, name, { [key]: value })) return [];
+  const served = servedLabels(webhooks, name);
+  const [label] = served;
+  if (label === undefined) {
+    return [{ object, result: "warning", message: "the webhooks exclude it, whatever labels it has" }];
+  }
+  const fix = labelNamespace(name, { ...label[key] === undefined ? { [key]: undefined } : {}, ...label }, {
+    overwrite: true,
+  });
+  const message = `no webhook serves ${key}=${value}; there is ${labelsText(served)}: ${fix}`;
+  return [{ object, result: "error", message }];
+}
+
+/** Pods that have a proxy lose it when they are made anew; without one anywhere nobody is in the mesh. */
+async function unlabelled(facts: Facts): Promise<Finding> {
+  const [namespaces, webhooks, expectations] = await Promise.all([
+    facts.namespaces(),
+    facts.mutatingWebhooks(),
+    facts.expectations(),
+  ]);
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  if (!isKnown(webhooks)) return cannotTell(webhooks);
+  if (!isKnown(expectations)) return cannotTell(expectations);
+  const injectors = injectorWebhooks(webhooks.value);
+  if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
+  const losing = new Set(
+    expectations.value.filter(({ hasProxy, webhook }) => hasProxy && webhook === undefined)
+      .map(({ pod }) => pod.metadata.namespace ?? ""),
+  );
+  const all = inScope(facts, namespaces.value);
+  const problems = all.filter((each) => losing.has(each.name) && asksNothing(each)).map((each): Problem => {
+    const [label] = servedLabels(injectors, each.name);
+    const fix = label === undefined ? "" : `: ${labelNamespace(each.name, label)}`;
+    return {
+      object: each.object,
+      result: "warning",
+      message: `it has pods with a proxy and no label, so that pods that are made anew get none${fix}`,
+    };
+  });
+  if (problems.length > 0 || expectations.value.some(({ webhook }) => webhook !== undefined)) {
+    return findingOf(problems);
+  }
+  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : NOBODY;
+}
+
+const NOBODY: Finding = {
+  result: "warning",
+  message: "no namespace asks for injection: kubectl label namespace NAME istio-injection=enabled",
+};
+
+function asksNothing({ injection, revision }: Namespace): boolean {
+  return injection === undefined && revision === undefined;
+}
+
+function reachesWebhook({ name, labels }: Namespace, webhooks: readonly InjectorWebhook[]): boolean {
+  return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), {}));
+}
+
+/** A pod's own revision counts only where its namespace names none (the webhooks' selectors). */
+async function podRevisions(facts: Facts): Promise<Finding> {
+  const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  if (!isKnown(expectations)) return cannotTell(expectations);
+  const chosen = new Map(
+    inScope(facts, namespaces.value).map(({ name, injection, revision }) => {
+      return [name, injection === undefined ? revision : `${LABEL.injection}=${injection}`] as const;
+    }),
+  );
+  const problems = expectations.value.flatMap(({ pod, owner, webhook }): readonly Problem[] => {
+    const own = labelText(labelsOfObject(pod), LABEL.revision);
+    const wins = chosen.get(pod.metadata.namespace ?? "");
+    if (own === undefined || wins === undefined) return [];
+    // Injection by Istio 1.6 to 1.8 leaves the label itself.
+    if (own === wins || own === webhook?.revision || own === webhook?.tag) return [];
+    const object = `${owner.kind.toLowerCase()}/${owner.namespace}/${owner.name}`;
+    return [{
+      object,
+      result: "warning",
+      message: `its label ${LABEL.revision}=${own} has no effect: the namespace has ${wins}`,
+    }];
+  });
+  return findingOf([...new Map(problems.map((problem) => [problem.object, problem])).values()]);
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { clusterFacts, object } from "../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { NAMESPACE_CHECKS } from "./namespaces.ts";
+
+const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];
+
+function namespace(labels: Record<string, string>): KubeObject {
+  return object("v1", "Namespace", "shop", { metadata: { labels } });
+}
+
+function pod(labels: Record<string, string>, containers: string[]): KubeObject {
+  const spec = { containers: containers.map((name) => ({ name })) };
+  return object("v1", "Pod", "shop/web", { metadata: { labels }, spec });
+}
+
+async function found(id: string, objects: readonly KubeObject[]) {
+  const check = NAMESPACE_CHECKS.find((each) => each.id === id);
+  const { result, message = "" } = await check?.run(clusterFacts({ objects })) ?? { result: "no check" };
+  return { result, message };
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly objects: readonly KubeObject[];
+  readonly result: string;
+  readonly says?: RegExp;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    id: "namespace-label-values",
+    name: "enabled",
+    objects: [namespace({ "istio-injection": "enabled" })],
+    result: "ok",
+  },
+  {
+    id: "namespace-label-values",
+    name: "enable",
+    objects: [namespace({ "istio-injection": "enable" })],
+    result: "error",
+    says: /kubectl label namespace shop istio-injection=enabled --overwrite/,
+  },
+  {
+    id: "namespace-label-values",
+    name: "False",
+    objects: [namespace({ "istio-injection": "False" })],
+    result: "error",
+    says: /istio-injection=disabled --overwrite/,
+  },
+  {
+    id: "namespace-label-values",
+    name: "a key that nothing reads",
+    objects: [namespace({ "istio-injections": "enabled" })],
+    result: "warning",
+    says: /"istio-injection" is a label/,
+  },
+  {
+    id: "namespace-one-label",
+    name: "both",
+    objects: [namespace({ "istio-injection": "enabled", "istio.io/rev": "canary" })],
+    result: "warning",
+    says: /kubectl label namespace shop istio-injection-$/,
+  },
+  { id: "namespace-one-label", name: "one", objects: [namespace({ "istio.io/rev": "canary" })], result: "ok" },
+  {
+    id: "namespace-revision-served",
+    name: "a revision",
+    objects: [namespace({ "istio.io/rev": "canary" })],
+    result: "ok",
+  },
+  { id: "namespace-revision-served", name: "a tag", objects: [namespace({ "istio.io/rev": "prod" })], result: "ok" },
+  {
+    id: "namespace-revision-served",
+    name: "a revision of nobody",
+    objects: [namespace({ "istio.io/rev": "1-9" })],
+    result: "error",
+    says: /no webhook serves istio.io\/rev=1-9; there is istio-injection=enabled or .*istio.io\/rev=prod/,
+  },
+  {
+    id: "namespace-labelled",
+    name: "nobody is in the mesh",
+    objects: [namespace({})],
+    result: "warning",
+    says: /no namespace asks for injection/,
+  },
+  {
+    id: "namespace-labelled",
+    name: "a proxy without a label",
+    objects: [namespace({}), pod({}, ["app", "istio-proxy"])],
+    result: "warning",
+    says: /namespace\/shop: .*kubectl label namespace shop istio-injection=enabled/,
+  },
+  { id: "namespace-labelled", name: "labelled", objects: [namespace({ "istio.io/rev": "prod" })], result: "ok" },
+  {
+    id: "namespace-pod-revisions",
+    name: "a pod that names another",
+    objects: [namespace({ "istio-injection": "enabled" }), pod({ "istio.io/rev": "canary" }, ["app"])],
+    result: "warning",
+    says: /pod\/shop\/web: its label istio.io\/rev=canary has no effect/,
+  },
+  {
+    id: "namespace-pod-revisions",
+    name: "a pod that was given the label by injection",
+    objects: [namespace({ "istio-injection": "enabled" }), pod({ "istio.io/rev": "default" }, ["app"])],
+    result: "ok",
+  },
+];
+
+for (const { id, name, objects, result, says = /^/ } of ROWS) {
+  Deno.test(`${id}: ${name}`, async () => {
+    const finding = await found(id, [...WEBHOOKS, ...objects]);
+    assert.equal(finding.result, result, finding.message);
+    assert.match(finding.message, says);
+  });
+}
+
+Deno.test("namespaces: what may not be listed is not told", async () => {
+  for (const check of NAMESPACE_CHECKS) {
+    const finding = await check.run(clusterFacts({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
+    assert.deepEqual(finding, { result: "unknown", message: "cannot tell: needs list on namespaces" });
+  }
+});
+
+Deno.test("namespaces: the scope leaves others out", async () => {
+  const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" })];
+  const [check] = NAMESPACE_CHECKS;
+  assert.deepEqual(await check?.run(clusterFacts({ objects }, { namespace: "other" })), { result: "ok" });
+});
