@@ -17,7 +17,7 @@ const FAILURES: readonly Failure[] = [
   },
   {
     pattern: /connection refused/,
-    advice: (port) => `nothing listens at ${port}: look at their logs`,
+    advice: (port) => `nothing listens at ${port}: look at the logs of its pods`,
   },
   {
     pattern: /no endpoints available|no service port|service ".*" not found/,

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import type { Category, Check } from "./check.ts";
+import { type Choice, chooseChecks } from "./choose.ts";
+
+function check(id: string, category: Category, needs: readonly string[] = [], pre = false): Check {
+  return { id, category, title: id, needs, ...(pre ? { pre: true as const } : {}), run: () => ({ result: "ok" }) };
+}
+
+const CHECKS = [
+  check("api-reachable", "kubernetes-api", [], true),
+  check("exists", "webhook"),
+  check("served", "webhook", ["exists"]),
+  check("labels", "namespaces", [], true),
+];
+
+function chosen(choice: Partial<Choice>): { run: string[]; told: string[] } {
+  const { checks, told } = chooseChecks(CHECKS, { categories: [], only: [], skip: [], pre: false, ...choice });
+  return { run: checks.map(({ id }) => id), told: [...told] };
+}
+
+Deno.test("all checks are run unless told", () => {
+  const ids = CHECKS.map(({ id }) => id);
+  assert.deepEqual(chosen({}), { run: ids, told: ids });
+});
+
+Deno.test("what a check needs is run with it, and not told", () => {
+  const served = { run: ["api-reachable", "exists", "served"], told: ["served"] };
+  assert.deepEqual(chosen({ only: ["served"] }), served);
+  assert.deepEqual(chosen({ categories: ["namespaces"] }), { run: ["api-reachable", "labels"], told: ["labels"] });
+  assert.deepEqual(chosen({ only: ["webhook"] }).told, ["exists", "served"]);
+});
+
+Deno.test("what is skipped is not run, even if another check needs it", () => {
+  assert.deepEqual(chosen({ skip: ["exists", "namespaces"] }), {
+    run: ["api-reachable", "served"],
+    told: ["api-reachable", "served"],
+  });
+});
+
+Deno.test("--pre leaves what is meant for a cluster without a mesh", () => {
+  assert.deepEqual(chosen({ pre: true }).told, ["api-reachable", "labels"]);
+});
+
+Deno.test("unknown words are refused, and so is a choice that leaves nothing", () => {
+  const hint = (hint: string) => (error: unknown) => Object(error).hint === hint;
+  assert.throws(() => chosen({ categories: ["webhok"] }), hint('did you mean "webhook"?'));
+  assert.throws(() => chosen({ only: ["servd"] }), hint('did you mean "served"?'));
+  assert.throws(() => chosen({ skip: ["zzzzzzzzzz"] }), /There is no check or category "zzzzzzzzzz"/);
+  assert.throws(() => chosen({ categories: ["webhook"], pre: true }), /No check is left/);
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { clusterApi } from "../../test/support/cluster.ts";
+import { fakeWorld } from "../core/world/mod.ts";
+import type { Finding } from "./check.ts";
+import { ALL_CHECKS } from "./checks/all.ts";
+import { chooseChecks, needsOf } from "./choose.ts";
+import { factsOf, type Source } from "./facts/mod.ts";
+import { runUntilWell } from "./mod.ts";
+import { progressLine } from "./print/progress.ts";
+
+const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
+
+/** Runs one check that fails so many times. */
+async function wait(failures: number, milliseconds: number, finding: Finding = { result: "error" }) {
+  const { clock, ...world } = fakeWorld({ terminal: true });
+  const source: Source = { api: clusterApi({}), clock, scope: SCOPE };
+  let runs = 0;
+  const run = (): Finding => ++runs > failures ? { result: "ok" } : finding;
+  const checks = [{ id: "a", category: "webhook" as const, title: "a is well", needs: [], run }];
+  const line = progressLine({ clock, ...world });
+  const options = { wait: milliseconds, failOn: "error" as const };
+  const results = await runUntilWell(source, { checks, told: new Set(["a"]) }, options, line);
+  return { runs, result: results[0]?.result, said: world.said.stderr };
+}
+
+Deno.test("what failed is tried again for as long as the user waits", async () => {
+  const healed = await wait(2, 60_000);
+  assert.deepEqual([healed.runs, healed.result], [3, "ok"]);
+  assert.match(healed.said, /waiting: a is well/);
+  const broken = await wait(1000, 5_000);
+  assert.deepEqual([broken.runs, broken.result], [4, "error"]);
+});
+
+Deno.test("without waiting, and for what is no failure, checks run once", async () => {
+  assert.equal((await wait(1000, 0)).runs, 1);
+  assert.deepEqual((await wait(1000, 60_000, { result: "warning" })).runs, 1);
+  assert.deepEqual((await wait(1000, 60_000, { result: "unknown" })).runs, 1);
+});
+
+Deno.test("ids of checks are stable words, each once, and what they need is there, before them", () => {
+  const seen = new Set<string>();
+  for (const check of ALL_CHECKS) {
+    assert.match(check.id, /^[a-z]+(-[a-z0-9]+)*$/);
+    assert(!seen.has(check.id), `${check.id} is there twice`);
+    seen.add(check.id);
+  }
+  const choice = { categories: [], only: [], skip: [], pre: false };
+  const order = chooseChecks(ALL_CHECKS, choice).checks.map(({ id }) => id);
+  for (const check of ALL_CHECKS) {
+    for (const need of needsOf(check)) {
+      assert(order.indexOf(need) >= 0, `${check.id} needs ${need}, which is not there`);
+    }
+  }
+});
+
+Deno.test("no check needs itself, in however many steps", () => {
+  const needs = new Map(ALL_CHECKS.map((check) => [check.id, needsOf(check)]));
+  const visit = (id: string, path: readonly string[]): void => {
+    assert(!path.includes(id), [...path, id].join(" needs "));
+    for (const next of needs.get(id) ?? []) visit(next, [...path, id]);
+  };
+  for (const id of needs.keys()) visit(id, []);
+});
+
+Deno.test("what a cluster is asked for many checks is asked once", async () => {
+  const { clock } = fakeWorld({});
+  const api = clusterApi({ raw: { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" } } });
+  const facts = factsOf({ api, clock, scope: SCOPE });
+  for (const check of ALL_CHECKS) await check.run(facts);
+  assert.deepEqual(api.requests.filter((request, index) => api.requests.indexOf(request) !== index), []);
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import type { CheckResult } from "../result.ts";
+import { jsonText } from "./json.ts";
+import { tableText } from "./table.ts";
+
+function result(id: string, rest: Partial<CheckResult>): CheckResult {
+  return { id, category: "webhook", title: `${id} is well`, result: "ok", message: "", hint: "", objects: [], ...rest };
+}
+
+const ESCAPE = String.fromCharCode(27);
+const hint = (id: string) => `see docs/checks.md#${id}`;
+
+const RESULTS: readonly CheckResult[] = [
+  result("version", { category: "kubernetes-api", message: "v1.34.1" }),
+  result("exists", {}),
+  result("policy", { result: "warning", message: "first line\nsecond line", hint: hint("policy") }),
+  result("service", { result: "error", message: "there is none", hint: hint("service"), objects: ["service/a/b"] }),
+  result("endpoints", { result: "skipped", message: 'it needs "service"' }),
+  result("secret", { result: "unknown", message: "cannot tell: needs get on secrets", hint: hint("secret") }),
+];
+
+Deno.test("the table has a line for each check, and what is wrong below it", () => {
+  assert.equal(
+    tableText(RESULTS, { color: false, short: false, failOn: "error" }),
+    `kubernetes-api
+--------------
+√ version is well: v1.34.1
+
+webhook
+-------
+√ exists is well
+‼ policy is well
+    first line
+    second line
+    see docs/checks.md#policy
+× service is well
+    there is none
+    see docs/checks.md#service
+- endpoints is well: it needs "service"
+? secret is well
+    cannot tell: needs get on secrets
+    see docs/checks.md#secret
+
+Status check results are ×
+`,
+  );
+});
+
+Deno.test("the short form leaves out what is well, and a category of which nothing is left", () => {
+  const text = tableText(RESULTS, { color: false, short: true, failOn: "error" });
+  assert.match(text, /^webhook\n-------\n‼ policy/);
+  assert.doesNotMatch(text, /√|^- /m);
+  const well = RESULTS.slice(0, 2);
+  assert.equal(
+    tableText(well, { color: false, short: true, failOn: "error" }),
+    "Status check results are √\n",
+  );
+});
+
+Deno.test("the last line and success say what the exit code says", () => {
+  const warned = RESULTS.filter(({ result }) => result !== "error");
+  const lastLine = (failOn: "warning" | "error") =>
+    tableText(warned, { color: false, short: true, failOn }).trimEnd().split("\n").at(-1);
+  assert.equal(lastLine("error"), "Status check results are √");
+  assert.equal(lastLine("warning"), "Status check results are ×");
+  assert.equal(JSON.parse(jsonText(warned, "error")).success, true);
+  assert.equal(JSON.parse(jsonText(warned, "warning")).success, false);
+});
+
+Deno.test("colour is in the text only where it is wanted", () => {
+  const colored = tableText(RESULTS, { color: true, short: false, failOn: "error" });
+  assert(colored.includes(`${ESCAPE}[31m×${ESCAPE}[39m service is well`));
+  assert.equal(
+    colored.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, "g"), ""),
+    tableText(RESULTS, { color: false, short: false, failOn: "error" }),
+  );
+});
+
+Deno.test("JSON has every field of every check", () => {
+  const { success, checks } = JSON.parse(jsonText(RESULTS, "error"));
+  assert.equal(success, false);
+  assert.deepEqual(checks, RESULTS);
+});
