@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { clusterFacts, type ClusterOptions, object } from "../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import type { Finding } from "../check.ts";
+import { ApiError } from "../../core/kube/client/mod.ts";
+import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
+
+async function finding(id: string, options: ClusterOptions): Promise<Finding> {
+  const check = KUBERNETES_API_CHECKS.find((each) => each.id === id);
+  assert(check !== undefined);
+  return await check.run(clusterFacts(options));
+}
+
+const version = (gitVersion: string, major: string, minor: string) => ({
+  raw: { "/version": { gitVersion, major, minor } },
+});
+
+Deno.test("the API answers, or the reason is told", async () => {
+  assert.equal((await finding("api-reachable", version("v1.34.1", "1", "34"))).result, "ok");
+  assert.equal((await finding("api-reachable", { forbidden: /version/ })).result, "ok");
+  const gone = { failing: () => new ApiError("It cannot be reached", { hint: "is the cluster up?" }) };
+  const told: Finding = { result: "error", message: "It cannot be reached; is the cluster up?" };
+  assert.deepEqual(await finding("api-reachable", gone), told);
+});
+
+Deno.test("versions before admissionregistration.k8s.io/v1 are too old", async () => {
+  const cases: readonly (readonly [string, string, string, Finding["result"]])[] = [
+    ["v1.15.12", "1", "15", "error"],
+    ["v1.16.0", "1", "16", "ok"],
+    ["v1.34.1-eks-1a2b", "1", "34+", "ok"],
+    ["v2.0.0", "2", "0", "ok"],
+    ["unknown", "", "", "unknown"],
+  ];
+  for (const [text, major, minor, result] of cases) {
+    assert.equal((await finding("api-version", version(text, major, minor))).result, result, text);
+  }
+});
+
+Deno.test("the API of webhooks has to be served", async () => {
+  const groups = (...versions: string[]) => ({
+    raw: { "/apis": { groups: [{ name: "x", versions: versions.map((groupVersion) => ({ groupVersion })) }] } },
+  });
+  const served = groups("admissionregistration.k8s.io/v1beta1", "admissionregistration.k8s.io/v1");
+  assert.equal((await finding("api-admission-registration", served)).result, "ok");
+  const beta = groups("admissionregistration.k8s.io/v1beta1");
+  assert.equal((await finding("api-admission-registration", beta)).result, "error");
+  assert.deepEqual(await finding("api-admission-registration", { forbidden: /apis/ }), {
+    result: "unknown",
+    message: "cannot tell: needs get on the path /apis",
+  });
+});
+
+function apiServer(...words: string[]) {
+  const spec = { containers: [{ name: "kube-apiserver", command: ["kube-apiserver", ...words] }] };
+  const metadata = { labels: { component: "kube-apiserver" } };
+  return { objects: [object("v1", "Pod", "kube-system/kube-apiserver-a", { metadata, spec })] };
+}
+
+Deno.test("the flags of kube-apiserver tell whether webhooks are called", async () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["--enable-admission-plugins=NodeRestriction", "ok", "ok"],
+    ["--disable-admission-plugins=DefaultStorageClass,MutatingAdmissionWebhook", "error", "ok"],
+    ["--disable-admission-plugins=ValidatingAdmissionWebhook", "ok", "error"],
+    ["--admission-control=NamespaceLifecycle,MutatingAdmissionWebhook", "ok", "error"],
+  ];
+  for (const [word, mutating, validating] of cases) {
+    assert.equal((await finding("api-mutating-admission", apiServer(word))).result, mutating, word);
+    assert.equal((await finding("api-validating-admission", apiServer(word))).result, validating, word);
+  }
+  const { message, objects } = await finding("api-mutating-admission", apiServer(cases[1]?.[0] ?? ""));
+  assert.match(message ?? "", /without the admission plugin MutatingAdmissionWebhook: --disable-admission-plugins=/);
+  assert.deepEqual(objects, ["pod/kube-system/kube-apiserver-a"]);
+});
+
+Deno.test("where kube-apiserver cannot be seen a dry run shows it, or it cannot be told", async () => {
+  const metadata = { labels: { "istio-injection": "enabled" } };
+  const objects = [...meshWebhooks(), object("v1", "Namespace", "shop", { metadata })];
+  const annotations = { "sidecar.istio.io/status": "{}" };
+  const injected = () => object("v1", "Pod", "shop/made", { metadata: { annotations } });
+  const seen: Finding = { result: "ok", message: "seen by a dry run" };
+  assert.deepEqual(await finding("api-mutating-admission", { objects, dryRun: injected }), seen);
+  assert.equal((await finding("api-mutating-admission", { objects })).result, "unknown");
+  assert.equal((await finding("api-mutating-admission", { forbidden: /./ })).result, "unknown");
+  assert.equal((await finding("api-validating-admission", { objects, dryRun: injected })).result, "unknown");
+});

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { clusterFacts, type ClusterOptions, object } from "../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Value } from "../../core/value.ts";
+import type { Finding } from "../check.ts";
+import type { Scope } from "../facts/mod.ts";
+import { WEBHOOK_CHECKS } from "./webhook.ts";
+
+async function finding(id: string, options: ClusterOptions, scope: Partial<Scope> = {}): Promise<Finding> {
+  const check = WEBHOOK_CHECKS.find((each) => each.id === id);
+  assert(check !== undefined);
+  return await check.run(clusterFacts(options, scope));
+}
+
+function namespace(name: string, labels: Record<string, Value> = {}): KubeObject {
+  return object("v1", "Namespace", name, { metadata: { labels: { "kubernetes.io/metadata.name": name, ...labels } } });
+}
+
+function pod(name: string, labels: Record<string, Value> = {}): KubeObject {
+  return object("v1", "Pod", name, { metadata: { labels } });
+}
+
+const SHOP = namespace("shop", { "istio-injection": "enabled" });
+const CANARY = meshWebhooks({ revision: "canary" });
+
+Deno.test("without a webhook that injects there is nothing to check", async () => {
+  assert.equal((await finding("webhook-exists", {})).result, "error");
+  const other = object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "policy", {
+    webhooks: [{ name: "policy.example.com", rules: [{ apiGroups: [""], operations: ["*"], resources: ["pods"] }] }],
+  });
+  assert.equal((await finding("webhook-exists", { objects: [other] })).result, "error");
+  const found: Finding = { result: "ok", message: "istio-sidecar-injector" };
+  assert.deepEqual(await finding("webhook-exists", { objects: [other, ...meshWebhooks()] }), found);
+  assert.deepEqual(await finding("webhook-exists", { forbidden: /webhook/ }), {
+    result: "unknown",
+    message: "cannot tell: needs list on mutatingwebhookconfigurations",
+  });
+});
+
+Deno.test("a revision of the scope has its own webhooks", async () => {
+  const objects = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];
+  const wanted = async (revision: string) => (await finding("webhook-exists", { objects }, { revision })).message;
+  assert.equal(await wanted("canary"), "istio-sidecar-injector-canary, istio-revision-tag-prod");
+  assert.match(await wanted("stable") ?? "", /no MutatingWebhookConfiguration of the revision "stable"/);
+});
+
+Deno.test("deactivated configurations are no webhooks", async () => {
+  const [first] = meshWebhooks();
+  assert(first !== undefined);
+  const never = { matchLabels: { "istio.io/deactivated": "never-match" } };
+  const webhooks = [{
+    name: "namespace.sidecar-injector.istio.io",
+    rules: [{ apiGroups: [""], operations: ["CREATE"], resources: ["pods"] }],
+    clientConfig: { service: { name: "istiod", namespace: "istio-system" } },
+    namespaceSelector: never,
+    objectSelector: never,
+  }];
+  const { result, message } = await finding("webhook-exists", { objects: [{ ...first, webhooks }] });
+  assert.equal(result, "error");
+  assert.match(message ?? "", /deactivated/);
+});
+
+/** A second configuration for the same namespaces, as an old installation leaves behind. */
+function leftBehind(): KubeObject {
+  const [first] = meshWebhooks();
+  assert(first !== undefined);
+  return { ...first, metadata: { ...first.metadata, name: "istio-sidecar-injector-old" } };
+}
+
+Deno.test("configurations that select the same pods are found, with the namespace", async () => {
+  assert.equal((await finding("webhook-overlap", { objects: [...meshWebhooks(), ...CANARY, SHOP] })).result, "ok");
+  const objects = [...meshWebhooks(), leftBehind(), SHOP, namespace("plain")];
+  const { result, message, objects: told } = await finding("webhook-overlap", { objects });
+  assert.equal(result, "error");
+  assert.match(message ?? "", /^namespace\/shop: pods without a label go to istio-sidecar-injector \(.*\) and .*-old/);
+  // A pod of "plain" would have to ask for it.
+  assert.match(message ?? "", /namespace\/plain: pods with sidecar.istio.io\/inject=true go to/);
+  assert.deepEqual(told, ["namespace/shop", "namespace/plain"]);
+});
+
+Deno.test("an overlap that no pod is in yet is a warning, and an error when one is", async () => {
+  const objects = [...meshWebhooks(), leftBehind(), namespace("plain")];
+  assert.equal((await finding("webhook-overlap", { objects })).result, "warning");
+  const asking = pod("plain/a", { app: "a", "sidecar.istio.io/inject": "true" });
+  assert.equal((await finding("webhook-overlap", { objects: [...objects, asking] })).result, "error");
+});
+
+Deno.test("tags have to point to revisions that are there, and are each there once", async () => {
+  const [canary, tag] = meshWebhooks({ revision: "canary", tags: ["prod"] });
+  assert(canary !== undefined && tag !== undefined);
+  assert.equal((await finding("webhook-revision-tags", { objects: [canary, tag] })).result, "ok");
+  const lost = await finding("webhook-revision-tags", { objects: [tag] });
+  assert.match(lost.message ?? "", /the tag "prod" points to "canary", which is not installed/);
+  const twin = { ...tag, metadata: { ...tag.metadata, name: "istio-revision-tag-prod-2" } };
+  const twice = await finding("webhook-revision-tags", { objects: [canary, tag, twin] });
+  assert.match(twice.message ?? "", /the tag "prod" is that of "istio-revision-tag-prod-2" too/);
+});
+
+Deno.test("the failure policy is told with what it would hit", async () => {
+  const pods = ["shop/a", "shop/b", "other/c", "plain/d"].map((name) => pod(name));
+  const cluster = [SHOP, namespace("other", { "istio-injection": "enabled" }), namespace("plain"), ...pods];
+  const failing = await finding("webhook-failure-policy", { objects: [...meshWebhooks(), ...cluster] });
+  assert.deepEqual(failing, {
+    result: "ok",
+    message: "3 pods in 2 namespaces cannot be made again while it is down",
+  });
+  const ignoring = [...meshWebhooks({ failurePolicy: "Ignore" }), ...cluster];
+  const { result, message } = await finding("webhook-failure-policy", { objects: ignoring }, { namespace: "plain" });
+  assert.equal(result, "warning");
+  assert.match(message ?? "", /3 pods in 2 namespaces would be made without a sidecar/);
+  assert.deepEqual(await finding("webhook-failure-policy", { objects: ignoring, forbidden: /pods/ }), {
+    result: "unknown",
+    message: "cannot tell: needs list on pods",
+  });
+});
+
+Deno.test("a webhook that is sent its own pods is an error", async () => {
+  const service = object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { selector: { app: "mesh" } } });
+  const enabled = { "istio-injection": "enabled" };
+  const [configuration] = meshWebhooks();
+  assert(configuration !== undefined);
+  // Without the exclusion that our manifests write.
+  const open = JSON.parse(JSON.stringify(configuration).replaceAll('"istio-system"]', '"nowhere"]'));
+  const own = async (labels: Record<string, Value>, ...pods: KubeObject[]) => {
+    const objects = [open, service, namespace("istio-system", labels), ...pods];
+    return (await finding("webhook-own-namespace", { objects })).result;
+  };
+  assert.equal(await own({}), "ok");
+  assert.equal(await own(enabled), "error");
+  assert.equal(await own(enabled, pod("istio-system/x", { app: "mesh", "sidecar.istio.io/inject": "false" })), "ok");
+  const excluded = [configuration, service, namespace("istio-system", enabled)];
+  assert.equal((await finding("webhook-own-namespace", { objects: excluded })).result, "ok");
+});
+
+Deno.test("a clock that differs by more than a minute is told", async () => {
+  const now = new Date("2026-11-22T12:00:00Z");
+  const skew = async (date: string | undefined) => {
+    const raw = { "/version": { gitVersion: "v1.34.1" } };
+    const options = { raw, ...(date === undefined ? {} : { date }) };
+    const check = WEBHOOK_CHECKS.find(({ id }) => id === "clock-skew");
+    return await check?.run(clusterFacts(options, {}, now));
+  };
+  assert.deepEqual(await skew("Sun, 22 Nov 2026 12:00:59 GMT"), { result: "ok" });
+  assert.deepEqual(await skew("Sun, 22 Nov 2026 11:59:00 GMT"), { result: "ok" });
+  assert.match((await skew("Sun, 22 Nov 2026 12:10:00 GMT"))?.message ?? "", /600 s ahead of this machine/);
+  assert.match((await skew("Sun, 22 Nov 2026 11:50:00 GMT"))?.message ?? "", /599 s behind this machine/);
+  assert.equal((await skew(undefined))?.result, "unknown");
+});
