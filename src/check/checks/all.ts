@@ -5,6 +5,7 @@ import { NAMESPACE_CHECKS } from "./namespaces.ts";
 import { SECURITY_CHECKS } from "./security.ts";
 import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
 import { WEBHOOK_CHECKS } from "./webhook.ts";
+import { WORKLOAD_CHECKS } from "./workloads.ts";
 
 /** Every check, in the order in which results are told. */
 export const ALL_CHECKS: readonly Check[] = [
@@ -12,6 +13,7 @@ export const ALL_CHECKS: readonly Check[] = [
   ...INJECTOR_CONFIGURATION_CHECKS,
   ...WEBHOOK_CHECKS,
   ...NAMESPACE_CHECKS,
+  ...WORKLOAD_CHECKS,
   ...SECURITY_CHECKS,
   ...DATA_PLANE_CHECKS,
 ];

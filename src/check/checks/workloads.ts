@@ -1,0 +1,135 @@
+/** The category workloads: pods against what injection would make of them, and applications against the proxy beside them. */
+import { findProxy } from "../../inject/mod.ts";
+import type { Check, Finding } from "../check.ts";
+import type { ExpectedPod } from "../facts/expectations.ts";
+import { cannotTell, type Facts, isKnown } from "../facts/mod.ts";
+import { misplacedRequests } from "../injection/misplaced.ts";
+import { objectTarget, podOf } from "../injection/target.ts";
+import { findingOf, type Problem } from "./findings.ts";
+import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
+import { hostNetwork, missingProxy, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
+import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
+
+type Judge = (pod: ExpectedPod, isByHand: boolean) => PodProblem | undefined;
+
+interface Row {
+  readonly id: string;
+  readonly title: string;
+  readonly judge: Judge;
+  readonly advice?: string;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    id: "workload-proxy-missing",
+    title: "pods that are to have a proxy have one",
+    judge: missingProxy,
+    advice: "make them again: kubectl rollout restart KIND/NAME -n NAMESPACE",
+  },
+  {
+    id: "workload-proxy-unexpected",
+    title: "pods that have a proxy get one again",
+    judge: unexpectedProxy,
+    advice: "see why: kubectl mesh check injection KIND/NAME -n NAMESPACE",
+  },
+  {
+    id: "workload-proxy-current",
+    title: "proxies are those of the present configuration",
+    judge: otherProxy,
+    advice: "make them again: kubectl rollout restart KIND/NAME -n NAMESPACE",
+  },
+  {
+    id: "workload-host-network",
+    title: "pods in namespaces of the mesh have a network of their own",
+    judge: hostNetwork,
+  },
+  {
+    id: "workload-init-network",
+    title: "init containers have a network",
+    judge: initNetwork,
+    advice: "use native sidecars, or run them as user 1337, whose traffic is not captured",
+  },
+  {
+    id: "workload-jobs",
+    title: "proxies of Jobs end with their work",
+    judge: jobProxy,
+    advice: "use native sidecars, or put `kubectl-mesh wait --shutdown --` in front of the command",
+  },
+  {
+    id: "workload-proxy-user",
+    title: "no application runs as the proxy's user",
+    judge: proxyUser,
+    advice: "give it another runAsUser: what the proxy's user sends is not captured",
+  },
+  {
+    id: "workload-ports",
+    title: "no application has a port of the proxy",
+    judge: appPorts,
+    advice: "give the application another port",
+  },
+];
+
+export const WORKLOAD_CHECKS: readonly Check[] = [
+  ...ROWS.map(({ id, title, judge, advice }): Check => ({
+    id,
+    category: "workloads",
+    title,
+    needs: [],
+    run: (facts) => ofPods(facts, judge, advice),
+  })),
+  {
+    id: "workload-label-place",
+    category: "workloads",
+    title: "requests for injection are on pods",
+    needs: [],
+    run: labelPlaces,
+  },
+];
+
+/** A workload with many pods is one problem, and the pods are counted (linkerd2 #6272). */
+async function ofPods(facts: Facts, judge: Judge, advice: string | undefined): Promise<Finding> {
+  const pods = await facts.expectations();
+  if (!isKnown(pods)) return cannotTell(pods);
+  const byHand = await injectedByHand(facts);
+  const found = new Map<string, { readonly problem: Problem; count: number }>();
+  for (const pod of pods.value) {
+    const object = ownerRef(pod);
+    const problem = judge(pod, byHand.has(object));
+    if (problem === undefined) continue;
+    const key = `${object} ${problem.message}`;
+    const before = found.get(key);
+    if (before === undefined) found.set(key, { problem: { object, ...problem }, count: 1 });
+    else before.count++;
+  }
+  const problems = [...found.values()].map(({ problem, count }) => {
+    return count === 1 ? problem : { ...problem, message: `${problem.message} (${count} pods)` };
+  });
+  return findingOf(problems, advice);
+}
+
+/** Workloads whose pod has the proxy already: `inject` wrote it there. Where they may not be listed there are none. */
+async function injectedByHand(facts: Facts): Promise<ReadonlySet<string>> {
+  const workloads = await facts.workloads();
+  const objects = isKnown(workloads) ? workloads.value : [];
+  return new Set(
+    objects.flatMap((object) => {
+      const target = objectTarget(object);
+      if (target === undefined || findProxy(podOf(target)) === undefined) return [];
+      return [`${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`];
+    }),
+  );
+}
+
+async function labelPlaces(facts: Facts): Promise<Finding> {
+  const workloads = await facts.workloads();
+  if (!isKnown(workloads)) return cannotTell(workloads);
+  const problems = workloads.value.flatMap((object): readonly Problem[] => {
+    const target = objectTarget(object);
+    if (target === undefined) return [];
+    const name = `${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`;
+    return misplacedRequests(target).map(({ message, fix: [fix = ""] }) => {
+      return { object: name, result: "warning", message: `${message}: ${fix}` };
+    });
+  });
+  return findingOf(problems);
+}

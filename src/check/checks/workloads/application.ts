@@ -1,0 +1,100 @@
+/** Applications against the proxy beside them. */
+import { isList, isMap, type ValueMap } from "../../../core/value.ts";
+import { containersOf, findProxy, intAt, mapAt, specOf, textAt } from "../../../inject/mod.ts";
+import type { ExpectedPod } from "../../facts/expectations.ts";
+import type { PodProblem } from "./pod_problem.ts";
+
+const PROXY = "istio-proxy";
+const CAPTURE = ["istio-init", "istio-validation"];
+const OURS: readonly string[] = [PROXY, ...CAPTURE, "enable-core-dump"];
+
+/** The user of the proxy, whose traffic is not captured. */
+const PROXY_UID = 1337;
+
+function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
+  return hasProxy || decision?.inject === true;
+}
+
+function isOurs(container: ValueMap): boolean {
+  return OURS.includes(textAt(container, "name"));
+}
+
+function userOf(container: ValueMap, pod: ValueMap): number | undefined {
+  return intAt(mapAt(container, "securityContext"), "runAsUser") ??
+    intAt(mapAt(specOf(pod), "securityContext"), "runAsUser");
+}
+
+/**
+ * Init containers that run between the capture of the traffic and the start of the proxy reach nothing. With the CNI
+ * plugin the capture is there before all of them (Istio, "Compatibility with application init containers").
+ */
+export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefined {
+  if (!hasProxy) return undefined;
+  const inits = containersOf(pod, "initContainers");
+  const names = inits.map((container) => textAt(container, "name"));
+  const capture = names.findIndex((name) => CAPTURE.includes(name));
+  const proxy = names.indexOf(PROXY);
+  if (capture < 0) return undefined;
+  const end = proxy < 0 ? names.length : proxy;
+  const cut = inits.filter((container, index) => {
+    return index > capture && index < end && !isOurs(container) && userOf(container, pod) !== PROXY_UID;
+  });
+  if (cut.length === 0) return undefined;
+  const told = cut.map((container) => `"${textAt(container, "name")}"`).join(", ");
+  return { result: "warning", message: `its init containers ${told} run before the proxy, and have no network` };
+}
+
+/** A Job is done when all of its containers are, and an ordinary proxy goes on (Kubernetes, "Sidecar Containers"). */
+export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
+  if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
+  const containers = containersOf(pod, "containers");
+  if (findProxy(pod) === undefined || !containers.some(({ name }) => name === PROXY)) return undefined;
+  const statuses = mapAt(pod, "status")["containerStatuses"];
+  const states = (isList(statuses) ? statuses.filter(isMap) : []).filter(({ name }) => name !== PROXY);
+  const isDone = states.length > 0 && states.every((state) => "terminated" in mapAt(state, "state"));
+  return isDone
+    ? { result: "error", message: "its work is done, and the proxy goes on: the Job does not end" }
+    : { result: "warning", message: "its proxy is no native sidecar, and goes on when the work is done" };
+}
+
+/** Source: Istio, "Application Requirements": pods must not run applications as 1337. */
+export function proxyUser(expected: ExpectedPod): PodProblem | undefined {
+  const { pod } = expected;
+  if (!isInMesh(expected)) return undefined;
+  const found = containersOf(pod, "containers").filter((each) => !isOurs(each) && userOf(each, pod) === PROXY_UID);
+  if (found.length === 0) return undefined;
+  const told = found.map((container) => `"${textAt(container, "name")}"`).join(", ");
+  return { result: "error", message: `its containers ${told} run as user ${PROXY_UID}, the proxy's: they bypass it` };
+}
+
+/** Source: Istio, "Application Requirements", ports used by Istio. */
+const PORTS: ReadonlyMap<number, string> = new Map([
+  [15000, "Envoy's admin interface"],
+  [15001, "outbound traffic"],
+  [15004, "the debug port"],
+  [15006, "inbound traffic"],
+  [15008, "HBONE"],
+  [15020, "the agent's metrics and probes"],
+  [15021, "the health check"],
+  [15053, "DNS"],
+  [15090, "Envoy's metrics"],
+]);
+
+/** Ports that an application declares and the proxy listens on. */
+export function appPorts(expected: ExpectedPod): PodProblem | undefined {
+  const { pod } = expected;
+  if (!isInMesh(expected)) return undefined;
+  const clashes = containersOf(pod, "containers").filter((each) => !isOurs(each)).flatMap(portsOf);
+  if (clashes.length === 0) return undefined;
+  return { result: "error", message: `it wants ports of the proxy: ${clashes.join(", ")}` };
+}
+
+function portsOf(container: ValueMap): readonly string[] {
+  const { ports } = container;
+  if (!isList(ports)) return [];
+  return ports.filter(isMap).flatMap((each) => {
+    const port = intAt(each, "containerPort");
+    const use = port === undefined ? undefined : PORTS.get(port);
+    return use === undefined ? [] : [`${port} of "${textAt(container, "name")}" (${use})`];
+  });
+}

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Value } from "../../core/value.ts";
+import { BUILT_IN, configurationOf, findProxy, injectPod, loadInjector, podOwner, textAt } from "../../inject/mod.ts";
+import { clusterFacts, object } from "../../../test/support/cluster.ts";
+import { meshObjects } from "../../../test/support/mesh_webhooks.ts";
+import { WORKLOAD_CHECKS } from "./workloads.ts";
+
+const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
+const NAMESPACE = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
+
+const IMAGE = textAt(
+  findProxy(
+    injectPod(
+      { metadata: { name: "app", labels: {} }, spec: { containers: [{ name: "app", image: "app" }] } },
+      podOwner({ metadata: { name: "app" } }, "shop"),
+      loadInjector({
+        ...configurationOf({
+          config: { text: BUILT_IN.config, file: "" },
+          values: { text: BUILT_IN.values, file: "" },
+        }),
+        byHand: false,
+        env: () => undefined,
+        now: () => new Date(0),
+      }),
+    ).pod,
+  ) ?? {},
+  "image",
+);
+
+const APP = { name: "app", image: "app" };
+const PROXY = { name: "istio-proxy", image: IMAGE };
+const INJECTED = { "sidecar.istio.io/status": '{"revision":"default"}' };
+
+interface PodParts {
+  readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+  readonly spec?: Record<string, Value>;
+  readonly owner?: string;
+  readonly status?: Record<string, Value>;
+}
+
+/** A pod that a controller made. */
+function pod({ labels = {}, annotations = {}, spec = {}, owner = "StatefulSet", status = {} }: PodParts): KubeObject {
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: owner, name: "web", controller: true }];
+  const metadata = { labels, annotations, ownerReferences, generateName: "web-" };
+  return object("v1", "Pod", "shop/web-1", { metadata, spec: { containers: [APP], ...spec }, status });
+}
+
+const WITH_PROXY: PodParts = { annotations: INJECTED, spec: { containers: [APP, PROXY] } };
+
+async function found(id: string, objects: readonly KubeObject[]) {
+  const check = WORKLOAD_CHECKS.find((each) => each.id === id);
+  const { result, message = "", objects: names = [] } = await check?.run(clusterFacts({ objects })) ??
+    { result: "no check" };
+  return { result, message, names };
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly objects: readonly KubeObject[];
+  readonly result: string;
+  readonly says?: RegExp;
+}
+
+function inits(...names: string[]): Value[] {
+  return names.map((name) => ({ name, image: "app" }));
+}
+
+const DEPLOYMENT_ON_ITSELF = object("apps/v1", "Deployment", "shop/web", {
+  metadata: { labels: { "sidecar.istio.io/inject": "false" } },
+  spec: { template: { spec: { containers: [APP] } } },
+});
+const WRITTEN_BY_HAND = object("apps/v1", "StatefulSet", "shop/web", {
+  spec: { template: { spec: { containers: [APP, PROXY] } } },
+});
+const OPTED_OUT = { "sidecar.istio.io/inject": "false" };
+const DONE = { containerStatuses: [{ name: "app", state: { terminated: {} } }, { name: "istio-proxy", state: {} }] };
+
+const ROWS: readonly Row[] = [
+  {
+    id: "workload-proxy-missing",
+    name: "older than the label",
+    objects: [pod({})],
+    result: "error",
+    says: /^statefulset\/shop\/web: it has no proxy/,
+  },
+  { id: "workload-proxy-missing", name: "opted out", objects: [pod({ labels: OPTED_OUT })], result: "ok" },
+  {
+    id: "workload-proxy-missing",
+    name: "opted out by annotation",
+    objects: [pod({ annotations: OPTED_OUT })],
+    result: "ok",
+  },
+  { id: "workload-proxy-missing", name: "done", objects: [pod({ status: { phase: "Succeeded" } })], result: "ok" },
+  { id: "workload-proxy-missing", name: "injected", objects: [pod(WITH_PROXY)], result: "ok" },
+  {
+    id: "workload-proxy-unexpected",
+    name: "opted out since",
+    objects: [pod({ ...WITH_PROXY, labels: OPTED_OUT })],
+    result: "warning",
+    says: /no webhook is called for its pods/,
+  },
+  {
+    id: "workload-proxy-unexpected",
+    name: "written by hand",
+    objects: [pod({ ...WITH_PROXY, labels: OPTED_OUT }), WRITTEN_BY_HAND],
+    result: "ok",
+  },
+  { id: "workload-proxy-current", name: "the same", objects: [pod(WITH_PROXY)], result: "ok" },
+  {
+    id: "workload-proxy-current",
+    name: "another image",
+    objects: [pod({ ...WITH_PROXY, spec: { containers: [APP, { ...PROXY, image: "proxyv2:1.9" }] } })],
+    result: "warning",
+    says: /its proxy is "proxyv2:1.9", and its pods now get/,
+  },
+  {
+    id: "workload-proxy-current",
+    name: "another image by its own wish",
+    objects: [pod({
+      annotations: { ...INJECTED, "sidecar.istio.io/proxyImage": "own/proxy" },
+      spec: { containers: [APP, { ...PROXY, image: "own/proxy" }] },
+    })],
+    result: "ok",
+  },
+  {
+    id: "workload-proxy-current",
+    name: "another revision",
+    objects: [pod({ ...WITH_PROXY, annotations: { "sidecar.istio.io/status": '{"revision":"1-9"}' } })],
+    result: "warning",
+    says: /of the revision "1-9"/,
+  },
+  {
+    id: "workload-host-network",
+    name: "host network",
+    objects: [pod({ spec: { hostNetwork: true } })],
+    result: "warning",
+    says: /uses the host network/,
+  },
+  {
+    id: "workload-init-network",
+    name: "behind the capture",
+    objects: [pod({ spec: { containers: [APP, PROXY], initContainers: inits("istio-init", "migrate") } })],
+    result: "warning",
+    says: /"migrate" run before the proxy/,
+  },
+  {
+    id: "workload-init-network",
+    name: "before the capture",
+    objects: [pod({ spec: { containers: [APP, PROXY], initContainers: inits("migrate", "istio-init") } })],
+    result: "ok",
+  },
+  {
+    id: "workload-init-network",
+    name: "behind a native sidecar",
+    objects: [pod({ spec: { initContainers: inits("istio-init", "istio-proxy", "migrate") } })],
+    result: "ok",
+  },
+  {
+    id: "workload-init-network",
+    name: "with the CNI plugin, as the user whose traffic is let through",
+    objects: [pod({
+      spec: {
+        containers: [APP, PROXY],
+        initContainers: [...inits("istio-validation"), { name: "migrate", securityContext: { runAsUser: 1337 } }],
+      },
+    })],
+    result: "ok",
+  },
+  { id: "workload-jobs", name: "at work", objects: [pod({ ...WITH_PROXY, owner: "Job" })], result: "warning" },
+  {
+    id: "workload-jobs",
+    name: "done but for the proxy",
+    objects: [pod({ ...WITH_PROXY, owner: "Job", status: DONE })],
+    result: "error",
+    says: /the Job does not end/,
+  },
+  {
+    id: "workload-jobs",
+    name: "native",
+    objects: [pod({ owner: "Job", spec: { initContainers: [PROXY] } })],
+    result: "ok",
+  },
+  {
+    id: "workload-proxy-user",
+    name: "the pod's user",
+    objects: [pod({ spec: { securityContext: { runAsUser: 1337 } } })],
+    result: "error",
+    says: /"app" run as user 1337/,
+  },
+  {
+    id: "workload-ports",
+    name: "the port of the agent",
+    objects: [pod({ spec: { containers: [{ ...APP, ports: [{ containerPort: 8080 }, { containerPort: 15020 }] }] } })],
+    result: "error",
+    says: /15020 of "app"/,
+  },
+  {
+    id: "workload-label-place",
+    name: "on the Deployment itself",
+    objects: [DEPLOYMENT_ON_ITSELF],
+    result: "warning",
+    says: /kubectl patch deployment\/web -n shop --type=merge -p '\{"spec":\{"template"/,
+  },
+];
+
+for (const { id, name, objects, result, says = /^/ } of ROWS) {
+  Deno.test(`${id}: ${name}`, async () => {
+    const finding = await found(id, [...MESH, NAMESPACE, ...objects]);
+    assert.equal(finding.result, result, finding.message);
+    assert.match(finding.message, says);
+  });
+}
+
+Deno.test("workloads: pods of one workload are one problem, with their number", async () => {
+  const pods = [pod({}), object("v1", "Pod", "shop/web-2", { ...pod({}), metadata: pod({}).metadata })];
+  const finding = await found("workload-proxy-missing", [...MESH, NAMESPACE, ...pods]);
+  assert.deepEqual(finding.names, ["statefulset/shop/web"]);
+  assert.match(finding.message, /\(2 pods\)/);
+});
+
+Deno.test("workloads: what may not be listed is not told", async () => {
+  for (const check of WORKLOAD_CHECKS) {
+    const { result, message } = await check.run(clusterFacts({ objects: MESH, forbidden: /pods$|deployments$/ }));
+    assert.equal(result, "unknown");
+    assert.match(message ?? "", /^cannot tell: needs list on (pods|deployments)$/);
+  }
+});
