@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { testCertificate } from "../../../../test/support/certificates.ts";
+import { object } from "../../../../test/support/cluster.ts";
+import { webhookFinding, withBundle } from "../../../../test/support/webhook_check.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** In so many days. */
+function day(days: number): Date {
+  return new Date(Date.now() + days * DAY);
+}
+
+async function bundle(pem: string, now?: Date): Promise<readonly [string, string]> {
+  const { result, message = "" } = await webhookFinding("webhook-ca-bundle", { objects: [withBundle(pem)] }, now);
+  return [result, message];
+}
+
+Deno.test("a caBundle is warned of when a third of its life is left, and wrong when it has ended", async () => {
+  // Valid from 100 days ago for 300 days: the last third begins in 100 days.
+  const { authority } = testCertificate(200n);
+  assert.deepEqual(await bundle(authority), ["ok", ""]);
+  assert.deepEqual(await bundle(authority, day(99)), ["ok", ""]);
+  const [warned, near] = await bundle(authority, day(101));
+  assert.equal(warned, "warning");
+  assert.match(near, /its caBundle expires at \d{4}-\S+Z, in 98 days/);
+  assert.match((await bundle(authority, day(199)))[1], /in 2\d hours/);
+  const [failed, over] = await bundle(authority, day(201));
+  assert.equal(failed, "error");
+  assert.match(over, /its caBundle expired at /);
+  assert.match((await bundle(authority, day(-101)))[1], /its caBundle is valid only from /);
+});
+
+Deno.test("one certificate that is valid is enough in a bundle", async () => {
+  const [old, fresh] = [testCertificate(-1n), testCertificate(200n)];
+  assert.deepEqual(await bundle(`${old.authority}${fresh.authority}`), ["ok", ""]);
+  assert.equal((await bundle(old.authority))[0], "error");
+});
+
+Deno.test("a caBundle that is none is an error", async () => {
+  assert.match((await bundle(""))[1], /its caBundle is empty/);
+  assert.match((await bundle("hello"))[1], /cannot be read: there is no certificate in PEM in it/);
+  const broken = `-----BEGIN CERTIFICATE-----\n${btoa("hello")}\n-----END CERTIFICATE-----\n`;
+  assert.match((await bundle(broken))[1], /cannot be read: x509: malformed certificate/);
+});
+
+const [mine, foreign] = [testCertificate(), testCertificate()];
+
+async function agreement(...objects: KubeObject[]): Promise<readonly [string, string]> {
+  const options = { objects: [withBundle(mine.authority), ...objects] };
+  const { result, message = "" } = await webhookFinding("webhook-certificate", options);
+  return [result, message];
+}
+
+function secret(name: string, key: string, pem: string): KubeObject {
+  return object("v1", "Secret", `istio-system/${name}`, { data: { [key]: btoa(pem) } });
+}
+
+Deno.test("what our webhook serves is signed by an authority of the caBundle", async () => {
+  const name = "kubectl-mesh-webhook-certificates";
+  assert.deepEqual(await agreement(secret(name, "tls.crt", mine.certificate)), [
+    "ok",
+    `Secret "istio-system/${name}"`,
+  ]);
+  const [result, message] = await agreement(secret(name, "tls.crt", foreign.certificate));
+  assert.equal(result, "error");
+  assert.match(message, /no certificate of its caBundle has signed the one in the Secret "istio-system\//);
+});
+
+Deno.test("istiod's authority is in the caBundle: plugged in, its own, or as its ConfigMap tells it", async () => {
+  const own = secret("istio-ca-secret", "ca-cert.pem", foreign.authority);
+  assert.equal((await agreement(secret("cacerts", "root-cert.pem", mine.authority), own))[0], "ok");
+  const [result, message] = await agreement(own);
+  assert.equal(result, "error");
+  assert.match(message, /does not hold the authority in the Secret "istio-system\/istio-ca-secret"/);
+  const data = { "root-cert.pem": mine.authority };
+  const map = object("v1", "ConfigMap", "istio-system/istio-ca-root-cert", { data });
+  assert.deepEqual(await agreement(map), ["ok", 'ConfigMap "istio-system/istio-ca-root-cert"']);
+});
+
+Deno.test("where nothing of it is seen, or may be seen, it cannot be told", async () => {
+  assert.equal((await agreement())[0], "unknown");
+  const forbidden = { objects: [withBundle(mine.authority)], forbidden: /secrets/ };
+  assert.deepEqual(await webhookFinding("webhook-certificate", forbidden), {
+    result: "unknown",
+    message: 'cannot tell: needs get on secrets in the namespace "istio-system"',
+  });
+});
+
+Deno.test("no key is ever in what is told", async () => {
+  const holder = object("v1", "Secret", "istio-system/istio-ca-secret", {
+    data: { "ca-cert.pem": btoa(foreign.authority), "ca-key.pem": btoa(foreign.key) },
+  });
+  assert.doesNotMatch((await agreement(holder))[1], /PRIVATE|BEGIN/);
+});

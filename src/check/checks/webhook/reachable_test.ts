@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { clusterApi, type ClusterOptions, object } from "../../../../test/support/cluster.ts";
+import { meshWebhooks } from "../../../../test/support/mesh_webhooks.ts";
+import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/webhook_check.ts";
+import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
+import { factsOf } from "../../facts/mod.ts";
+import { reachable } from "./reachable.ts";
+import { injectorWebhooks } from "../../facts/injector_webhooks.ts";
+
+const ENABLED = { metadata: { labels: { "istio-injection": "enabled" } } };
+const SHOP = object("v1", "Namespace", "shop", ENABLED);
+const PLAIN = object("v1", "Namespace", "default");
+
+type DryRun = NonNullable<ClusterOptions["dryRun"]>;
+
+function reach(dryRun: DryRun, objects: readonly KubeObject[] = [...meshWebhooks(), PLAIN, SHOP]) {
+  const behind = [webhookService(), webhookEndpoints(["ready"])];
+  return webhookFinding("webhook-reachable", { objects: [...objects, ...behind], dryRun });
+}
+
+function injected(): KubeObject {
+  const spec = { containers: [{ name: "check" }], initContainers: [{ name: "istio-proxy" }] };
+  return object("v1", "Pod", "shop/made", { spec });
+}
+
+function failing(message: string, status = 500): DryRun {
+  const asked = "POST /api/v1/namespaces/shop/pods";
+  return () => {
+    throw new ApiError(`The Kubernetes API server "https://c" answered ${status} to ${asked}: ${message}`, { status });
+  };
+}
+
+const CALL = 'Internal error occurred: failed calling webhook "namespace.sidecar-injector.istio.io": failed to call ' +
+  'webhook: Post "https://kubectl-mesh-webhook.istio-system.svc:443/inject?timeout=10s":';
+
+Deno.test("a pod that comes back with a sidecar proves it, in a namespace that asks for injection", async () => {
+  const sent: [string, object][] = [];
+  const found = await reach((namespace, pod) => {
+    sent.push([namespace, pod]);
+    return injected();
+  });
+  assert.deepEqual(found, { result: "ok", message: "by a dry run in the namespace shop" });
+  assert.equal(sent.length, 1);
+  assert.match(JSON.stringify(sent), /"shop".*"name":"kubectl-mesh-check-[0-9a-f]{8}".*"runAsNonRoot":true/);
+});
+
+Deno.test("the failure of a call is told with what is behind it", async () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ["context deadline exceeded", /a firewall may keep the control plane from the pods.*port 15017/],
+    ["dial tcp 10.0.0.1:15017: connect: connection refused", /nothing listens at port 15017/],
+    ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
+    ["x509: certificate has expired or is not yet valid: current time", /not valid at this time/],
+    ["x509: certificate is valid for a, not b", /not for the name of its Service/],
+    ["Address is not allowed", /hostNetwork/],
+    ["the server could not find the requested resource", /clientConfig\.service\.path/],
+    ["EOF", /look at the logs/],
+  ];
+  for (const [cause, advice] of cases) {
+    const { result, message = "", objects } = await reach(failing(`${CALL} ${cause}`));
+    assert.deepEqual([result, objects], ["error", ["mutatingwebhookconfiguration/istio-sidecar-injector"]]);
+    assert(message.includes(`${CALL} ${cause}`), message);
+    assert.match(message, advice);
+  }
+});
+
+Deno.test("a webhook that is reached and denies the pod is an error", async () => {
+  const denied = 'admission webhook "namespace.sidecar-injector.istio.io" denied the request: no template';
+  const { result, message = "" } = await reach(failing(denied, 400));
+  assert.equal(result, "error");
+  assert.match(message, /it is reached, and refuses a pod: admission webhook/);
+});
+
+Deno.test("what others refuse says nothing of the webhook", async () => {
+  const others = [
+    failing('Internal error occurred: failed calling webhook "policy.example.com": EOF'),
+    failing('admission webhook "policy.example.com" denied the request: no'),
+    failing('pods "kubectl-mesh-check-1" is forbidden: exceeded quota: small', 403),
+  ];
+  for (const dryRun of others) {
+    const { result, message = "" } = await reach(dryRun);
+    assert.equal(result, "unknown");
+    assert.match(message, /^cannot tell: .*(policy\.example\.com|exceeded quota: small)/);
+  }
+});
+
+Deno.test("a user who may not create pods learns which right it takes", async () => {
+  const dryRun = () => {
+    const message = 'The Kubernetes API server does not allow it: pods is forbidden: User "joe" cannot create resource';
+    throw new ApiError(message, { status: 403 });
+  };
+  assert.deepEqual(await reach(dryRun), {
+    result: "unknown",
+    message: 'cannot tell: needs create on pods in the namespace "shop"',
+  });
+});
+
+Deno.test("with failurePolicy Ignore a pod without a sidecar is the failure, with Fail an answer", async () => {
+  const same: DryRun = () => object("v1", "Pod", "shop/made", { spec: { containers: [{ name: "check" }] } });
+  assert.equal((await reach(same)).result, "ok");
+  const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
+  assert.equal(result, "error");
+  assert.match(message, /comes back without a sidecar: .* does not answer, which failurePolicy Ignore hides/);
+});
+
+Deno.test("an answer that takes as long as the time-out is a time-out, though Ignore hides it", async () => {
+  let passed = 0;
+  const dryRun: DryRun = () => {
+    passed += 10_000;
+    return object("v1", "Pod", "shop/made", { spec: {} });
+  };
+  const configurations = meshWebhooks({ failurePolicy: "Ignore" });
+  const api = clusterApi({ objects: [...configurations, SHOP, webhookService(), webhookEndpoints(["ready"])], dryRun });
+  const clock = { now: () => new Date(), monotonic: () => passed, sleep: () => Promise.resolve() };
+  const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
+  const { result, message = "" } = await reachable(
+    injectorWebhooks(configurations),
+    factsOf({ api, clock, scope }),
+  );
+  assert.equal(result, "error");
+  assert.match(message, /after 10 s, the time-out of .*\n.*firewall.*port 15017/);
+});
+
+Deno.test("without a namespace that is selected nothing is sent", async () => {
+  const system = object("v1", "Namespace", "kube-system");
+  const found = await reach(() => assert.fail("a pod was sent"), [...meshWebhooks(), system]);
+  assert.equal(found.result, "skipped");
+});
+
+Deno.test("each revision is tried", async () => {
+  const canary = object("v1", "Namespace", "next", { metadata: { labels: { "istio.io/rev": "canary" } } });
+  const tried: string[] = [];
+  const dryRun: DryRun = (namespace) => {
+    tried.push(namespace);
+    return injected();
+  };
+  await reach(dryRun, [...meshWebhooks(), ...meshWebhooks({ revision: "canary" }), SHOP, canary]);
+  assert.deepEqual(tried.sort(), ["next", "shop"]);
+});

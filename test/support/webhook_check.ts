@@ -1,0 +1,45 @@
+/** Checks of webhooks against clusters in memory. */
+import assert from "node:assert/strict";
+import type { Finding } from "../../src/check/check.ts";
+import { WEBHOOK_CHECKS } from "../../src/check/checks/webhook.ts";
+import { isMap } from "../../src/core/value.ts";
+import type { KubeObject } from "../../src/core/kube/client/mod.ts";
+import { clusterFacts, type ClusterOptions, object } from "./cluster.ts";
+import { meshWebhooks } from "./mesh_webhooks.ts";
+
+/** What a check of the category finds in a cluster, on a given day. */
+export async function webhookFinding(id: string, options: ClusterOptions, now = new Date()): Promise<Finding> {
+  const check = WEBHOOK_CHECKS.find((each) => each.id === id);
+  assert(check !== undefined);
+  return await check.run(clusterFacts(options, {}, now));
+}
+
+/** The configuration that `webhook manifests` prints, with a caBundle (PEM). */
+export function withBundle(pem: string, options: Parameters<typeof meshWebhooks>[0] = {}): KubeObject {
+  const [configuration] = meshWebhooks(options);
+  assert(configuration !== undefined && Array.isArray(configuration["webhooks"]));
+  const webhooks = configuration["webhooks"].filter(isMap).map((webhook) => ({
+    ...webhook,
+    clientConfig: Object.assign({}, webhook["clientConfig"], { caBundle: btoa(pem) }),
+  }));
+  return { ...configuration, webhooks };
+}
+
+/** The Service that it calls. */
+export function webhookService(port = 443): KubeObject {
+  const ports = [{ name: "https", port, targetPort: "https" }];
+  return object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { ports } });
+}
+
+/** The pods behind it: one for each word. */
+export function webhookEndpoints(states: readonly ("ready" | "waiting")[], port = "https"): KubeObject {
+  const labels = { "kubernetes.io/service-name": "kubectl-mesh-webhook" };
+  return object("discovery.k8s.io/v1", "EndpointSlice", "istio-system/kubectl-mesh-webhook-a", {
+    metadata: { labels },
+    endpoints: states.map((state, index) => ({
+      addresses: [`10.0.0.${index + 1}`],
+      conditions: { ready: state === "ready" },
+    })),
+    ports: [{ name: port, port: 15017 }],
+  });
+}
