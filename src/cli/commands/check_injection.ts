@@ -67,6 +67,7 @@ export async function checkInjection(world: World, args: readonly string[]): Pro
   const output = choiceValue("output", flags.text("output") ?? "table", ["table", "json"]);
   const workload = workloadOf(flags);
   const room = await import("../../check/mod.ts");
+  if (workload !== undefined) room.readWorkloadName(workload);
   const api = await connection(world, flags, workload);
   try {
     world.permissions.keepOnly(permissionsFor(flags, api));

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { clusterApi, type ClusterOptions, object } from "../../../test/support/cluster.ts";
+import { meshObjects } from "../../../test/support/mesh_webhooks.ts";
+import { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
+import { explanationJson, explanationText } from "./print.ts";
+
+const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
+const CANARY = meshObjects({ revision: "canary" }).filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
+const APP = { name: "app", image: "example.com/app:1" };
+const INJECT = "sidecar.istio.io/inject";
+
+function namespace(labels: Record<string, string> = {}): KubeObject {
+  return object("v1", "Namespace", "shop", { metadata: { labels } });
+}
+
+function deployment(template: Record<string, string> = {}, own: Record<string, string> = {}): KubeObject {
+  const spec = { template: { metadata: { labels: template }, spec: { containers: [APP] } } };
+  return object("apps/v1", "Deployment", "shop/web", { metadata: { labels: own }, spec });
+}
+
+function livePod(name: string, containers = [APP]): KubeObject {
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-5d4", controller: true }];
+  const labels = { "pod-template-hash": "5d4" };
+  return object("v1", "Pod", `shop/${name}`, {
+    metadata: { labels, ownerReferences, generateName: "web-5d4-" },
+    spec: { containers },
+    status: { phase: "Running" },
+  });
+}
+
+async function explained(objects: readonly KubeObject[], options: Partial<ClusterOptions & InjectionQuestion> = {}) {
+  const question = { workload: "deploy/web", namespace: "shop", choice: {}, configuration: {}, ...options };
+  const [explanation] = await explainInjection(fakeWorld(), clusterApi({ objects, ...options }), question);
+  assert(explanation !== undefined);
+  return explanation;
+}
+
+interface Row {
+  readonly name: string;
+  readonly objects: readonly KubeObject[];
+  readonly reason: string;
+  readonly field: string;
+  readonly fix: readonly string[];
+}
+
+const RESTART = "kubectl rollout restart deployment/web -n shop";
+const NAMESPACE_LABEL = 'namespace.metadata.labels["istio-injection"]';
+
+const ROWS: readonly Row[] = [
+  {
+    name: "no webhook",
+    objects: [namespace(), deployment()],
+    reason: "no-webhook",
+    field: "",
+    fix: [
+      "kubectl mesh webhook manifests | kubectl apply -f -",
+    ],
+  },
+  {
+    name: "no label",
+    objects: [...MESH, namespace(), deployment(), livePod("web-5d4-1")],
+    reason: "namespace-not-labelled",
+    field: "namespace.metadata.labels",
+    fix: ["kubectl label namespace shop istio-injection=enabled", RESTART],
+  },
+  {
+    name: "no label, and a revision alone",
+    objects: [...CANARY, namespace(), deployment()],
+    reason: "namespace-not-labelled",
+    field: "namespace.metadata.labels",
+    fix: ["kubectl label namespace shop istio.io/rev=canary"],
+  },
+  {
+    name: "a misspelt label",
+    objects: [...MESH, namespace({ "istio-injection": "true" }), deployment({ [INJECT]: "true" })],
+    reason: "namespace-label-misspelt",
+    field: NAMESPACE_LABEL,
+    fix: ["kubectl label namespace shop istio-injection=enabled --overwrite"],
+  },
+  {
+    name: "disabled",
+    objects: [...MESH, namespace({ "istio-injection": "disabled" }), deployment()],
+    reason: "namespace-disabled",
+    field: NAMESPACE_LABEL,
+    fix: ["kubectl label namespace shop istio-injection=enabled --overwrite"],
+  },
+  {
+    name: "the default where there is a revision alone",
+    objects: [...CANARY, namespace({ "istio-injection": "enabled" }), deployment()],
+    reason: "revision-not-served",
+    field: NAMESPACE_LABEL,
+    fix: ["kubectl label namespace shop istio-injection- istio.io/rev=canary --overwrite"],
+  },
+  {
+    name: "a revision of nobody",
+    objects: [...CANARY, namespace({ "istio.io/rev": "1-9" }), deployment()],
+    reason: "revision-not-served",
+    field: 'namespace.metadata.labels["istio.io/rev"]',
+    fix: ["kubectl label namespace shop istio.io/rev=canary --overwrite"],
+  },
+  {
+    name: "opted out",
+    objects: [...MESH, namespace({ "istio-injection": "enabled" }), deployment({ [INJECT]: "false" })],
+    reason: "label-inject-false",
+    field: `spec.template.metadata.labels["${INJECT}"]`,
+    fix: [
+      `kubectl patch deployment/web -n shop --type=merge -p '{"spec":{"template":{"metadata":{"labels":{"${INJECT}":null}}}}}'`,
+    ],
+  },
+];
+
+for (const { name, objects, reason, field, fix } of ROWS) {
+  Deno.test(`check injection: ${name}`, async () => {
+    const explanation = await explained(objects);
+    assert.deepEqual(
+      { injected: explanation.injected, reason: explanation.reason, field: explanation.field, fix: explanation.fix },
+      { injected: false, reason, field, fix },
+    );
+  });
+}
+
+Deno.test("check injection: live pods that are older than the label are a problem, and are made anew", async () => {
+  const pods = [livePod("web-5d4-1"), livePod("web-5d4-2")];
+  const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
+  assert.equal(explanation.injected, true);
+  assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, though the next one gets one"]);
+  assert.deepEqual(explanation.fix, [RESTART]);
+  assert.equal(explanation.hasProblem, true);
+});
+
+Deno.test("check injection: a label on the Deployment itself is told, with the commands that move it", async () => {
+  const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
+  assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where nothing reads it/);
+  assert.match(explanation.fix[0] ?? "", /^kubectl patch deployment\/web/);
+  assert.equal(explanation.fix[1], `kubectl label deployment/web -n shop ${INJECT}-`);
+});
+
+Deno.test("check injection: what may not be read is a gap, and the rest is told", async () => {
+  const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment()];
+  const explanation = await explained(objects, { forbidden: /mutatingwebhookconfigurations|configmaps|pods$/ });
+  assert.deepEqual(explanation.warnings, [
+    "cannot tell which webhooks there are: needs list on mutatingwebhookconfigurations",
+    'cannot tell what the live pods have: needs list on pods in the namespace "shop"',
+  ]);
+  assert.equal(explanation.reason, "configuration-unknown");
+});
+
+Deno.test("check injection: a workload that is not there", async () => {
+  await assert.rejects(explained(MESH), /There is no "deploy\/web" in the namespace "shop"/);
+});
+
+Deno.test("check injection: both texts, and nothing of an object steers a terminal", async () => {
+  const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment({ [INJECT]: "\u001b[31mno" })];
+  const explanation = await explained(objects);
+  const text = explanationText(explanation);
+  assert.match(text, /^deployment\.apps\/web in the namespace "shop": injected by istio-sidecar-injector\/namespace\./);
+  assert(!text.includes("\u001b"));
+  const json = JSON.parse(explanationJson(explanation));
+  assert.deepEqual(Object.keys(json).slice(0, 6), ["workload", "injected", "by", "reason", "rules", "live"]);
+  assert.deepEqual(Object.keys(json.rules[0]).slice(0, 4), ["rule", "field", "value", "effect"]);
+});
+
+Deno.test("check injection: manifests without a cluster, and names that are none of a shell's", async () => {
+  const manifest = `
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Service, metadata: {name: web}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: "web; rm -rf", annotations: {${INJECT}: "false"}}
+  spec: {containers: [{name: app, image: app}]}
+`;
+  const inputs = [{
+    file: "web.yaml",
+    async *chunks() {
+      yield await Promise.resolve(new TextEncoder().encode(manifest));
+    },
+  }];
+  const question = { inputs, namespace: "shop", choice: {}, configuration: {} };
+  const [explanation, ...more] = await explainInjection(fakeWorld(), undefined, question);
+  assert.deepEqual(more, []);
+  assert.equal(explanation?.reason, "annotation-inject-false");
+  assert.deepEqual(explanation?.fix, [`take "${INJECT}" out of metadata.annotations in web.yaml`]);
+});
