@@ -56,11 +56,14 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
   return left.filter(({ id }) => ids.has(id));
 }
 
-function refuseUnknown(words: readonly string[], known: readonly string[], what: string): void {
+/** Where the words are that are too many for a line. */
+const IDS = { "category": "", "check or category": "ids are in docs/checks.md, " } as const;
+
+function refuseUnknown(words: readonly string[], known: readonly string[], what: keyof typeof IDS): void {
   const unknown = words.find((word) => !known.includes(word));
   if (unknown === undefined) return;
   const meant = closest(unknown, known);
   throw new UsageError(`There is no ${what} "${unknown}"`, {
-    hint: meant === undefined ? `categories are ${CATEGORIES.join(", ")}` : `did you mean "${meant}"?`,
+    hint: meant === undefined ? `${IDS[what]}categories are ${CATEGORIES.join(", ")}` : `did you mean "${meant}"?`,
   });
 }
