@@ -1,0 +1,182 @@
+/** What `check injection` says of generated pods is what a real API server with the webhook then does. */
+import assert from "node:assert/strict";
+import { explainInjection } from "../../../src/check/mod.ts";
+import { connect } from "../../../src/core/kube/client/mod.ts";
+import type { Value, ValueMap } from "../../../src/core/value.ts";
+import { realWorld } from "../../../src/core/world/mod.ts";
+import { BUILT_IN } from "../../../src/inject/mod.ts";
+import { fc } from "../../support/properties.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import {
+  apply,
+  create,
+  kubectl,
+  register,
+  startWebhook,
+  statusOf,
+  until,
+  type WebhookProcess,
+} from "../support/webhook.ts";
+
+const REVISIONS = ["default", "canary"];
+const POLICIES = ["enabled", "disabled"];
+const PODS = 120;
+
+const INJECTION = [undefined, "enabled", "disabled", "enable"];
+const CHOSEN = [undefined, "default", "canary", "nobody"];
+
+/** Namespaces with every two labels. */
+const NAMESPACES = INJECTION.flatMap((injection, i) =>
+  CHOSEN.map((revision, j) => ({
+    name: `ns-${i}-${j}`,
+    labels: { ...entry("istio-injection", injection), ...entry("istio.io/rev", revision) },
+  }))
+);
+
+function entry(key: string, value: string | undefined): Record<string, string> {
+  return value === undefined ? {} : { [key]: value };
+}
+
+const ASKED = fc.constantFrom(undefined, "true", "false", "", "maybe");
+const POD = fc.record({
+  namespace: fc.constantFrom(...NAMESPACES.map(({ name }) => name)),
+  label: ASKED,
+  annotation: ASKED,
+  revision: fc.constantFrom(...CHOSEN),
+  skip: fc.boolean(),
+  hostNetwork: fc.boolean(),
+}).map(({ namespace, label, annotation, revision, skip, hostNetwork }): ValueMap => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: {
+    namespace,
+    labels: {
+      ...entry("sidecar.istio.io/inject", label),
+      ...entry("istio.io/rev", revision),
+      ...(skip ? { skip: "yes" } : {}),
+    },
+    annotations: entry("sidecar.istio.io/inject", annotation),
+  },
+  spec: { containers: [{ name: "app", image: "example.com/app:1" }], ...(hostNetwork ? { hostNetwork } : {}) },
+}));
+
+testWhen(needsCluster(), "check injection says what the API server with the webhook then does", async (t) => {
+  const cluster = await startCluster();
+  try {
+    await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name: "istio-system" } });
+    for (const { name, labels } of NAMESPACES) {
+      await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
+      await addServiceAccount(cluster, name);
+    }
+    for (const policy of POLICIES) await t.step(`policy ${policy}: ${PODS} pods`, () => compare(cluster, policy));
+  } finally {
+    await cluster.stop();
+  }
+});
+
+async function compare(cluster: Cluster, policy: string): Promise<void> {
+  const never = "neverInjectSelector: [{matchLabels: {skip: 'yes'}}]\n";
+  const config = `${never}${
+    BUILT_IN.config.replace(/^policy: .*$/m, `policy: ${policy}`).replace(/^neverInjectSelector:.*\n/m, "")
+  }`;
+  const webhooks: WebhookProcess[] = [];
+  try {
+    for (const revision of REVISIONS) {
+      const webhook = await startWebhook({ revision, config, values: BUILT_IN.values, mesh: BUILT_IN.mesh });
+      webhooks.push(webhook);
+      await register(cluster, { revision, port: webhook.port, authority: webhook.authority });
+      await configMaps(cluster, revision, config);
+      await isCalled(cluster, revision);
+    }
+    const pods = fc.sample(POD, PODS).map((pod, index) => named(pod, `${policy}-${index}`));
+    const said = await explanations(cluster, pods);
+    const created = await create(cluster, pods);
+    assert.deepEqual(said, created.map((pod) => statusOf(pod)?.["revision"] ?? "none"));
+    assert(said.includes("default") && said.includes("canary") && said.includes("none"));
+  } finally {
+    for (const webhook of webhooks) assert.equal(await webhook.stop(), 0);
+  }
+}
+
+function named(pod: ValueMap, name: string): ValueMap {
+  return { ...pod, metadata: Object.assign({ name }, pod["metadata"]) };
+}
+
+/** What the webhook has as files, where a control plane has it. */
+async function configMaps(cluster: Cluster, revision: string, config: string): Promise<void> {
+  const suffix = revision === "default" ? "" : `-${revision}`;
+  const map = (name: string, data: Record<string, Value>): ValueMap => {
+    return {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: `${name}${suffix}`, namespace: "istio-system" },
+      data,
+    };
+  };
+  await apply(cluster, map("istio-sidecar-injector", { config, values: BUILT_IN.values }));
+  await apply(cluster, map("istio", { mesh: BUILT_IN.mesh }));
+}
+
+/** The API server hears of configurations by a watch of its own. */
+async function isCalled(cluster: Cluster, revision: string): Promise<void> {
+  const index = CHOSEN.indexOf(revision);
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "probe", namespace: `ns-0-${index}`, labels: { "sidecar.istio.io/inject": "true" } },
+    spec: { containers: [{ name: "app", image: "example.com/app:1" }] },
+  };
+  await until(`the webhook of "${revision}" is called`, async () => {
+    const { stdout } = await cluster.kubectl(
+      ["create", "--dry-run=server", "-o", "json", "-f", "-"],
+      JSON.stringify(pod),
+    );
+    return stdout !== "" && statusOf(JSON.parse(stdout))?.["revision"] === revision;
+  });
+}
+
+/** The revision that injects, or `none`. */
+async function explanations(cluster: Cluster, pods: readonly ValueMap[]): Promise<readonly string[]> {
+  const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: [...pods] });
+  const inputs = [{ file: "pods.json", chunks: () => once(new TextEncoder().encode(text)) }];
+  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
+  try {
+    const question = { inputs, namespace: "default", choice: {}, configuration: {} };
+    const found = await explainInjection(realWorld(), api, question);
+    return found.map(({ by }) =>
+      by === null ? "none" : /^istio-sidecar-injector-canary\//.test(by) ? "canary" : "default"
+    );
+  } finally {
+    api.close();
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+testWhen(needsCluster(), "check injection explains a Deployment of a real cluster", async () => {
+  const cluster = await startCluster();
+  try {
+    const { name } = NAMESPACES[0] ?? { name: "" };
+    await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    const labels = { app: "web" };
+    await apply(cluster, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "web", namespace: name },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "app", image: "example.com/app:1" }] } },
+      },
+    });
+    const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
+    const question = { workload: "deploy/web", namespace: name, choice: {}, configuration: {} };
+    const [explanation] = await explainInjection(realWorld(), api, question);
+    api.close();
+    assert.equal(explanation?.reason, "no-webhook");
+  } finally {
+    await cluster.stop();
+  }
+});
