@@ -8,16 +8,7 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { fc } from "../../support/properties.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
-import {
-  apply,
-  create,
-  kubectl,
-  register,
-  startWebhook,
-  statusOf,
-  until,
-  type WebhookProcess,
-} from "../support/webhook.ts";
+import { apply, create, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
 
 const REVISIONS = ["default", "canary"];
 const POLICIES = ["enabled", "disabled"];

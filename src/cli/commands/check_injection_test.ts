@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { EXIT, UsageError } from "../../core/errors.ts";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { checkInjection } from "./check_injection.ts";
+
+const WEB = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    metadata: {labels: {sidecar.istio.io/inject: "false"}}
+    spec: {containers: [{name: app, image: app}]}
+`;
+
+function world(text = WEB) {
+  return fakeWorld({ files: { "web.yaml": text } });
+}
+
+Deno.test("check injection -f prints the answer, the rules in order, and what changes it", async () => {
+  const fake = world();
+  assert.equal(await checkInjection(fake, ["-f", "web.yaml", "-n", "shop"]), EXIT.ok);
+  const [headline, why, , heading, ...rows] = fake.said.stdout.split("\n");
+  assert.equal(headline, 'deployment.apps/web in the namespace "shop": not injected');
+  assert.equal(
+    why,
+    '  label "sidecar.istio.io/inject" is "false" (spec.template.metadata.labels["sidecar.istio.io/inject"])',
+  );
+  assert.match(heading ?? "", /^RULE +FIELD +VALUE +EFFECT$/);
+  const rules = rows.slice(0, rows.indexOf("")).map((row) => row.split(/ {2,}/)[0]);
+  assert.deepEqual(rules.slice(0, 5), ["webhook", "host-network", "ignored-namespace", "policy-known", "label"]);
+  assert.match(
+    fake.said.stdout,
+    /to change it:\n {2}take "sidecar.istio.io\/inject" out of spec.template.metadata.labels in web.yaml\n$/,
+  );
+});
+
+Deno.test("check injection -o json is one object a line", async () => {
+  const fake = world(`${WEB}---\n${WEB.replace('"false"', '"true"')}`);
+  assert.equal(await checkInjection(fake, ["-f", "web.yaml", "-o", "json"]), EXIT.ok);
+  const answers = fake.said.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(answers.map(({ injected, reason }) => [injected, reason]), [
+    [false, "label-inject-false"],
+    [true, "label-inject-true"],
+  ]);
+});
+
+Deno.test("check injection: a pod that would be refused is exit code 1", async () => {
+  const wrong = WEB.replace(
+    'labels: {sidecar.istio.io/inject: "false"}',
+    'annotations: {sidecar.istio.io/proxyCPU: "a lot"}',
+  );
+  assert.equal(await checkInjection(world(wrong), ["-f", "web.yaml"]), EXIT.failed);
+});
+
+const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
+  [[], /No workload is named/],
+  [["web"], /"web" is no workload/],
+  [["deploymnet/web"], /The kind "deploymnet" has no pod that is known/],
+  [["deployment/web", "-f", "web.yaml"], /Both the workload "deployment\/web" and files are named/],
+  [["deployment/web", "other"], /Unexpected argument "other"/],
+  [["-f", "web.yaml", "-o", "yaml"], /--output cannot be "yaml"/],
+];
+
+for (const [args, message] of WRONG) {
+  Deno.test(`check injection ${args.join(" ")}: the command line is wrong`, async () => {
+    await assert.rejects(
+      checkInjection(world(), args),
+      (error) => error instanceof UsageError && message.test(error.message),
+    );
+  });
+}
