@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { isPlain, progressLine } from "./progress.ts";
+
+Deno.test("progress is on standard error of a terminal, and taken away", () => {
+  const world = fakeWorld({ terminal: true });
+  const line = progressLine(world);
+  line.tell(3, 20);
+  assert.match(world.said.stderr, /3 of 20 checks$/);
+  line.clear();
+  assert(world.said.stderr.endsWith("\r\x1b[K"));
+  assert.equal(world.said.stdout, "");
+});
+
+Deno.test("what is no terminal, or wants none, gets no progress and no colour", () => {
+  const plain = [{}, { terminal: true, env: { NO_COLOR: "1" } }, { terminal: true, env: { TERM: "dumb" } }];
+  for (const options of plain) {
+    const world = fakeWorld(options);
+    assert(isPlain(world));
+    const line = progressLine(world);
+    line.say("waiting");
+    line.clear();
+    assert.equal(world.said.stderr, "");
+  }
+  assert(!isPlain(fakeWorld({ terminal: true, env: { NO_COLOR: "" } })));
+});
