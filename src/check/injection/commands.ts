@@ -1,4 +1,5 @@
 /** Commands that change what decided. What is in them is of the cluster or a file: each word is quoted for a shell. */
+import { podOwner } from "../../inject/mod.ts";
 import type { LivePod } from "./live.ts";
 import type { Target } from "./target.ts";
 
@@ -40,6 +41,10 @@ export function changePod(target: Target, { of, key, value }: PodChange): string
       ? `take "${key}" out of ${field} in ${target.file}`
       : `set "${key}" to "${value}" in ${field} in ${target.file}`;
   }
+  const controller = controllerOf(target);
+  if (controller !== undefined) {
+    return `kubectl mesh check injection ${shellWord(controller)} -n ${shellWord(namespace)}`;
+  }
   if (row.kind === "Pod") {
     const verb = of === "labels" ? "label" : "annotate";
     const change = kubectl(verb, "--local", "--overwrite", "-f", "-", "-o", "yaml", setting);
@@ -57,16 +62,24 @@ function named({ row, name }: Target): string {
   return `${row.kind.toLowerCase()}/${name}`;
 }
 
+/** `deployment/web` for a pod that something made: a change of the pod itself would not last. */
+function controllerOf({ manifest, row, namespace }: Target): string | undefined {
+  if (row.kind !== "Pod") return undefined;
+  const { kind, name } = podOwner(manifest, namespace);
+  return kind === "Pod" ? undefined : `${kind.toLowerCase()}/${name}`;
+}
+
 type Again = (target: Target, live: readonly LivePod[]) => readonly string[];
 
 const restart: Again = (target) => [kubectl("rollout", "restart", named(target), "-n", target.namespace)];
 const deletePods: Again = ({ namespace }, live) =>
   live.length === 0 ? [] : [kubectl("delete", "pod", "-n", namespace, ...live.map(({ pod }) => pod))];
-const replace: Again = (target) => [
-  `${kubectl("get", named(target), "-n", target.namespace, "-o", "yaml")} | ${
-    kubectl("replace", "--force", "-f", "-")
-  }`,
-];
+const replace: Again = (target, live) =>
+  controllerOf(target) !== undefined ? deletePods(target, live) : [
+    `${kubectl("get", named(target), "-n", target.namespace, "-o", "yaml")} | ${
+      kubectl("replace", "--force", "-f", "-")
+    }`,
+  ];
 
 /** How a kind makes its pods anew; a CronJob does at its next run, and a Job's pod cannot be changed while it runs. */
 const AGAIN: Readonly<Record<string, Again>> = {
