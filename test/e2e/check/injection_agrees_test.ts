@@ -5,6 +5,7 @@ import { connect } from "../../../src/core/kube/client/mod.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
+import { MESH_COMMAND } from "../../support/mesh.ts";
 import { fc } from "../../support/properties.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
@@ -162,11 +163,17 @@ testWhen(needsCluster(), "check injection explains a Deployment of a real cluste
         template: { metadata: { labels }, spec: { containers: [{ name: "app", image: "example.com/app:1" }] } },
       },
     });
-    const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
-    const question = { workload: "deploy/web", namespace: name, choice: {}, configuration: {} };
-    const [explanation] = await explainInjection(realWorld(), api, question);
-    api.close();
-    assert.equal(explanation?.reason, "no-webhook");
+    const { code, stdout, stderr } = await new Deno.Command(MESH_COMMAND, {
+      args: ["check", "injection", "deploy/web", "-n", name, "-o", "json", `--kubeconfig=${cluster.kubeconfig}`],
+    }).output();
+    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assert.deepEqual([code, err], [1, ""]);
+    const { workload, injected, reason } = JSON.parse(out ?? "");
+    assert.deepEqual({ workload, injected, reason }, {
+      workload: "deployment.apps/web",
+      injected: false,
+      reason: "no-webhook",
+    });
   } finally {
     await cluster.stop();
   }
