@@ -5,6 +5,7 @@ import { BUILT_IN } from "../../inject/mod.ts";
 import type { Finding } from "../check.ts";
 import { clusterFacts, object } from "../../../test/support/cluster.ts";
 import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { violationsOf } from "./security/pod_security.ts";
 import { SECURITY_CHECKS } from "./security.ts";
 
 const VALUES = BUILT_IN.values;
@@ -104,21 +105,7 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     [quota({ "limits.memory": "512Mi" })],
     'error: namespace/web: the quota "compute" allows limits.memory of 512Mi: a sidecar alone takes 1Gi',
   ],
-  [
-    "resource-quota",
-    "a resource that containers do not name",
-    [quota({ "limits.ephemeral-storage": "1Gi" })],
-    'error: namespace/web: the quota "compute" wants limits.ephemeral-storage, which the container "istio-init" lacks',
-  ],
-  [
-    "resource-quota",
-    "what a limit range adds",
-    [
-      quota({ "limits.ephemeral-storage": "4Gi" }),
-      range({ type: "Container", default: { "ephemeral-storage": "1Gi" } }),
-    ],
-    "ok: ",
-  ],
+  ["resource-quota", "a resource that need not be named", [quota({ "limits.ephemeral-storage": "1Gi" })], "ok: "],
   ["resource-quota", "another kind of pods", [quota({ cpu: "1m" }, { scopes: ["BestEffort"] })], "ok: "],
   ["limit-range", "none", [], "ok: "],
   ["limit-range", "wide", [range({ type: "Container", max: { cpu: "4" }, min: { cpu: "10m" } })], "ok: "],
@@ -152,6 +139,23 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
 for (const [id, name, objects, expected] of BOUNDS) {
   Deno.test(`${id}: ${name}`, async () => assert.equal(await told(id, { objects }), expected));
 }
+
+const WITHOUT_LIMITS = VALUES.replace(/limits:\n\s+cpu: "2"\n\s+memory: 1Gi/, "limits: {}");
+
+Deno.test("resource-quota: what containers have to name, and a limit range adds", async () => {
+  const objects = [quota({ "limits.cpu": "8" })];
+  const expected = 'error: namespace/web: the quota "compute" wants limits.cpu, which the container "istio-init" lacks';
+  assert.equal(await told("resource-quota", { objects, values: WITHOUT_LIMITS }), expected);
+  const defaults = [...objects, range({ type: "Container", default: { cpu: "1" } })];
+  assert.equal(await told("resource-quota", { objects: defaults, values: WITHOUT_LIMITS }), "ok: ");
+});
+
+Deno.test("pod-security: what no API server without --allow-privileged takes is forbidden too", () => {
+  for (const securityContext of [{ privileged: true }, { procMount: "Unmasked" }]) {
+    const violations = violationsOf({ spec: { containers: [{ name: "c", securityContext }] } }, "baseline");
+    assert.match(violations.join(), /^container "c" (is privileged|has a procMount)$/);
+  }
+});
 
 const node = (name: string, kubeletVersion: string) =>
   object("v1", "Node", name, { status: { nodeInfo: { kubeletVersion } } });

@@ -21,6 +21,10 @@ export interface Obstacle {
   readonly message: string;
 }
 
+/** What every container has to name where a quota bounds it (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
+const NAMED = /^(requests|limits)\.(cpu|memory)$/;
+const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
+
 /** `cpu` is `requests.cpu`, as `memory` is. */
 const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
 
@@ -44,10 +48,11 @@ interface Bound {
 }
 
 function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | undefined {
-  if (!/^(requests|limits)\.(cpu|memory|ephemeral-storage)$/.test(resource)) return undefined;
-  const silent = [...demand.containers].filter(([, amounts]) => !amounts.has(resource)).map(([name]) => name);
-  const [first] = silent;
-  if (first !== undefined) return { never: true, message: `wants ${resource}, which the container "${first}" lacks` };
+  if (!COUNTED.test(resource)) return undefined;
+  const silent = [...demand.containers].find(([, amounts]) => NAMED.test(resource) && !amounts.has(resource));
+  if (silent !== undefined) {
+    return { never: true, message: `wants ${resource}, which the container "${silent[0]}" lacks` };
+  }
   const needed = demand.total.get(resource) ?? 0n;
   const text = (milli: bigint) => amountText(milli, resource);
   if (needed > limit) {

@@ -1,0 +1,277 @@
+/** `check` against a real API server: a mesh that is well, what breaks it, and users with few rights. */
+import assert from "node:assert/strict";
+import type { Value, ValueMap } from "../../../src/core/value.ts";
+import { BUILT_IN } from "../../../src/inject/mod.ts";
+import { runMesh } from "../../support/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";
+
+testWhen(needsCluster(), "check in a real cluster", async (t) => {
+  const cluster = await startCluster();
+  const webhook = await startWebhook({ config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh });
+  let isStopped = false;
+  try {
+    await t.step("before the mesh: --pre is well, check says what is missing", () => beforeMesh(cluster));
+    await t.step("a mesh that is well", () => isWell(cluster, webhook));
+    for (const [name, breakage] of Object.entries(BREAKAGES)) {
+      await t.step(`${name}: told, and healed again`, () => tellsAndHeals(cluster, breakage));
+    }
+    await t.step("pods of the data plane are judged by their status", () => judgesPods(cluster));
+    await t.step("a user without rights learns which, and nothing fails", () => isForbidden(cluster));
+    await t.step("the roles of --rbac are enough", () => hasRights(cluster));
+    isStopped = true;
+    await t.step("a webhook that is down is told", () => isDown(cluster, webhook));
+  } finally {
+    if (!isStopped) await webhook.stop();
+    await cluster.stop();
+  }
+});
+
+interface Result {
+  readonly id: string;
+  readonly category: string;
+  readonly result: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly objects: readonly string[];
+}
+
+interface Run {
+  readonly code: number;
+  readonly results: ReadonlyMap<string, Result>;
+}
+
+async function check(cluster: Cluster, args: readonly string[] = [], kubeconfig = cluster.kubeconfig): Promise<Run> {
+  const { code, stdout, stderr } = await runMesh(["check", ...args, "-o", "json", "--kubeconfig", kubeconfig]);
+  assert.equal(stderr, "", `check ${args.join(" ")}`);
+  const { success, checks }: { success: boolean; checks: Result[] } = JSON.parse(stdout);
+  assert.equal(code, success ? 0 : 1);
+  return { code, results: new Map(checks.map((each) => [each.id, each])) };
+}
+
+/** Ids and messages of what has such a result. */
+function withResult({ results }: Run, result: string): Record<string, string> {
+  const found = [...results.values()].filter((each) => each.result === result);
+  return Object.fromEntries(found.map(({ id, message }) => [id, message]));
+}
+
+async function beforeMesh(cluster: Cluster): Promise<void> {
+  const pre = await check(cluster, ["--pre"]);
+  assert.deepEqual([pre.code, withResult(pre, "error")], [0, {}]);
+  assert.equal(pre.results.get("api-reachable")?.result, "ok");
+  assert.equal(pre.results.get("pod-security")?.result, "ok");
+  assert.equal(pre.results.has("proxy-ready"), false);
+  const whole = await check(cluster);
+  assert.equal(whole.code, 1);
+  assert.match(withResult(whole, "error")["webhook-exists"] ?? "", /^no MutatingWebhookConfiguration injects/);
+  assert.equal(whole.results.get("webhook-reachable")?.message, 'it needs "webhook-exists"');
+  assert.deepEqual(withResult(whole, "warning"), {});
+}
+
+async function isWell(cluster: Cluster, webhook: WebhookProcess): Promise<void> {
+  for (const name of ["istio-system", "mesh", "plain"]) {
+    await kubectl(cluster, ["create", "namespace", name]);
+    await addServiceAccount(cluster, name);
+  }
+  await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
+  const map = (name: string, data: Record<string, Value>) =>
+    apply(cluster, { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "istio-system" }, data });
+  await map("istio-sidecar-injector", { config: BUILT_IN.config, values: BUILT_IN.values });
+  await map("istio", { mesh: BUILT_IN.mesh });
+  await register(cluster, webhook);
+  const run = await check(cluster, ["--wait", "30s"]);
+  assert.deepEqual([run.code, withResult(run, "error")], [0, {}]);
+  for (const id of ["webhook-reachable", "pod-security", "resource-quota", "limit-range"]) {
+    assert.equal(run.results.get(id)?.result, "ok", id);
+  }
+}
+
+/** Something wrong in the namespace `mesh`, for which the API server refuses pods with a sidecar. */
+interface Breakage {
+  readonly make: (cluster: Cluster) => Promise<unknown>;
+  readonly heal: (cluster: Cluster) => Promise<unknown>;
+  readonly id: string;
+  readonly message: RegExp;
+  /** What the API server says to a pod. */
+  readonly refusal: RegExp;
+}
+
+const ENFORCE = "pod-security.kubernetes.io/enforce";
+
+function podSecurity(level: string, message: RegExp): Breakage {
+  return {
+    make: (cluster) => kubectl(cluster, ["label", "namespace", "mesh", `${ENFORCE}=${level}`]),
+    heal: (cluster) => kubectl(cluster, ["label", "namespace", "mesh", `${ENFORCE}-`]),
+    id: "pod-security",
+    message,
+    refusal: new RegExp(`violates PodSecurity "${level}:latest".*container "istio-init"`),
+  };
+}
+
+interface Bound {
+  readonly kind: "ResourceQuota" | "LimitRange";
+  readonly spec: ValueMap;
+  readonly status?: ValueMap;
+}
+
+/** The controller that fills in the status of quotas does not run here. */
+function bound({ kind, spec, status }: Bound, told: Pick<Breakage, "id" | "message" | "refusal">): Breakage {
+  const object = { apiVersion: "v1", kind, metadata: { name: "bounds", namespace: "mesh" }, spec };
+  const name = ["-n", "mesh", kind.toLowerCase(), "bounds"];
+  const patch = ["--subresource=status", "--type=merge", "-p", JSON.stringify({ status: status ?? null })];
+  return {
+    async make(cluster) {
+      await apply(cluster, object);
+      if (status !== undefined) await kubectl(cluster, ["patch", ...name, ...patch]);
+    },
+    heal: (cluster) => kubectl(cluster, ["delete", ...name]),
+    ...told,
+  };
+}
+
+const BREAKAGES: Readonly<Record<string, Breakage>> = {
+  "the level baseline": podSecurity("baseline", /^namespace\/mesh: enforces baseline, and .* NET_ADMIN and NET_RAW\n/),
+  "the level restricted": podSecurity(
+    "restricted",
+    /enforces restricted, and .*, may run as root, runs as the user 0\n/,
+  ),
+  "a quota that is used up": bound({
+    kind: "ResourceQuota",
+    spec: { hard: { "requests.cpu": "4" } },
+    status: { hard: { "requests.cpu": "4" }, used: { "requests.cpu": "3990m" } },
+  }, {
+    id: "resource-quota",
+    message: /^namespace\/mesh: the quota "bounds" has 10m of requests\.cpu left: a sidecar takes 100m$/,
+    refusal: /exceeded quota: bounds, requested: requests\.cpu=/,
+  }),
+  "a quota that no sidecar fits into": bound({
+    kind: "ResourceQuota",
+    spec: { hard: { "limits.memory": "512Mi" } },
+    status: { hard: { "limits.memory": "512Mi" }, used: { "limits.memory": "0" } },
+  }, {
+    id: "resource-quota",
+    message: /^namespace\/mesh: the quota "bounds" allows limits\.memory of 512Mi: a sidecar alone takes 1Gi$/,
+    refusal: /exceeded quota: bounds, requested: limits\.memory=/,
+  }),
+  "a limit range with a maximum": bound({
+    kind: "LimitRange",
+    spec: { limits: [{ type: "Container", max: { memory: "512Mi" } }] },
+  }, {
+    id: "limit-range",
+    message: /allows memory of at most 512Mi: the container "istio-(init|proxy)" asks for 1Gi/,
+    refusal: /maximum memory usage per Container is 512Mi, but limit is 1Gi/,
+  }),
+  "a limit range with a ratio": bound({
+    kind: "LimitRange",
+    spec: { limits: [{ type: "Container", maxLimitRequestRatio: { cpu: "4" } }] },
+  }, {
+    id: "limit-range",
+    message: /allows a limit of cpu 4 times the request: the container "istio-(init|proxy)" has 100m and 2/,
+    refusal: /cpu max limit to request ratio per Container is 4, but provided ratio is 20/,
+  }),
+};
+
+/** Within all bounds but those of its sidecar. */
+const AMOUNT = { cpu: "1m", memory: "1Mi", "ephemeral-storage": "1Mi" };
+const RESOURCES = { requests: AMOUNT, limits: AMOUNT };
+const POD = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "cart", namespace: "mesh" },
+  spec: {
+    automountServiceAccountToken: false,
+    containers: [{ name: "app", image: "example.com/app:1", resources: RESOURCES }],
+  },
+};
+
+async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusal }: Breakage): Promise<void> {
+  await make(cluster);
+  // What admission reads of bounds is a little behind.
+  await until("the API server refuses pods", async () => {
+    const { code, stderr } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(POD));
+    return code !== 0 && refusal.test(stderr);
+  });
+  const broken = (await check(cluster, ["--only", id])).results.get(id);
+  assert.match(`${broken?.message}`, message);
+  assert.match(`${broken?.result} ${broken?.hint}`, new RegExp(`^(error|warning) see docs/checks\\.md#${id}$`));
+  assert.deepEqual(broken?.objects, ["namespace/mesh"]);
+  await heal(cluster);
+  assert.equal((await check(cluster, ["--only", id])).results.get(id)?.result, "ok");
+}
+
+async function judgesPods(cluster: Cluster): Promise<void> {
+  await kubectl(cluster, ["create", "-f", "-"], JSON.stringify(POD));
+  const last = { terminated: { exitCode: 137, reason: "OOMKilled" } };
+  const proxy = { name: "istio-proxy", image: "x", imageID: "", restartCount: 3 };
+  const waiting = { waiting: { reason: "ImagePullBackOff", message: "no such image" } };
+  const cases: readonly (readonly [status: ValueMap, expected: string[]])[] = [
+    [{ ...proxy, restartCount: 0, ready: true, state: { running: {} } }, []],
+    [{ ...proxy, ready: true, state: { running: {} }, lastState: last }, ["warning proxy-memory"]],
+    [{ ...proxy, restartCount: 0, ready: false, state: { running: {} } }, ["error proxy-ready"]],
+    [{ ...proxy, restartCount: 0, ready: false, state: waiting }, ["error proxy-image"]],
+  ];
+  for (const [status, expected] of cases) {
+    const patch = JSON.stringify({ status: { phase: "Running", containerStatuses: [status] } });
+    await kubectl(cluster, ["patch", "-n", "mesh", "pod", "cart", "--subresource=status", "--type=merge", "-p", patch]);
+    const { results } = await check(cluster, ["data-plane"]);
+    const bad = [...results.values()].filter(({ result }) => result === "warning" || result === "error");
+    assert.deepEqual(bad.map(({ id, result }) => `${result} ${id}`), expected);
+    for (const { objects } of bad) assert.deepEqual(objects, ["pod/mesh/cart"]);
+  }
+  await kubectl(cluster, ["delete", "-n", "mesh", "pod", "cart", "--force", "--grace-period=0"]);
+}
+
+/** A kubeconfig by which the administrator acts as another. */
+async function asUser(cluster: Cluster, user: string): Promise<string> {
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  config.users[0].user.as = user;
+  const kubeconfig = `${cluster.kubeconfig}-${user}`;
+  await Deno.writeTextFile(kubeconfig, JSON.stringify(config));
+  return kubeconfig;
+}
+
+async function isForbidden(cluster: Cluster): Promise<void> {
+  const run = await check(cluster, [], await asUser(cluster, "joe"));
+  assert.deepEqual([run.code, withResult(run, "error"), withResult(run, "warning")], [0, {}, {}]);
+  const unknown = withResult(run, "unknown");
+  for (
+    const [id, right] of [
+      ["webhook-exists", "list on mutatingwebhookconfigurations"],
+      ["pod-security", "list on namespaces"],
+      ["resource-quota", "list on resourcequotas"],
+      ["native-sidecars", "list on nodes"],
+      ["proxy-ready", "list on pods"],
+    ] as const
+  ) {
+    assert.equal(unknown[id], `cannot tell: needs ${right}`);
+  }
+}
+
+async function hasRights(cluster: Cluster): Promise<void> {
+  const { code, stdout } = await runMesh(["check", "--rbac"]);
+  assert.equal(code, 0);
+  await kubectl(cluster, ["apply", "-f", "-"], stdout);
+  const name = "kubectl-mesh-check";
+  await kubectl(cluster, ["create", "clusterrolebinding", name, `--clusterrole=${name}`, "--user=jane"]);
+  await kubectl(cluster, ["create", "rolebinding", "-n", "istio-system", name, `--role=${name}`, "--user=jane"]);
+  await until("the rights are known", async () => {
+    const asked = ["auth", "can-i", "get", "configmaps", "-n", "istio-system", "--as", "jane"];
+    return (await cluster.kubectl(asked)).stdout.trim() === "yes";
+  });
+  const run = await check(cluster, [], await asUser(cluster, "jane"));
+  const all = await check(cluster);
+  const outcomes = ({ results }: Run) => [...results.values()].map(({ id, result }) => `${id} ${result}`);
+  assert.deepEqual(outcomes(run), outcomes(all));
+  assert.deepEqual(
+    [...run.results.values()].filter(({ message }) => message.includes("needs ") && !/it needs/.test(message)),
+    [],
+  );
+}
+
+async function isDown(cluster: Cluster, webhook: WebhookProcess): Promise<void> {
+  assert.equal(await webhook.stop(), 0, webhook.log());
+  const run = await check(cluster);
+  assert.equal(run.code, 1);
+  assert.match(run.results.get("webhook-reachable")?.message ?? "", /connection refused/);
+}
