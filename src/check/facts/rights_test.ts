@@ -5,8 +5,7 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { realWorld } from "../../core/world/mod.ts";
 import { ALL_CHECKS } from "../checks/all.ts";
 import { explainInjection } from "../injection/mod.ts";
-import { factsOf, isKnown } from "./mod.ts";
-import { injectorWebhooks } from "./injector_webhooks.ts";
+import { factsOf } from "./mod.ts";
 import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";
 
 /** Kinds that can be asked about by name. */
@@ -39,16 +38,6 @@ async function requestsOfAll(): Promise<readonly string[]> {
   for (const check of ALL_CHECKS) await check.run(facts);
   for (const fact of Object.values(facts)) {
     if (typeof fact === "function" && fact.length === 0) await Reflect.apply(fact, facts, []);
-  }
-  const webhooks = await facts.mutatingWebhooks();
-  assert(isKnown(webhooks));
-  for (const webhook of injectorWebhooks(webhooks.value)) {
-    await facts.dryRun(webhook);
-    assert("name" in webhook.target);
-    const { target } = webhook;
-    const secrets = ["cacerts", "istio-ca-secret", `${target.name}-certificates`];
-    await Promise.all([facts.service(target), facts.backends(target)]);
-    for (const name of secrets) await facts.secret({ namespace: target.namespace, name });
   }
   for (const [, kind] of KINDS) {
     const question = { workload: `${kind.toLowerCase()}/app`, namespace: "web", choice: {}, configuration: {} };
