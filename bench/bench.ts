@@ -9,6 +9,8 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   iptables: ["run", "--quiet", "--allow-all", "bench/iptables.ts"],
   agent: ["run", "--quiet", "--allow-all", "bench/agent.ts"],
   wait: ["run", "--quiet", "--allow-all", "bench/wait.ts"],
+  check: ["run", "--quiet", "--allow-all", "bench/check.ts"],
+  webhook: ["run", "--quiet", "--allow-all", "bench/webhook.ts"],
   yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],
   smp: ["bench", "--quiet", "--allow-all", "--no-check", "bench/smp_bench.ts"],
 };
