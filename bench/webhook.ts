@@ -8,7 +8,7 @@
  * as it has a whole one (JavaScript runs on one), and this process less.
  */
 import { parseArgs } from "node:util";
-import { processorTime, type Protocol, resident, startWebhook, type Webhook } from "./webhook_process.ts";
+import { processorTime, type Protocol, resident, sendAtOnce, startWebhook, type Webhook } from "./webhook_process.ts";
 import { reviewOf } from "./webhook_review.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
@@ -40,7 +40,7 @@ const WANTED = { ratio: 3, median: 3 };
 const GROWTH = 24;
 
 /** Before anything is measured, V8 compiles what is often used. */
-const WARM_UP = 500;
+const WARM_UP = 1000;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ args: Deno.args, options: { reviews: { type: "string", default: "20000" } } });
@@ -72,7 +72,7 @@ async function measureSpeeds(webhook: Webhook, reviews: number): Promise<void> {
     const all = [...columns, webhookCores.toFixed(2), ownCores.toFixed(2)].map((column) => column.padStart(10));
     const isSlow = ratio < WANTED.ratio || (load.clients === 1 && median >= WANTED.median);
     print(
-      `${`${load.protocol}, ${load.clients} clients`.padEnd(22)}${all.join("")}${
+      `${`${load.protocol}, clients: ${load.clients}`.padEnd(22)}${all.join("")}${
         isSlow ? "   below what is wanted" : ""
       }\n`,
     );
@@ -94,6 +94,7 @@ async function send(webhook: Webhook, { protocol, clients }: Load, reviews: numb
   const connections = Array.from({ length: clients }, () => webhook.client(protocol));
   // Opens the connections, which is not measured.
   await Promise.all(connections.map((client) => sendOne(webhook, client)));
+  sendAtOnce();
   const times: number[] = [];
   const before = [await processorTime(webhook.pid), await processorTime(Deno.pid)] as const;
   const start = performance.now();
