@@ -35,9 +35,10 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
       await arrive("get", path);
       return objects.find((object) => pathOf(object) === path);
     },
-    list: async (path, query = {}) => {
+    list: async (path, query = {}, keep = (object) => object) => {
       await arrive("list", path);
-      return listed(objects, path, query);
+      const { items, resourceVersion } = listed(objects, path, query);
+      return { items: items.map(keep), resourceVersion };
     },
     create: async (path, body) => {
       await arrive("create", path);

@@ -31,18 +31,18 @@ export interface Source {
  * `api/v1` or `apis/apps/v1`. Of a kind that the server does not know there is none.
  */
 export function listOf({ api }: Source, group: string, resource: string, options: Listing = {}) {
-  const { namespace, query } = options;
+  const { namespace } = options;
   const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
   return asFact<readonly KubeObject[]>(
     `list on ${resource}${where}`,
-    () => items(api, `/${group}/${folder}${resource}`, query),
+    () => items(api, `/${group}/${folder}${resource}`, options),
   );
 }
 
-async function items(api: CheckApi, path: string, query: Query | undefined): Promise<readonly KubeObject[]> {
+async function items(api: CheckApi, path: string, { query, keep }: Listing): Promise<readonly KubeObject[]> {
   try {
-    return (await api.list(path, query)).items;
+    return (await api.list(path, query, keep)).items;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return [];
     throw error;
@@ -53,6 +53,8 @@ async function items(api: CheckApi, path: string, query: Query | undefined): Pro
 export interface Listing {
   readonly namespace?: string | undefined;
   readonly query?: Query;
+  /** What stays of each object. */
+  readonly keep?: (object: KubeObject) => KubeObject;
 }
 
 /** One object of a namespace; `undefined` if it is not there. */

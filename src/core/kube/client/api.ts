@@ -53,8 +53,8 @@ export interface KubeApi {
   readonly server: string;
   /** `undefined` if the object is not there. */
   get(path: string): Promise<KubeObject | undefined>;
-  /** All of a collection, read in pages. */
-  list(path: string, query?: Query): Promise<KubeList>;
+  /** All of a collection, read in pages; with `keep` only what that makes of each object stays when its page is done. */
+  list(path: string, query?: Query, keep?: (object: KubeObject) => KubeObject): Promise<KubeList>;
   /** A `ConflictError` if it is there already. */
   create(path: string, body: object): Promise<KubeObject>;
   /** A `ConflictError` if the object is not at the `resourceVersion` of the body any more. */

@@ -51,12 +51,12 @@ export class KubeClient implements KubeApi {
     return value === undefined ? undefined : kubeObject(value, `get ${path}`);
   }
 
-  async list(path: string, query: Query = {}): Promise<KubeList> {
+  async list(path: string, query: Query = {}, keep = (object: KubeObject) => object): Promise<KubeList> {
     const items: KubeObject[] = [];
     for (let more = "";;) {
-      const page = await this.#page(path, { ...query, limit: PAGE, ...(more === "" ? {} : { continue: more }) });
+      const page = await this.#page(path, { limit: PAGE, ...query, ...(more === "" ? {} : { continue: more }) });
       const entries = page["items"] ?? [];
-      if (isList(entries)) items.push(...entries.map((item) => listItem(item, page, `list ${path}`)));
+      if (isList(entries)) items.push(...entries.map((item) => keep(listItem(item, page, `list ${path}`))));
       more = metadataText(page, "continue");
       if (more === "") return { items, resourceVersion: metadataText(page, "resourceVersion") };
     }

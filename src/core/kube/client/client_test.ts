@@ -56,7 +56,14 @@ Deno.test("list() reads all pages, and items say what they are", async () => {
     "v1 ConfigMap c",
   ]);
   assert.equal(resourceVersion, "7");
-  assert.match(asked[1] ?? "", /labelSelector=x&limit=500&continue=more%2B$/);
+  assert.match(asked[1] ?? "", /limit=500&labelSelector=x&continue=more%2B$/);
+});
+
+Deno.test("list() takes pages of the length that it is told, and keeps what it is told of each object", async () => {
+  const { api, asked } = await clientOf(Response.json({ apiVersion: "v1", kind: "ConfigMapList", items: [MAP] }));
+  const { items } = await api.list("/m", { limit: "7" }, (object) => ({ ...object, kind: "Kept" }));
+  assert.deepEqual(items, [{ ...MAP, kind: "Kept" }]);
+  assert.match(asked[0] ?? "", /\/m\?limit=7$/);
 });
 
 function refused(status: number, message: string, init: ResponseInit = {}): Response {
