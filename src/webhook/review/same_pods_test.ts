@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { decode } from "../../core/kube/mod.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
-import { type Injector, injectStream, loadInjector } from "../../inject/mod.ts";
+import { type Injector, injectStream } from "../../inject/mod.ts";
 import { comparable } from "../../../test/support/comparable.ts";
 import {
   admitted,
@@ -14,6 +14,13 @@ import {
   reviewBytes,
   webhookInjector,
 } from "../../../test/support/review.ts";
+import {
+  type InjectCase,
+  injectCases,
+  injectorOf,
+  needsInjectCases,
+  readCaseFile,
+} from "../../../test/support/inject_cases.ts";
 import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
 import { type Reviewed, reviewPod } from "./mod.ts";
 
@@ -108,30 +115,15 @@ testWhen(needsShared("cases/manifests"), "the webhook's pods of real manifests a
   }
 });
 
-const CASES = `${SHARED}/cases/inject`;
-
-interface Case {
-  readonly name: string;
-  readonly native: boolean;
-  readonly rc?: number;
-  readonly revision?: string;
-  readonly config: string;
-  readonly values?: string;
-  readonly mesh?: string;
-  readonly input: string;
-  readonly expected: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-testWhen(needsShared("cases/inject/cases.json"), "the webhook makes the pods that Istio makes", async (t) => {
-  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
+testWhen(needsInjectCases, "the webhook makes the pods that Istio makes", async (t) => {
+  const cases = await injectCases();
   for (const item of cases) await t.step(item.name, () => checkCase(item));
 });
 
-function checkCase(item: Case): void {
+function checkCase(item: InjectCase): void {
   if ((item.rc ?? 0) !== 0) return assert.ok(fails(item), "an input in error was accepted");
   const { made, answers } = reviewsOf(item);
-  const expected = podsOf(read(item.expected));
+  const expected = podsOf(readCaseFile(item.expected));
   assert.equal(made.length, expected.length);
   for (const [at, answer] of answers.entries()) {
     assert.deepEqual(held(admitted(made[at]?.pod ?? null, answer)), held(expected[at]?.pod ?? null), answer.message);
@@ -139,7 +131,7 @@ function checkCase(item: Case): void {
 }
 
 /** Either the configuration or the manifest cannot be read at all, or a pod is refused. */
-function fails(item: Case): boolean {
+function fails(item: InjectCase): boolean {
   try {
     return reviewsOf(item).answers.some(({ result }) => result === "failed");
   } catch (error) {
@@ -147,22 +139,8 @@ function fails(item: Case): boolean {
   }
 }
 
-function reviewsOf(item: Case) {
-  const source = (path: string | undefined) => path === undefined ? undefined : { text: read(path), file: path };
-  const injector = loadInjector({
-    config: { text: read(item.config), file: item.config },
-    values: source(item.values),
-    mesh: source(item.mesh),
-    revision: item.revision ?? "default",
-    nativeSidecars: item.native,
-    byHand: false,
-    env: (name) => item.env?.[name],
-    now: () => new Date(0),
-  });
-  const made = podsOf(read(item.input));
+function reviewsOf(item: InjectCase) {
+  const injector = injectorOf(item, false);
+  const made = podsOf(readCaseFile(item.input));
   return { made, answers: made.map((each) => review(each, injector)) };
-}
-
-function read(path: string): string {
-  return Deno.readTextFileSync(`${CASES}/${path}`);
 }

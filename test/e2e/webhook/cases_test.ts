@@ -1,28 +1,20 @@
 /** Istio's cases through a real API server: it sends the pods, applies the patches, and what comes out is what Istio makes. */
 import assert from "node:assert/strict";
-import { type Injector, loadInjector } from "../../../src/inject/mod.ts";
+import type { Injector } from "../../../src/inject/mod.ts";
 import { reviewPod } from "../../../src/webhook/review/mod.ts";
 import { testCertificate } from "../../support/certificates.ts";
 import { podsOf } from "../../support/review.ts";
-import { needsShared, SHARED, testWhen } from "../../support/test_when.ts";
+import {
+  type InjectCase,
+  injectCases,
+  injectorOf,
+  needsInjectCases,
+  readCaseFile,
+} from "../../support/inject_cases.ts";
+import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { dryRun, held } from "../support/pods.ts";
 import { kubectl, register, statusOf, until } from "../support/webhook.ts";
-
-const CASES = `${SHARED}/cases/inject`;
-
-interface Case {
-  readonly name: string;
-  readonly native: boolean;
-  readonly rc?: number;
-  readonly revision?: string;
-  readonly config: string;
-  readonly values?: string;
-  readonly mesh?: string;
-  readonly input: string;
-  readonly expected: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
 
 /** The server of reviews: each case is its injector. */
 function serve(current: () => Injector) {
@@ -39,13 +31,13 @@ function serve(current: () => Injector) {
   return { port: server.addr.port, authority, stop: () => server.shutdown() };
 }
 
-const missing = needsCluster() ?? needsShared("cases/inject/cases.json");
+const missing = needsCluster() ?? needsInjectCases;
 
 testWhen(missing, "the patches of all cases make, in the API server, the pods that Istio makes", async (t) => {
-  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
+  const cases = await injectCases();
   const [first] = cases;
   assert.ok(first !== undefined);
-  let injector = injectorOf(first);
+  let injector = injectorOf(first, false);
   const cluster = await startCluster();
   const server = serve(() => injector);
   let compared = 0;
@@ -56,7 +48,7 @@ testWhen(missing, "the patches of all cases make, in the API server, the pods th
     await register(cluster, { port: server.port, authority: server.authority });
     await until("the webhook is called", () => isCalled(cluster));
     for (const item of cases.filter(({ rc = 0 }) => rc === 0)) {
-      injector = injectorOf(item);
+      injector = injectorOf(item, false);
       await t.step(item.name, async () => void (compared += await compare(cluster, item)));
     }
     assert.ok(compared > cases.length / 2, `only ${compared} pods of ${cases.length} cases could be compared`);
@@ -83,30 +75,12 @@ function isOfManifestsOnly(manifests: string): boolean {
 }
 
 /** How many pods were compared: what the API server would not take even from Istio is none. */
-async function compare(cluster: Cluster, item: Case): Promise<number> {
-  const [before, after] = [read(item.input), read(item.expected)];
+async function compare(cluster: Cluster, item: InjectCase): Promise<number> {
+  const [before, after] = [readCaseFile(item.input), readCaseFile(item.expected)];
   if (isOfManifestsOnly(before)) return 0;
   const expected = await dryRun(cluster, after, "plain").catch(() => undefined);
   if (expected === undefined) return 0;
   const found = await dryRun(cluster, before, "default");
   assert.deepEqual(found.map(held), expected.map(held));
   return found.length;
-}
-
-function injectorOf(item: Case): Injector {
-  const source = (path: string | undefined) => path === undefined ? undefined : { text: read(path), file: path };
-  return loadInjector({
-    config: { text: read(item.config), file: item.config },
-    values: source(item.values),
-    mesh: source(item.mesh),
-    revision: item.revision ?? "default",
-    nativeSidecars: item.native,
-    byHand: false,
-    env: (name) => item.env?.[name],
-    now: () => new Date(0),
-  });
-}
-
-function read(path: string): string {
-  return Deno.readTextFileSync(`${CASES}/${path}`);
 }
