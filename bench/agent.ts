@@ -27,12 +27,10 @@ const DEADLINE = 20_000;
 async function main(): Promise<number> {
   const { values } = parseArgs({
     args: Deno.args,
-    options: { inside: { type: "boolean" }, runs: { type: "string", default: "15" } },
+    options: { envoy: { type: "string" }, runs: { type: "string", default: "15" } },
   });
-  if (!values.inside) return await inNamespace(["--runs", values.runs]);
-  const envoy = await realEnvoy();
-  if (envoy.missing !== undefined) throw new Error(envoy.missing);
-  const pod = await makePod({ agent: await binary(), envoy: envoy.path });
+  if (values.envoy === undefined) return await inNamespace(["--runs", values.runs]);
+  const pod = await makePod({ agent: await binary(), envoy: values.envoy });
   try {
     print(`${"".padEnd(30)}${"median".padStart(8)}${"least".padStart(8)}${"most".padStart(8)}   peer\n`);
     const runs = Number(values.runs);
@@ -46,11 +44,13 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs this file again in a new network namespace, which ends with it. */
+/** Runs this file again in a new network namespace, which ends with it; Envoy cannot be downloaded from there. */
 async function inNamespace(words: readonly string[]): Promise<number> {
+  const envoy = await realEnvoy();
+  if (envoy.missing !== undefined) throw new Error(envoy.missing);
   const script = 'ip link set lo up && ip addr add 10.9.9.9/32 dev lo && exec "$@"';
-  const self = [Deno.execPath(), "run", "--quiet", "--allow-all", `${ROOT}/bench/agent.ts`, "--inside", ...words];
-  const args = ["--net", "sh", "-c", script, "sh", ...self];
+  const self = [Deno.execPath(), "run", "--quiet", "--allow-all", `${ROOT}/bench/agent.ts`];
+  const args = ["--net", "sh", "-c", script, "sh", ...self, "--envoy", envoy.path, ...words];
   return (await new Deno.Command("unshare", { args, cwd: ROOT }).spawn().status).code;
 }
 
