@@ -11,6 +11,8 @@ export interface Request {
   /** IPv4 addresses have 4 bytes, also those that were written as IPv6. */
   readonly addresses: readonly Uint8Array[];
   readonly dnsNames: readonly string[];
+  /** Such as `spiffe://cluster.local/ns/default/sa/default`; none unless told. */
+  readonly uris?: readonly string[];
   /** Seconds since 1970. */
   readonly notBefore: bigint;
   readonly notAfter: bigint;
@@ -102,12 +104,20 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
   ];
 }
 
-function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
+/** An extension; `value` is what is in its OCTET STRING. */
+export function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
   return sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
 }
 
-function alternativeNames({ dnsNames, addresses }: Request): Uint8Array[] {
-  return [...dnsNames.map(dnsName), ...addresses.map((address) => implicit(7, address))];
+function alternativeNames({ dnsNames, addresses, uris = [] }: Request): Uint8Array[] {
+  return [...dnsNames.map(dnsName), ...addresses.map((address) => implicit(7, address)), ...uris.map(uriName)];
+}
+
+/** An alternative name that is a URI. Errors: it has characters beyond ASCII. */
+export function uriName(uri: string): Uint8Array {
+  // deno-lint-ignore no-control-regex -- the range of IA5String
+  if (/^[\x00-\x7f]*$/.test(uri)) return implicit(6, bytesOfBinary(uri));
+  throw new Error(`The name ${JSON.stringify(uri)} has characters that a certificate cannot hold`);
 }
 
 function dnsName(name: string): Uint8Array {

@@ -19,6 +19,7 @@ const REQUEST: Request = {
   commonName: "",
   addresses: [Uint8Array.of(127, 0, 0, 1)],
   dnsNames: ["webhook.mesh.svc", "webhook.mesh.svc.cluster.local"],
+  uris: ["spiffe://cluster.local/ns/mesh/sa/webhook"],
   notBefore: 1_790_000_000n,
   notAfter: 1_800_000_000n,
   serial: 7n,
@@ -44,6 +45,7 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
     notBefore: new Date(1_790_000_000_000),
     notAfter: new Date(1_800_000_000_000),
     dnsNames: REQUEST.dnsNames,
+    uris: REQUEST.uris,
   });
 });
 

@@ -23,12 +23,13 @@ interface Curve {
 const SHA256 = { signature: "1.2.840.10045.4.3.2", point: nodePoint, sign: nodeSigner("sha256") };
 const SHA384 = { signature: "1.2.840.10045.4.3.3", point: nodePoint, sign: nodeSigner("sha384") };
 const P256 = "1.2.840.10045.3.1.7";
+const P384 = "1.3.132.0.34";
 
 const CURVES: readonly Curve[] = [
   { id: "1.3.132.0.33", size: 28, order: 0xffffffffffffffffffffffffffff16a2e0b8f03e13dd29455c5c2a3dn, ...SHA256 },
   { id: P256, size: 32, order: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n, ...SHA256 },
   {
-    id: "1.3.132.0.34",
+    id: P384,
     size: 48,
     order: 0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n,
     ...SHA384,
@@ -102,9 +103,14 @@ function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   };
 }
 
-/** A fresh key on P-256. */
-export function generateEcKey(): PrivateKey {
-  const curve = curveOf(P256);
+const NAMED = { P256, P384 } as const;
+
+/** Curves by the names of Go's crypto/elliptic. */
+export type CurveName = keyof typeof NAMED;
+
+/** A fresh key, on P-256 unless told. */
+export function generateEcKey(name: CurveName = "P256"): PrivateKey {
+  const curve = curveOf(NAMED[name]);
   for (;;) {
     const scalar = crypto.getRandomValues(new Uint8Array(curve.size));
     const value = numberOf(scalar);

@@ -1,14 +1,17 @@
 /**
  * X.509 certificates and private keys, as Go's crypto/x509 makes and reads them. In: what a certificate shall say, and
- * keys, fresh or from PEM. Out: certificates in DER, PEM of both (`encodePem`), and of a certificate that is there what
- * goes into those that it signs (`readCertificate`), and what a program that keeps certificates has to know (`readFacts`).
+ * keys, fresh or from PEM. Out: certificates and requests for them in DER, PEM of both (`encodePem`), of a certificate
+ * that is there what goes into those that it signs (`readCertificate`), and what a program that keeps certificates has to
+ * know (`readFacts`).
  */
 export { createCertificate, DnsNameError, type Issuer, type Parent, type Request } from "./certificate.ts";
+export { createRequest } from "./csr.ts";
 export { numberOf, unsignedBytes } from "./der.ts";
 export { DerReader, sameBytes } from "./der_reader.ts";
-export { generateEcKey } from "./ec_key.ts";
-export { generateRsaKey, genPrivateKey } from "./generate_key.ts";
+export { type CurveName, generateEcKey } from "./ec_key.ts";
+export { generateRsaKey, genPrivateKey, makeRsaKey } from "./generate_key.ts";
 export { decodePem, decodePems, encodePem, type PemBlock } from "./pem.ts";
+export { pkcs8Pem } from "./pkcs8.ts";
 export type { PrivateKey, Signer } from "./private_key.ts";
 export { readCertificate } from "./read_certificate.ts";
 export { type Facts, isSignedBy, readFacts } from "./read_facts.ts";

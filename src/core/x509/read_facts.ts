@@ -11,12 +11,15 @@ export interface Facts {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly dnsNames: readonly string[];
+  /** Names such as `spiffe://cluster.local/ns/default/sa/default`. */
+  readonly uris: readonly string[];
   /** SubjectPublicKeyInfo in DER. */
   readonly publicKey: Uint8Array;
 }
 
 const ALTERNATIVE_NAMES = "2.5.29.17";
 const DNS_NAME = 0x82;
+const URI = 0x86;
 
 /** What a certificate in DER says. Errors: it is none. */
 export function readFacts(der: Uint8Array): Facts {
@@ -27,7 +30,9 @@ export function readFacts(der: Uint8Array): Facts {
   const validity = tbs.sequence();
   const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];
   for (const _ of ["subject", "public key"]) tbs.any();
-  return { notBefore, notAfter, dnsNames: dnsNamesOf(readExtensions(tbs).get(ALTERNATIVE_NAMES)), publicKey };
+  const names = alternativeNames(readExtensions(tbs).get(ALTERNATIVE_NAMES));
+  const named = (wanted: number) => names.filter(({ tag }) => tag === wanted).map(({ content }) => binaryOf(content));
+  return { notBefore, notAfter, dnsNames: named(DNS_NAME), uris: named(URI), publicKey };
 }
 
 /** UTCTime or GeneralizedTime, in UTC and to the second (RFC 5280, 4.1.2.5). */
@@ -43,14 +48,11 @@ function dateOf({ tag, content }: Element): Date {
   return date;
 }
 
-function dnsNamesOf(extension: Uint8Array | undefined): string[] {
+function alternativeNames(extension: Uint8Array | undefined): Element[] {
   if (extension === undefined) return [];
-  const names: string[] = [];
+  const names: Element[] = [];
   const reader = new DerReader(extension).sequence();
-  while (!reader.atEnd) {
-    const { tag, content } = reader.any();
-    if (tag === DNS_NAME) names.push(binaryOf(content));
-  }
+  while (!reader.atEnd) names.push(reader.any());
   return names;
 }
 

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { createPublicKey, verify } from "node:crypto";
+import {
+  createRequest,
+  DerReader,
+  encodePem,
+  generateEcKey,
+  genPrivateKey,
+  makeRsaKey,
+  pkcs8Pem,
+  type PrivateKey,
+  readPrivateKey,
+  sameBytes,
+} from "./mod.ts";
+
+const URI = "spiffe://cluster.local/ns/default/sa/bookinfo-productpage";
+
+/** Whether the key signed the request, and what the request says. */
+function read(der: Uint8Array, hash: string) {
+  const outer = new DerReader(der).sequence();
+  const signed = outer.any().whole;
+  outer.any();
+  const info = new DerReader(signed).sequence();
+  const version = info.integer();
+  const subject = info.sequence();
+  const publicKey = info.any().whole;
+  const attributes = info.take(0xa0).content;
+  const key = createPublicKey(encodePem("PUBLIC KEY", publicKey));
+  return {
+    version,
+    hasSubject: !subject.atEnd,
+    publicKey,
+    attributes,
+    isValid: verify(hash, signed, key, outer.bits()),
+  };
+}
+
+const KEYS: readonly (readonly [string, string, () => PrivateKey | Promise<PrivateKey>])[] = [
+  ["P-256", "sha256", () => generateEcKey()],
+  ["P-384", "sha384", () => generateEcKey("P384")],
+  ["RSA", "sha256", () => makeRsaKey(2048)],
+];
+
+for (const [name, hash, make] of KEYS) {
+  Deno.test(`createRequest() signs with a key of ${name} and asks for the name alone`, async () => {
+    const key = await make();
+    const request = read(createRequest(URI, key), hash);
+    assert(request.isValid);
+    assert(sameBytes(request.publicKey, key.publicKey()));
+    assert.deepEqual([request.version, request.hasSubject], [0n, false]);
+    assert(new TextDecoder().decode(request.attributes).endsWith(URI));
+  });
+
+  Deno.test(`pkcs8Pem() of a key of ${name} is the same key in the other form`, async () => {
+    const key = await make();
+    const pem = pkcs8Pem(key);
+    assert(pem.startsWith("-----BEGIN PRIVATE KEY-----\n"));
+    assert.equal(readPrivateKey(pem).pem(), key.pem());
+  });
+}
+
+Deno.test("pkcs8Pem() leaves a key that is in this form already", () => {
+  const pem = genPrivateKey("ed25519");
+  assert.equal(pkcs8Pem(readPrivateKey(pem)), pem);
+});
+
+Deno.test("createRequest() refuses a name beyond ASCII, and a key that cannot sign", () => {
+  assert.throws(() => createRequest("spiffe://bücher/ns/a/sa/b", generateEcKey()), /characters that a certificate/);
+  assert.throws(() => createRequest(URI, readPrivateKey(genPrivateKey("dsa"))), /does not implement crypto.Signer/);
+});
