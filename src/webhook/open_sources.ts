@@ -2,11 +2,11 @@
 import { connect, type ConnectOptions, type KubeConnection } from "../core/kube/client/mod.ts";
 import type { Logger } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
+import type { PairNames } from "../core/x509/mod.ts";
 import { type ClusterChoice, clusterNames } from "../inject/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "./certificates/mod.ts";
 import { injectorFromCluster } from "./cluster_config.ts";
 import { watchFacts } from "./cluster_facts.ts";
-import type { PairNames } from "./server/certificate_facts.ts";
 import type { CertificateSource } from "./server/certificate_source.ts";
 import { certificateFromFiles } from "./server/file_certificate.ts";
 import { type InjectorFiles, injectorFromFiles } from "./server/file_injector.ts";

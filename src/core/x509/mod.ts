@@ -2,9 +2,10 @@
  * X.509 certificates and private keys, as Go's crypto/x509 makes and reads them. In: what a certificate shall say, and
  * keys, fresh or from PEM. Out: certificates and requests for them in DER, PEM of both (`encodePem`), of a certificate
  * that is there what goes into those that it signs (`readCertificate`), and what a program that keeps certificates has to
- * know (`readFacts`).
+ * know (`readFacts`), and whether a key is that of a certificate (`checkPair`).
  */
 export { createCertificate, DnsNameError, type Issuer, type Parent, type Request } from "./certificate.ts";
+export { checkPair, factsOfCertificate, type KeyPair, type PairNames } from "./check_pair.ts";
 export { createRequest } from "./csr.ts";
 export { numberOf, unsignedBytes } from "./der.ts";
 export { DerReader, sameBytes } from "./der_reader.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "../../core/log.ts";
 import type { Files } from "../../core/world/world.ts";
-import { checkPair, type PairNames } from "./certificate_facts.ts";
+import { checkPair, type PairNames } from "../../core/x509/mod.ts";
 import type { CertificateSource, ServingCertificate } from "./certificate_source.ts";
 import { keep } from "./kept.ts";
 

@@ -1,6 +1,6 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, TlsServer } from "../../core/world/mod.ts";
-import { factsOfCertificate } from "./certificate_facts.ts";
+import { factsOfCertificate } from "../../core/x509/mod.ts";
 import type { CertificateSource } from "./certificate_source.ts";
 import { problemOf } from "./kept.ts";
 

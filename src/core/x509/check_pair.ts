@@ -1,6 +1,15 @@
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { decodePems, encodePem, type Facts, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
-import type { ServingCertificate } from "./certificate_source.ts";
+/** Whether a certificate and a key that came from outside can be used together. */
+import { MeshError, messageOf } from "../errors.ts";
+import { sameBytes } from "./der_reader.ts";
+import { decodePems, encodePem } from "./pem.ts";
+import { type Facts, readFacts } from "./read_facts.ts";
+import { readPrivateKey } from "./read_key.ts";
+
+/** A certificate, with those that it was signed by, and its private key: both PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** What messages call the two texts: usually the paths they were read from. */
 export interface PairNames {
@@ -28,7 +37,7 @@ export function factsOfCertificate(pem: string, file: string): Facts {
  * Checks that a certificate can be served with a key. Files are written one after the other by some programs: a new
  * certificate must not be taken with the old key. Errors: a MeshError that names the file and says nothing of the key.
  */
-export function checkPair(pair: ServingCertificate, names: PairNames): void {
+export function checkPair(pair: KeyPair, names: PairNames): void {
   const { publicKey } = factsOfCertificate(pair.certificate, names.certificate);
   if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
   throw new MeshError(`The key "${names.key}" is not that of the certificate "${names.certificate}"`, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/certificates.ts";
-import { checkPair, factsOfCertificate } from "./certificate_facts.ts";
+import { checkPair, factsOfCertificate } from "./check_pair.ts";
 
 const NAMES = { certificate: "tls.crt", key: "tls.key" };
 const [ONE, OTHER] = [testCertificate(), testCertificate()];
