@@ -1,6 +1,8 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
+import type { ByteConnection, DialOptions } from "./byte_connection.ts";
+import { DialError } from "./byte_connection.ts";
 import type { ClientOptions } from "./http_client.ts";
 import type {
   Child,
@@ -52,6 +54,8 @@ export interface FakeWorldOptions {
   readonly exchange?: (request: Exchange) => ExchangeAnswer | Promise<ExchangeAnswer>;
   /** Answers for TCP connections; without it every connection is refused. */
   readonly connect?: (options: ConnectOptions) => Connection | Promise<Connection>;
+  /** Answers for connections by name; without it every one is refused. */
+  readonly dial?: (options: DialOptions) => ByteConnection | Promise<ByteConnection>;
   /** System calls that this world has; the others fail as not implemented. */
   readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
@@ -178,7 +182,19 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
       const close = () => Promise.resolve(servers.delete(port));
       return Promise.resolve({ port, replaceCertificate: () => Promise.resolve(), discourage: () => {}, close });
     },
+    dial: async (dial) => {
+      if (options.dial !== undefined) return await options.dial(dial);
+      throw new DialError("connection", `Cannot connect to "${dial.host}:${dial.port}": connection refused`);
+    },
+    http2: () => noSockets(),
+    serveUnix: () => noSockets(),
+    listenUnix: () => noSockets(),
   };
+}
+
+/** Tests of these take real ones, in a temporary folder. */
+function noSockets(): Promise<never> {
+  return Promise.reject(new MeshError("This world has no Unix sockets"));
 }
 
 type Watchers = Set<{ readonly paths: readonly string[]; readonly changed: () => void }>;

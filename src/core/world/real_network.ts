@@ -7,7 +7,7 @@ import type { HttpHandler, HttpServer, Network, ServeOptions } from "./world.ts"
 export const realNetwork: Network = {
   interfaces: () => Deno.networkInterfaces().map(({ name, family, address }) => ({ name, family, address })),
   lookup: (host) => lookup(host),
-  isServed,
+  isServed: async (path) => (await import("./real_unix.ts")).isServed(path),
   async fetch(url) {
     const response = await getOnce(url);
     if (!response.ok || response.body === null) {
@@ -22,6 +22,10 @@ export const realNetwork: Network = {
   client: async (options) => (await import("./real_client.ts")).openClient(options),
   serve,
   serveTls: async (options, handler) => (await import("./real_tls_server.ts")).serveTls(options, handler),
+  dial: async (options) => (await import("./real_dial.ts")).dial(options),
+  http2: async (connection) => (await import("./real_http2.ts")).http2Client(connection),
+  serveUnix: async (options, handler) => (await import("./real_unix.ts")).serveUnix(options, handler),
+  listenUnix: async (options, accepted) => (await import("./real_unix.ts")).listenUnix(options, accepted),
 };
 
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
@@ -38,15 +42,6 @@ async function lookup(host: string): Promise<string[]> {
   const signal = AbortSignal.timeout(15_000);
   const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));
   return (await Promise.all(answers)).flat();
-}
-
-async function isServed(path: string): Promise<boolean> {
-  try {
-    (await Deno.connect({ transport: "unix", path })).close();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function getOnce(url: string): Promise<Response> {

@@ -1,3 +1,4 @@
+import type { ByteConnection, DialOptions, Http2Client, UnixServer, UnixSocketOptions } from "./byte_connection.ts";
 import type { ClientOptions, HttpClient } from "./http_client.ts";
 import type { SystemCalls } from "./system_calls.ts";
 import type { TlsServeOptions, TlsServer } from "./tls_server.ts";
@@ -240,6 +241,20 @@ export interface Network {
    * address if it cannot be had, and for a certificate or a key that cannot be used.
    */
   serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer>;
+  /**
+   * A connection to a server by its name, perhaps over TLS; addresses are tried in turn. It breaks within a minute when the
+   * other end has gone without a word (Linux). Rejects with a `DialError`.
+   */
+  dial(options: DialOptions): Promise<ByteConnection>;
+  /** HTTP/2 on a connection that nothing was sent over, which belongs to the client from then on. */
+  http2(connection: ByteConnection): Promise<Http2Client>;
+  /** Serves HTTP/1.1 and HTTP/2, both in clear, on a Unix socket. Rejects with a `MeshError` if it cannot be had. */
+  serveUnix(
+    options: UnixSocketOptions,
+    handler: (request: Request) => Response | Promise<Response>,
+  ): Promise<UnixServer>;
+  /** Takes connections on a Unix socket. Rejects with a `MeshError` if it cannot be had. */
+  listenUnix(options: UnixSocketOptions, accepted: (connection: ByteConnection) => void): Promise<UnixServer>;
 }
 
 /** Where to connect to, and from. */

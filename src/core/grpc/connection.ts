@@ -1,0 +1,111 @@
+/** A connection for calls: made when it is needed, and made anew when it has broken. */
+import { splitHostPort } from "../net.ts";
+import type { Http2Client, Network } from "../world/mod.ts";
+import { CODE } from "./status.ts";
+import { GrpcError, unreachable } from "./error.ts";
+
+/** How long a connection, with name and TLS, may take, in milliseconds. */
+const DIAL_PATIENCE = 10_000;
+
+/** A server, and how TLS is spoken with it. */
+export interface GrpcEndpoint {
+  /** `host:port`. */
+  readonly address: string;
+  /** `undefined`: plain text. */
+  readonly tls: GrpcTls | undefined;
+}
+
+/** All texts are PEM. */
+export interface GrpcTls {
+  /** The name that the server's certificate must have. */
+  readonly serverName: string;
+  /** Besides those of the system; `undefined` for these alone. */
+  readonly authorities: string | undefined;
+  readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
+}
+
+/** A connection that is open, or was a moment ago. */
+export interface Connected {
+  readonly client: Http2Client;
+  isOpen: boolean;
+  /** Why it broke, if it did. */
+  error: unknown;
+  /** No more calls are made on it. */
+  isLeft: boolean;
+  /** How many calls it has. */
+  calls: number;
+}
+
+/** Gives the connection, one for all calls. */
+export interface Connections {
+  /** For one call, which gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
+  take(): Promise<Connected>;
+  giveBack(connected: Connected): void;
+  /** The next call gets another; this one ends with the calls that it has. */
+  leave(connected: Connected): void;
+  close(): void;
+}
+
+/** Connections to one endpoint. */
+export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connections {
+  const end = new AbortController();
+  const open = new Set<Connected>();
+  let current: Promise<Connected> | undefined;
+  async function connect(): Promise<Connected> {
+    if (end.signal.aborted) throw closed(endpoint);
+    const connected = await dialed(network, endpoint, end.signal);
+    if (end.signal.aborted) connected.client.close();
+    open.add(connected);
+    connected.client.ended.then(() => open.delete(connected));
+    return connected;
+  }
+  async function take(): Promise<Connected> {
+    const now = current ??= connect();
+    const connected = await now.catch((error) => unreachable(error));
+    const isUsable = !(connected instanceof GrpcError) && connected.isOpen && !connected.isLeft;
+    if (!isUsable && current === now) current = undefined;
+    if (connected instanceof GrpcError) throw connected;
+    if (!isUsable) return await take();
+    connected.calls++;
+    return connected;
+  }
+  return {
+    take,
+    giveBack(connected) {
+      connected.calls--;
+      closeIfUseless(connected);
+    },
+    leave(connected) {
+      connected.isLeft = true;
+      closeIfUseless(connected);
+    },
+    close() {
+      end.abort();
+      for (const { client } of open) client.close();
+    },
+  };
+}
+
+function closeIfUseless({ isLeft, calls, client }: Connected): void {
+  if (isLeft && calls === 0) client.close();
+}
+
+function closed({ address }: GrpcEndpoint): GrpcError {
+  return new GrpcError(CODE.Canceled, "connection", `The channel to "${address}" has been closed`);
+}
+
+async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal): Promise<Connected> {
+  const { address, tls } = endpoint;
+  const target = splitHostPort(address);
+  if (typeof target === "string") throw new GrpcError(CODE.InvalidArgument, "name", `The address is wrong: ${target}`);
+  const connection = await network.dial({
+    host: target.host,
+    port: Number(target.port),
+    tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
+    signal: AbortSignal.any([end, AbortSignal.timeout(DIAL_PATIENCE)]),
+  });
+  const client = await network.http2(connection);
+  const connected: Connected = { client, isOpen: true, error: undefined, isLeft: false, calls: 0 };
+  client.ended.then((error) => Object.assign(connected, { isOpen: false, error }));
+  return connected;
+}

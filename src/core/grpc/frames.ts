@@ -1,0 +1,77 @@
+/** Messages in the body of a call: a byte for compression, four for the length, the message (gRPC over HTTP/2). */
+
+/** What a peer may send as one message: a name table of a large mesh has some megabytes. */
+export const LARGEST_MESSAGE = 64 * 1024 * 1024;
+
+const HEAD = 5;
+
+/** What cannot be read as messages. */
+export class FrameError extends Error {}
+
+/** A message as it is sent. */
+export function encodeFrame(message: Uint8Array): Uint8Array<ArrayBuffer> {
+  const frame = new Uint8Array(HEAD + message.length);
+  new DataView(frame.buffer).setUint32(1, message.length);
+  frame.set(message, HEAD);
+  return frame;
+}
+
+/** Takes bytes as they come and gives messages; of a message that is not whole only its own bytes are held. */
+export class FrameReader {
+  readonly #head = new Uint8Array(HEAD);
+  #headBytes = 0;
+  #message: Uint8Array | undefined;
+  #messageBytes = 0;
+
+  constructor(private readonly largest: number = LARGEST_MESSAGE) {}
+
+  /** The messages that these bytes complete. Throws `FrameError` for one that is too large or compressed. */
+  *push(bytes: Uint8Array): Generator<Uint8Array> {
+    for (let at = 0; at < bytes.length;) {
+      at += this.#message === undefined ? this.#takeHead(bytes.subarray(at)) : this.#takeMessage(bytes.subarray(at));
+      if (this.#message === undefined || this.#messageBytes < this.#message.length) continue;
+      const message = this.#message;
+      this.#message = undefined;
+      yield message;
+    }
+  }
+
+  /** Whether a message is not whole. */
+  get isWithin(): boolean {
+    return this.#headBytes > 0 || this.#message !== undefined;
+  }
+
+  #takeHead(bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, HEAD - this.#headBytes);
+    this.#head.set(taken, this.#headBytes);
+    this.#headBytes += taken.length;
+    if (this.#headBytes === HEAD) this.#begin();
+    return taken.length;
+  }
+
+  #begin(): void {
+    const view = new DataView(this.#head.buffer);
+    if (view.getUint8(0) !== 0) throw new FrameError("a message is compressed, which was not offered");
+    const size = view.getUint32(1);
+    if (size > this.largest) {
+      throw new FrameError(`a message has ${size} bytes, more than the ${this.largest} that are taken`);
+    }
+    this.#message = new Uint8Array(size);
+    this.#headBytes = this.#messageBytes = 0;
+  }
+
+  #takeMessage(bytes: Uint8Array): number {
+    const message = this.#message ?? new Uint8Array();
+    const taken = bytes.subarray(0, message.length - this.#messageBytes);
+    message.set(taken, this.#messageBytes);
+    this.#messageBytes += taken.length;
+    return taken.length;
+  }
+}
+
+/** The messages of a body. Throws `FrameError` also for a body that ends within a message; the body is cancelled then. */
+export async function* frames(body: ReadableStream<Uint8Array>, largest?: number): AsyncGenerator<Uint8Array> {
+  const reader = new FrameReader(largest);
+  for await (const bytes of body) yield* reader.push(bytes);
+  if (reader.isWithin) throw new FrameError("it ended within a message");
+}

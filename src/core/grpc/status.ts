@@ -1,0 +1,72 @@
+/** The status of a call: codes of gRPC and their names. */
+
+/** Codes by their names, as Go prints them. */
+export const CODE = {
+  OK: 0,
+  Canceled: 1,
+  Unknown: 2,
+  InvalidArgument: 3,
+  DeadlineExceeded: 4,
+  NotFound: 5,
+  AlreadyExists: 6,
+  PermissionDenied: 7,
+  ResourceExhausted: 8,
+  FailedPrecondition: 9,
+  Aborted: 10,
+  OutOfRange: 11,
+  Unimplemented: 12,
+  Internal: 13,
+  Unavailable: 14,
+  DataLoss: 15,
+  Unauthenticated: 16,
+} as const;
+
+/** The name of a code; unknown ones as a number. */
+export function codeName(code: number): string {
+  return Object.entries(CODE).find(([, value]) => value === code)?.[0] ?? `Code(${code})`;
+}
+
+/** What an answer without gRPC's headers means (gRPC's http-grpc-status-mapping). */
+const OF_HTTP: Readonly<Record<number, number>> = {
+  400: CODE.Internal,
+  401: CODE.Unauthenticated,
+  403: CODE.PermissionDenied,
+  404: CODE.Unimplemented,
+  429: CODE.Unavailable,
+  502: CODE.Unavailable,
+  503: CODE.Unavailable,
+  504: CODE.Unavailable,
+};
+
+/** What became of a call that has ended with its headers. */
+export interface Status {
+  readonly code: number;
+  readonly message: string;
+}
+
+/**
+ * The status in the headers of an answer; `undefined` if the answer goes on and its status comes in trailers, which `fetch`
+ * does not show. A server that refuses a call sends nothing but headers, so that refusals are seen.
+ */
+export function statusOf({ status, headers }: Response): Status | undefined {
+  const text = headers.get("grpc-status");
+  if (text !== null && /^\d{1,3}$/.test(text)) {
+    return { code: Number(text), message: decodeMessage(headers.get("grpc-message") ?? "") };
+  }
+  const isGrpc = (headers.get("content-type") ?? "").startsWith("application/grpc");
+  if (status === 200 && isGrpc) return undefined;
+  const what = status === 200 ? `the content type "${headers.get("content-type") ?? ""}"` : `the HTTP status ${status}`;
+  return { code: OF_HTTP[status] ?? CODE.Unknown, message: `the server answered with ${what}, which is not gRPC` };
+}
+
+const LONGEST = 1000;
+
+/** `grpc-message` is UTF-8 in percent-encoding; what is not is taken as it is. Line breaks would forge lines of a log. */
+function decodeMessage(text: string): string {
+  const clean = (decoded: string) => decoded.replace(/\s+/g, " ").slice(0, LONGEST);
+  try {
+    return clean(decodeURIComponent(text));
+  } catch {
+    return clean(text);
+  }
+}
