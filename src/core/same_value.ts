@@ -1,4 +1,4 @@
-import { isList, isMap, type Value, type ValueMap } from "./value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
 
 /** Whether two values are equal in depth; the order of keys does not count, nor does `number` against `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {
@@ -17,7 +17,7 @@ function sameNumber(a: number | bigint, b: number | bigint): boolean {
 export function copyValue(value: Value): Value {
   if (isList(value)) return value.map(copyValue);
   if (!isMap(value)) return value;
-  const copy: ValueMap = Object.create(null);
+  const copy = newMap();
   for (const key of Object.keys(value)) copy[key] = copyValue(value[key] ?? null);
   return copy;
 }

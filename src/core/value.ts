@@ -9,9 +9,19 @@ export interface ValueMap {
   [key: string]: Value;
 }
 
-/** An empty mapping without a prototype: a key named `__proto__` or `constructor` is data. */
+/**
+ * What mappings are made as. Nothing is inherited: the prototype is empty and has none itself. To V8 objects of a class
+ * have a shape; those of `Object.create(null)` are hash tables from the start, of three times the size and half the speed.
+ */
+class Mapping {
+  [key: string]: Value;
+}
+Reflect.deleteProperty(Mapping.prototype, "constructor");
+Object.freeze(Object.setPrototypeOf(Mapping.prototype, null));
+
+/** An empty mapping that inherits nothing: a key named `__proto__` or `constructor` is data. */
 export function newMap(): ValueMap {
-  return Object.create(null);
+  return new Mapping();
 }
 
 /** Whether a value is a mapping. */
