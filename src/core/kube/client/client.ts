@@ -53,13 +53,16 @@ export class KubeClient implements KubeApi {
 
   async list(path: string, query: Query = {}, keep = (object: KubeObject) => object): Promise<KubeList> {
     const items: KubeObject[] = [];
-    for (let more = "";;) {
+    const add = async (more: string) => {
       const page = await this.#page(path, { limit: PAGE, ...query, ...(more === "" ? {} : { continue: more }) });
       const entries = page["items"] ?? [];
-      if (isList(entries)) items.push(...entries.map((item) => keep(listItem(item, page, `list ${path}`))));
-      more = metadataText(page, "continue");
-      if (more === "") return { items, resourceVersion: metadataText(page, "resourceVersion") };
-    }
+      if (isList(entries)) { for (const item of entries) items.push(keep(listItem(item, page, `list ${path}`))); }
+      return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
+    };
+    // A page is out of reach before the next one comes: both would be in memory.
+    let page = await add("");
+    while (page.more !== "") page = await add(page.more);
+    return { items, resourceVersion: page.resourceVersion };
   }
 
   create(path: string, body: object): Promise<KubeObject> {

@@ -125,3 +125,38 @@ Deno.test("a client that is closed asks no more", async () => {
   await assert.rejects(api.get("/m/a"), { message: 'The connection to "https://c.test" is closed' });
   assert.deepEqual(asked, []);
 });
+
+Deno.test("an answer is read whole in whatever pieces it comes, by a stream of bytes and by one with buffers of its own", async () => {
+  const note = "\u00e4\u20ac\u{1f600}".repeat(100_000);
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...MAP, note }));
+  const pieces = [bytes.slice(0, 41), bytes.slice(41, 300_000), bytes.slice(300_000)];
+  const start = (controller: { enqueue(piece: Uint8Array<ArrayBuffer>): void; close(): void }) => {
+    pieces.forEach((piece) => controller.enqueue(piece.slice()));
+    controller.close();
+  };
+  const streams = [
+    new ReadableStream<Uint8Array<ArrayBuffer>>({ type: "bytes", start }),
+    new ReadableStream<Uint8Array<ArrayBuffer>>({ start }),
+  ];
+  for (const stream of streams) {
+    const { api } = await clientOf(new Response(stream));
+    assert.equal((await api.get("/m/a"))?.["note"], note);
+  }
+});
+
+Deno.test("an answer that breaks off is told so", async () => {
+  const bytes = new TextEncoder().encode('{"apiVersion":');
+  for (const type of ["bytes", undefined] as const) {
+    let isSent = false;
+    const pull = (
+      controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+    ) => {
+      if (isSent) return controller.error(new Error("gone"));
+      isSent = true;
+      controller.enqueue(bytes.slice());
+    };
+    const stream = type === "bytes" ? new ReadableStream({ type, pull }) : new ReadableStream({ pull });
+    const { api } = await clientOf(new Response(stream));
+    await assert.rejects(() => api.get("/m/a"), /^ApiError: The answer of "https:\/\/c\.test" to GET \/m\/a broke off/);
+  }
+});
