@@ -50,8 +50,22 @@ export function isEmptySelector(selector: Value): boolean {
   return Object.keys(mapOf(selector["matchLabels"])).length + listOf(selector["matchExpressions"]).length === 0;
 }
 
-function readSelector(selector: Value): { requirements: readonly Requirement[]; problem: string | undefined } {
+interface ReadSelector {
+  readonly requirements: readonly Requirement[];
+  readonly problem: string | undefined;
+}
+
+/** A webhook's selector is compared with thousands of pods. */
+const READ = new WeakMap<ValueMap, ReadSelector>();
+
+function readSelector(selector: Value): ReadSelector {
   if (!isMap(selector)) return { requirements: [], problem: "A label selector must be a mapping" };
+  const read = READ.get(selector) ?? requirementsOf(selector);
+  READ.set(selector, read);
+  return read;
+}
+
+function requirementsOf(selector: ValueMap): ReadSelector {
   const labels = Object.entries(mapOf(selector["matchLabels"]));
   const requirements = [
     ...labels.map(([key, value]) => ({ key, operator: "In", values: [String(value ?? "")] })),
