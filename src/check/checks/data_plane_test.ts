@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
+import { podKeeper } from "../facts/kept.ts";
 import type { Fact } from "../facts/mod.ts";
 import { judgePods, POD_CHECKS } from "./data_plane.ts";
 
@@ -41,9 +42,9 @@ function podOf({ proxy = {}, init, conditions = [], phase = "Running", metadata 
   return object;
 }
 
-/** The findings that are not `ok`, by id. */
+/** The findings that are not `ok`, by id, in what is kept of pods. */
 function findings(...cases: readonly PodCase[]): Record<string, Finding> {
-  const pods: Fact<readonly KubeObject[]> = { value: cases.map(podOf) };
+  const pods: Fact<readonly KubeObject[]> = { value: cases.map(podOf).map(podKeeper()) };
   const all = POD_CHECKS.map((check) => [check.id, judgePods(check, pods)] as const);
   return Object.fromEntries(all.filter(([, { result }]) => result !== "ok"));
 }

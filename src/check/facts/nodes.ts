@@ -1,7 +1,8 @@
 import { once } from "./fact.ts";
+import { nodeKeeper } from "./kept.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** Nodes, all of them. */
 export function nodeFacts(source: Source) {
-  return { nodes: once(() => listOf(source, "api/v1", "nodes")) };
+  return { nodes: once(() => listOf(source, "api/v1", "nodes", { query: { limit: "50" }, keep: nodeKeeper() })) };
 }

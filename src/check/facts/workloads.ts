@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { type Fact, isKnown, once } from "./fact.ts";
+import { workloadKeeper } from "./kept.ts";
 import { listOf, type Source } from "./source.ts";
 
 const COLLECTIONS: readonly (readonly [group: string, resource: string])[] = [
@@ -15,8 +16,9 @@ export function workloadFacts(source: Source) {
   const { namespace } = source.scope;
   return {
     workloads: once(async (): Promise<Fact<readonly KubeObject[]>> => {
+      const options = { namespace, query: { limit: "100" }, keep: workloadKeeper() };
       const lists = await Promise.all(
-        COLLECTIONS.map(([group, resource]) => listOf(source, group, resource, { namespace })),
+        COLLECTIONS.map(([group, resource]) => listOf(source, group, resource, options)),
       );
       const unknown = lists.find((list) => !isKnown(list));
       return unknown ?? { value: lists.filter((list) => isKnown(list)).flatMap(({ value }) => value) };

@@ -1,6 +1,8 @@
 /** What a cluster knows that decides about a namespace's pods. What may not be read is a gap, and no error. */
 import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
+import { podKeeper } from "../facts/kept.ts";
+import { PAGE_OF_PODS } from "../facts/pods.ts";
 import { asFact, type Fact, isKnown, once, reason } from "../facts/fact.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../facts/injector_webhooks.ts";
 import { type ControlPlane, controlPlaneOf, controlPlanes, planeKey } from "./control_planes.ts";
@@ -34,10 +36,10 @@ const CONFIGURATIONS = "mutatingwebhookconfigurations";
 export async function clusterKnowledge(asking: Asking, name: string): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
-  const [namespace, configurations, pods] = await Promise.all([
+  const [namespace, configurations, live] = await Promise.all([
     asFact("get on namespaces", () => api.get(folder)),
     asFact(`list on ${CONFIGURATIONS}`, () => items(api, `/apis/admissionregistration.k8s.io/v1/${CONFIGURATIONS}`)),
-    wantsPods ? asFact(`list on pods in the namespace "${name}"`, () => items(api, `${folder}/pods`)) : NOTHING,
+    wantsPods ? asFact(`list on pods in the namespace "${name}"`, () => pods(api, folder)) : NOTHING,
   ]);
   const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : undefined;
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
@@ -45,11 +47,11 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
     webhooks: isKnown(namespace) ? webhooks : undefined,
     namespaceLabels: namespaceLabels(name, labels),
     injectorFor: await injectors(asking, webhooks ?? []),
-    pods: isKnown(pods) ? pods.value : [],
+    pods: isKnown(live) ? live.value : [],
     gaps: [
       ...gap("which webhooks there are", configurations),
       ...gap("the labels of the namespace", namespace),
-      ...gap("what the live pods have", pods),
+      ...gap("what the live pods have", live),
       ...isKnown(namespace) && namespace.value === undefined
         ? [`There is no namespace "${name}": it is taken to have no labels`]
         : [],
@@ -65,6 +67,10 @@ function gap(what: string, fact: Fact<unknown>): readonly string[] {
 
 async function items(api: KubeApi, path: string): Promise<readonly KubeObject[]> {
   return (await api.list(path)).items;
+}
+
+async function pods(api: KubeApi, folder: string): Promise<readonly KubeObject[]> {
+  return (await api.list(`${folder}/pods`, PAGE_OF_PODS, podKeeper())).items;
 }
 
 /** The injectors of the control planes behind the webhooks, each read once; without a webhook that of the choice. */

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { object } from "../../../test/support/cluster.ts";
+import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept.ts";
+
+const MANAGED = { managedFields: [{ manager: "kubelet" }], uid: "1" };
+const CONTAINER = { name: "app", image: "app:1", ports: [{ containerPort: 80 }], securityContext: { runAsUser: 1 } };
+const STATUS = { name: "app", ready: true, restartCount: 2, state: { running: {} }, lastState: {} };
+const OWNER = { apiVersion: "batch/v1", kind: "Job", name: "j", controller: true };
+const READ = { labels: { app: "cart" }, annotations: { "sidecar.istio.io/status": "{}" }, ownerReferences: [OWNER] };
+
+Deno.test("of a pod stays what checks read, and not what tells who wrote it or how it is run", () => {
+  const status = { phase: "Running", conditions: [{ type: "Ready", status: "False", reason: "r", message: "m" }] };
+  const read = object("v1", "Pod", "shop/cart", {
+    metadata: READ,
+    spec: { hostNetwork: true, containers: [CONTAINER], initContainers: [CONTAINER] },
+    status: { ...status, containerStatuses: [STATUS] },
+  });
+  const whole = object("v1", "Pod", "shop/cart", {
+    metadata: {
+      ...READ,
+      ...MANAGED,
+      annotations: { ...READ.annotations, "kubectl.kubernetes.io/last-applied-configuration": "{}" },
+      ownerReferences: [{ ...OWNER, uid: "1" }],
+    },
+    spec: {
+      hostNetwork: true,
+      containers: [{ ...CONTAINER, env: [{ name: "A", value: "b" }], readinessProbe: {} }],
+      initContainers: [{ ...CONTAINER, volumeMounts: [] }],
+      volumes: [{ name: "v" }],
+    },
+    status: {
+      ...status,
+      podIP: "10.0.0.1",
+      containerStatuses: [{
+        ...STATUS,
+        state: { running: { startedAt: "2026-01-01T00:00:00Z" } },
+        imageID: "sha256:1",
+      }],
+    },
+  });
+  assert.deepEqual(podKeeper()(whole), read);
+});
+
+Deno.test("a pod that is no such pod stays as odd as it is", () => {
+  const odd = object("v1", "Pod", "cart", { spec: { containers: [1, null], ["__proto__"]: "x" }, status: null });
+  assert.deepEqual(podKeeper()(odd), object("v1", "Pod", "cart", { spec: { containers: [1, null] }, status: null }));
+});
+
+Deno.test("pods of a workload are one but for their names", () => {
+  const keep = podKeeper();
+  const podOf = (name: string) =>
+    keep(object("v1", "Pod", `shop/${name}`, { metadata: { ...READ, uid: name }, spec: { containers: [CONTAINER] } }));
+  const [a, b] = [podOf("a"), podOf("b")];
+  assert.equal(a["spec"], b["spec"]);
+  assert.equal(a.metadata["labels"], b.metadata["labels"]);
+  assert.deepEqual([a.metadata.name, b.metadata.name], ["a", "b"]);
+});
+
+Deno.test("of workloads stays what their pods ask for, of namespaces and nodes what checks read", () => {
+  const template = { metadata: READ, spec: { containers: [CONTAINER], volumes: [] } };
+  const { ownerReferences: _, ...strings } = READ;
+  const kept = { metadata: strings, spec: { containers: [{ name: "app" }] } };
+  const whole = { metadata: { ...strings, ...MANAGED } };
+  assert.deepEqual(
+    workloadKeeper()(object("apps/v1", "Deployment", "shop/a", { ...whole, spec: { replicas: 1, template } })),
+    object("apps/v1", "Deployment", "shop/a", { metadata: strings, spec: { template: kept } }),
+  );
+  assert.deepEqual(
+    workloadKeeper()(
+      object("batch/v1", "CronJob", "shop/a", { spec: { schedule: "* * * * *", jobTemplate: { spec: { template } } } }),
+    ),
+    object("batch/v1", "CronJob", "shop/a", { spec: { jobTemplate: { spec: { template: kept } } } }),
+  );
+  assert.deepEqual(
+    namespaceKeeper()(object("v1", "Namespace", "shop", { metadata: { labels: { a: "b" }, ...MANAGED }, spec: {} })),
+    object("v1", "Namespace", "shop", { metadata: { labels: { a: "b" } } }),
+  );
+  const nodeInfo = { kubeletVersion: "v1.34.1" };
+  assert.deepEqual(
+    nodeKeeper()(object("v1", "Node", "a", { status: { nodeInfo: { ...nodeInfo, osImage: "x" }, images: [1] } })),
+    object("v1", "Node", "a", { status: { nodeInfo } }),
+  );
+});
