@@ -8,6 +8,7 @@ import { readProbers } from "../status/probes/config.ts";
 import { discoverAddresses, ipModeOf } from "./addresses.ts";
 import { type ProgramName, readCommandLine } from "./command_line.ts";
 import { isRole, type Role, ROLES } from "./flags.ts";
+import { readIdentity } from "./identity.ts";
 import { logSettings } from "./log_settings.ts";
 import { readPodInfo } from "./pod_info.ts";
 import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
@@ -105,6 +106,7 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
     }),
     probes: readProbes(reading),
     metrics: readMetrics(reading, role, ports.status),
+    identity: readIdentity(reading, proxy.discoveryAddress),
     log,
     meshFile: meshFileOf(reading),
     watch: isOn(reading, "watch"),

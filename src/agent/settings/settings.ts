@@ -3,6 +3,7 @@ import type { ProxyConfig, ProxySettings } from "../../core/mesh/configuration.t
 import type { ValueMap } from "../../core/value.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
 import type { Probers } from "../status/probes/config.ts";
+import type { IdentitySettings } from "../identity/options.ts";
 import type { IpMode } from "./addresses.ts";
 import type { Role } from "./flags.ts";
 
@@ -170,6 +171,7 @@ export interface AgentSettings {
   readonly bootstrap: BootstrapFacts;
   readonly probes: ProbeSettings;
   readonly metrics: MetricsSettings;
+  readonly identity: IdentitySettings;
   readonly log: LogSettings;
   /** The file of the mesh configuration; it need not be there. */
   readonly meshFile: string;

@@ -7,7 +7,7 @@ import { parseBool, parseUint } from "../../core/net.ts";
 import type { Environment } from "../../core/world/world.ts";
 
 /** How the text of a variable is read. */
-type VariableKind = "text" | "bool" | "int" | "port" | "duration";
+type VariableKind = "text" | "bool" | "int" | "port" | "duration" | "ratio";
 
 interface Variable {
   readonly env: string;
@@ -144,6 +144,77 @@ export const VARIABLES = {
     doc: "Accepted: each probe has a connection of its own",
   },
   http2Probing: { env: "ISTIO_ENABLE_HTTP2_PROBING", kind: "bool", fallback: "true", doc: "Probes may use HTTP/2" },
+  trustDomain: {
+    env: "TRUST_DOMAIN",
+    kind: "text",
+    fallback: "cluster.local",
+    doc: "Trust domain in the name of the workload",
+  },
+  caAddress: { env: "CA_ADDR", kind: "text", fallback: "", doc: "Address of the CA; unset: the discovery address" },
+  caProvider: { env: "CA_PROVIDER", kind: "text", fallback: "Citadel", doc: "Citadel, or GkeWorkloadCertificate" },
+  caRootCa: {
+    env: "CA_ROOT_CA",
+    kind: "text",
+    fallback: "",
+    doc: "Root certificates of the CA; SYSTEM: those of the system",
+  },
+  istiodSan: { env: "ISTIOD_SAN", kind: "text", fallback: "", doc: "Name in the certificate of istiod" },
+  pilotCertProvider: {
+    env: "PILOT_CERT_PROVIDER",
+    kind: "text",
+    fallback: "istiod",
+    doc: "Who made the certificate of istiod: istiod, kubernetes, custom",
+  },
+  jwtPolicy: {
+    env: "JWT_POLICY",
+    kind: "text",
+    fallback: "third-party-jwt",
+    doc: "Which token is shown: third-party-jwt, first-party-jwt, none",
+  },
+  credentialFetcher: {
+    env: "CREDENTIAL_FETCHER_TYPE",
+    kind: "text",
+    fallback: "JWT",
+    doc: "Accepted: the token is read from its file",
+  },
+  provCert: { env: "PROV_CERT", kind: "text", fallback: "", doc: "Folder of a certificate to come to the CA with" },
+  outputCerts: { env: "OUTPUT_CERTS", kind: "text", fallback: "", doc: "Folder that the certificate is written to" },
+  fileMountedCerts: {
+    env: "FILE_MOUNTED_CERTS",
+    kind: "bool",
+    fallback: "false",
+    doc: "The certificate is in files, no CA is asked",
+  },
+  secretTtl: { env: "SECRET_TTL", kind: "duration", fallback: "24h", doc: "How long a certificate shall be valid" },
+  gracePeriodRatio: {
+    env: "SECRET_GRACE_PERIOD_RATIO",
+    kind: "ratio",
+    fallback: "0.5",
+    doc: "Part of its time that is left when a certificate is renewed",
+  },
+  gracePeriodJitter: {
+    env: "SECRET_GRACE_PERIOD_RATIO_JITTER",
+    kind: "ratio",
+    fallback: "0.01",
+    doc: "By how much that is more or less, by chance",
+  },
+  eccAlgorithm: {
+    env: "ECC_SIGNATURE_ALGORITHM",
+    kind: "text",
+    fallback: "",
+    doc: "ECDSA or RSA keys; unset: ECDSA, or RSA with WORKLOAD_RSA_KEY_SIZE",
+  },
+  eccCurve: { env: "ECC_CURVE", kind: "text", fallback: "P256", doc: "P256 or P384" },
+  rsaKeySize: { env: "WORKLOAD_RSA_KEY_SIZE", kind: "int", fallback: "2048", doc: "Bits of an RSA key" },
+  pkcs8Key: { env: "PKCS8_KEY", kind: "bool", fallback: "false", doc: "Keys in the form of PKCS #8" },
+  fileDebounce: {
+    env: "FILE_DEBOUNCE_DURATION",
+    kind: "duration",
+    fallback: "100ms",
+    doc: "Accepted: mounted files are looked at each second",
+  },
+  certSigner: { env: "ISTIO_META_CERT_SIGNER", kind: "text", fallback: "", doc: "Signer that the CA is asked for" },
+  clusterId: { env: "ISTIO_META_CLUSTER_ID", kind: "text", fallback: "", doc: "Name of the cluster, told to the CA" },
   logFormat: { env: "MESH_LOG_FORMAT", kind: "text", fallback: "", doc: "text or json" },
 } as const satisfies Readonly<Record<string, Variable>>;
 
@@ -195,6 +266,13 @@ export class Variables {
       const duration = readDuration(text);
       return typeof duration === "bigint" && duration >= 0n ? Number(duration / 1_000_000n) : undefined;
     }, 'it is no duration such as "5s"');
+  }
+
+  /** A number from 0 to 1. */
+  ratio(name: VariableName): number {
+    return this.#read(name, (text) => {
+      return /^\d*\.?\d+$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
+    }, "it is no number from 0 to 1");
   }
 
   /** The table's own defaults can always be read; Istio takes the empty text for a variable that is not set. */

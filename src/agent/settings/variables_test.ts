@@ -12,6 +12,7 @@ const READ = {
   int: (read: Variables, name: VariableName) => read.int(name),
   port: (read: Variables, name: VariableName) => read.port(name),
   duration: (read: Variables, name: VariableName) => read.milliseconds(name),
+  ratio: (read: Variables, name: VariableName) => read.ratio(name),
 };
 
 function isName(name: string): name is VariableName {
@@ -57,4 +58,10 @@ Deno.test("only ports that may be absent can be 0", () => {
 
 Deno.test("durations are Go's", () => {
   assert.equal(variables({ MINIMUM_DRAIN_DURATION: "1m1.5s" }).read.milliseconds("minimumDrain"), 61_500);
+});
+
+Deno.test("a ratio is from 0 to 1", () => {
+  for (const [text, ratio] of [["0", 0], ["1", 1], ["0.25", 0.25], [".5", 0.5], ["1.0", 1]] as const) {
+    assert.equal(variables({ SECRET_GRACE_PERIOD_RATIO: text }).read.ratio("gracePeriodRatio"), ratio);
+  }
 });
