@@ -3,6 +3,7 @@ import { FIRST } from "../choose.ts";
 import { cannotTell, type Facts, isKnown, reason } from "../facts/mod.ts";
 import { injectorWebhooks } from "../facts/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./admission.ts";
+import { aggregatorRouting } from "./aggregator_routing.ts";
 
 /** Since then admissionregistration.k8s.io/v1 is served (Kubernetes, "Deprecated API Migration Guide", v1.16). */
 const OLDEST = { major: 1, minor: 16 };
@@ -48,6 +49,14 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
     needs: ["api-admission-registration"],
     pre: true,
     run: async (facts) => await pluginFinding(facts, "ValidatingAdmissionWebhook") ?? NOT_SHOWN,
+  },
+  {
+    id: "api-aggregator-routing",
+    category: "kubernetes-api",
+    title: "the API server reaches what is behind Services",
+    needs: [],
+    pre: true,
+    run: aggregatorRouting,
   },
 ];
 

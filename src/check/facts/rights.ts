@@ -42,6 +42,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
       resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
       verbs: ["list"],
     },
+    { group: "apiregistration.k8s.io", resources: ["apiservices"], verbs: ["list"] },
     { group: "", resources: ["configmaps", "services", "endpoints"], verbs: ["get"], inControlPlane: true },
     { group: "discovery.k8s.io", resources: ["endpointslices"], verbs: ["list"], inControlPlane: true },
     {

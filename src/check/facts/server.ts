@@ -15,13 +15,18 @@ export interface ServerVersion {
 /** Where kubeadm and its like show the API server itself (the label that kubeadm gives to static pods). */
 const API_SERVERS = { namespace: "kube-system", query: { labelSelector: "component=kube-apiserver" } };
 
-/** The API server: its version and clock, the groups it serves, its own pods where they can be seen. */
+/** The label of kubeadm, and of those who install kube-proxy as it does. */
+const KUBE_PROXIES = { namespace: "kube-system", query: { labelSelector: "k8s-app=kube-proxy" } };
+
+/** The API server: its version and clock, what it serves, its own pods, and what it reaches Services by. */
 export function serverFacts(source: Source) {
   return {
     server: source.api.server,
     version: once(() => asFact("get on the path /version", () => readVersion(source))),
     apiGroups: once(() => asFact("get on the path /apis", () => readGroups(source))),
     apiServerPods: once(() => listOf(source, "api/v1", "pods", API_SERVERS)),
+    kubeProxyPods: once(() => listOf(source, "api/v1", "pods", KUBE_PROXIES)),
+    apiServices: once(() => listOf(source, "apis/apiregistration.k8s.io/v1", "apiservices")),
   };
 }
 

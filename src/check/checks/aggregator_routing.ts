@@ -1,0 +1,128 @@
+/**
+ * How the API server reaches what is behind a Service, as webhooks are: by the addresses of its pods
+ * (`--enable-aggregator-routing`), else by the Service's own address, which takes kube-proxy or its like on the node of
+ * the API server. Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose
+ * resolver of Services the flag chooses.
+ */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { isList, isMap, type ValueMap } from "../../core/value.ts";
+import { mapAt, textAt } from "../../inject/mod.ts";
+import type { Finding } from "../check.ts";
+import type { DryRun } from "../facts/dry_run.ts";
+import { type InjectorWebhook, injectorWebhooks } from "../facts/injector_webhooks.ts";
+import { type Facts, isKnown } from "../facts/mod.ts";
+import { flagsOf } from "./admission.ts";
+import { type Called, isCalled, nameOf } from "./webhook/service.ts";
+
+const FLAG = "--enable-aggregator-routing";
+
+/** From the pods of kube-apiserver, where they can be seen; else from what is seen behind Services. */
+export async function aggregatorRouting(facts: Facts): Promise<Finding> {
+  const pods = await facts.apiServerPods();
+  const servers = isKnown(pods) ? pods.value : [];
+  const byAddress = servers.filter((pod) => !isRouted(pod));
+  if (servers.length > 0 && byAddress.length === 0) return { result: "ok", message: FLAG };
+  const stranded = await withoutProxy(byAddress, facts);
+  if (servers.length > 0 && stranded.length === 0) return { result: "ok", message: "by kube-proxy on its node" };
+  const evidence = await seen(facts);
+  if (evidence !== undefined && "reached" in evidence) {
+    return { result: "ok", message: `it reaches ${evidence.reached}` };
+  }
+  if (stranded.length === 0) return NOT_SHOWN;
+  return verdictOn(stranded, evidence?.failed);
+}
+
+const NOT_SHOWN: Finding = {
+  result: "unknown",
+  message:
+    "cannot tell: the pods of kube-apiserver cannot be seen, as on a cluster that a provider runs, and nothing " +
+    "behind a Service is known to answer it",
+};
+
+/** That nothing routes there is a guess until something was not reached: what takes kube-proxy's place has many names. */
+function verdictOn(stranded: readonly KubeObject[], failed: string | undefined): Finding {
+  const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
+  const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
+  if (failed === undefined) {
+    return {
+      result: "unknown",
+      message: `cannot tell: ${state}: it reaches Services only if something else routes their addresses there`,
+    };
+  }
+  return {
+    result: "error",
+    message: `${state}: ${failed}\nset ${FLAG}=true in its manifest: it then calls the pods behind a Service`,
+    objects,
+  };
+}
+
+/** The flag that is given last counts. */
+function isRouted(pod: KubeObject): boolean {
+  const last = flagsOf(pod).findLast((flag) => flag === FLAG || flag.startsWith(`${FLAG}=`));
+  return last !== undefined && /^(1|t|true)$/i.test(last.slice(FLAG.length + 1) || "true");
+}
+
+/** Those on whose node no kube-proxy runs. */
+async function withoutProxy(servers: readonly KubeObject[], facts: Facts): Promise<readonly KubeObject[]> {
+  if (servers.length === 0) return [];
+  const proxies = await facts.kubeProxyPods();
+  const nodes = new Set(isKnown(proxies) ? proxies.value.map(nodeOf) : []);
+  return servers.filter((pod) => nodeOf(pod) === "" || !nodes.has(nodeOf(pod)));
+}
+
+function nodeOf({ spec }: KubeObject): string {
+  return isMap(spec) ? textAt(spec, "nodeName") : "";
+}
+
+/** What the API server did with a Service: something behind it has answered, or has not. */
+type Evidence = { readonly reached: string } | { readonly failed: string };
+
+async function seen(facts: Facts): Promise<Evidence | undefined> {
+  const found = [...await ofWebhooks(facts), ...await ofApiServices(facts)];
+  return found.find((each) => "reached" in each) ?? found[0];
+}
+
+async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
+  const configurations = await facts.mutatingWebhooks();
+  const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
+  const evidence: Evidence[] = [];
+  for (const webhook of webhooks.filter(isCalled)) {
+    const run = await facts.dryRun(webhook);
+    if (isKnown(run) && run.value !== undefined) evidence.push(...ofDryRun(webhook, run.value, webhooks));
+  }
+  return evidence;
+}
+
+/** A pod that came back with a sidecar has been behind a Service, if all that inject are. */
+function ofDryRun(webhook: Called, run: DryRun, all: readonly InjectorWebhook[]): readonly Evidence[] {
+  if (run.outcome === "injected") return all.every(isCalled) ? [reached(nameOf(webhook.target))] : [];
+  if (run.webhook !== webhook.name) return [];
+  if (run.outcome === "denied") return [reached(nameOf(webhook.target))];
+  return UNREACHED.test(run.message) ? [{ failed: run.message }] : [];
+}
+
+function reached(service: string): Evidence {
+  return { reached: `the Service "${service}"` };
+}
+
+/** What comes of an address that nobody routes. */
+const UNREACHED = /deadline exceeded|timeout|timed out|no route to host|network is unreachable/i;
+
+/** APIs that others serve, such as that of metrics-server: the API server asks for them in the same way. */
+async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
+  const services = await facts.apiServices();
+  if (!isKnown(services)) return [];
+  return services.value.flatMap((service): Evidence[] => {
+    const { name, namespace } = mapAt(mapAt({ ...service }, "spec"), "service");
+    const available = conditionOf(service, "Available");
+    if (name === undefined || available === undefined) return [];
+    if (available["status"] === "True") return [reached(`${namespace}/${name}`)];
+    const message = textAt(available, "message");
+    return UNREACHED.test(message) ? [{ failed: message }] : [];
+  });
+}
+
+function conditionOf({ status }: KubeObject, type: string): ValueMap | undefined {
+  const conditions = isMap(status) ? status["conditions"] : undefined;
+  return isList(conditions) ? conditions.filter(isMap).find((each) => each["type"] === type) : undefined;
+}
