@@ -39,6 +39,8 @@ export interface FakeWorldOptions {
   readonly spawn?: (spawn: Spawn) => Child;
   /** Starts what is attached; without it every program is absent. */
   readonly attach?: Processes["attach"];
+  /** Starts helpers; without it there are none. */
+  readonly help?: Processes["help"];
   readonly interfaces?: readonly InterfaceAddress[];
   /** IP addresses by host name. */
   readonly hosts?: Readonly<Record<string, readonly string[]>>;
@@ -113,7 +115,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     network: fakeNetwork(options, servers),
     system: { ...NO_SYSTEM_CALLS, ...options.system },
     permissions: { keepOnly: (names) => kept.names = names },
-    machine: { os: "linux", arch: "x86_64", pid: 4242, uid: options.uid ?? 1000 },
+    machine: { os: "linux", arch: "x86_64", pid: 4242, processors: 1, uid: options.uid ?? 1000 },
     said,
     content,
     runs,
@@ -143,6 +145,10 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
     attach(command, args) {
       if (options.attach !== undefined) return options.attach(command, args);
       throw new SystemError("execvp", ENOENT);
+    },
+    help(args) {
+      if (options.help !== undefined) return options.help(args);
+      throw new MeshError("This world has no helpers");
     },
   };
 }

@@ -76,6 +76,9 @@ const machine: Machine = {
   get pid() {
     return Deno.pid;
   },
+  get processors() {
+    return navigator.hardwareConcurrency;
+  },
   get uid() {
     return Deno.uid() ?? undefined;
   },

@@ -2,6 +2,7 @@ import { MeshError, messageOf } from "../errors.ts";
 import { attachChild } from "./real_attached.ts";
 import { spawnChild } from "./real_children.ts";
 import { isAbsent, startBrief } from "./real_brief.ts";
+import { spawnHelper } from "./real_helper.ts";
 import type { Processes, Run, RunResult } from "./world.ts";
 
 const decoder = new TextDecoder();
@@ -16,6 +17,7 @@ export const realProcesses: Processes = {
   },
   spawn: spawnChild,
   attach: attachChild,
+  help: spawnHelper,
 };
 
 /** A program that is not there is a result. */

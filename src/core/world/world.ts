@@ -1,3 +1,4 @@
+import type { Helper } from "./helper.ts";
 import type { ByteConnection, DialOptions, Http2Client, UnixServer, UnixSocketOptions } from "./byte_connection.ts";
 import type { ClientOptions, HttpClient } from "./http_client.ts";
 import type { SystemCalls } from "./system_calls.ts";
@@ -192,6 +193,8 @@ export interface Processes {
    * Throws `SystemError` if it is absent (ENOENT) or not executable (EACCES).
    */
   attach(command: string, args: readonly string[]): AttachedChild;
+  /** Starts this program once more, with these arguments, to do work for this process. Throws `MeshError` if it cannot. */
+  help(args: readonly string[]): Helper;
 }
 
 /** Signals that this process can handle. */
@@ -330,6 +333,8 @@ export interface Machine {
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly arch: string;
   readonly pid: number;
+  /** Processors that this process may use: of the machine, or fewer by its affinity or the quota of its container. */
+  readonly processors: number;
   /** `undefined` where the system has no such thing. */
   readonly uid: number | undefined;
 }
