@@ -2,6 +2,7 @@
 import { realFetch } from "./real_fetch.ts";
 import { MeshError, messageOf } from "../errors.ts";
 import { openBridge, type TlsBridge } from "./real_bridge.ts";
+import { identityProblem } from "./real_identity.ts";
 import { clientOnItsOwn, clientPast } from "./real_proxy.ts";
 import type { ClientOptions, HttpClient } from "./http_client.ts";
 
@@ -19,6 +20,8 @@ const PROTOCOL = { http1: true, http2: false } as const;
 export async function openClient(options: ClientOptions): Promise<HttpClient> {
   const isHttps = options.server.startsWith("https:");
   if (isHttps && (options.insecure === true || options.serverName !== undefined)) return await overBridge(options);
+  const problem = options.identity === undefined ? undefined : identityProblem(options.identity);
+  if (problem !== undefined) throw unusable(options, problem);
   const client = made(options, () => plainClient(options));
   return {
     request: (path, init) => realFetch(`${options.server}${path}`, { ...init, client }),
@@ -73,10 +76,14 @@ async function explained(bridge: TlsBridge, send: () => Promise<Response>): Prom
   }
 }
 
-function made<T>({ server }: ClientOptions, make: () => T): T {
+function made<T>(options: ClientOptions, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    throw new MeshError(`The certificates for "${server}" cannot be used: ${messageOf(error)}`, { cause: error });
+    throw unusable(options, messageOf(error), error);
   }
+}
+
+function unusable({ server }: ClientOptions, reason: string, cause?: unknown): MeshError {
+  return new MeshError(`The certificates for "${server}" cannot be used: ${reason}`, { cause });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { testCertificate } from "../../../test/support/certificates.ts";
 import { CERTIFICATE, KEY } from "../../../test/support/tls.ts";
 import { realNetwork } from "./real_network.ts";
 
@@ -53,5 +54,13 @@ Deno.test("client() refuses an identity that is none", async () => {
   await assert.rejects(realNetwork.client({ server: "https://127.0.0.1:1", identity }), {
     name: "MeshError",
     message: /^The certificates for "https:\/\/127\.0\.0\.1:1" cannot be used: /,
+  });
+});
+
+Deno.test("client() refuses a key that is not that of the certificate, which Deno would end the process for", async () => {
+  const identity = { certificate: CERTIFICATE, key: testCertificate().key };
+  await assert.rejects(realNetwork.client({ server: "https://127.0.0.1:1", identity }), {
+    name: "MeshError",
+    message: /cannot be used: the key is not that of the certificate$/,
   });
 });

@@ -34,10 +34,8 @@ const FAILURES: readonly Failure[] = [
     /unexpected eof|peer closed connection|tls handshake eof/i,
     () => "the server closed the connection during the handshake",
   ],
-  [
-    /No certificates found|No keys found|certificates? (?:is|are) invalid|invalid (?:key|certificate|PEM)/i,
-    () => "the certificates or the key of this side cannot be read",
-  ],
+  [/Unable to add pem file/, () => "the authorities that are to be trusted cannot be read"],
+  [/BadEncoding/, () => "a certificate, the server's or one that is to be trusted, cannot be read"],
 ];
 
 /** Words for an error of a TLS connection; what is not known is told as it is. */
