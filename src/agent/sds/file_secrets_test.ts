@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { testCertificate } from "../../../test/support/certificates.ts";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { fileSecrets } from "./file_secrets.ts";
+
+const [ONE, TWO] = [testCertificate(), testCertificate()];
+
+/** The source of a name, how often it has told of changes, and files to change. */
+function opened(name: string, files: Record<string, string> = {}) {
+  const world = fakeWorld({ files });
+  let changes = 0;
+  const source = fileSecrets(world.files, startLog(world, "sds")).open(name, () => changes++);
+  assert.ok(source !== undefined);
+  return {
+    source,
+    world,
+    changes: () => changes,
+    async write(path: string, text: string) {
+      world.content.set(path, new TextEncoder().encode(text));
+      world.change(path);
+      await settled();
+    },
+  };
+}
+
+/** Files of a fake world are read within a few turns. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
+}
+
+Deno.test("a pair in files is waited for, and a certificate is never given away with another key", async () => {
+  const { source, changes, write, world } = opened("file-cert:c~k");
+  await settled();
+  assert.equal(source.current(), undefined);
+  assert.match(source.problem() ?? "", /Cannot read "c": no such file/);
+  await write("c", ONE.certificate);
+  await write("k", ONE.key);
+  const { certificate, key } = ONE;
+  assert.deepEqual(source.current(), { kind: "pair", certificate, key });
+  assert.equal(source.problem(), undefined);
+  await write("c", TWO.certificate);
+  assert.deepEqual(source.current(), { kind: "pair", certificate, key });
+  assert.match(source.problem() ?? "", /The key "k" is not that of the certificate "c"/);
+  assert.equal(changes(), 1);
+  await write("k", TWO.key);
+  assert.deepEqual(source.current(), { kind: "pair", certificate: TWO.certificate, key: TWO.key });
+  assert.equal(changes(), 2);
+  assert.match(world.said.stderr, /warning sds: The files of "file-cert:c~k" cannot be used: The key/);
+  assert.ok(!world.said.stderr.includes("BEGIN"));
+});
+
+Deno.test("the same content again is no change, and a closed source tells nothing", async () => {
+  const { source, changes, write } = opened("file-root:r", { r: ONE.authority });
+  await settled();
+  assert.equal(changes(), 1);
+  await write("r", ONE.authority);
+  assert.equal(changes(), 1);
+  source.close();
+  await write("r", TWO.authority);
+  assert.equal(changes(), 1);
+});
+
+Deno.test("what is no certificate is not given away, and not said either", async () => {
+  const secret = "user:secret-of-somebody";
+  for (const [text, problem] of [[secret, "no certificate"], [ONE.key, "no certificate"], ["", "no certificate"]]) {
+    const { source, world } = opened("file-root:/etc/shadow", { "/etc/shadow": text ?? "" });
+    await settled();
+    assert.equal(source.current(), undefined);
+    assert.ok(world.said.stderr.includes(problem ?? ""), world.said.stderr);
+    assert.ok(!world.said.stderr.includes("secret-of") && !world.said.stderr.includes("PRIVATE"));
+  }
+});
+
+Deno.test("file-root:system is the first of the known files that is there", async () => {
+  const { source } = opened("file-root:system", { "/etc/ssl/cert.pem": ONE.authority });
+  await settled();
+  assert.deepEqual(source.current(), { kind: "authorities", authorities: ONE.authority });
+  const none = opened("file-root:system");
+  await settled();
+  assert.match(none.source.problem() ?? "", /no file of authorities .*; it would be one of \/etc\/ssl/);
+});
+
+Deno.test("names that stand for no files have no source", () => {
+  const world = fakeWorld();
+  const secrets = fileSecrets(world.files, startLog(world, "sds"));
+  for (const name of ["default", "ROOTCA", "other"]) assert.equal(secrets.open(name, () => {}), undefined);
+});

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { testCertificate } from "../../../test/support/certificates.ts";
+import { FakeIdentity } from "../../../test/support/fake_identity.ts";
+import { asked, sdsClient, type SdsStream } from "../../../test/support/sds.ts";
+import { encodeFrame } from "../../core/grpc/mod.ts";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { type SdsOptions, startSds } from "./mod.ts";
+
+const ONE = { certificate: "chain 1", key: "key 1" };
+const TWO = { certificate: "chain 2", key: "key 2" };
+
+/** A server on a socket in a folder of its own, with an identity to change, and what it logs. */
+async function start(change: Partial<SdsOptions> = {}, place?: string) {
+  const folder = place ?? await Deno.makeTempDir({ prefix: "mesh-sds-" });
+  const path = `${folder}/spiffe/socket`;
+  const filesPath = `${folder}/credential/files-socket`;
+  const identity = new FakeIdentity();
+  const said = fakeWorld();
+  const log = startLog(said, "agent", { level: "debug" }).getChild("sds");
+  const sds = await startSds(realWorld(), { path, filesPath, identity, log, ...change });
+  const client = sdsClient(path);
+  return {
+    folder,
+    path,
+    filesPath,
+    identity,
+    sds,
+    client,
+    log: () => said.said.stderr,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await sds.close();
+      if (place === undefined) await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+async function asking(client: ReturnType<typeof sdsClient>, ...names: string[]): Promise<SdsStream> {
+  const stream = await client.stream();
+  await stream.ask({ names, type: TYPE });
+  return stream;
+}
+
+const TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!isTrue()) {
+    assert.ok(performance.now() < deadline, "what was waited for did not come about");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+Deno.test("a secret that is there comes at once, in the form that Envoy takes", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  server.identity.trust("roots 1");
+  const [pair, roots] = [await asking(server.client, "default"), await asking(server.client, "ROOTCA")];
+  const [first, second] = [await pair.accepted(), await roots.accepted()];
+  assert.deepEqual([...first.secrets], [["default", "chain 1|key 1"]]);
+  assert.deepEqual([...second.secrets], [["ROOTCA", "roots 1"]]);
+  assert.equal(first.type, TYPE);
+  assert.match(first.version, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\/1$/);
+  assert.match(second.version, /Z\/2$/);
+  assert.match(first.nonce, /^[0-9a-f-]{36}$/);
+  await Promise.all([pair.close(), roots.close()]);
+});
+
+Deno.test("a request before the first certificate waits for it; the root alone does not end the wait", async () => {
+  await using server = await start();
+  const stream = await asking(server.client, "default");
+  await until(() => server.log().includes('asks for the secret "default", and waits: the CA does not answer'));
+  server.identity.trust("roots 1");
+  server.identity.issue(ONE);
+  assert.deepEqual([...(await stream.accepted()).secrets], [["default", "chain 1|key 1"]]);
+  await stream.close();
+});
+
+Deno.test("renewals and new roots are pushed to all who asked for them, with new versions and nonces", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  server.identity.trust("roots 1");
+  // Two Envoys, as in a hot restart.
+  using other = sdsClient(server.path);
+  const streams = [await asking(server.client, "default"), await asking(other, "default")];
+  const roots = await asking(other, "ROOTCA");
+  const before = await Promise.all(streams.map((stream) => stream.accepted()));
+  await roots.accepted();
+  server.identity.issue(TWO);
+  const after = await Promise.all(streams.map((stream) => stream.accepted()));
+  assert.deepEqual(after.map(({ secrets }) => secrets.get("default")), ["chain 2|key 2", "chain 2|key 2"]);
+  assert.equal(new Set([...before, ...after].flatMap(({ nonce, version }) => [nonce, version])).size, 8);
+  server.identity.trust("roots 2");
+  assert.deepEqual([...(await roots.accepted()).secrets], [["ROOTCA", "roots 2"]]);
+  await Promise.all([...streams, roots].map((stream) => stream.close()));
+});
+
+Deno.test("several names on one stream: each answer has all that is there, and names come and go", async () => {
+  await using server = await start();
+  server.identity.trust("roots 1");
+  const stream = await asking(server.client, "default", "ROOTCA");
+  const first = await stream.accepted();
+  assert.deepEqual([...first.secrets.keys()], ["ROOTCA"]);
+  // What is accepted names ROOTCA alone: from now on nothing else is asked for.
+  await until(() => server.log().includes('has accepted "ROOTCA"'));
+  server.identity.issue(ONE);
+  server.identity.trust("roots 2");
+  const second = await stream.next();
+  assert.deepEqual([...second?.secrets ?? []], [["ROOTCA", "roots 2"]]);
+  await stream.ask({ names: ["default", "ROOTCA"], nonce: second?.nonce ?? "", version: second?.version ?? "" });
+  const third = await stream.accepted();
+  assert.deepEqual(new Map(third.secrets), new Map([["ROOTCA", "roots 2"], ["default", "chain 1|key 1"]]));
+  await stream.close();
+});
+
+Deno.test("neither an acknowledgement nor the same secret once more is answered", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  const stream = await asking(server.client, "default");
+  const first = await stream.accepted();
+  server.identity.issue({ ...ONE });
+  await stream.ask({ names: ["default"], nonce: "of another answer", version: first.version });
+  server.identity.issue(TWO);
+  assert.equal((await stream.accepted()).secrets.get("default"), "chain 2|key 2");
+  await stream.close();
+});
+
+Deno.test("what Envoy refuses is logged with its reason and told, until it accepts a newer one or goes away", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  const stream = await asking(server.client, "default");
+  const refuse = async (refusal: string) => {
+    const { nonce = "" } = await stream.next() ?? {};
+    await stream.ask({ names: ["default"], nonce, refusal });
+  };
+  await refuse("Failed to load\ncertificate chain");
+  const told = 'Envoy refuses the secret "default": Failed to load certificate chain';
+  await until(() => server.sds.lastRefusal() !== undefined);
+  assert.equal(server.sds.lastRefusal(), told);
+  assert.equal(server.sds.problem(), told);
+  assert.match(server.log(), new RegExp(`error agent·sds: ${told} \\(version [^ ]+/1\\)\n`));
+  server.identity.issue(TWO);
+  await stream.accepted();
+  await until(() => server.sds.lastRefusal() === undefined);
+  server.identity.issue(ONE);
+  await refuse("again");
+  await until(() => server.sds.lastRefusal()?.endsWith("again") === true);
+  await stream.close();
+  await until(() => server.sds.problem() === undefined);
+});
+
+Deno.test("a stream that ends leaves nothing behind, and a new one gets everything again", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  const { handlers } = server.identity;
+  const streams = [await asking(server.client, "default"), await asking(server.client, "default")];
+  const [first] = await Promise.all(streams.map((stream) => stream.accepted()));
+  assert.equal(handlers.size, 2);
+  await Promise.all(streams.map((stream) => stream.close()));
+  await until(() => handlers.size === 0);
+  // As Envoy begins when it has lost its connection: with the version that it has, and no nonce.
+  const again = await server.client.stream();
+  await again.ask({ names: ["default"], version: first?.version ?? "" });
+  const answer = await again.accepted();
+  assert.equal(answer.secrets.get("default"), "chain 1|key 1");
+  assert.notEqual(answer.nonce, first?.nonce);
+  await again.close();
+});
+
+Deno.test("other methods are not implemented, in headers alone, and what is no gRPC is refused", async () => {
+  await using server = await start();
+  for (const method of ["DeltaSecrets", "FetchSecrets", "/grpc.health.v1.Health/Check"]) {
+    const { status, headers, text } = await server.client.call(method);
+    assert.deepEqual([status, headers.get("grpc-status"), text], [200, "12", ""], method);
+    assert.match(headers.get("grpc-message") ?? "", /not%20implemented|unknown%20service/);
+  }
+  assert.equal((await server.client.call("StreamSecrets", { "content-type": "application/json" })).status, 415);
+});
+
+const LARGE = new Uint8Array(5);
+new DataView(LARGE.buffer).setUint32(1, 4 * 1024 * 1024 + 1);
+
+const WRONG: Readonly<Record<string, Uint8Array>> = {
+  "a message is compressed": Uint8Array.of(1, 0, 0, 0, 0),
+  "a message has 4194305 bytes": LARGE,
+  "A message of the proxy cannot be read": encodeFrame(Uint8Array.of(0x0a, 0x7f, 1)),
+  "illegal tag: field no 1 wire type 6": encodeFrame(Uint8Array.of(0x0e, 1)),
+  'resources of the type "type.googleapis.com/x.Listener"': encodeFrame(
+    asked({ type: "type.googleapis.com/x.Listener" }),
+  ),
+  "A proxy asks for 1001 secrets": encodeFrame(asked({ names: Array.from({ length: 1001 }, (_, at) => `n${at}`) })),
+};
+
+for (const [reason, bytes] of Object.entries(WRONG)) {
+  Deno.test(`a stream that cannot be read is ended, others go on: ${reason}`, async () => {
+    await using server = await start();
+    server.identity.issue(ONE);
+    const good = await asking(server.client, "default");
+    await good.accepted();
+    const stream = await server.client.stream();
+    await stream.send(bytes).catch(() => {});
+    await assert.rejects(async () => await stream.next());
+    await stream.close();
+    await until(() => server.log().includes("A stream of secrets has ended: "));
+    assert.ok(server.log().includes(reason), server.log());
+    server.identity.issue(TWO);
+    assert.equal((await good.accepted()).secrets.get("default"), "chain 2|key 2");
+    await good.close();
+  });
+}
+
+Deno.test("a large node is taken, and names that nobody has are logged as what they are", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  const stream = await server.client.stream();
+  await stream.ask({ names: ["default", 'x\n"y'], metadata: 1_000_000 });
+  assert.deepEqual([...(await stream.accepted()).secrets.keys()], ["default"]);
+  assert.match(server.log(), /warning agent·sds: The proxy asks for the secret "x\\n\\"y", which nobody here has/);
+  await stream.close();
+});
+
+Deno.test("certificates in files are served by the names that Istio gives them, and pushed when they change", async () => {
+  await using server = await start();
+  const root = `${server.folder}/ca.crt`;
+  const [one, two] = [testCertificate(), testCertificate()];
+  await Deno.writeTextFile(root, one.authority);
+  const stream = await asking(server.client, `file-root:${root}`);
+  assert.deepEqual([...(await stream.accepted()).secrets], [[`file-root:${root}`, one.authority]]);
+  await Deno.writeTextFile(root, two.authority);
+  assert.deepEqual([...(await stream.accepted()).secrets], [[`file-root:${root}`, two.authority]]);
+  await stream.close();
+});
+
+/** As a process that is killed leaves it: a name of it stays when it is removed. */
+async function leaveSocket(path: string): Promise<void> {
+  const listener = Deno.listen({ transport: "unix", path: `${path}.new` });
+  await Deno.link(`${path}.new`, path);
+  listener.close();
+  assert.equal((await Deno.stat(path)).isSocket, true);
+}
+
+Deno.test("a socket that was left behind is replaced; folder and socket have Istio's modes, and close() removes it", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "mesh-sds-" });
+  await Deno.mkdir(`${folder}/spiffe`, { mode: 0o750 });
+  await leaveSocket(`${folder}/spiffe/socket`);
+  {
+    await using server = await start({}, folder);
+    server.identity.issue(ONE);
+    const stream = await asking(server.client, "default");
+    await stream.accepted();
+    assert.equal(((await Deno.stat(server.path)).mode ?? 0) & 0o777, 0o666);
+    assert.equal(((await Deno.stat(`${folder}/spiffe`)).mode ?? 0) & 0o777, 0o750);
+    assert.equal(server.sds.isExternal, false);
+    await stream.close();
+  }
+  await assert.rejects(Deno.stat(`${folder}/spiffe/socket`), Deno.errors.NotFound);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("another program's socket stays: then files alone are served, on a socket of their own", async () => {
+  await using external = await start();
+  external.identity.issue(ONE);
+  await using server = await start({}, external.folder);
+  assert.equal(server.sds.isExternal, true);
+  const outside = await asking(external.client, "default");
+  await outside.accepted();
+  const { authority } = testCertificate();
+  await Deno.writeTextFile(`${server.folder}/ca.crt`, authority);
+  using files = sdsClient(server.filesPath);
+  const stream = await asking(files, `file-root:${server.folder}/ca.crt`, "default");
+  assert.deepEqual([...(await stream.accepted()).secrets.values()], [authority]);
+  assert.match(server.log(), /the secret "default", which nobody here has/);
+  await Promise.all([outside.close(), stream.close()]);
+});
+
+Deno.test("a socket that cannot be had is told, and no error", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "mesh-sds-" });
+  await Deno.writeTextFile(`${folder}/spiffe`, "a file where the folder should be");
+  {
+    await using server = await start({}, folder);
+    assert.match(server.sds.problem() ?? "", /^Envoy gets no certificates: Cannot listen on the Unix socket /);
+    assert.match(server.log(), /error agent·sds: Envoy gets no certificates/);
+  }
+  await Deno.remove(folder, { recursive: true });
+});

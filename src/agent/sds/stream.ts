@@ -1,0 +1,134 @@
+/** One stream of a proxy: the names it asks for, and what it was sent of them. */
+import { MeshError } from "../../core/errors.ts";
+import { type Logger, logText } from "../../core/log.ts";
+import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
+import { quoted } from "./quoted.ts";
+import { sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
+
+/** More names than any proxy has: each may cost a watch of files. */
+const MAX_NAMES = 1000;
+
+/** What streams share. */
+export interface StreamOptions {
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  /** The version of the next answer. */
+  readonly nextVersion: () => string;
+}
+
+/** State of the world: an answer holds all secrets that are there of those asked for, and comes when one has changed. */
+export class SecretStream {
+  readonly #options: StreamOptions;
+  readonly #sources = new Map<string, SecretSource>();
+  #sent = new Map<string, Secret>();
+  #nonce = "";
+  #version = "";
+  #refusal: string | undefined;
+  #wake: () => void = () => {};
+  #end: { readonly error: unknown } | "ended" | undefined;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  /** Why the proxy refused the last answer; `undefined` if it did not. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Takes what the proxy says. Errors: a MeshError if it is no request for secrets; the stream should fail with it. */
+  take(message: Uint8Array): void {
+    const request = readDiscoveryRequest(message);
+    if (request.typeUrl !== "" && request.typeUrl !== SECRET_TYPE) {
+      throw new MeshError(`A proxy asks for resources of the type ${quoted(request.typeUrl)}, not for secrets`);
+    }
+    if (request.responseNonce === "") this.#sent.clear();
+    else if (request.responseNonce !== this.#nonce) return; // Said of an answer that has been replaced.
+    else this.#heard(request);
+    this.#ask(new Set(request.resourceNames));
+    this.#wake();
+  }
+
+  /** The next answer, as soon as there is one; `undefined` at the end. Rejects with the error that the stream failed with. */
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (this.#end === "ended") return undefined;
+      if (this.#end !== undefined) throw this.#end.error;
+      const answer = this.#answer();
+      if (answer !== undefined) return answer;
+      await new Promise<void>((resolve) => this.#wake = resolve);
+    }
+  }
+
+  /** Ends it, for an error if there is one. */
+  end(failure?: { readonly error: unknown }): void {
+    this.#end ??= failure ?? "ended";
+    for (const source of this.#sources.values()) source.close();
+    this.#sources.clear();
+    this.#refusal = undefined;
+    this.#wake();
+  }
+
+  #heard({ refusal, resourceNames }: DiscoveryRequest): void {
+    const { log } = this.#options;
+    const names = resourceNames.map(quoted).join(", ");
+    if (refusal === undefined) {
+      this.#refusal = undefined;
+      log.debug(logText(`The proxy has accepted ${names} in version ${this.#version}`));
+    } else {
+      this.#refusal = `Envoy refuses the secret ${names}: ${plain(refusal)}`;
+      log.error(logText(`${this.#refusal} (version ${this.#version})`));
+    }
+  }
+
+  #ask(names: ReadonlySet<string>): void {
+    if (this.#end !== undefined) return;
+    if (names.size > MAX_NAMES) throw new MeshError(`A proxy asks for ${names.size} secrets: ${MAX_NAMES} are allowed`);
+    for (const [name, source] of this.#sources) {
+      if (names.has(name)) continue;
+      source.close();
+      this.#sources.delete(name);
+      this.#sent.delete(name);
+    }
+    for (const name of names) if (!this.#sources.has(name)) this.#open(name);
+  }
+
+  #open(name: string): void {
+    const { secrets, log } = this.#options;
+    const source = secrets.open(name, () => this.#wake()) ?? UNKNOWN;
+    this.#sources.set(name, source);
+    if (source === UNKNOWN) {
+      log.warning(logText(`The proxy asks for the secret ${quoted(name)}, which nobody here has`));
+    } else if (source.current() === undefined) {
+      log.debug(
+        logText(`The proxy asks for the secret ${quoted(name)}, and waits: ${source.problem() ?? "not there yet"}`),
+      );
+    }
+  }
+
+  #answer(): Uint8Array | undefined {
+    const secrets = new Map<string, Secret>();
+    for (const [name, source] of this.#sources) {
+      const secret = source.current();
+      if (secret !== undefined) secrets.set(name, secret);
+    }
+    const news = [...secrets].filter(([name, secret]) => !sameSecret(this.#sent.get(name), secret));
+    if (news.length === 0) return undefined;
+    this.#sent = secrets;
+    this.#nonce = crypto.randomUUID();
+    this.#version = this.#options.nextVersion();
+    const names = news.map(([name]) => quoted(name)).join(", ");
+    this.#options.log.info(logText(`Sending the proxy ${names} in version ${this.#version}`));
+    return discoveryResponse({ version: this.#version, nonce: this.#nonce, secrets });
+  }
+}
+
+const UNKNOWN: SecretSource = { current: () => undefined, problem: () => undefined, close: () => {} };
+
+const MAX_REASON = 500;
+
+/** What Envoy says, as a line of a length that a log and an answer can bear. */
+function plain(text: string): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return line === "" ? "it gives no reason" : line.slice(0, MAX_REASON);
+}

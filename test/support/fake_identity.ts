@@ -1,0 +1,31 @@
+/** An identity that a test sets. */
+
+/** All texts are PEM. */
+export interface KeyMaterial {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What `src/agent` takes for an identity, and how to change it. */
+export class FakeIdentity {
+  #workload: KeyMaterial | undefined;
+  #roots: string | undefined;
+  readonly handlers = new Set<(what: "workload" | "roots") => void>();
+  readonly workload = () => this.#workload;
+  readonly roots = () => this.#roots;
+  readonly problem = () => this.#workload === undefined ? "the CA does not answer" : undefined;
+  readonly subscribe = (changed: (what: "workload" | "roots") => void) => {
+    this.handlers.add(changed);
+    return () => void this.handlers.delete(changed);
+  };
+
+  issue(workload: KeyMaterial): void {
+    this.#workload = workload;
+    for (const handler of this.handlers) handler("workload");
+  }
+
+  trust(roots: string): void {
+    this.#roots = roots;
+    for (const handler of this.handlers) handler("roots");
+  }
+}

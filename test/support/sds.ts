@@ -1,0 +1,144 @@
+/** A client of SDS as Envoy is one, over `fetch` on the Unix socket of a server. */
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { encodeFrame, frames } from "../../src/core/grpc/mod.ts";
+
+const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/";
+
+/** A request; what is left out is not sent. */
+export interface Ask {
+  readonly names?: readonly string[];
+  readonly version?: string;
+  readonly nonce?: string;
+  readonly type?: string;
+  readonly refusal?: string;
+  /** Bytes of the node's metadata. */
+  readonly metadata?: number;
+}
+
+/** An answer, with each secret as `certificate|key` or as the authorities. */
+export interface Answer {
+  readonly version: string;
+  readonly nonce: string;
+  readonly type: string;
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/** Calls of one connection. */
+export function sdsClient(path: string) {
+  const client = Deno.createHttpClient({ http1: false, http2: true, proxy: { transport: "unix", path } });
+  const post = (method: string, body: BodyInit, headers = {}) =>
+    fetch(`http://sds-grpc${method}`, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/grpc", te: "trailers", ...headers },
+      client,
+    });
+  return {
+    stream: () => openStream((body) => post(`${METHOD}StreamSecrets`, body)),
+    /** One message to another method; the headers of its answer. */
+    async call(method: string, headers: Record<string, string> = {}) {
+      const response = await post(
+        method.startsWith("/") ? method : `${METHOD}${method}`,
+        encodeFrame(asked({})),
+        headers,
+      );
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text };
+    },
+    [Symbol.dispose]: () => client.close(),
+  };
+}
+
+/** A stream that is open. */
+export interface SdsStream {
+  ask(ask: Ask): Promise<void>;
+  send(bytes: Uint8Array): Promise<void>;
+  /** The next answer; `undefined` at the end. Rejects if the stream fails. */
+  next(): Promise<Answer | undefined>;
+  /** The next answer, which is accepted. */
+  accepted(): Promise<Answer>;
+  /** Ends it, and waits until the server has done so too. */
+  close(): Promise<void>;
+}
+
+async function openStream(post: (body: BodyInit) => Promise<Response>): Promise<SdsStream> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const response = await post(readable);
+  const answers = frames(response.body ?? new Blob().stream());
+  const send = (bytes: Uint8Array) => writer.write(bytes);
+  const next = async () => {
+    const { done, value } = await answers.next();
+    return done === true ? undefined : answered(value);
+  };
+  const ask = (request: Ask) => send(encodeFrame(asked(request)));
+  return {
+    ask,
+    send,
+    next,
+    async accepted() {
+      const answer = await next();
+      if (answer === undefined) throw new Error("The stream has ended");
+      await ask({ names: [...answer.secrets.keys()], version: answer.version, nonce: answer.nonce });
+      return answer;
+    },
+    async close() {
+      await writer.close().catch(() => {});
+      while (await next().catch(() => {}) !== undefined);
+    },
+  };
+}
+
+const LENGTH_DELIMITED = 2;
+
+/** The bytes of an `envoy.service.discovery.v3.DiscoveryRequest`. */
+export function asked({ names = [], version = "", nonce = "", type = "", refusal, metadata = 0 }: Ask): Uint8Array {
+  const writer = new BinaryWriter();
+  const text = (number: number, value: string, to = writer) => to.tag(number, LENGTH_DELIMITED).string(value);
+  text(1, version);
+  const node = writer.tag(2, LENGTH_DELIMITED).fork();
+  text(1, "sidecar~10.0.0.1~a.b~b.svc", node);
+  text(3, "m".repeat(metadata), node);
+  node.join();
+  for (const name of names) text(3, name);
+  text(4, type);
+  text(5, nonce);
+  if (refusal !== undefined) {
+    const status = writer.tag(6, LENGTH_DELIMITED).fork();
+    status.uint32(8).uint32(3);
+    text(2, refusal, status).join();
+  }
+  return writer.finish();
+}
+
+function answered(message: Uint8Array): Answer {
+  const fields = fieldsOf(message);
+  const secrets = (fields.get(2) ?? []).map((any) => secretOf(fieldsOf(fieldsOf(any).get(2)?.[0])));
+  const [version, type, nonce] = [1, 4, 5].map((number) => textAt(fields, number));
+  return { version: version ?? "", type: type ?? "", nonce: nonce ?? "", secrets: new Map(secrets) };
+}
+
+function secretOf(fields: Fields): [string, string] {
+  const inline = (message: Uint8Array | undefined, number: number) =>
+    textAt(fieldsOf(fieldsOf(message).get(number)?.[0]), 2);
+  const [pair, context] = [fields.get(2)?.[0], fields.get(4)?.[0]];
+  const content = pair === undefined ? inline(context, 1) : `${inline(pair, 1)}|${inline(pair, 2)}`;
+  return [textAt(fields, 1), content];
+}
+
+type Fields = ReadonlyMap<number, readonly Uint8Array[]>;
+
+function fieldsOf(message: Uint8Array | undefined): Fields {
+  const reader = new BinaryReader(message ?? new Uint8Array());
+  const fields = new Map<number, Uint8Array[]>();
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (Number(type) !== LENGTH_DELIMITED) throw new Error(`Field ${number} has the wire type ${type}`);
+    fields.set(number, [...fields.get(number) ?? [], reader.bytes()]);
+  }
+  return fields;
+}
+
+function textAt(fields: Fields, number: number): string {
+  return new TextDecoder().decode(fields.get(number)?.at(-1));
+}
