@@ -35,7 +35,7 @@ export const realFiles: Files = {
       throw fileError("list", path, error);
     }
   },
-  replace: (path) => startReplacement(path),
+  replace: startReplacement,
   writeText(path, text, mode) {
     const file = startReplacement(path, mode);
     file.write(text);

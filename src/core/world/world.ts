@@ -73,7 +73,7 @@ export interface DirectoryEntry {
 /** A file that is being written beside the one it will replace: exactly one of `commit` and `abort` ends it. */
 export interface Replacement {
   write(chunk: string | Uint8Array): void;
-  /** Puts the new content in place of the old in one step. The file's permissions are kept. */
+  /** Puts the new content in place of the old in one step. The file's permissions are kept, unless others were told. */
   commit(): void;
   /** Leaves the old file as it was. */
   abort(): void;
@@ -89,8 +89,8 @@ export interface Files {
   facts(path: string): Promise<FileFacts | undefined>;
   /** Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
-  /** Starts to replace (or create) a file; a symbolic link keeps being one. */
-  replace(path: string): Replacement;
+  /** Starts to replace (or create) a file, with these permission bits if told; a symbolic link keeps being one. */
+  replace(path: string, mode?: number): Replacement;
   /** Writes a small file in one step (through `replace`), with these permission bits if it is new. */
   writeText(path: string, text: string, mode?: number): void;
   /** Makes a folder and those above it that are not there, with these permission bits (0700 unless told). */

@@ -1,0 +1,119 @@
+/** Why a certificate could not be had, in one line that begins with the stage that failed. */
+import { formatDuration } from "../../core/duration.ts";
+import { errorLine, MeshError, messageOf, oneLine } from "../../core/errors.ts";
+import { CODE, GrpcError, type GrpcStage } from "../../core/grpc/mod.ts";
+import type { Failure } from "./machine.ts";
+import type { AuthorityOptions } from "./options.ts";
+import type { Token } from "./token.ts";
+
+/** What was known when a call failed. */
+export interface Circumstances {
+  readonly authority: Pick<AuthorityOptions, "address" | "tokenFile" | "headers">;
+  readonly token: Token | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What is wrong before, or after, the call itself: its stage is in the text. */
+export class StageError extends MeshError {}
+
+/** Codes after which Istio tries again at once. */
+const TRANSIENT: readonly number[] = [
+  CODE.Canceled,
+  CODE.DeadlineExceeded,
+  CODE.ResourceExhausted,
+  CODE.Aborted,
+  CODE.Internal,
+  CODE.Unavailable,
+];
+
+/** Reads an error of a call. */
+export function failureOf(error: unknown, circumstances: Circumstances): Failure {
+  const text = textOf(error, circumstances);
+  const secret = circumstances.token?.text;
+  return {
+    text: secret === undefined ? text : text.replaceAll(secret, "..."),
+    isTransient: error instanceof GrpcError && TRANSIENT.includes(error.code),
+  };
+}
+
+function textOf(error: unknown, circumstances: Circumstances): string {
+  if (error instanceof StageError) return errorLine(error);
+  if (!(error instanceof GrpcError)) return `CA: ${error instanceof MeshError ? errorLine(error) : messageOf(error)}`;
+  return BY_STAGE[error.stage](error, circumstances);
+}
+
+type Text = (error: GrpcError, circumstances: Circumstances) => string;
+
+const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
+  name: (error) =>
+    `name: ${told(error, 'is the control plane installed, and is the address that of its Service ("CA_ADDR")?')}`,
+  connection: (error) =>
+    `connection: ${told(error, "does the control plane run, and does nothing forbid the way to it?")}`,
+  tls: (error) =>
+    `TLS: ${told(error, '"CA_ROOT_CA" is the root that is trusted, "ISTIOD_SAN" the name that is expected')}`,
+  status: (error, circumstances) => (BY_CODE.get(error.code) ?? refusal)(error, circumstances),
+  protocol: (error) => `CA: ${told(error, "is this the address of a CA?")}`,
+};
+
+const BY_CODE: ReadonlyMap<number, Text> = new Map([
+  [CODE.Unauthenticated, tokenProblem],
+  [CODE.Unimplemented, noService],
+]);
+
+function told({ message, hint, place }: MeshError, ours: string): string {
+  return errorLine({ message, place, hint: hint ?? ours });
+}
+
+function refusal(error: GrpcError): string {
+  return `CA: ${oneLine(error.message)}`;
+}
+
+function noService(error: GrpcError): string {
+  return `CA: ${
+    told(error, "there is no CA at this address: that of istiod is on port 15012, and port 15010 has none")
+  }`;
+}
+
+/** The reasons for which istiod refuses a token, those first that can be told from here. */
+function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, token, now }: Circumstances): string {
+  if (token === undefined) {
+    if (tokenFile === "") return `token: ${told(error, 'none is shown, as "JWT_POLICY" is none')}`;
+    return `token: ${
+      told(error, `there is none in "${tokenFile}": mount a token of the service account with the audience istio-ca`)
+    }`;
+  }
+  const { notBefore, expires, audiences } = token;
+  if (notBefore !== undefined && notBefore > now) {
+    return `clock: The token in "${tokenFile}" is valid only from ${stamp(notBefore)} on: ${BEHIND}`;
+  }
+  if (expires !== undefined && expires <= now) {
+    return `token: ${
+      told(error, `that in "${tokenFile}" ended at ${stamp(expires)}, or the clock of this machine is ahead`)
+    }`;
+  }
+  if (audiences.length > 0 && !audiences.includes("istio-ca")) {
+    return `token: ${
+      told(
+        error,
+        `that in "${tokenFile}" is for ${audiences.map((each) => `"${each}"`).join(", ")}, not for "istio-ca"`,
+      )
+    }`;
+  }
+  const cluster = headers["clusterid"];
+  const known = cluster === undefined ? "" : `, which it is told to be "${cluster}"`;
+  return `token: ${told(error, `that in "${tokenFile}" must be of a cluster that the control plane knows${known}`)}`;
+}
+
+/** Without the time that it is, so that the text stays the same. */
+export const BEHIND = "the clock of this machine is behind, set it";
+
+/** A time, to the second. */
+export function stamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+/** A span of time in Go's form, to the second. */
+export function spanText(milliseconds: number): string {
+  return formatDuration(BigInt(Math.round(milliseconds / 1000)) * 1_000_000_000n);
+}

@@ -1,0 +1,50 @@
+/** The certificate in files, for programs beside the proxy (`OUTPUT_CERTS`). */
+import { messageOf } from "../../core/errors.ts";
+import type { Files, Replacement } from "../../core/world/world.ts";
+import type { KeyMaterial } from "./material.ts";
+
+const MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes what differs from the files that are there. All are written beside the old ones before the first is put in place,
+ * so that a full disk or a folder without the right to write leaves the old ones as they were. Errors: those of `files`.
+ */
+export async function writeOutput(files: Files, folder: string, material: KeyMaterial, roots: string): Promise<void> {
+  await files.makeFolder(folder, FOLDER_MODE);
+  const wanted = [["root-cert.pem", roots], ["key.pem", material.key], [
+    "cert-chain.pem",
+    material.certificate,
+  ]] as const;
+  const staged: Replacement[] = [];
+  try {
+    for (const [name, text] of wanted) {
+      const path = `${folder}/${name}`;
+      if (await holds(files, path, text)) continue;
+      const replacement = files.replace(path, MODE);
+      staged.push(replacement);
+      replacement.write(text);
+    }
+    while (staged[0] !== undefined) {
+      staged[0].commit();
+      staged.shift();
+    }
+  } finally {
+    for (const left of staged) left.abort();
+  }
+}
+
+/** A file that cannot be read is written anew. */
+async function holds(files: Files, path: string, text: string): Promise<boolean> {
+  try {
+    return await files.facts(path) !== undefined && await files.readText(path, MAX_BYTES) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** Why it could not be written, in one line. */
+export function outputProblem(folder: string, error: unknown): string {
+  return `files: The certificate is in force, but not written to "${folder}" (OUTPUT_CERTS): ${messageOf(error)}`;
+}
