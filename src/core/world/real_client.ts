@@ -18,10 +18,10 @@ const PROTOCOL = { http1: true, http2: false } as const;
  * Errors: a MeshError for certificates or a key that cannot be used.
  */
 export async function openClient(options: ClientOptions): Promise<HttpClient> {
-  const isHttps = options.server.startsWith("https:");
-  if (isHttps && (options.insecure === true || options.serverName !== undefined)) return await overBridge(options);
   const problem = options.identity === undefined ? undefined : identityProblem(options.identity);
   if (problem !== undefined) throw unusable(options, problem);
+  const isHttps = options.server.startsWith("https:");
+  if (isHttps && (options.insecure === true || options.serverName !== undefined)) return await overBridge(options);
   const client = made(options, () => plainClient(options));
   return {
     request: (path, init) => realFetch(`${options.server}${path}`, { ...init, client }),

@@ -68,7 +68,7 @@ function privateFolder(): string {
   let failure: unknown;
   for (const dir of PLACES) {
     try {
-      return Deno.makeTempDirSync({ prefix: "kubectl-mesh-", ...(dir === undefined ? {} : { dir }) });
+      return Deno.makeTempDirSync({ prefix: "kubectl-mesh-h2-", ...(dir === undefined ? {} : { dir }) });
     } catch (error) {
       failure = error;
     }
