@@ -105,12 +105,33 @@ export async function compile(build: Build, program: Program, platform: Platform
   const runtime = await runtimeFor(platform, build.cache);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
   await mustRun([
-    ...[Deno.execPath(), "compile", "--quiet", "--no-config", "--no-lock", "--no-npm", "--no-remote", "--no-check"],
+    ...[
+      Deno.execPath(),
+      "compile",
+      "--quiet",
+      "--unstable-net",
+      "--no-config",
+      "--no-lock",
+      "--no-npm",
+      "--no-remote",
+      "--no-check",
+    ],
     ...["--no-code-cache", "--no-prompt", "--allow-all"],
     ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
     ...files.flatMap((file) => ["--include", file]),
     ...["--target", platform.target, "--output", beside, entry],
   ], runtime === undefined ? {} : { DENORT_BIN: runtime });
   await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
-  await Deno.rename(beside, output);
+  await putInPlace(beside, output);
+}
+
+/**
+ * Copied, not only renamed: Deno writes a program in small pieces, and Linux keeps those as small pages for as long as the
+ * file is cached, which costs each start some 4 of 30 ms. A program that was installed has been copied or read anew.
+ */
+async function putInPlace(built: string, output: string): Promise<void> {
+  const copy = `${output}.new`;
+  await Deno.copyFile(built, copy);
+  await Deno.rename(copy, output);
+  await Deno.remove(built);
 }
