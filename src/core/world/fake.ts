@@ -195,12 +195,14 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
     http2: () => noSockets(),
     serveUnix: () => noSockets(),
     listenUnix: () => noSockets(),
+    listenTcp: () => noSockets(),
+    bindDatagram: () => noSockets(),
   };
 }
 
 /** Tests of these take real ones, in a temporary folder. */
 function noSockets(): Promise<never> {
-  return Promise.reject(new MeshError("This world has no Unix sockets"));
+  return Promise.reject(new MeshError("This world has no sockets"));
 }
 
 type Watchers = Set<{ readonly paths: readonly string[]; readonly changed: () => void }>;

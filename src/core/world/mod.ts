@@ -4,6 +4,7 @@
  */
 export type * from "./world.ts";
 export * from "./byte_connection.ts";
+export type * from "./datagram.ts";
 export type * from "./helper.ts";
 export type * from "./http_client.ts";
 export type * from "./tls_server.ts";

@@ -26,6 +26,8 @@ export const realNetwork: Network = {
   http2: async (connection) => (await import("./real_http2.ts")).http2Client(connection),
   serveUnix: async (options, handler) => (await import("./real_unix.ts")).serveUnix(options, handler),
   listenUnix: async (options, accepted) => (await import("./real_unix.ts")).listenUnix(options, accepted),
+  listenTcp: async (options, accepted) => (await import("./real_listen_tcp.ts")).listenTcp(options, accepted),
+  bindDatagram: async (options) => (await import("./real_datagram.ts")).bindDatagram(options),
 };
 
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];

@@ -1,5 +1,6 @@
 import type { Helper } from "./helper.ts";
 import type { ByteConnection, DialOptions, Http2Client, UnixServer, UnixSocketOptions } from "./byte_connection.ts";
+import type { DatagramAddress, DatagramOptions, DatagramSocket, TcpHandler, TcpListener } from "./datagram.ts";
 import type { ClientOptions, HttpClient } from "./http_client.ts";
 import type { SystemCalls } from "./system_calls.ts";
 import type { TlsServeOptions, TlsServer } from "./tls_server.ts";
@@ -258,6 +259,10 @@ export interface Network {
   ): Promise<UnixServer>;
   /** Takes connections on a Unix socket. Rejects with a `MeshError` if it cannot be had. */
   listenUnix(options: UnixSocketOptions, accepted: (connection: ByteConnection) => void): Promise<UnixServer>;
+  /** Takes connections on a TCP port; a port of 0 takes a free one. Rejects with a `MeshError` if it cannot be had. */
+  listenTcp(options: DatagramAddress, accepted: TcpHandler): Promise<TcpListener>;
+  /** Binds a UDP socket. Rejects with a `MeshError` if the port cannot be had. */
+  bindDatagram(options: DatagramOptions): Promise<DatagramSocket>;
 }
 
 /** Where to connect to, and from. */
