@@ -71,7 +71,7 @@ function readAuthority(reading: Reading, discoveryAddress: string): AuthorityOpt
 }
 
 /** `ISTIOD_SAN` is istiod's name: it says nothing of a CA elsewhere. A forwarded port of this machine leads to istiod. */
-function serverName(address: string, istiodSan: string): string {
+export function serverName(address: string, istiodSan: string): string {
   if (istiodSan !== "") return istiodSan;
   if (address.includes("localhost")) return "istiod.istio-system.svc";
   const parts = splitHostPort(address);

@@ -18,6 +18,7 @@ import { flagText, isOn, type Reading } from "./reading.ts";
 import { retiredWarnings } from "./retired.ts";
 import type { AgentSettings, LogSettings, MetricsSettings, NodeFacts, Ports } from "./settings.ts";
 import { Variables } from "./variables.ts";
+import { readXds } from "./xds.ts";
 
 /** Whose command line it is. */
 export interface ReadOptions {
@@ -107,6 +108,7 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
     probes: readProbes(reading),
     metrics: readMetrics(reading, role, ports.status),
     identity: readIdentity(reading, proxy.discoveryAddress),
+    xds: readXds(reading, proxy),
     log,
     meshFile: meshFileOf(reading),
     watch: isOn(reading, "watch"),

@@ -4,6 +4,7 @@ import type { ValueMap } from "../../core/value.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
 import type { Probers } from "../status/probes/config.ts";
 import type { IdentitySettings } from "../identity/options.ts";
+import type { XdsSettings } from "../xds/options.ts";
 import type { IpMode } from "./addresses.ts";
 import type { Role } from "./flags.ts";
 
@@ -172,6 +173,7 @@ export interface AgentSettings {
   readonly probes: ProbeSettings;
   readonly metrics: MetricsSettings;
   readonly identity: IdentitySettings;
+  readonly xds: XdsSettings;
   readonly log: LogSettings;
   /** The file of the mesh configuration; it need not be there. */
   readonly meshFile: string;

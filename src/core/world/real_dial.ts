@@ -2,6 +2,7 @@
 import type { LookupAddress } from "node:dns";
 import { messageOf } from "../errors.ts";
 import { type ByteConnection, DialError, type DialOptions, type DialTls } from "./byte_connection.ts";
+import { systemAuthorities } from "./real_authorities.ts";
 import { closable } from "./real_closable.ts";
 import { identityProblem } from "./real_identity.ts";
 import { keepAlive } from "./real_keep_alive.ts";
@@ -65,7 +66,8 @@ async function openPlain(hostname: string, options: DialOptions): Promise<ByteCo
 async function openTls(hostname: string, options: DialOptions, tls: DialTls): Promise<ByteConnection> {
   const problem = tls.identity === undefined ? undefined : identityProblem(tls.identity);
   if (problem !== undefined) throw tlsError(options, `this side's certificate cannot be used: ${problem}`, undefined);
-  const connection = await connectTls(hostname, options, tls);
+  const authorities = tls.authorities ?? await systemAuthorities();
+  const connection = await connectTls(hostname, options, { ...tls, authorities });
   try {
     keepAlive(connection);
     await unlessAborted(connection.handshake(), options.signal);

@@ -1,0 +1,66 @@
+/** Calls with headers of the user's own: over HTTP/2 to the control plane, message by message unread. */
+import type { Http2Client } from "../../core/world/mod.ts";
+import { problemOf, type Way, wayUp } from "./way.ts";
+
+/** gRPC's code for what may be tried again. */
+const UNAVAILABLE = "14";
+
+/**
+ * Answers a call of Envoy's with that of the control plane, as it comes; a connection for each call, which ends with it.
+ * Never rejects: what failed is a status. Trailers are neither seen nor sent, so that a call which the control plane ends
+ * later ends without a status for Envoy, which begins it anew as after any other end.
+ */
+export async function relay(way: Way, request: Request): Promise<Response> {
+  try {
+    const client = await way.world.network.http2(await wayUp(way));
+    way.signal.addEventListener("abort", client.close, { once: true });
+    client.ended.then(() => way.signal.removeEventListener("abort", client.close));
+    return await answerOf(way, client, request);
+  } catch (error) {
+    const message = encodeURIComponent(problemOf(error));
+    return new Response(null, {
+      headers: { "content-type": "application/grpc", "grpc-status": UNAVAILABLE, "grpc-message": message },
+    });
+  }
+}
+
+async function answerOf({ options, health }: Way, client: Http2Client, request: Request): Promise<Response> {
+  const headers = new Headers(request.headers);
+  for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
+  const { pathname, search } = new URL(request.url);
+  const { method, body, signal } = request;
+  try {
+    const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
+    const { status, headers: given } = response;
+    return new Response(untilEnd(response.body, client), { status, headers: given });
+  } catch (error) {
+    client.close();
+    health.ended(signal.aborted ? undefined : problemOf(error));
+    throw error;
+  }
+}
+
+/** The body; the connection is closed behind it, and when nobody wants it any more. */
+function untilEnd(body: ReadableStream<Uint8Array> | null, client: Http2Client): ReadableStream<Uint8Array> | null {
+  if (body === null) {
+    client.close();
+    return null;
+  }
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      client.close();
+    },
+    async cancel(reason) {
+      client.close();
+      await reader.cancel(reason);
+    },
+  }, { highWaterMark: 0 });
+}

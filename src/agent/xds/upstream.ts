@@ -1,0 +1,52 @@
+/** The connection to the control plane. */
+import { MeshError } from "../../core/errors.ts";
+import { splitHostPort } from "../../core/net.ts";
+import type { ByteConnection, DialTls, World } from "../../core/world/mod.ts";
+import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
+
+/** How long name, connection and TLS may take, in milliseconds. */
+const DIAL_PATIENCE = 10_000;
+
+/**
+ * Connects, with the certificate and the roots of this moment. Errors: MeshErrors that say how far it came: a file of roots,
+ * the name, the connection, TLS. An aborted signal ends the attempt.
+ */
+export async function connectUpstream(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
+  const target = splitHostPort(options.address);
+  if (typeof target === "string") throw new MeshError(`The address of the control plane is wrong: ${target}`);
+  return await world.network.dial({
+    host: target.host,
+    port: Number(target.port),
+    tls: await tlsOf(world, options),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(DIAL_PATIENCE)]),
+  });
+}
+
+async function tlsOf(world: World, { tls, identity }: XdsOptions): Promise<DialTls | undefined> {
+  if (tls === undefined) return undefined;
+  return {
+    serverName: tls.serverName,
+    authorities: await rootsOf(world, tls.roots, identity),
+    identity: identity.workload(),
+    protocols: ["h2"],
+  };
+}
+
+/** A file is read for each connection: what it says may have changed, and connections are rare. */
+async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity): Promise<string | undefined> {
+  if (roots.from === "system") return undefined;
+  if (roots.from === "file") return await world.files.readText(roots.file);
+  const there = await filter(roots.files, async (file) => await world.files.facts(file) !== undefined);
+  const texts = await Promise.all(there.map((file) => world.files.readText(file)));
+  const own = identity.roots();
+  if (own !== undefined) texts.push(own);
+  if (texts.length > 0) return texts.join("\n");
+  throw new MeshError(`There are no roots to know the control plane by: "${roots.files.at(-1)}" is not there`, {
+    hint: 'mount the ConfigMap "istio-ca-root-cert" there, or set XDS_ROOT_CA',
+  });
+}
+
+async function filter<T>(items: readonly T[], isWanted: (item: T) => Promise<boolean>): Promise<T[]> {
+  const wanted = await Promise.all(items.map(isWanted));
+  return items.filter((_, index) => wanted[index]);
+}
