@@ -37,8 +37,8 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
   const [begin, end] = [leaf.notBefore.getTime(), leaf.notAfter.getTime()];
   if (end <= begin) throw wrong(`its certificate ends at ${stamp(end)}, before it begins`);
   if (end <= now) {
-    const ago = spanText(Math.ceil((now - end) / MINUTE) * MINUTE);
-    const text = `clock: The CA's new certificate ended up to ${ago} ago already, by the clock of this machine`;
+    const ago = spanText(Math.round((now - end) / MINUTE) * MINUTE);
+    const text = `clock: The CA's new certificate ended about ${ago} ago already, by the clock of this machine`;
     throw new StageError(text, { hint: "set the clock of this machine, or that of the CA" });
   }
   const texts = entries.map((entry) => `${entry.trim()}\n`);

@@ -1,6 +1,7 @@
 /** One try to get a certificate from the authority. */
 import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grpc/mod.ts";
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { unlessAborted } from "../../core/world/unless_aborted.ts";
 import type { Files, World } from "../../core/world/world.ts";
 import { createRequest, decodePems, encodePem, factsOfCertificate, type PrivateKey } from "../../core/x509/mod.ts";
 import { type Chain, checkAnswer } from "./answer.ts";
@@ -62,7 +63,7 @@ async function call(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
-    return await channel.call(METHOD, message, { headers, signal });
+    return await unlessAborted(channel.call(METHOD, message, { headers, signal }), signal);
   } finally {
     channel.close();
   }

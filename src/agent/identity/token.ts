@@ -1,4 +1,5 @@
 /** The token that proves to the authority who this workload is. Its text is never told: only what it says of itself. */
+import { bytesOfBinary } from "../../core/bytes.ts";
 import { isMap, type Value } from "../../core/value.ts";
 import type { Files } from "../../core/world/world.ts";
 
@@ -31,7 +32,9 @@ export function claimsOf(text: string): Omit<Token, "text"> {
 function payloadOf(text: string): Value | undefined {
   const [, payload = ""] = text.split(".");
   try {
-    const json: Value = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    const json: Value = JSON.parse(
+      new TextDecoder().decode(bytesOfBinary(atob(payload.replaceAll("-", "+").replaceAll("_", "/")))),
+    );
     return json;
   } catch {
     return undefined;

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import {
+  type Action,
+  begin,
+  type Events,
+  type Failure,
+  type Moment,
+  next,
+  PATIENCE,
+  type State,
+  type Step,
+} from "./machine.ts";
+import { LONGEST_SLEEP } from "./renewal.ts";
+
+const RENEWAL = { ratio: 0.5, jitter: 0.01 };
+const DAY = 86_400_000;
+const START = 1_800_000_000_000;
+const BROKEN: Failure = { text: "connection: refused", isTransient: true };
+const REFUSED: Failure = { text: "token: refused", isTransient: false };
+
+type Event = { readonly [Name in keyof Events]: readonly [Name, Events[Name]] }[keyof Events];
+
+/** So many milliseconds after the start, chance being in the middle. */
+function at(elapsed: number): Moment {
+  return { now: START + elapsed, elapsed, random: 0.5 };
+}
+const answered = (elapsed: number, lifetime = DAY): Event => {
+  return ["answered", { ...at(elapsed), notBefore: START + elapsed - 120_000, notAfter: START + elapsed + lifetime }];
+};
+const failed = (elapsed: number, failure = BROKEN): Event => ["failed", { ...at(elapsed), failure }];
+const timeUp = (elapsed: number): Event => ["timeUp", at(elapsed)];
+const stored = (elapsed: number, problem?: string): Event => ["stored", { ...at(elapsed), problem }];
+const close: Event = ["close", at(0)];
+
+function take(state: State, [name, event]: Event): Step {
+  return next(RENEWAL, state, name, event);
+}
+
+/** The step that the last of these events leads to, from the start on. */
+function after(...events: readonly Event[]): Step {
+  return events.reduce((step, event) => take(step.state, event), begin());
+}
+
+const timer = (milliseconds: number): Action => ({ do: "timer", milliseconds });
+const ask: readonly Action[] = [{ do: "ask" }, timer(PATIENCE)];
+const say = (text: string): Action => ({ do: "say", level: "warning", text });
+
+/** What leads where, and what is done then. */
+const CASES: readonly (readonly [string, readonly Event[], State["phase"], readonly Action[]])[] = [
+  ["the start asks", [], "asking", ask],
+  ["an answer is kept until an hour is over, or half of its time", [answered(1)], "held", [timer(LONGEST_SLEEP), {
+    do: "store",
+  }]],
+  ["one of 20 seconds is renewed after 10", [answered(1, 20_000)], "held", [timer(10_000), { do: "store" }]],
+  ["what is not due is slept over again", [answered(0), timeUp(LONGEST_SLEEP)], "held", [timer(LONGEST_SLEEP)]],
+  ["the last sleep ends when it is due", [answered(0), timeUp(DAY / 2 - 1000)], "held", [timer(1000)]],
+  ["half of its time is over", [answered(0), timeUp(DAY / 2)], "asking", ask],
+  ["a failure is told and waited for", [failed(5)], "waiting", [say(BROKEN.text), timer(100)]],
+  ["the same failure is told once", [failed(5), timeUp(105), failed(110)], "waiting", [timer(200)]],
+  ["another failure is told", [failed(5), timeUp(105), failed(110, REFUSED)], "waiting", [
+    say(REFUSED.text),
+    timer(500),
+  ]],
+  ["a pause ends with another try", [failed(5), timeUp(105)], "asking", ask],
+  ["a CA that does not answer is given up", [timeUp(PATIENCE)], "waiting", [
+    { do: "abandon" },
+    say("connection: the CA has not answered within 20 s"),
+    timer(500),
+  ]],
+  ["files that were written leave the timer as it was", [answered(0, 20_000), stored(10)], "held", [timer(9990)]],
+  [
+    "files that were not written are told, and written again after a minute",
+    [answered(0), stored(10, "disk full")],
+    "held",
+    [
+      say("disk full"),
+      timer(60_000),
+    ],
+  ],
+  ["a minute later they are written", [answered(0), stored(10, "disk full"), timeUp(60_010)], "held", [{
+    do: "store",
+  }]],
+  ["the same problem of files is told once", [answered(0), stored(10, "full"), stored(70_000, "full")], "held", [
+    timer(60_000),
+  ]],
+  ["a renewal does not wait for files", [answered(0, 20_000), stored(10, "full"), timeUp(10_000)], "asking", ask],
+  ["files may be done while it is asked", [answered(0, 20_000), timeUp(10_000), stored(10_001)], "asking", []],
+  ["an end while it is asked", [close], "closed", [{ do: "abandon" }, { do: "forgetTimer" }]],
+  ["an end of a pause", [failed(5), close], "closed", [{ do: "abandon" }, { do: "forgetTimer" }]],
+  ["an end of a certificate", [answered(0), close], "closed", [{ do: "abandon" }, { do: "forgetTimer" }]],
+  ["after the end nothing happens", [close, answered(1), failed(2), timeUp(3), stored(4)], "closed", []],
+  ["an answer that nobody waits for is none", [failed(1), answered(2)], "waiting", []],
+];
+
+for (const [name, events, phase, actions] of CASES) {
+  Deno.test(`identity: ${name}`, () => {
+    const step = after(...events);
+    assert.equal(step.state.phase, phase);
+    assert.deepEqual(step.actions, actions);
+  });
+}
+
+/** The pauses of failures in a row, from the start or a certificate on, until they reach this time. */
+function pauses(failure: Failure, first: readonly Event[], until: number): number[] {
+  const found: number[] = [];
+  let { state } = after(...first);
+  for (let elapsed = first.length === 0 ? 0 : DAY / 2; elapsed < until;) {
+    const step = take(state, failed(elapsed, failure));
+    const action = step.actions.find((each) => each.do === "timer");
+    assert(action?.do === "timer");
+    found.push(action.milliseconds);
+    elapsed += action.milliseconds;
+    state = take(step.state, timeUp(elapsed)).state;
+    assert.equal(state.phase, "asking");
+  }
+  return found;
+}
+
+Deno.test("identity: pauses grow to a minute, and never end", () => {
+  const found = pauses(REFUSED, [], 3_600_000);
+  assert.deepEqual(found.slice(0, 5), [500, 750, 1125, 1688, 2531]);
+  assert.deepEqual(found.slice(-3), [60_000, 60_000, 60_000]);
+});
+
+Deno.test("identity: what may be over at once is tried five times in a row", () => {
+  assert.deepEqual(pauses(BROKEN, [], 5000).slice(0, 10), [100, 200, 400, 800, 500, 100, 200, 400, 800, 750]);
+});
+
+Deno.test("identity: a renewal that fails is tried again more and more often before the end of the certificate", () => {
+  const found = pauses(REFUSED, [answered(0), timeUp(DAY / 2)], DAY);
+  assert.equal(Math.max(...found), 60_000);
+  assert.deepEqual(found.slice(-2), [1000, 1000]);
+  const total = found.reduce((sum, each) => sum + each, 0);
+  assert(total >= DAY / 2 && total < DAY / 2 + 1000, `it ended ${total} after the renewal began`);
+});
+
+Deno.test("identity: a clock that is set forward or back does not put a renewal off", () => {
+  const { state } = after(answered(0));
+  const setForward = next(RENEWAL, state, "timeUp", { now: START + DAY, elapsed: 1000, random: 0 });
+  assert.equal(setForward.state.phase, "asking");
+  const setBack = next(RENEWAL, state, "timeUp", { now: START - 10 * DAY, elapsed: DAY / 2, random: 0 });
+  assert.equal(setBack.state.phase, "asking");
+});

@@ -1,0 +1,187 @@
+/** Certificates in files of the real system, swapped as mounted Secrets are. */
+import assert from "node:assert/strict";
+import { testCertificate } from "../../../test/support/certificates.ts";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld } from "../../core/world/fake.ts";
+import { realFiles } from "../../core/world/real_files.ts";
+import { watchFiles } from "../../core/world/real_watch.ts";
+import { type Identity, startIdentity } from "./mod.ts";
+import type { IdentityOptions, MountedPaths } from "./options.ts";
+
+const AUTHORITY: IdentityOptions["authority"] = {
+  address: "istiod:15012",
+  isPlain: false,
+  serverName: "istiod",
+  rootsFile: undefined,
+  clientFolder: "",
+  tokenFile: "",
+  headers: {},
+  certSigner: "",
+  ttlSeconds: 0,
+};
+
+/** A folder as the kubelet mounts one: names lead through the link `..data` to the version in force. */
+class Mount {
+  #version = 0;
+
+  constructor(readonly path: string) {}
+
+  get places(): MountedPaths {
+    return {
+      certificate: `${this.path}/cert-chain.pem`,
+      key: `${this.path}/key.pem`,
+      roots: `${this.path}/root-cert.pem`,
+    };
+  }
+
+  /** Puts other files in place, all at once. */
+  async swap(files: Record<string, string>): Promise<void> {
+    const version = `..version-${this.#version++}`;
+    await Deno.mkdir(`${this.path}/${version}`, { recursive: true });
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${this.path}/${version}/${name}`, text);
+      await Deno.symlink(`..data/${name}`, `${this.path}/${name}`).catch(() => {});
+    }
+    await Deno.symlink(version, `${this.path}/..data-new`);
+    await Deno.rename(`${this.path}/..data-new`, `${this.path}/..data`);
+  }
+}
+
+function filesOf({ certificate, key, authority }: ReturnType<typeof testCertificate>): Record<string, string> {
+  return { "cert-chain.pem": certificate, "key.pem": key, "root-cert.pem": authority };
+}
+
+interface Test {
+  readonly identity: Identity;
+  readonly mount: Mount;
+  readonly changes: string[];
+  readonly said: { readonly stderr: string };
+}
+
+/** Looks at files more often than the agent does. */
+async function withMount(first: Record<string, string>, run: (test: Test) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const mount = new Mount(folder);
+    await mount.swap(first);
+    const fake = fakeWorld();
+    const files = {
+      ...realFiles,
+      watch: (paths: readonly string[], _: number, changed: () => void) => watchFiles(paths, 5, changed),
+    };
+    const world = { ...fake, files, clock: { ...fake.clock, now: () => new Date() } };
+    const identity = await startIdentity(world, {
+      spiffeId: "spiffe://a/ns/b/sa/c",
+      mounted: [mount.places],
+      isMountedOnly: true,
+      authority: AUTHORITY,
+      key: { type: "ecdsa", curve: "P256" },
+      isPkcs8: false,
+      renewal: { ratio: 0.5, jitter: 0 },
+      outputFolder: "",
+      log: startLog(world, "agent").getChild("sds"),
+    });
+    const changes: string[] = [];
+    identity.subscribe((what) => changes.push(what));
+    await run({ identity, mount, changes, said: fake.said });
+    await identity.close();
+    assert(!fake.said.stderr.includes("PRIVATE KEY"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !condition();) {
+    assert(Date.now() < end, "it has not happened");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+Deno.test("mounted files are the identity, and their swap is one change of both", async () => {
+  const [one, two] = [testCertificate(), testCertificate()];
+  await withMount(filesOf(one), async ({ identity, mount, changes, said }) => {
+    assert.deepEqual(identity.workload(), { certificate: one.certificate, key: one.key });
+    assert.deepEqual([identity.roots(), identity.problem(), changes], [one.authority, undefined, []]);
+    await mount.swap(filesOf(two));
+    await until(() => changes.length === 2);
+    assert.deepEqual(changes, ["roots", "workload"]);
+    assert.deepEqual(identity.workload(), { certificate: two.certificate, key: two.key });
+    assert.equal(identity.roots(), two.authority);
+    assert.equal(said.stderr.match(/is in force, until/g)?.length, 2);
+  });
+});
+
+Deno.test("a certificate with the key of another stays out until its own key comes", async () => {
+  const [one, two] = [testCertificate(), testCertificate()];
+  await withMount(filesOf(one), async ({ identity, mount, changes, said }) => {
+    await mount.swap({ ...filesOf(one), "cert-chain.pem": two.certificate });
+    await until(() => identity.problem() !== undefined);
+    assert.match(
+      identity.problem() ?? "",
+      /^files: The key ".*key\.pem" is not that of the certificate ".*"; replace both/,
+    );
+    assert.equal(identity.workload()?.certificate, one.certificate);
+    assert.deepEqual(changes, []);
+    assert.equal(said.stderr.match(/warning/g)?.length, 1);
+    await mount.swap(filesOf(two));
+    await until(() => identity.problem() === undefined);
+    assert.equal(identity.workload()?.certificate, two.certificate);
+  });
+});
+
+Deno.test("roots that are none leave those before in force, and the certificate counts without them", async () => {
+  const [one, two] = [testCertificate(), testCertificate()];
+  await withMount(filesOf(one), async ({ identity, mount, changes }) => {
+    await mount.swap({ ...filesOf(two), "root-cert.pem": "none" });
+    await until(() => changes.length === 1);
+    assert.deepEqual([changes, identity.roots()], [["workload"], one.authority]);
+    assert.match(identity.problem() ?? "", /^files: .*root-cert\.pem: There is no certificate in PEM/);
+  });
+});
+
+Deno.test("files that are not there yet are named and waited for", async () => {
+  const one = testCertificate();
+  await withMount({}, async ({ identity, mount }) => {
+    assert.match(
+      identity.problem() ?? "",
+      /^files: No certificate: there is no ".*cert-chain\.pem" with ".*key\.pem"; they are/,
+    );
+    assert.equal(identity.workload(), undefined);
+    await mount.swap(filesOf(one));
+    await until(() => identity.workload() !== undefined && identity.roots() !== undefined);
+    assert.equal(identity.problem(), undefined);
+  });
+});
+
+Deno.test("a mounted certificate that has expired is told", async () => {
+  await withMount(filesOf(testCertificate(-1n)), ({ identity }) => {
+    assert.match(
+      identity.problem() ?? "",
+      /^files: The certificate ended at .*: the program that keeps it has not renewed it$/,
+    );
+    return Promise.resolve();
+  });
+});
+
+Deno.test("of several places the first one with a certificate and a key is taken, and the CA not asked", async () => {
+  const one = testCertificate();
+  const world = fakeWorld({
+    files: { "./b/cert": one.certificate, "./b/key": one.key, "./b/roots": one.authority, "./a/cert": "x" },
+  });
+  const place = (folder: string) => ({ certificate: `${folder}/cert`, key: `${folder}/key`, roots: `${folder}/roots` });
+  const identity = await startIdentity(world, {
+    spiffeId: "",
+    mounted: [place("./a"), place("./b")],
+    isMountedOnly: false,
+    authority: AUTHORITY,
+    key: { type: "ecdsa", curve: "P256" },
+    isPkcs8: false,
+    renewal: { ratio: 0.5, jitter: 0 },
+    outputFolder: "",
+    log: startLog(world, "agent"),
+    open: () => assert.fail("the CA was asked"),
+  });
+  assert.equal(identity.workload()?.certificate, one.certificate);
+  await identity.close();
+});

@@ -1,0 +1,123 @@
+/** An authority without a network: signs what comes over its channels, or does what a test wants. */
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../src/core/grpc/mod.ts";
+import {
+  createCertificate,
+  decodePem,
+  DerReader,
+  encodePem,
+  generateEcKey,
+  type PrivateKey,
+  readCertificate,
+} from "../../src/core/x509/mod.ts";
+
+/** A call as it came. */
+export interface AuthorityCall {
+  readonly endpoint: GrpcEndpoint;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Fields of the request. */
+  readonly csr: string;
+  readonly validitySeconds: number;
+  readonly metadata: Uint8Array | undefined;
+}
+
+/** What a certificate says; times in milliseconds since 1970. */
+export interface Signing {
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly uris?: readonly string[];
+}
+
+const IDENTITY = "spiffe://cluster.local/ns/shop/sa/web";
+
+export class FakeAuthority {
+  readonly calls: AuthorityCall[] = [];
+  /** Channels that are open. */
+  open = 0;
+  #key = generateEcKey();
+  #root = rootOf(this.#key, "root 1");
+  /** What is answered: entries of the chain, bytes, or a failure that is thrown. */
+  answer: (call: AuthorityCall) => Promise<readonly string[] | Uint8Array>;
+
+  constructor(answer: (call: AuthorityCall, authority: FakeAuthority) => readonly string[]) {
+    this.answer = (call) => Promise.resolve().then(() => answer(call, this));
+  }
+
+  /** PEM of its own certificate. */
+  get root(): string {
+    return encodePem("CERTIFICATE", this.#root);
+  }
+
+  /** From now on another root signs. */
+  replaceRoot(): void {
+    this.#key = generateEcKey();
+    this.#root = rootOf(this.#key, `root ${crypto.randomUUID()}`);
+  }
+
+  /** A certificate for the key of a request, PEM. */
+  sign(csr: string, { notBefore, notAfter, uris = [IDENTITY] }: Signing): string {
+    const request = {
+      commonName: "",
+      addresses: [],
+      dnsNames: [],
+      uris,
+      notBefore: BigInt(Math.floor(notBefore / 1000)),
+      notAfter: BigInt(Math.floor(notAfter / 1000)),
+      serial: 7n,
+      isAuthority: false,
+    };
+    const issuer = { certificate: readCertificate(this.#root), key: this.#key };
+    return encodePem("CERTIFICATE", createCertificate(request, publicPart(csr), issuer));
+  }
+
+  readonly channel = (endpoint: GrpcEndpoint): GrpcChannel => {
+    this.open++;
+    return {
+      call: (method, message, options) => this.#call(endpoint, method, message, options),
+      stream: () => Promise.reject(new Error("The authority has no streams")),
+      close: () => void this.open--,
+    };
+  };
+
+  async #call(endpoint: GrpcEndpoint, method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    const call = { endpoint, method, headers: options.headers ?? {}, signal: options.signal, ...readRequest(message) };
+    this.calls.push(call);
+    const answer = await this.answer(call);
+    return answer instanceof Uint8Array ? answer : responseOf(answer);
+  }
+}
+
+function rootOf(key: PrivateKey, commonName: string): Uint8Array {
+  const names = { commonName, addresses: [], dnsNames: [], serial: 1n, isAuthority: true };
+  return createCertificate({ ...names, notBefore: 0n, notAfter: 4_000_000_000n }, key, { certificate: undefined, key });
+}
+
+/** What a certificate needs of the key of a request. */
+function publicPart(csr: string): PrivateKey {
+  const info = new DerReader(decodePem(csr)?.bytes ?? new Uint8Array()).sequence().sequence();
+  info.integer();
+  info.any();
+  const publicKey = info.any().whole;
+  return { pem: () => "", publicKey: () => publicKey, signer: undefined };
+}
+
+function readRequest(message: Uint8Array): Pick<AuthorityCall, "csr" | "validitySeconds" | "metadata"> {
+  const reader = new BinaryReader(message);
+  let [csr, validitySeconds, metadata]: [string, number, Uint8Array | undefined] = ["", 0, undefined];
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1) csr = reader.string();
+    else if (field === 3) validitySeconds = Number(reader.int64());
+    else if (field === 4) metadata = reader.bytes();
+    else reader.skip(type);
+  }
+  return { csr, validitySeconds, metadata };
+}
+
+function responseOf(entries: readonly string[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const entry of entries) writer.tag(1, 2).string(entry);
+  return writer.finish();
+}
