@@ -8,6 +8,7 @@
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../test/support/envoy.ts";
 import { makePod, type Pod } from "./agent_pod.ts";
+import { column, columns, end, pause, print, resident, statusOf, until } from "./measure.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 const READY = "http://127.0.0.1:15021/healthz/ready";
@@ -20,9 +21,6 @@ const STATUS = "http://127.0.0.1:15020/healthz/ready";
 const LIMIT = 70;
 const GROWTH = 6;
 const REQUESTS = 10_000;
-
-/** Nothing takes so long unless it fails. */
-const DEADLINE = 20_000;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -80,23 +78,19 @@ async function measureStart({ name, start, isReady, peer }: Subject, runs: numbe
     if (run >= 0) times.push(performance.now() - begin);
     await end(child);
   }
-  const sorted = times.toSorted((a, b) => a - b);
-  const columns = [sorted[Math.floor(runs / 2)], sorted[0], sorted.at(-1)].map((time = NaN) =>
-    time.toFixed(1).padStart(8)
-  );
-  print(`${name.padEnd(30)}${columns.join("")}   ${peer}\n`);
+  print(`${name.padEnd(30)}${columns(times)}   ${peer}\n`);
 }
 
 async function measureMemory(pod: Pod): Promise<boolean> {
   const child = pod.startAgent();
   await until(READY, (status) => status === 200);
   await pause(3000);
-  print(`${"agent: VmRSS when idle".padEnd(30)}${mb(await resident(child.pid))}   36 MB\n`);
+  print(`${"agent: VmRSS when idle".padEnd(30)}${column(await resident(child.pid))}   36 MB\n`);
   const sizes: number[] = [];
   for (let quarter = 1; quarter <= 4; quarter++) {
     for (let done = 0; done < REQUESTS / 4; done++) await statusOf(STATUS);
     sizes.push(await resident(child.pid));
-    print(`${`after ${(quarter * REQUESTS) / 4} requests`.padEnd(30)}${mb(sizes.at(-1) ?? NaN)}   < ${LIMIT} MB\n`);
+    print(`${`after ${(quarter * REQUESTS) / 4} requests`.padEnd(30)}${column(sizes.at(-1) ?? NaN)}   < ${LIMIT} MB\n`);
   }
   await end(child);
   const [first = NaN] = sizes;
@@ -104,50 +98,6 @@ async function measureMemory(pod: Pod): Promise<boolean> {
   const isFlat = last - first <= GROWTH;
   if (!isFlat) print(`It grew by ${(last - first).toFixed(1)} MB, more than ${GROWTH}\n`);
   return isFlat && Math.max(...sizes) < LIMIT;
-}
-
-/** Megabytes of a process that are in memory. */
-async function resident(pid: number): Promise<number> {
-  const [, kibibytes = "NaN"] = /^VmRSS:\s+(\d+) kB$/m.exec(await Deno.readTextFile(`/proc/${pid}/status`)) ?? [];
-  return Number(kibibytes) * 1024 / 1e6;
-}
-
-/** Asks again and again until the status is the right one. */
-async function until(url: string, isReady: (status: number) => boolean): Promise<void> {
-  const deadline = performance.now() + DEADLINE;
-  while (!isReady(await statusOf(url))) {
-    if (performance.now() > deadline) throw new Error(`"${url}" did not answer as it should in ${DEADLINE} ms`);
-    await pause(2);
-  }
-}
-
-/** The status of an answer; 0 if nobody listens. */
-async function statusOf(url: string): Promise<number> {
-  try {
-    const response = await fetch(url);
-    await response.body?.cancel();
-    return response.status;
-  } catch {
-    return 0;
-  }
-}
-
-/** SIGQUIT ends the agent without a drain, and Envoy, which has no handler for it. */
-async function end(child: Deno.ChildProcess): Promise<void> {
-  child.kill("SIGQUIT");
-  await child.status;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function mb(size: number): string {
-  return size.toFixed(1).padStart(8);
-}
-
-function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
 Deno.exit(await main());

@@ -16,33 +16,44 @@ export interface Pod {
 
 const TYPE = "type.googleapis.com/envoy";
 
-const CLUSTERS = [{
+/** Captured connections go where they were going. */
+export const CLUSTERS = [{
   "@type": `${TYPE}.config.cluster.v3.Cluster`,
   name: "PassthroughCluster",
   type: "ORIGINAL_DST",
   lb_policy: "CLUSTER_PROVIDED",
 }];
 
-/** The two listeners that traffic capture leads to. */
-const LISTENERS = [["virtualOutbound", 15001], ["virtualInbound", 15006]].map(([name, port]) => ({
-  "@type": `${TYPE}.config.listener.v3.Listener`,
-  name,
-  address: { socket_address: { address: "0.0.0.0", port_value: port } },
-  listener_filters: [{
-    name: "envoy.filters.listener.original_dst",
-    typed_config: { "@type": `${TYPE}.extensions.filters.listener.original_dst.v3.OriginalDst` },
-  }],
-  filter_chains: [{
-    filters: [{
-      name: "envoy.filters.network.tcp_proxy",
-      typed_config: {
-        "@type": `${TYPE}.extensions.filters.network.tcp_proxy.v3.TcpProxy`,
-        stat_prefix: name,
-        cluster: "PassthroughCluster",
-      },
+/** The two listeners that traffic capture leads to; the inbound one perhaps with TLS. */
+export function listeners(inboundSocket?: Readonly<Record<string, unknown>>) {
+  return [
+    listener("virtualOutbound", 15001, {}),
+    listener("virtualInbound", 15006, inboundSocket === undefined ? {} : { transport_socket: inboundSocket }),
+  ];
+}
+
+function listener(name: string, port: number, chain: Readonly<Record<string, unknown>>) {
+  return {
+    "@type": `${TYPE}.config.listener.v3.Listener`,
+    name,
+    address: { socket_address: { address: "0.0.0.0", port_value: port } },
+    listener_filters: [{
+      name: "envoy.filters.listener.original_dst",
+      typed_config: { "@type": `${TYPE}.extensions.filters.listener.original_dst.v3.OriginalDst` },
     }],
-  }],
-}));
+    filter_chains: [{
+      ...chain,
+      filters: [{
+        name: "envoy.filters.network.tcp_proxy",
+        typed_config: {
+          "@type": `${TYPE}.extensions.filters.network.tcp_proxy.v3.TcpProxy`,
+          stat_prefix: name,
+          cluster: "PassthroughCluster",
+        },
+      }],
+    }],
+  };
+}
 
 const OVERRIDE = {
   dynamic_resources: {
@@ -54,7 +65,7 @@ const OVERRIDE = {
 /** Makes a pod in a folder of its own. */
 export async function makePod({ agent, envoy }: Programs): Promise<Pod> {
   const cwd = await Deno.makeTempDir({ prefix: "mesh-bench-" });
-  const files = { cds: { resources: CLUSTERS }, lds: { resources: LISTENERS }, override: OVERRIDE };
+  const files = { cds: { resources: CLUSTERS }, lds: { resources: listeners() }, override: OVERRIDE };
   for (const [name, data] of Object.entries(files)) {
     await Deno.writeTextFile(`${cwd}/${name}.json`, JSON.stringify(data));
   }

@@ -8,6 +8,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   gotemplate: ["bench", "--quiet", "--allow-all", "--no-check", "bench/gotemplate_bench.ts"],
   iptables: ["run", "--quiet", "--allow-all", "bench/iptables.ts"],
   agent: ["run", "--quiet", "--allow-all", "bench/agent.ts"],
+  identity: ["run", "--quiet", "--allow-all", "bench/identity.ts"],
   wait: ["run", "--quiet", "--allow-all", "bench/wait.ts"],
   check: ["run", "--quiet", "--allow-all", "bench/check.ts"],
   webhook: ["run", "--quiet", "--allow-all", "bench/webhook.ts"],
