@@ -7,6 +7,7 @@ import { readScrapeTargets } from "../metrics/scrape_targets.ts";
 import { readProbers } from "../status/probes/config.ts";
 import { discoverAddresses, ipModeOf } from "./addresses.ts";
 import { type ProgramName, readCommandLine } from "./command_line.ts";
+import { readDns } from "./dns.ts";
 import { isRole, type Role, ROLES } from "./flags.ts";
 import { readIdentity } from "./identity.ts";
 import { logSettings } from "./log_settings.ts";
@@ -108,6 +109,7 @@ async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
     probes: readProbes(reading),
     metrics: readMetrics(reading, role, ports.status),
     identity: readIdentity(reading, proxy.discoveryAddress),
+    dns: readDns(reading, role, node),
     xds: readXds(reading, proxy),
     log,
     meshFile: meshFileOf(reading),

@@ -5,6 +5,7 @@ import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
 import type { Probers } from "../status/probes/config.ts";
 import type { IdentitySettings } from "../identity/options.ts";
 import type { XdsSettings } from "../xds/options.ts";
+import type { DnsSettings } from "../dns/options.ts";
 import type { IpMode } from "./addresses.ts";
 import type { Role } from "./flags.ts";
 
@@ -173,6 +174,7 @@ export interface AgentSettings {
   readonly probes: ProbeSettings;
   readonly metrics: MetricsSettings;
   readonly identity: IdentitySettings;
+  readonly dns: DnsSettings;
   readonly xds: XdsSettings;
   readonly log: LogSettings;
   /** The file of the mesh configuration; it need not be there. */

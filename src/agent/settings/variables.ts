@@ -113,6 +113,18 @@ export const VARIABLES = {
     fallback: "localhost:15053",
     doc: "Address of the DNS proxy",
   },
+  enableDnsServer: {
+    env: "ENABLE_DNS_SERVER",
+    kind: "bool",
+    fallback: "false",
+    doc: "Serve DNS in a sidecar even if it is not captured (`ISTIO_META_DNS_CAPTURE`)",
+  },
+  dnsForwardParallel: {
+    env: "DNS_FORWARD_PARALLEL",
+    kind: "bool",
+    fallback: "false",
+    doc: "Ask all DNS servers of the machine at once, not one after the other",
+  },
   stripFragment: {
     env: "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
     kind: "bool",

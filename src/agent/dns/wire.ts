@@ -1,0 +1,163 @@
+/**
+ * Messages of DNS as bytes (RFC 1035, RFC 6891). A question is answered by what is put behind its own bytes, and forwarded as it
+ * came, so that nothing but the name, the type and the size that its sender takes is read.
+ */
+
+/** Length of the head of a message. */
+export const HEAD = 12;
+
+export const TYPE = { A: 1, OPT: 41, AAAA: 28 } as const;
+export const RCODE = { formErr: 1, servFail: 2, notImp: 4 } as const;
+
+/** The first byte of the flags: an answer, authoritative, cut, recursion desired. The second: checking disabled. */
+export const FLAG = { response: 0x80, authoritative: 0x04, truncated: 0x02, recursion: 0x01, unchecked: 0x10 } as const;
+const OPCODE = 0x78;
+const NOTIFY = 0x20;
+
+const IN = 1;
+/** Sizes that a sender takes over UDP: what each must, and what a datagram can hold. */
+const LEAST_SIZE = 512;
+const LARGEST_DATAGRAM = 65_507;
+const LONGEST_NAME = 255;
+
+/** A question that was read. */
+export interface Query {
+  readonly bytes: Uint8Array;
+  /**
+   * The name as it is on the wire, a length before each label, each byte a character, in lower case: names are compared,
+   * cut and joined in this form, in which every name has one text.
+   */
+  readonly name: string;
+  /** `undefined` for one that no table answers: another class than IN. */
+  readonly type: number | undefined;
+  /** Where the question ends. */
+  readonly questionEnd: number;
+  /** The most bytes that the sender takes over UDP. */
+  readonly udpSize: number;
+}
+
+/** What to do with a message that is no question: nothing, or to answer with an error. */
+export type NoQuery = { readonly rcode: number } | undefined;
+
+/** Reads a question; what is refused, and how, is as in miekg/dns, which Istio uses. */
+export function readQuery(bytes: Uint8Array): Query | NoQuery {
+  if (bytes.length < HEAD || (byteAt(bytes, 2) & FLAG.response) !== 0) return undefined;
+  const opcode = byteAt(bytes, 2) & OPCODE;
+  if (opcode !== 0 && opcode !== NOTIFY) return { rcode: RCODE.notImp };
+  return readQuestion(bytes, opcode === 0) ?? { rcode: RCODE.formErr };
+}
+
+function readQuestion(bytes: Uint8Array, isQuery: boolean): Query | undefined {
+  const end = plainNameEnd(bytes, HEAD);
+  if (end < 0 || end + 4 > bytes.length) return undefined;
+  const records = recordsBehind(bytes, end + 4);
+  if (records === undefined) return undefined;
+  return {
+    bytes: records.end === bytes.length ? bytes : bytes.subarray(0, records.end),
+    name: nameText(bytes, HEAD, end),
+    type: isQuery && uint16(bytes, end + 2) === IN ? uint16(bytes, end) : undefined,
+    questionEnd: end + 4,
+    udpSize: Math.min(Math.max(records.udpSize, LEAST_SIZE), LARGEST_DATAGRAM),
+  };
+}
+
+/** The records behind the one question; `undefined` if there are more questions, or more records than a question has. */
+function recordsBehind(bytes: Uint8Array, start: number): Records | undefined {
+  const [questions, answers, authorities, more] = countsOf(bytes);
+  if (questions !== 1 || answers > 1 || authorities > 1 || more > 2) return undefined;
+  return readRecords(bytes, start, answers + authorities + more);
+}
+
+/** The numbers of questions, answers, authorities and additional records. */
+export function countsOf(bytes: Uint8Array): readonly [number, number, number, number] {
+  return [uint16(bytes, 4), uint16(bytes, 6), uint16(bytes, 8), uint16(bytes, 10)];
+}
+
+export function uint16(bytes: Uint8Array, at: number): number {
+  return byteAt(bytes, at) << 8 | byteAt(bytes, at + 1);
+}
+
+export function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
+}
+
+/** The end of a name without pointers; -1 if it has one, is too long or not whole. */
+function plainNameEnd(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length && at - start < LONGEST_NAME;) {
+    const length = byteAt(bytes, at);
+    if (length === 0) return at + 1;
+    if (length > 63) return -1;
+    at += length + 1;
+  }
+  return -1;
+}
+
+/** The end of a name that may end in a pointer. */
+function nameEnd(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length;) {
+    const length = byteAt(bytes, at);
+    if (length === 0) return at + 1;
+    if (length >= 0xc0) return at + 2;
+    if (length > 63) return -1;
+    at += length + 1;
+  }
+  return -1;
+}
+
+function nameText(bytes: Uint8Array, start: number, end: number): string {
+  const text: string = Reflect.apply(String.fromCharCode, undefined, bytes.subarray(start, end));
+  return text.toLowerCase();
+}
+
+/** What is found while records are passed over. */
+export interface Records {
+  readonly end: number;
+  /** What an OPT record says, 0 without one. */
+  readonly udpSize: number;
+  /** Where the records begin, and the last one ends. */
+  readonly bounds: readonly number[];
+  /** Index of the OPT record in `bounds`, -1 without one. */
+  readonly opt: number;
+}
+
+const NONE: readonly number[] = [];
+
+/** Passes over so many records; `undefined` if they are not whole. */
+export function readRecords(bytes: Uint8Array, start: number, count: number): Records | undefined {
+  if (count === 0) return { end: start, udpSize: 0, bounds: NONE, opt: -1 };
+  const bounds = [start];
+  let [at, udpSize, opt] = [start, 0, -1];
+  for (let index = 0; index < count; index++) {
+    const fixed = nameEnd(bytes, at);
+    if (fixed < 0 || fixed + 10 > bytes.length) return undefined;
+    if (uint16(bytes, fixed) === TYPE.OPT) [udpSize, opt] = [uint16(bytes, fixed + 2), index];
+    at = fixed + 10 + uint16(bytes, fixed + 8);
+    if (at > bytes.length) return undefined;
+    bounds.push(at);
+  }
+  return { end: at, udpSize, bounds, opt };
+}
+
+/** A name such as `www.example.com` as it is on the wire, in lower case; `undefined` for one that cannot be there. */
+export function wireName(text: string): string | undefined {
+  const labels = text.replace(/\.$/, "").split(".");
+  if (labels.length === 1 && labels[0] === "") return undefined;
+  let name = "";
+  for (const label of labels) {
+    if (label === "" || label.length > 63 || !/^[\x21-\x7e]+$/.test(label)) return undefined;
+    name += String.fromCharCode(label.length) + label.toLowerCase();
+  }
+  return name.length + 1 > LONGEST_NAME ? undefined : `${name}\0`;
+}
+
+/** The text of a name on the wire, for people; the root is `.`. */
+export function nameOf(wire: string): string {
+  const labels: string[] = [];
+  for (let at = 0; at < wire.length;) {
+    const length = wire.charCodeAt(at);
+    if (length > 0) labels.push(wire.slice(at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  // deno-lint-ignore no-control-regex -- Names hold any byte, and these lines of a log must not.
+  return labels.join(".").replaceAll(/[\x00-\x20\x7f-\xff]/g, "?") || ".";
+}
