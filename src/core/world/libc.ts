@@ -36,6 +36,11 @@ const SOCKET_CALLS = {
   if_nametoindex: { parameters: ["buffer"], result: "u32" },
 } as const;
 
+const OPTION_CALLS = {
+  getsockname: SOCKET_CALLS.getsockname,
+  setsockopt: SOCKET_CALLS.setsockopt,
+} as const;
+
 const CHILD_CALLS = {
   ...CALLS,
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -58,6 +63,7 @@ interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
 export type KernelLibc = Opened<typeof KERNEL_CALLS>;
 export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
+export type OptionLibc = Deno.DynamicLibrary<typeof OPTION_CALLS>;
 export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
@@ -73,6 +79,16 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, EXECUTE_CALLS));
   try {
     use(withErrno(library.symbols));
+  } finally {
+    library.close();
+  }
+}
+
+/** Opens what setting options of a socket needs, for one use. */
+export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): void {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, OPTION_CALLS));
+  try {
+    use(library.symbols);
   } finally {
     library.close();
   }

@@ -1,4 +1,4 @@
-import { openSocketLibc } from "./libc.ts";
+import { type OptionLibc, withOptionLibc } from "./libc.ts";
 import { endpointOf } from "./socket_address.ts";
 
 const SOL_SOCKET = 1;
@@ -31,17 +31,18 @@ const OPTIONS: readonly (readonly [level: number, option: number, value: number]
  */
 export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
   if (Deno.build.os !== "linux") return;
-  const { symbols } = openSocketLibc();
-  const file = fileOf(connection.localAddr.port);
-  if (file === undefined) return;
-  for (const [level, option, value] of OPTIONS) {
-    symbols.setsockopt(file, level, option, new Uint8Array(Int32Array.of(value).buffer), 4);
-  }
+  const { port } = connection.localAddr;
+  withOptionLibc((symbols) => {
+    const file = fileOf(port, symbols);
+    if (file === undefined) return;
+    for (const [level, option, value] of OPTIONS) {
+      symbols.setsockopt(file, level, option, new Uint8Array(Int32Array.of(value).buffer), 4);
+    }
+  });
 }
 
 /** The file of the connection from a port of this machine. */
-function fileOf(port: number): number | undefined {
-  const { symbols } = openSocketLibc();
+function fileOf(port: number, symbols: OptionLibc["symbols"]): number | undefined {
   const address = new Uint8Array(28);
   for (let file = 3; file < MOST_FILES; file++) {
     const size = new Uint8Array(Uint32Array.of(address.length).buffer);

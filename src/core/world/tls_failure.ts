@@ -31,7 +31,7 @@ const FAILURES: readonly Failure[] = [
   [/received fatal alert: (\w+)/, ([, alert = ""]) => `the server refused the handshake (${alert})`],
   [/received corrupt message|InvalidContentType/, () => "the server does not speak TLS on this port"],
   [
-    /unexpected eof|peer closed connection|tls handshake eof/i,
+    /unexpected (?:eof|end of file)|connection reset|peer closed connection|tls handshake eof/i,
     () => "the server closed the connection during the handshake",
   ],
   [/Unable to add pem file/, () => "the authorities that are to be trusted cannot be read"],
