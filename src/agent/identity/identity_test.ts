@@ -1,96 +1,26 @@
 /** The whole identity, with an authority and a clock of the test. */
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/certificates.ts";
-import { FakeAuthority, type Signing } from "../../../test/support/fake_authority.ts";
-import { ManualClock, settled } from "../../../test/support/manual_clock.ts";
+import { settled } from "../../../test/support/manual_clock.ts";
+import {
+  ADDRESS,
+  ANY_ROOT,
+  HOUR,
+  ROOTS,
+  START,
+  startedIdentity as start,
+  throws,
+  TOKEN,
+  TOKEN_FILE,
+  valid,
+} from "../../../test/support/started_identity.ts";
+import { MeshError } from "../../core/errors.ts";
 import { CODE, GrpcError } from "../../core/grpc/mod.ts";
-import { startLog } from "../../core/log.ts";
-import { decodePem, decodePems, encodePem, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
-import { fakeWorld } from "../../core/world/fake.ts";
-import { type IdentitySettings, startIdentity } from "./mod.ts";
-import type { AuthorityOptions } from "./options.ts";
+import { decodePem, decodePems, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
+import type { Files } from "../../core/world/world.ts";
 
-const START = Date.parse("2027-01-15T08:00:00Z");
-const HOUR = 3_600_000;
-const ADDRESS = "istiod.istio-system.svc:15012";
-const TOKEN_FILE = "./token";
-const ROOTS = "./root-cert.pem";
+const unauthenticated = new GrpcError(CODE.Unauthenticated, "status", "The server refused the call");
 
-const AUTHORITY: AuthorityOptions = {
-  address: ADDRESS,
-  isPlain: false,
-  serverName: "istiod.istio-system.svc",
-  rootsFile: ROOTS,
-  clientFolder: "",
-  tokenFile: TOKEN_FILE,
-  headers: { clusterid: "west", "x-tenant": "a" },
-  certSigner: "",
-  ttlSeconds: 86_400,
-};
-
-const SETTINGS: IdentitySettings = {
-  spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
-  mounted: [],
-  isMountedOnly: false,
-  authority: AUTHORITY,
-  key: { type: "ecdsa", curve: "P256" },
-  isPkcs8: false,
-  renewal: { ratio: 0.5, jitter: 0 },
-  outputFolder: "",
-};
-
-interface Given extends Partial<Omit<IdentitySettings, "authority">> {
-  readonly authority?: Partial<AuthorityOptions>;
-  readonly files?: Record<string, string>;
-  readonly lifetime?: number;
-  /** In place of a certificate. */
-  readonly answer?: FakeAuthority["answer"] | undefined;
-}
-
-/** A token with these claims; its signature is not looked at here. */
-function tokenWith(claims: Record<string, unknown>): string {
-  const part = (value: unknown) =>
-    btoa(JSON.stringify(value)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
-  return `${part({ alg: "RS256" })}.${part(claims)}.c2lnbmF0dXJl`;
-}
-
-const TOKEN = tokenWith({ aud: ["istio-ca"], iat: START / 1000 - 60, exp: START / 1000 + 3600 });
-const ANY_ROOT = new FakeAuthority(() => []).root;
-
-async function start({ authority = {}, files = {}, lifetime = 24 * HOUR, answer, ...settings }: Given = {}) {
-  const clock = new ManualClock(START);
-  const ca = new FakeAuthority(({ csr }, own) => [own.sign(csr, valid(clock, lifetime)), own.root]);
-  ca.answer = answer ?? ca.answer;
-  const world = { ...fakeWorld({ files: { [TOKEN_FILE]: `${TOKEN}\n`, [ROOTS]: ANY_ROOT, ...files } }), clock };
-  const log = startLog(world, "agent").getChild("sds");
-  const options = { ...SETTINGS, ...settings, authority: { ...AUTHORITY, ...authority }, log, open: ca.channel };
-  const identity = await startIdentity(world, options);
-  const changes: string[] = [];
-  identity.subscribe((what) => changes.push(what));
-  await settled();
-  const lines = () => world.said.stderr.trimEnd().split("\n").map((line) => line.replace(/^\S+ /, ""));
-  return {
-    identity,
-    ca,
-    clock,
-    world,
-    changes,
-    lines,
-    async [Symbol.asyncDispose]() {
-      await identity.close();
-      assert.deepEqual([clock.waiting.count, ca.open], [0, 0], "something is left");
-      const secrets = [TOKEN, "PRIVATE KEY", ...(identity.workload()?.key ?? "PRIVATE KEY").split("\n").slice(1, 2)];
-      for (const secret of secrets) assert(!world.said.stderr.includes(secret), "a secret is in the log");
-    },
-  };
-}
-
-function valid(clock: ManualClock, lifetime: number): Signing {
-  const now = clock.now().getTime();
-  return { notBefore: now - 120_000 + Math.min(2 * lifetime, 0), notAfter: now + lifetime };
-}
-
-/** The public key of a PEM of a certificate and that of a private key. */
 function isPair({ certificate, key }: { certificate: string; key: string }): boolean {
   return sameBytes(
     readFacts(decodePem(certificate)?.bytes ?? new Uint8Array()).publicKey,
@@ -151,179 +81,6 @@ Deno.test("the token and the roots are read anew at each call", async () => {
     ca.root,
   ]);
 });
-
-const refusal = (code: number, text: string) => new GrpcError(code, "status", `The server refused the call: ${text}`);
-const unauthenticated = refusal(CODE.Unauthenticated, "request authenticate failure");
-const leafOf = (csr: string, ca: FakeAuthority, changes: Partial<Signing> = {}) => {
-  return ca.sign(csr, { notBefore: START - 120_000, notAfter: START + HOUR, ...changes });
-};
-
-/** What the authority does, what else is given, and the problem that is told. */
-const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined, Given, RegExp])[] = [
-  [
-    "the name is not known",
-    throws(new GrpcError(CODE.Unavailable, "name", `Cannot find the address of "istiod": not known`)),
-    {},
-    /^No certificate: name: Cannot find the address of "istiod": not known; is the control plane installed/,
-  ],
-  [
-    "the connection is refused",
-    throws(new GrpcError(CODE.Unavailable, "connection", "Cannot connect: connection refused")),
-    {},
-    /^No certificate: connection: Cannot connect: connection refused; does the control plane run/,
-  ],
-  [
-    "its certificate has other names",
-    throws(new GrpcError(CODE.Unavailable, "tls", `the server's certificate is not for "a", but for "b", "c"`)),
-    {},
-    /^No certificate: TLS: the server's certificate is not for "a", but for "b", "c"; "CA_ROOT_CA" is/,
-  ],
-  [
-    "there is no token",
-    throws(unauthenticated),
-    { files: { [TOKEN_FILE]: "" } },
-    /: token: .*; there is none in "\.\/token": mount/,
-  ],
-  ["no token is wanted", throws(unauthenticated), { authority: { tokenFile: "" } }, /: token: .*"JWT_POLICY" is none/],
-  [
-    "the token has expired",
-    throws(unauthenticated),
-    { files: { [TOKEN_FILE]: tokenWith({ exp: START / 1000 - 1 }) } },
-    /: token: .*failure; that in "\.\/token" ended at 2027-01-15T07:59:59Z, or the clock of this machine is ahead$/,
-  ],
-  [
-    "the token is of the future",
-    throws(unauthenticated),
-    { files: { [TOKEN_FILE]: tokenWith({ iat: START / 1000 + 7200 }) } },
-    /^No certificate: clock: The token in "\.\/token" is valid only from 2027-01-15T10:00:00Z on: the clock of this/,
-  ],
-  [
-    "the token is for others",
-    throws(unauthenticated),
-    { files: { [TOKEN_FILE]: tokenWith({ aud: "vault" }) } },
-    /: token: .*is for "vault", not for "istio-ca"$/,
-  ],
-  ["the token is refused", throws(unauthenticated), {}, /: token: .*must be of a cluster that .* told to be "west"$/],
-  [
-    "what is no token is refused",
-    throws(unauthenticated),
-    { files: { [TOKEN_FILE]: "x" } },
-    /: token: The server refused/,
-  ],
-  [
-    "the server repeats the token",
-    throws(refusal(CODE.Unauthenticated, `bad token ${TOKEN}`)),
-    {},
-    /: token: .*bad token \.\.\.; that in/,
-  ],
-  ["a port without a CA", throws(refusal(CODE.Unimplemented, "unknown service")), {}, /: CA: .*port 15010 has none$/],
-  [
-    "a request that is refused",
-    throws(refusal(CODE.InvalidArgument, "bad CSR")),
-    {},
-    /: CA: The server refused the call: bad CSR$/,
-  ],
-  [
-    "an answer that is not gRPC",
-    throws(new GrpcError(CODE.Internal, "protocol", "The answer cannot be read")),
-    {},
-    /: CA: The answer cannot be read; is this/,
-  ],
-  ["a defect", throws(new Error("out of luck")), {}, /^No certificate: CA: out of luck$/],
-  ["no answer", () => new Promise(() => {}), {}, /^No certificate yet: "istiod\.istio-system\.svc:15012" is asked$/],
-  [
-    "bytes that are no message",
-    () => Promise.resolve(Uint8Array.of(10, 200)),
-    {},
-    /: CA: The answer of the CA cannot be read: /,
-  ],
-  ["an empty answer", () => Promise.resolve([]), {}, /: it answered without a certificate, where/],
-  [
-    "a chain of one",
-    ({ csr }) => Promise.resolve([leafOf(csr, OTHER)]),
-    {},
-    /: it answered with one certificate, where/,
-  ],
-  [
-    "a certificate of another key",
-    ({ csr }) => Promise.resolve([OTHER.root, leafOf(csr, OTHER)]),
-    {},
-    /: the first certificate of its answer has another key/,
-  ],
-  [
-    "no PEM",
-    ({ csr }) => Promise.resolve([leafOf(csr, OTHER), "root"]),
-    {},
-    /: entry 2 of its answer is no certificate in PEM$/,
-  ],
-  [
-    "no certificate in the PEM",
-    ({ csr }) => Promise.resolve([leafOf(csr, OTHER), encodePem("CERTIFICATE", Uint8Array.of(1))]),
-    {},
-    /: entry 2 of its answer cannot be read: x509/,
-  ],
-  [
-    "a certificate that ends before it begins",
-    ({ csr }) => Promise.resolve([leafOf(csr, OTHER, { notBefore: START + 2 * HOUR }), OTHER.root]),
-    {},
-    /: its certificate ends at 2027-01-15T09:00:00Z, before it begins$/,
-  ],
-  [
-    "a certificate that has ended",
-    undefined,
-    { lifetime: -HOUR },
-    /: clock: The CA's new certificate ended about 1h0m0s ago already, by the clock of this machine; set the clock/,
-  ],
-  [
-    "no roots",
-    undefined,
-    { authority: { rootsFile: "./absent" } },
-    /: TLS: No root certificate to trust: .*"\.\/absent".*; mount the Conf/,
-  ],
-  [
-    "roots that are none",
-    undefined,
-    { files: { [ROOTS]: "hello" } },
-    /: TLS: No root certificate .*"\.\/root-cert\.pem" has none in PEM; /,
-  ],
-  [
-    "a name that no certificate can have",
-    undefined,
-    { spiffeId: "spiffe://bücher" },
-    /: CA: The name "spiffe:\/\/bücher" has characters/,
-  ],
-  [
-    "a certificate to come with that is none",
-    undefined,
-    { authority: { clientFolder: "./prov" }, files: { "./prov/cert-chain.pem": "x", "./prov/key.pem": "y" } },
-    /: TLS: \.\/prov\/cert-chain\.pem: There is no certificate in PEM/,
-  ],
-];
-
-const OTHER = new FakeAuthority(() => []);
-
-function throws(error: Error): FakeAuthority["answer"] {
-  return () => Promise.reject(error);
-}
-
-for (const [name, answer, given, expected] of FAILURES) {
-  Deno.test(`a certificate that cannot be had: ${name}`, async () => {
-    await using test = await start({ ...given, answer });
-    const { identity, clock, world } = test;
-    const problem = identity.problem() ?? "";
-    assert.match(problem, expected);
-    assert.deepEqual([identity.workload(), identity.roots(), clock.waiting.count], [undefined, undefined, 1]);
-    const told = problem.replace("No certificate: ", "");
-    assert.equal(
-      world.said.stderr.split("\n").filter((line) => line.endsWith(told)).length,
-      name === "no answer" ? 0 : 1,
-    );
-    assert(!world.said.stderr.includes(TOKEN));
-    await clock.pass(60_000);
-    assert.equal(world.said.stderr.split("\n").length, 2, `told again: ${world.said.stderr}`);
-  });
-}
-
 Deno.test("a CA that answers late is given up, and its late answer is none", async () => {
   await using test = await start();
   const { identity, ca, clock } = test;
@@ -469,3 +226,35 @@ Deno.test("whoever ended a subscription is told nothing more", async () => {
   await test.clock.pass(12 * HOUR);
   assert.deepEqual(heard, []);
 });
+
+Deno.test("OUTPUT_CERTS: each certificate is written; what cannot be is told, and written later", async () => {
+  await using test = await start({ outputFolder: "./out" });
+  const { identity, world, clock } = test;
+  const written = (name: string) => new TextDecoder().decode(world.content.get(`./out/${name}`));
+  const inForce = () => [identity.workload()?.certificate, identity.workload()?.key, identity.roots()];
+  const files = () => ["cert-chain.pem", "key.pem", "root-cert.pem"].map(written);
+  assert.deepEqual(files(), inForce());
+  const broken = breakWrites(world.files);
+  await clock.pass(12 * HOUR);
+  assert.notDeepEqual(files(), inForce());
+  assert.match(
+    identity.problem() ?? "",
+    /^files: The certificate is in force, but not written to "\.\/out" \(OUTPUT_CERTS\): full$/,
+  );
+  await clock.pass(3 * 60_000);
+  assert.equal(world.said.stderr.match(/OUTPUT_CERTS/g)?.length, 1);
+  broken.mend();
+  await clock.pass(60_000);
+  assert.deepEqual([identity.problem(), files()], [undefined, inForce()]);
+  assert.equal(test.ca.calls.length, 2);
+});
+
+/** Nothing can be written any more, until it is mended. */
+function breakWrites(files: Files): { mend(): void } {
+  const { replace } = files;
+  const full = () => {
+    throw new MeshError("full");
+  };
+  Object.assign(files, { replace: full });
+  return { mend: () => void Object.assign(files, { replace }) };
+}

@@ -1,0 +1,99 @@
+/** An identity that runs with an authority, a clock and files of a test. */
+import assert from "node:assert/strict";
+import { type IdentitySettings, startIdentity } from "../../src/agent/identity/mod.ts";
+import type { AuthorityOptions } from "../../src/agent/identity/options.ts";
+import { startLog } from "../../src/core/log.ts";
+import { fakeWorld } from "../../src/core/world/fake.ts";
+import { FakeAuthority, type Signing } from "./fake_authority.ts";
+import { ManualClock, settled } from "./manual_clock.ts";
+
+export const START = Date.parse("2027-01-15T08:00:00Z");
+export const HOUR = 3_600_000;
+export const ADDRESS = "istiod.istio-system.svc:15012";
+export const TOKEN_FILE = "./token";
+export const ROOTS = "./root-cert.pem";
+
+const AUTHORITY: AuthorityOptions = {
+  address: ADDRESS,
+  isPlain: false,
+  serverName: "istiod.istio-system.svc",
+  rootsFile: ROOTS,
+  clientFolder: "",
+  tokenFile: TOKEN_FILE,
+  headers: { clusterid: "west", "x-tenant": "a" },
+  certSigner: "",
+  ttlSeconds: 86_400,
+};
+
+const SETTINGS: IdentitySettings = {
+  spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
+  mounted: [],
+  isMountedOnly: false,
+  authority: AUTHORITY,
+  key: { type: "ecdsa", curve: "P256" },
+  isPkcs8: false,
+  renewal: { ratio: 0.5, jitter: 0 },
+  outputFolder: "",
+};
+
+/** What differs from a pod of Istio. */
+export interface Given extends Partial<Omit<IdentitySettings, "authority">> {
+  readonly authority?: Partial<AuthorityOptions>;
+  readonly files?: Record<string, string>;
+  /** Of the certificates, in milliseconds. */
+  readonly lifetime?: number;
+  /** In place of a certificate. */
+  readonly answer?: FakeAuthority["answer"] | undefined;
+}
+
+/** A token with these claims; its signature is not looked at here. */
+export function tokenWith(claims: Record<string, unknown>): string {
+  const part = (value: unknown) =>
+    btoa(JSON.stringify(value)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
+  return `${part({ alg: "RS256" })}.${part(claims)}.c2lnbmF0dXJl`;
+}
+
+export const TOKEN = tokenWith({ aud: ["istio-ca"], iat: START / 1000 - 60, exp: START / 1000 + 3600 });
+export const ANY_ROOT = new FakeAuthority(() => []).root;
+
+/** Starts an identity at `START`; it must leave nothing behind, and no secret in the log. */
+export async function startedIdentity(
+  { authority = {}, files = {}, lifetime = 24 * HOUR, answer, ...settings }: Given = {},
+) {
+  const clock = new ManualClock(START);
+  const ca = new FakeAuthority(({ csr }, own) => [own.sign(csr, valid(clock, lifetime)), own.root]);
+  ca.answer = answer ?? ca.answer;
+  const world = { ...fakeWorld({ files: { [TOKEN_FILE]: `${TOKEN}\n`, [ROOTS]: ANY_ROOT, ...files } }), clock };
+  const log = startLog(world, "agent").getChild("sds");
+  const options = { ...SETTINGS, ...settings, authority: { ...AUTHORITY, ...authority }, log, open: ca.channel };
+  const identity = await startIdentity(world, options);
+  const changes: string[] = [];
+  identity.subscribe((what) => changes.push(what));
+  await settled();
+  const lines = () => world.said.stderr.trimEnd().split("\n").map((line) => line.replace(/^\S+ /, ""));
+  return {
+    identity,
+    ca,
+    clock,
+    world,
+    changes,
+    lines,
+    async [Symbol.asyncDispose]() {
+      await identity.close();
+      assert.deepEqual([clock.waiting.count, ca.open], [0, 0], "something is left");
+      const secrets = [TOKEN, "PRIVATE KEY", ...(identity.workload()?.key ?? "PRIVATE KEY").split("\n").slice(1, 2)];
+      for (const secret of secrets) assert(!world.said.stderr.includes(secret), "a secret is in the log");
+    },
+  };
+}
+
+/** From a little before now until a lifetime from now; one below 0 has ended. */
+export function valid(clock: ManualClock, lifetime: number): Signing {
+  const now = clock.now().getTime();
+  return { notBefore: now - 120_000 + Math.min(2 * lifetime, 0), notAfter: now + lifetime };
+}
+
+/** An authority that fails. */
+export function throws(error: Error): FakeAuthority["answer"] {
+  return () => Promise.reject(error);
+}
