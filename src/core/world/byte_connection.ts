@@ -56,7 +56,7 @@ export interface UnixSocketOptions {
 
 /** A Unix socket that is listened on. */
 export interface UnixServer {
-  /** Takes no more connections, ends those that there are, also with requests under way, and removes the socket. */
+  /** Takes no more connections, ends those that there are, also with requests under way, and removes the socket. May be called more than once. */
   close(): Promise<void>;
 }
 

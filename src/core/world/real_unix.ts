@@ -16,11 +16,11 @@ export async function serveUnix(
   const end = new AbortController();
   const server = await bind(options, () => Deno.serve({ path, signal: end.signal, onListen: () => {} }, handler));
   return {
-    async close() {
+    close: once(async () => {
       end.abort();
       await server.finished;
       removeSocket(path);
-    },
+    }),
   };
 }
 
@@ -38,13 +38,19 @@ export async function listenUnix(
     accepted(connection);
   });
   return {
-    async close() {
+    close: once(async () => {
       listener.close();
       await ended;
       removeSocket(path);
       for (const connection of [...open]) connection.close();
-    },
+    }),
   };
+}
+
+/** Does it the first time, and gives the same promise again. */
+function once(end: () => Promise<void>): () => Promise<void> {
+  let ending: Promise<void> | undefined;
+  return () => ending ??= end();
 }
 
 /** Nobody can connect between the two but who may do so anyway: the folder decides, and `mode` may only widen it. */
