@@ -3,6 +3,7 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
 import { mapAt, textAt } from "../../inject/mod.ts";
+import { kubectl } from "../injection/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
   conditionOf,
@@ -14,7 +15,7 @@ import {
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { type Advice, findingOf, type Problem } from "./findings.ts";
 
 /** Why the kubelet has no image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
@@ -38,7 +39,7 @@ interface PodCheck {
   readonly title: string;
   readonly judge: (pod: ProxyPod) => Told;
   /** What to do about it. */
-  readonly advice?: string;
+  readonly advice?: Advice;
 }
 
 /** The checks of this category. */
@@ -50,12 +51,18 @@ export const POD_CHECKS: readonly PodCheck[] = [
     judge: imagePulled,
     advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes reach the registry",
   },
-  { id: "proxy-init", title: "the init containers of proxies do their work", judge: initialized },
+  {
+    id: "proxy-init",
+    title: "the init containers of proxies do their work",
+    judge: initialized,
+    advice: ({ namespace, name }) => `see what they say: ${kubectl("logs", "-n", namespace, name, "--all-containers")}`,
+  },
   {
     id: "proxy-ready",
     title: "proxies are ready",
     judge: ready,
-    advice: "see what the proxy says: kubectl logs -n NAMESPACE POD -c istio-proxy",
+    advice: ({ namespace, name }) =>
+      `see what the proxy says: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy")}`,
   },
   {
     id: "proxy-memory",
@@ -63,7 +70,13 @@ export const POD_CHECKS: readonly PodCheck[] = [
     judge: withinMemory,
     advice: "raise the annotation sidecar.istio.io/proxyMemoryLimit, or bound what proxies know by a Sidecar resource",
   },
-  { id: "proxy-restarts", title: "proxies do not start again", judge: steady },
+  {
+    id: "proxy-restarts",
+    title: "proxies do not start again",
+    judge: steady,
+    advice: ({ namespace, name }) =>
+      `see what it said before: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy", "--previous")}`,
+  },
 ];
 
 export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({

@@ -13,17 +13,41 @@ export interface Problem {
 /** More lines are no help on a screen; the JSON output has every object. */
 const MOST_LINES = 10;
 
+/** What to do about problems: in words, or as a command about the first of them. */
+export type Advice = string | ((first: Named) => string);
+
+/** An object's name taken apart. */
+export interface Named {
+  readonly kind: string;
+  /** `""` for one that is in none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** The finding of what was found in each object, as bad as the worst; `advice` is the last line. */
-export function findingOf(problems: readonly Problem[], advice?: string): Finding {
+export function findingOf(problems: readonly Problem[], advice?: Advice): Finding {
   if (problems.length === 0) return { result: "ok" };
   const errors = problems.filter(({ result }) => result === "error");
   const ordered = [...errors, ...problems.filter(({ result }) => result === "warning")];
   const lines = ordered.slice(0, MOST_LINES).map(({ object, message }) => `${object}: ${message}`);
   if (ordered.length > MOST_LINES) lines.push(`and ${ordered.length - MOST_LINES} more`);
-  if (advice !== undefined) lines.push(advice);
+  const [first] = ordered;
+  if (advice !== undefined && first !== undefined) lines.push(adviceText(advice, first));
   return {
     result: errors.length > 0 ? "error" : "warning",
     message: lines.join("\n"),
     objects: [...new Set(ordered.map(({ object }) => object))],
   };
+}
+
+function adviceText(advice: Advice, { object }: Problem): string {
+  if (typeof advice === "string") return advice;
+  const [kind = "", ...names] = object.split("/");
+  const [namespace = "", name] = names.length > 1 ? names : ["", ...names];
+  return advice({ kind, namespace, name: name ?? "" });
+}
+
+/** `1 pod`, `2 pods`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

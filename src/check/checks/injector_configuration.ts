@@ -57,18 +57,11 @@ async function ofPlanes(facts: Facts, judge: Judge): Promise<Finding> {
   return findingOf(problems);
 }
 
-function refOf({ plane }: PlaneFact): string {
-  return `configmap/${plane.names.namespace}/${plane.own ?? plane.names.injector}`;
-}
-
 /** What is missing, or has no such key. */
-function present(fact: PlaneFact): ReturnType<Judge> {
-  const { texts, plane } = fact;
+function present({ texts }: PlaneFact): ReturnType<Judge> {
   if (isKnown(texts)) return NOTHING;
-  if ("forbidden" in texts) return texts;
-  const message = `${texts.failed}; the injector of the revision "${plane.revision}" is not installed, ` +
-    "or elsewhere (--istioNamespace, --revision)";
-  return { value: [{ object: refOf(fact), result: "error", message }] };
+  if (!("broken" in texts)) return texts;
+  return { value: [{ object: texts.object, result: "error", message: texts.broken }] };
 }
 
 function valid(fact: PlaneFact, { clock }: Facts): ReturnType<Judge> {
@@ -83,8 +76,9 @@ function templates(fact: PlaneFact, { clock }: Facts): ReturnType<Judge> {
 
 const NOTHING: Fact<readonly Problem[]> = { value: [] };
 
-function problemOf(fact: PlaneFact, failure: MeshError): ReturnType<Judge> {
-  return { value: [{ object: refOf(fact), result: "error", message: errorLine(failure) }] };
+function problemOf({ texts }: PlaneFact, failure: MeshError): ReturnType<Judge> {
+  if (!isKnown(texts)) return NOTHING;
+  return { value: [{ object: texts.value.injectorRef, result: "error", message: errorLine(failure) }] };
 }
 
 /** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in those of today. */
@@ -105,24 +99,21 @@ function load(texts: ClusterConfiguration, revision: string, clock: Facts["clock
   return loadInjector({ ...configurationOf(texts), revision, byHand: false, ...world });
 }
 
-function mesh(fact: PlaneFact): ReturnType<Judge> {
-  const { texts, plane } = fact;
+function mesh({ texts }: PlaneFact): ReturnType<Judge> {
   if (!isKnown(texts)) return NOTHING;
-  const { text, file } = texts.value.mesh;
+  const { mesh: { text, file }, meshRef: object } = texts.value;
   const failure = errorOf(() => parseMeshConfig(text, file, "current"));
   if (failure === undefined) return NOTHING;
-  const object = `configmap/${plane.names.namespace}/${plane.names.mesh}`;
   return { value: [{ object, result: "error", message: errorLine(failure) }] };
 }
 
-function policy(fact: PlaneFact): ReturnType<Judge> {
-  const { injector } = fact;
-  if (!isKnown(injector) || injector.value.config.policy === "enabled") return NOTHING;
+function policy({ injector, texts }: PlaneFact): ReturnType<Judge> {
+  if (!isKnown(injector) || !isKnown(texts) || injector.value.config.policy === "enabled") return NOTHING;
   const { policy: text } = injector.value.config;
   const message = text === "disabled"
     ? 'the policy is "disabled": only pods with the label sidecar.istio.io/inject=true are injected'
     : `the policy "${text}" is neither "enabled" nor "disabled": nothing is injected`;
-  return { value: [{ object: refOf(fact), result: text === "disabled" ? "warning" : "error", message }] };
+  return { value: [{ object: texts.value.injectorRef, result: text === "disabled" ? "warning" : "error", message }] };
 }
 
 function errorOf(action: () => unknown): MeshError | undefined {

@@ -57,6 +57,46 @@ Deno.test("injector-configuration: the ConfigMap of a webhook of ours is its con
   assert.deepEqual(await results({ objects }), WELL);
 });
 
+/** Which ConfigMaps the findings name. */
+async function blamed(objects: readonly KubeObject[]): Promise<Record<string, readonly string[]>> {
+  const facts = clusterFacts({ objects });
+  const found = await Promise.all(
+    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, (await check.run(facts)).objects ?? []] as const),
+  );
+  return Object.fromEntries(found.filter(([, names]) => names.length > 0));
+}
+
+Deno.test("injector-configuration: the ConfigMap is named that the text is in", async () => {
+  const own = (data: Record<string, string>) =>
+    object("v1", "ConfigMap", "istio-system/kubectl-mesh-webhook", { data });
+  const config = BUILT_IN.config;
+  const inIstios = "configmap/istio-system/istio-sidecar-injector";
+  const inOurs = "configmap/istio-system/kubectl-mesh-webhook";
+  assert.deepEqual(await blamed([...meshWebhooks(), ...istio({ values: "[", mesh: "defaultConfig: 3" })]), {
+    "injector-config-valid": [inIstios],
+    "mesh-config-valid": ["configmap/istio-system/istio"],
+  });
+  const wrong = own({ config, values: "[", mesh: "defaultConfig: 3" });
+  assert.deepEqual(await blamed([...meshWebhooks(), ...istio(), wrong]), {
+    "injector-config-valid": [inOurs],
+    "mesh-config-valid": [inOurs],
+  });
+  assert.deepEqual(await blamed([...meshWebhooks(), ...istio({ config: "policy: disabled\ntemplates: {a: a}" })]), {
+    "injector-policy-enabled": [inIstios],
+  });
+  assert.deepEqual(await blamed(meshWebhooks()), { "injector-config-present": [inOurs] });
+});
+
+Deno.test("injector-configuration: a ConfigMap without its key is not called absent", async () => {
+  const [check] = INJECTOR_CONFIGURATION_CHECKS;
+  const [injector] = istio();
+  const keyless = object("v1", "ConfigMap", "istio-system/istio", { data: { other: "" } });
+  const found = await check?.run(clusterFacts({ objects: injector === undefined ? [] : [injector, keyless] }));
+  assert.equal(found?.result, "error");
+  assert.match(found?.message ?? "", /key "mesh"/);
+  assert.doesNotMatch(found?.message ?? "", /not installed/);
+});
+
 Deno.test("injector-configuration: what is not there is named, what may not be read is not told", async () => {
   const [check] = INJECTOR_CONFIGURATION_CHECKS;
   const missing = await check?.run(clusterFacts({ objects: [] }));

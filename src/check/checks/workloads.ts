@@ -3,9 +3,10 @@ import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../facts/expectations.ts";
 import { cannotTell, type Facts, isKnown } from "../facts/mod.ts";
+import { kubectl, makeNamedAgain } from "../injection/commands.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { type Advice, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
@@ -16,7 +17,7 @@ interface Row {
   readonly id: string;
   readonly title: string;
   readonly judge: Judge;
-  readonly advice?: string;
+  readonly advice?: Advice;
 }
 
 const ROWS: readonly Row[] = [
@@ -24,19 +25,20 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-missing",
     title: "pods that are to have a proxy have one",
     judge: missingProxy,
-    advice: "make them again: kubectl rollout restart KIND/NAME -n NAMESPACE",
+    advice: makeNamedAgain,
   },
   {
     id: "workload-proxy-unexpected",
     title: "pods that have a proxy get one again",
     judge: unexpectedProxy,
-    advice: "see why: kubectl mesh check injection KIND/NAME -n NAMESPACE",
+    advice: ({ kind, namespace, name }) =>
+      `see why: ${kubectl("mesh", "check", "injection", `${kind}/${name}`, "-n", namespace)}`,
   },
   {
     id: "workload-proxy-current",
     title: "proxies are those of the present configuration",
     judge: otherProxy,
-    advice: "make them again: kubectl rollout restart KIND/NAME -n NAMESPACE",
+    advice: makeNamedAgain,
   },
   {
     id: "workload-host-network",
@@ -87,7 +89,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
 ];
 
 /** A workload with many pods is one problem, and the pods are counted (linkerd2 #6272). */
-async function ofPods(facts: Facts, judge: Judge, advice: string | undefined): Promise<Finding> {
+async function ofPods(facts: Facts, judge: Judge, advice: Advice | undefined): Promise<Finding> {
   const pods = await facts.expectations();
   if (!isKnown(pods)) return cannotTell(pods);
   const byHand = await injectedByHand(facts);

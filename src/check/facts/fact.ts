@@ -12,7 +12,14 @@ export interface Known<T> {
 }
 
 /** Why a value could not be had. */
-export type Unknown = { readonly forbidden: string } | { readonly failed: string };
+export type Unknown = { readonly forbidden: string } | { readonly failed: string } | Broken;
+
+/** What it is made from is there or should be, and cannot be used: a check of its own tells that. */
+export interface Broken {
+  readonly broken: string;
+  /** `configmap/istio-system/istio`. */
+  readonly object: string;
+}
 
 /** Whether a fact has its value. */
 export function isKnown<T>(fact: Fact<T>): fact is Known<T> {
@@ -20,16 +27,17 @@ export function isKnown<T>(fact: Fact<T>): fact is Known<T> {
 }
 
 /**
- * The finding for a fact that could not be had. What is forbidden is unknown (`cannot tell: needs list on pods`); a
- * server that fails is an error, or a cluster that goes away would pass.
+ * The finding for a fact that could not be had. What is forbidden is unknown (`cannot tell: needs list on pods`), and
+ * what is broken is told once; a server that fails is an error, or a cluster that goes away would pass.
  */
 export function cannotTell(fact: Unknown): Finding {
-  return { result: "forbidden" in fact ? "unknown" : "error", message: `cannot tell: ${reason(fact)}` };
+  return { result: "failed" in fact ? "error" : "unknown", message: `cannot tell: ${reason(fact)}` };
 }
 
 /** Why a fact could not be had, as a clause. */
 export function reason(fact: Unknown): string {
-  return "forbidden" in fact ? `needs ${fact.forbidden}` : fact.failed;
+  if ("forbidden" in fact) return `needs ${fact.forbidden}`;
+  return "failed" in fact ? fact.failed : fact.broken;
 }
 
 /**

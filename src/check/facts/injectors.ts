@@ -1,6 +1,6 @@
 import { type ControlPlane, controlPlanes, planeKey } from "../injection/control_planes.ts";
-import { injectorOf, planeTexts } from "../injection/load_plane.ts";
-import type { ClusterConfiguration, Injector } from "../../inject/mod.ts";
+import { injectorOf, type PlaneTexts, planeTexts } from "../injection/load_plane.ts";
+import type { Injector } from "../../inject/mod.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { type Fact, isKnown, once } from "./fact.ts";
 import { injectorWebhooks } from "./injector_webhooks.ts";
@@ -9,7 +9,7 @@ import { objectOf, type Source } from "./source.ts";
 /** A control plane, and its configuration as far as it can be had. */
 export interface PlaneFact {
   readonly plane: ControlPlane;
-  readonly texts: Fact<ClusterConfiguration>;
+  readonly texts: Fact<PlaneTexts>;
   /** What its webhook injects with. */
   readonly injector: Fact<Injector>;
 }

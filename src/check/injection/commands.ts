@@ -81,6 +81,18 @@ const replace: Again = (target, live) =>
     }`,
   ];
 
+/** Kinds whose pods kubectl makes anew by itself, by their names in commands. */
+const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
+
+/** How the pods of what is only known by its name are made anew: the command, where one does it. */
+export function makeNamedAgain({ kind, namespace, name }: { kind: string; namespace: string; name: string }): string {
+  const object = `${kind}/${name}`;
+  if (RESTARTED.includes(kind)) return `make them again: ${kubectl("rollout", "restart", object, "-n", namespace)}`;
+  if (kind !== "pod") return `delete the pods of ${object} in the namespace "${namespace}": others are made anew`;
+  const get = kubectl("get", object, "-n", namespace, "-o", "yaml");
+  return `make them again: ${get} | ${kubectl("replace", "--force", "-f", "-")}`;
+}
+
 /** How a kind makes its pods anew; a CronJob does at its next run, and a Job's pod cannot be changed while it runs. */
 const AGAIN: Readonly<Record<string, Again>> = {
   Pod: replace,

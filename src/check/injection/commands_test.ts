@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ValueMap } from "../../core/value.ts";
-import { changePod, labelNamespace, makeAgain, shellWord } from "./commands.ts";
+import { changePod, labelNamespace, makeAgain, makeNamedAgain, shellWord } from "./commands.ts";
 import type { LivePod } from "./live.ts";
 import { type Target, targetOf } from "./target.ts";
 
@@ -48,6 +48,13 @@ Deno.test("each kind makes its pods anew in its own way, and a CronJob by itself
   assert.deepEqual(again("Pod"), ["kubectl get pod/web -n shop -o yaml | kubectl replace --force -f -"]);
   assert.deepEqual(again("CronJob"), []);
   assert.deepEqual(makeAgain(target("Deployment"), []), []);
+});
+
+Deno.test("what is only known by its name is made anew by the command for its kind", () => {
+  const again = (kind: string) => makeNamedAgain({ kind, namespace: "shop", name: "web" });
+  assert.equal(again("daemonset"), "make them again: kubectl rollout restart daemonset/web -n shop");
+  assert.equal(again("pod"), "make them again: kubectl get pod/web -n shop -o yaml | kubectl replace --force -f -");
+  assert.equal(again("rollout"), 'delete the pods of rollout/web in the namespace "shop": others are made anew');
 });
 
 Deno.test("words are quoted for a shell", () => {

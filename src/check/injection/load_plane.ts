@@ -16,37 +16,60 @@ import type { ControlPlane } from "./control_planes.ts";
 /** Reads a ConfigMap; `undefined` if it is not there. */
 export type ConfigMapReader = (namespace: string, name: string) => Promise<Fact<KubeObject | undefined>>;
 
+/** The configuration of a control plane, and the ConfigMaps that it is in. */
+export interface PlaneTexts extends ClusterConfiguration {
+  /** `configmap/istio-system/istio-sidecar-injector`: what holds `config` and `values`. */
+  readonly injectorRef: string;
+  /** What holds `mesh`. */
+  readonly meshRef: string;
+}
+
 /** The texts of a control plane's configuration: that of our own webhook, else Istio's two ConfigMaps. */
-export async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Fact<ClusterConfiguration>> {
-  const own = plane.own === undefined ? undefined : await read(plane.names.namespace, plane.own);
-  if (own !== undefined && isKnown(own) && own.value !== undefined) return inOwn(own.value);
+export async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Fact<PlaneTexts>> {
   const { namespace, injector, mesh } = plane.names;
+  const own = plane.own === undefined ? undefined : await read(namespace, plane.own);
+  if (own !== undefined && !isKnown(own)) return own;
+  if (own?.value !== undefined) return inOwn(own.value);
   const [first, second] = await Promise.all([read(namespace, injector), read(namespace, mesh)]);
   if (!isKnown(first)) return first;
   if (!isKnown(second)) return second;
-  if (first.value === undefined) return missing(namespace, injector);
-  if (second.value === undefined) return missing(namespace, mesh);
-  const maps = { injector: first.value, mesh: second.value };
-  return attempt(() => configurationIn(maps.injector, maps.mesh));
+  if (first.value === undefined) return missing(plane, injector);
+  if (second.value === undefined) return missing(plane, mesh);
+  return together(first.value, second.value);
 }
 
-function missing(namespace: string, name: string): Fact<never> {
-  return { failed: `There is no ConfigMap "${name}" in the namespace "${namespace}"` };
+/** The ConfigMap of our own webhook is looked for first, and named first. */
+function missing({ names: { namespace }, own, revision }: ControlPlane, name: string): Fact<never> {
+  const where = `in the namespace "${namespace}"`;
+  const broken = own === undefined
+    ? `There is no ConfigMap "${name}" ${where}; the injector of the revision "${revision}" is not installed, or ` +
+      "elsewhere (--istioNamespace, --revision)"
+    : `There is neither the ConfigMap "${own}" nor "${name}" ${where}; apply what "kubectl mesh webhook manifests" prints`;
+  return { broken, object: `configmap/${namespace}/${own ?? name}` };
 }
 
 /** The ConfigMap of our own webhook has all three texts; one without a mesh configuration has Istio's defaults. */
-function inOwn(map: KubeObject): Fact<ClusterConfiguration> {
+function inOwn(map: KubeObject): Fact<PlaneTexts> {
   const data = isMap(map["data"]) ? map["data"] : {};
-  return attempt(() => configurationIn(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } }));
+  return together(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
+}
+
+function together(injector: KubeObject, mesh: KubeObject): Fact<PlaneTexts> {
+  const [injectorRef, meshRef] = [refOf(injector), refOf(mesh)];
+  return attempt(injectorRef, () => ({ ...configurationIn(injector, mesh), injectorRef, meshRef }));
+}
+
+function refOf({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `configmap/${namespace}/${name}`;
 }
 
 /** The value, or the message of a MeshError. */
-function attempt<T>(make: () => T): Fact<T> {
+function attempt<T>(object: string, make: () => T): Fact<T> {
   try {
     return { value: make() };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    return { failed: errorLine(error) };
+    return { broken: errorLine(error), object };
   }
 }
 
@@ -67,14 +90,13 @@ export async function planeInjector(
 }
 
 /** The injector of these texts. */
-export function injectorOf(texts: ClusterConfiguration, revision: string, clock: InjectorWorld): Fact<Injector> {
-  return attempt(() =>
+export function injectorOf(texts: PlaneTexts, revision: string, clock: InjectorWorld): Fact<Injector> {
+  return attempt(texts.injectorRef, () =>
     loadInjector({
       ...configurationOf(texts),
       revision,
       byHand: false,
       env: () => undefined,
       now: () => clock.now(),
-    })
-  );
+    }));
 }

@@ -50,6 +50,14 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
 function lines({ title, result, message, hint }: CheckResult, palette: Palette): string[] {
   const { glyph, paint } = MARKS[result];
   const mark = paint(palette)(glyph);
-  if (WELL.includes(result)) return [message === "" ? `${mark} ${title}` : `${mark} ${title}: ${oneLine(message)}`];
-  return [`${mark} ${title}`, ...[...message.split("\n"), hint].map((line) => `${INDENT}${line}`)];
+  if (WELL.includes(result)) {
+    return [message === "" ? `${mark} ${title}` : `${mark} ${title}: ${safe(oneLine(message))}`];
+  }
+  return [`${mark} ${title}`, ...[...message.split("\n"), hint].map((line) => `${INDENT}${safe(line)}`)];
+}
+
+/** What is of the cluster must not steer a terminal. */
+function safe(text: string): string {
+  // deno-lint-ignore no-control-regex -- those are the characters that are taken out
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }

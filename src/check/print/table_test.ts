@@ -19,6 +19,15 @@ const RESULTS: readonly CheckResult[] = [
   result("secret", { result: "unknown", message: "cannot tell: needs get on secrets", hint: hint("secret") }),
 ];
 
+Deno.test("what is of the cluster does not steer the terminal", () => {
+  const message = `policy "${ESCAPE}[2J\r\u009b"\nsecond`;
+  const look = { color: false, short: false, failOn: "error" } as const;
+  const text = tableText([result("policy", { result: "error", message }), result("a", { message })], look);
+  // deno-lint-ignore no-control-regex -- those are what must not be there
+  assert.doesNotMatch(text.replaceAll("\n", ""), /[\u0000-\u001f\u007f-\u009f]/);
+  assert.match(text, /\n {4}second\n/);
+});
+
 Deno.test("the table has a line for each check, and what is wrong below it", () => {
   assert.equal(
     tableText(RESULTS, { color: false, short: false, failOn: "error" }),

@@ -1,17 +1,19 @@
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
 import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { counted } from "../findings.ts";
 import { radiusOf } from "./selected.ts";
 
 /** What a failure of the webhook would do, and to how much: pods that are refused, or that start without a sidecar. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
-  const [namespaces, pods] = await Promise.all([facts.namespaces(), facts.allPods()]);
+  const [namespaces, all] = await Promise.all([facts.namespaces(), facts.allPods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
-  if (!isKnown(pods)) return cannotTell(pods);
+  if (!isKnown(all)) return cannotTell(all);
   const sentence = (policy: "Fail" | "Ignore", what: string) => {
     const own = webhooks.filter(({ failurePolicy }) => failurePolicy === policy);
-    const radius = radiusOf(own, namespaces.value, pods.value);
-    return { own, text: `${radius.pods} pods in ${radius.namespaces.length} namespaces ${what}` };
+    const radius = radiusOf(own, namespaces.value, all.value);
+    const pods = counted(radius.pods, "pod");
+    return { own, text: `${pods} in ${counted(radius.namespaces.length, "namespace")} ${what}` };
   };
   const ignoring = sentence("Ignore", "would be made without a sidecar while it is down");
   const failing = sentence("Fail", "cannot be made again while it is down");
