@@ -1,0 +1,106 @@
+import { getLogger } from "@logtape/logtape";
+import assert from "node:assert/strict";
+import { FakeIdentity } from "../../../test/support/fake_identity.ts";
+import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
+import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";
+import { realWorld } from "../../core/world/real.ts";
+import { startXds } from "./server.ts";
+
+const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+
+/** An agent with a header of its user's, in front of a control plane; a channel as Envoy has one. */
+async function withRelay(
+  handler: (request: Request) => Response | Promise<Response>,
+  body: (envoy: GrpcChannel, facts: { problem(): string | undefined; stop(): Promise<void> }) => Promise<void>,
+): Promise<void> {
+  await using folder = await temporaryFolder();
+  const listening = Promise.withResolvers<number>();
+  const end = new AbortController();
+  const options = { hostname: "127.0.0.1", port: 0, signal: end.signal };
+  const plane = Deno.serve({ ...options, onListen: ({ port }) => listening.resolve(port) }, handler);
+  const world = realWorld();
+  const path = `${folder.path}/XDS`;
+  const address = `127.0.0.1:${await listening.promise}`;
+  const xds = await startXds(world, {
+    path,
+    address,
+    tls: undefined,
+    headers: { "x-tenant": "a" },
+    identity: new FakeIdentity(),
+    log: getLogger(["test", "xdsproxy"]),
+  });
+  const dial = async () => {
+    const made = await Deno.connect({ transport: "unix", path });
+    let isOpen = true;
+    const close = () => {
+      if (isOpen) made.close();
+      isOpen = false;
+    };
+    return { read: made.read.bind(made), write: made.write.bind(made), close };
+  };
+  const envoy = openChannel({ ...world.network, dial }, { address: "xds-grpc:1", tls: undefined });
+  const stop = async () => {
+    end.abort();
+    await plane.finished;
+  };
+  await body(envoy, { problem: xds.problem, stop });
+  envoy.close();
+  await xds.close();
+  await stop();
+}
+
+const GRPC = { "content-type": "application/grpc" };
+const soon = () => ({ signal: AbortSignal.timeout(20_000) });
+
+async function heard(messages: AsyncIterator<Uint8Array>): Promise<string | undefined> {
+  const { value, done } = await messages.next();
+  return done === true ? undefined : new TextDecoder().decode(value);
+}
+
+Deno.test("A user's headers go with the call, beside Envoy's own, and messages both ways as they come", async () => {
+  const seen: Headers[] = [];
+  const plane = (request: Request) => {
+    seen.push(request.headers);
+    assert.equal(new URL(request.url).pathname, METHOD);
+    return new Response(request.body, { headers: GRPC });
+  };
+  await withRelay(plane, async (envoy, { problem }) => {
+    const stream = await envoy.stream(METHOD, { ...soon(), headers: { "x-envoy": "b" } });
+    const messages = stream.messages()[Symbol.asyncIterator]();
+    for (const word of ["one", "two"]) {
+      await stream.send(new TextEncoder().encode(word));
+      assert.equal(await heard(messages), word);
+    }
+    assert.deepEqual(seen.map((headers) => [headers.get("x-tenant"), headers.get("x-envoy")]), [["a", "b"]]);
+    assert.equal(problem(), undefined);
+    stream.close();
+  });
+});
+
+Deno.test("A refusal of the control plane reaches Envoy with its status", () => {
+  const refusal = { ...GRPC, "grpc-status": "16", "grpc-message": "authentication failure" };
+  return withRelay(() => new Response(null, { headers: refusal }), async (envoy) => {
+    const stream = await envoy.stream(METHOD, soon());
+    await assert.rejects(heard(stream.messages()[Symbol.asyncIterator]()), {
+      code: CODE.Unauthenticated,
+      message: /authentication failure$/,
+    });
+  });
+});
+
+Deno.test("A control plane that goes away ends Envoy's stream; one that is not there is a status, and the problem", () =>
+  withRelay((request) => new Response(request.body, { headers: GRPC }), async (envoy, { problem, stop }) => {
+    const stream = await envoy.stream(METHOD, soon());
+    const messages = stream.messages()[Symbol.asyncIterator]();
+    await stream.send(new TextEncoder().encode("one"));
+    assert.equal(await heard(messages), "one");
+    await stop();
+    assert.equal(await heard(messages), undefined);
+    const again = await envoy.stream(METHOD, soon());
+    await assert.rejects(heard(again.messages()[Symbol.asyncIterator]()), {
+      code: CODE.Unavailable,
+      stage: "status",
+      message: /connection refused$/,
+    });
+    assert.match(problem() ?? "", /^Cannot connect to "127\.0\.0\.1:\d+": connection refused$/);
+  }));
