@@ -8,7 +8,7 @@ import type { Token } from "./token.ts";
 
 /** What was known when a call failed. */
 export interface Circumstances {
-  readonly authority: Pick<AuthorityOptions, "address" | "tokenFile" | "headers">;
+  readonly authority: Pick<AuthorityOptions, "tokenFile" | "rootsFile" | "headers">;
   readonly token: Token | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -50,11 +50,22 @@ const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
     `name: ${told(error, 'is the control plane installed, and is the address that of its Service ("CA_ADDR")?')}`,
   connection: (error) =>
     `connection: ${told(error, "does the control plane run, and does nothing forbid the way to it?")}`,
-  tls: (error) =>
-    `TLS: ${told(error, '"CA_ROOT_CA" is the root that is trusted, "ISTIOD_SAN" the name that is expected')}`,
+  tls: tlsProblem,
   status: (error, circumstances) => (BY_CODE.get(error.code) ?? refusal)(error, circumstances),
   protocol: (error) => `CA: ${told(error, "is this the address of a CA?")}`,
 };
+
+/** What can be done about a server's certificate, by what is wrong with it. */
+const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
+  [/ is not for "/, () => 'the name that is expected is that of the address, or "ISTIOD_SAN"'],
+  [/ trusted here$/, (roots) => `trusted are the roots of ${roots} ("CA_ROOT_CA")`],
+];
+
+function tlsProblem(error: GrpcError, { authority: { rootsFile } }: Circumstances): string {
+  const [, hint] = TLS_HINTS.find(([pattern]) => pattern.test(error.message)) ?? [];
+  if (hint === undefined) return `TLS: ${errorLine(error)}`;
+  return `TLS: ${told(error, hint(rootsFile === undefined ? "the system" : `"${rootsFile}"`))}`;
+}
 
 const BY_CODE: ReadonlyMap<number, Text> = new Map([
   [CODE.Unauthenticated, tokenProblem],
