@@ -1,6 +1,6 @@
 /** gRPC over HTTP: which method is asked for, and the stream behind it. */
 import { MeshError, messageOf } from "../../core/errors.ts";
-import { CODE, encodeFrame, FrameError, frames } from "../../core/grpc/mod.ts";
+import { CODE, encodeFrame, FrameError, FrameReader } from "../../core/grpc/mod.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import { SecretStream, type StreamOptions } from "./stream.ts";
 
@@ -26,8 +26,15 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
     if (pathname !== STREAM) return notImplemented(pathname);
     const stream = new SecretStream(options);
     options.streams.add(stream);
-    void readRequests(request, stream, options);
-    return new Response(answersOf(stream), { headers: { "content-type": "application/grpc" } });
+    const requests = request.body?.getReader();
+    const end = (failure?: Failure) => {
+      stream.end(failure);
+      options.streams.delete(stream);
+      // A stream that the proxy gives up is told by its answers alone: this read would go on waiting.
+      requests?.cancel().catch(() => {});
+    };
+    if (requests !== undefined) void readRequests(requests, stream, { log: options.log, end });
+    return new Response(answersOf(stream, end), { headers: { "content-type": "application/grpc" } });
   };
 }
 
@@ -43,30 +50,42 @@ function notImplemented(path: string): Response {
   });
 }
 
+/** Why a stream ends, if it is not its time. */
+interface Failure {
+  readonly error: unknown;
+}
+
+interface Ending {
+  readonly log: Logger;
+  readonly end: (failure?: Failure) => void;
+}
+
 /** Until the proxy ends the stream or goes away; what cannot be read ends the stream with an error. */
 async function readRequests(
-  { body }: Request,
+  requests: ReadableStreamDefaultReader<Uint8Array>,
   stream: SecretStream,
-  { log, streams }: HandlerOptions,
+  { log, end }: Ending,
 ): Promise<void> {
+  const messages = new FrameReader(LARGEST_REQUEST);
   try {
-    if (body !== null) { for await (const message of frames(body, LARGEST_REQUEST)) stream.take(message); }
-    stream.end();
+    for (let piece = await requests.read(); !piece.done; piece = await requests.read()) {
+      for (const message of messages.push(piece.value)) stream.take(message);
+    }
+    end();
   } catch (error) {
     const isWrong = error instanceof FrameError || error instanceof MeshError;
     log[isWrong ? "warning" : "debug"](logText(`A stream of secrets has ended: ${messageOf(error)}`));
-    stream.end(isWrong ? { error } : undefined);
+    end(isWrong ? { error } : undefined);
   }
-  streams.delete(stream);
 }
 
-function answersOf(stream: SecretStream): ReadableStream<Uint8Array> {
+function answersOf(stream: SecretStream, end: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
       const answer = await stream.next();
       if (answer === undefined) controller.close();
       else controller.enqueue(encodeFrame(answer));
     },
-    cancel: () => stream.end(),
+    cancel: () => end(),
   }, { highWaterMark: 0 });
 }

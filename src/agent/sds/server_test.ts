@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/certificates.ts";
 import { FakeIdentity } from "../../../test/support/fake_identity.ts";
+import { RawStream } from "../../../test/support/raw_http2.ts";
 import { asked, sdsClient, type SdsStream } from "../../../test/support/sds.ts";
 import { encodeFrame } from "../../core/grpc/mod.ts";
 import { startLog } from "../../core/log.ts";
@@ -42,6 +43,7 @@ async function asking(client: ReturnType<typeof sdsClient>, ...names: string[]):
   return stream;
 }
 
+const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 const TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -166,6 +168,28 @@ Deno.test("a stream that ends leaves nothing behind, and a new one gets everythi
   assert.equal(answer.secrets.get("default"), "chain 1|key 1");
   assert.notEqual(answer.nonce, first?.nonce);
   await again.close();
+});
+
+Deno.test("a stream that is reset while its connection stays, and a connection that breaks, leave nothing behind", async () => {
+  await using server = await start();
+  server.identity.issue(ONE);
+  const { handlers } = server.identity;
+  const request = encodeFrame(asked({ names: ["default", "ROOTCA"] }));
+  using raw = await RawStream.open(server.path, METHOD);
+  await raw.send(request);
+  await until(() => handlers.size === 2);
+  await raw.reset();
+  await until(() => handlers.size === 0);
+  {
+    using broken = await RawStream.open(server.path, METHOD);
+    // Half of a message.
+    await broken.send(request.subarray(0, 9));
+    await broken.send(request.subarray(9));
+    await broken.send(request.subarray(0, 9));
+    await until(() => handlers.size === 2);
+  }
+  await until(() => handlers.size === 0);
+  assert.doesNotMatch(server.log(), /(warning|error) agent/);
 });
 
 Deno.test("other methods are not implemented, in headers alone, and what is no gRPC is refused", async () => {
