@@ -1,5 +1,6 @@
 /** Calls of a server by gRPC, over `fetch` with HTTP/2. */
 import { messageOf } from "../errors.ts";
+import { requestFailure } from "../request_failure.ts";
 import { DialError, type Network, unlessAborted } from "../world/mod.ts";
 import { type Connected, type Connections, connectionsTo, type GrpcEndpoint } from "./connection.ts";
 import { aborted, callText, GrpcError, refused, unreachable } from "./error.ts";
@@ -139,7 +140,7 @@ async function explained(error: unknown, connected: Connected, call: Call): Prom
   const broken = new GrpcError(
     CODE.Unavailable,
     "connection",
-    `The connection broke under ${text}: ${messageOf(connected.error ?? error)}`,
+    `The connection broke under ${text}: ${requestFailure(connected.error ?? error, 0).text}`,
     { cause: error },
   );
   if (isUnsent(broken)) connections.leave(connected);
