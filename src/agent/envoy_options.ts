@@ -26,7 +26,7 @@ export function envoyOptions(world: World, settings: AgentSettings, { words, nam
   return {
     binary: envoy.binaryPath,
     async prepare(epoch) {
-      const current = epoch === 0 ? settings : await readSettings(world, words, { name });
+      const current = epoch === 0 ? settings : await readSettings(world, words, { name, before: settings });
       epochs.add(epoch);
       return envoyArgs(current, await writeBootstrap(world, current), epoch);
     },

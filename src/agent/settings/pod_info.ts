@@ -25,18 +25,22 @@ export interface PodInfo {
   readonly hasIdentitySocket: boolean;
 }
 
-/** Reads them. Files that cannot be read are warnings; `identitySocket` is checked, as a name that Istio takes. */
+/**
+ * Reads them. Files that cannot be read are warnings; `identitySocket` is checked, as a name that Istio takes. Whether another
+ * program serves it is only asked if it is not known yet.
+ */
 export async function readPodInfo(
   world: World,
   identitySocket: string,
   notes: { readonly problems: string[]; readonly warnings: string[] },
+  hasIdentitySocketSince?: boolean,
 ): Promise<PodInfo> {
   const path = identitySocketPath(identitySocket);
   const [labels, annotations, hasCredentialSocket, hasIdentitySocket] = await Promise.all([
     readMap(world, LABELS, notes.warnings),
     readMap(world, ANNOTATIONS, notes.warnings),
     world.network.isServed(CREDENTIAL_SOCKET),
-    world.network.isServed(path),
+    hasIdentitySocketSince ?? world.network.isServed(path),
   ]);
   if (identitySocket.includes("/")) {
     notes.problems.push(`"WORKLOAD_IDENTITY_SOCKET_FILE" must be a name without folders, not "${identitySocket}"`);

@@ -24,6 +24,8 @@ import { readXds } from "./xds.ts";
 /** Whose command line it is. */
 export interface ReadOptions {
   readonly name: ProgramName;
+  /** What this agent read at its start: it may serve sockets by now, which are not another program's. */
+  readonly before?: AgentSettings;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface ReadOptions {
 export async function readSettings(
   world: World,
   words: readonly string[],
-  { name }: ReadOptions,
+  { name, before }: ReadOptions,
 ): Promise<AgentSettings> {
   const line = readCommandLine(words, name);
   const warnings = [...line.warnings, ...retiredWarnings(line.given)];
@@ -46,7 +48,7 @@ export async function readSettings(
     warnings,
   };
   const role = roleOf(reading, line.words, name);
-  const settings = await readAll(reading, role);
+  const settings = await readAll(reading, role, before);
   refuse(reading, name);
   return settings;
 }
@@ -68,10 +70,10 @@ function roleOf({ usage, warnings }: Reading, words: readonly string[], name: Pr
   return "sidecar";
 }
 
-async function readAll(reading: Reading, role: Role): Promise<AgentSettings> {
+async function readAll(reading: Reading, role: Role, before: AgentSettings | undefined): Promise<AgentSettings> {
   const { world, variables } = reading;
   const log = readLog(reading);
-  const info = await readPodInfo(world, variables.text("identitySocket"), reading);
+  const info = await readPodInfo(world, variables.text("identitySocket"), reading, before?.bootstrap.hasCustomSds);
   const podAnnotations = info.annotations ?? new Map<string, string>();
   const { config: proxyConfig, isDrainChosen } = await effectiveProxyConfig({
     ...reading,

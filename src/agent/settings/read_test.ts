@@ -260,6 +260,15 @@ Deno.test("readSettings: another socket for the workload's certificates must be 
   assert.equal(node.metadata["file-credential"], "true");
 });
 
+Deno.test("readSettings: for a hot restart the agent's own socket is not another program's", async () => {
+  const world = fakeWorld({ sockets: ["./var/run/secrets/workload-spiffe-uds/socket"] });
+  const before = await readSettings(fakeWorld(), [], { name: "agent" });
+  const { bootstrap, node } = await readSettings(world, [], { name: "agent", before });
+  assert.equal(bootstrap.hasCustomSds, false);
+  assert.equal(node.metadata["file-credential"], undefined);
+  assert.ok((await readSettings(world, [], { name: "agent" })).bootstrap.hasCustomSds);
+});
+
 Deno.test("readSettings: hot restart and restart as asked for", async () => {
   const settings = await read({ words: "--watch --restart on-failure --base-id 7" });
   assert.deepEqual([settings.watch, settings.envoy.hotRestart, settings.restart, settings.envoy.baseId], [
