@@ -129,8 +129,9 @@ function giveUp(state: State, moment: Events["timeUp"]): Step {
 function look(state: State, moment: Events["timeUp"]): Step {
   const { held, storeProblem } = state;
   if (held === undefined || isDue(held, moment)) return ask(state);
-  if (storeProblem !== undefined) return { state, actions: [{ do: "store" }] };
-  return { state, actions: [{ do: "timer", milliseconds: until(held, moment) }] };
+  const rest = until(held, moment);
+  if (storeProblem === undefined) return { state, actions: [{ do: "timer", milliseconds: rest }] };
+  return { state, actions: [{ do: "timer", milliseconds: Math.min(rest, STORE_AGAIN) }, { do: "store" }] };
 }
 
 function note(state: State, { problem }: Events["stored"]): Step {

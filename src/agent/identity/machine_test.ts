@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fc } from "../../../test/support/properties.ts";
 import {
   type Action,
   begin,
@@ -77,7 +78,7 @@ const CASES: readonly (readonly [string, readonly Event[], State["phase"], reado
       timer(60_000),
     ],
   ],
-  ["a minute later they are written", [answered(0), stored(10, "disk full"), timeUp(60_010)], "held", [{
+  ["a minute later they are written", [answered(0), stored(10, "disk full"), timeUp(60_010)], "held", [timer(60_000), {
     do: "store",
   }]],
   ["the same problem of files is told once", [answered(0), stored(10, "full"), stored(70_000, "full")], "held", [
@@ -140,4 +141,40 @@ Deno.test("identity: a clock that is set forward or back does not put a renewal 
   assert.equal(setForward.state.phase, "asking");
   const setBack = next(RENEWAL, state, "timeUp", { now: START - 10 * DAY, elapsed: DAY / 2, random: 0 });
   assert.equal(setBack.state.phase, "asking");
+});
+
+const MOMENT = fc.record({
+  now: fc.integer({ min: 0, max: 2 * START }),
+  elapsed: fc.nat(DAY * 100),
+  random: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+const TIMES = fc.record({ notBefore: fc.nat(2 * START), notAfter: fc.nat(2 * START) });
+const EVENTS: fc.Arbitrary<Event> = fc.oneof(
+  fc.tuple(MOMENT, TIMES).map(([moment, times]): Event => ["answered", { ...moment, ...times }]),
+  fc.tuple(MOMENT, fc.constantFrom(BROKEN, REFUSED)).map((
+    [moment, failure],
+  ): Event => ["failed", { ...moment, failure }]),
+  MOMENT.map((moment): Event => ["timeUp", moment]),
+  fc.tuple(MOMENT, fc.constantFrom(undefined, "full")).map((
+    [moment, problem],
+  ): Event => ["stored", { ...moment, problem }]),
+  fc.record({ weight: fc.nat(20), moment: MOMENT }).map(({ weight, moment }): Event => {
+    return weight === 0 ? ["close", moment] : ["timeUp", moment];
+  }),
+);
+
+Deno.test("identity: whatever happens, and whatever clocks say, one timer goes on, at most an hour, until the end", () => {
+  fc.assert(fc.property(fc.array(EVENTS, { maxLength: 40 }), (events) => {
+    let { state, actions } = begin();
+    for (const event of events) {
+      const isTimerLeft = event[0] !== "timeUp" && state.phase !== "closed";
+      const before = state.phase;
+      ({ state, actions } = take(state, event));
+      const timers = actions.flatMap((action) => action.do === "timer" ? [action.milliseconds] : []);
+      assert(timers.length === 1 || (timers.length === 0 && (isTimerLeft || state.phase === "closed")));
+      assert(timers.every((milliseconds) => milliseconds >= 0 && milliseconds <= LONGEST_SLEEP));
+      assert.equal(actions.some((action) => action.do === "ask"), before !== "asking" && state.phase === "asking");
+      assert(state.phase !== "closed" || before === "closed" || actions.some((action) => action.do === "forgetTimer"));
+    }
+  }));
 });

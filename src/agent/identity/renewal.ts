@@ -14,6 +14,8 @@ export interface Held {
 /** Whatever is asked for: not at once again and again, and not when it is over. */
 const LEAST_LEFT = 0.01;
 const MOST_LEFT = 0.99;
+/** In milliseconds. To a clock that is far ahead each certificate is nearly over: the authority must not suffer from it. */
+const LEAST_WAIT = 500;
 
 /**
  * When it is renewed that came at this moment. The time that it has counts from then on, since authorities date
@@ -26,7 +28,7 @@ export function dueAt(
 ): Held {
   const span = Math.min(notAfter - now, notAfter - notBefore);
   const left = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, ratio + jitter * (2 * random - 1)));
-  const wait = Math.max(0, Math.round(span * (1 - left)));
+  const wait = Math.max(LEAST_WAIT, Math.round(span * (1 - left)));
   return { notBefore, notAfter, dueAt: now + wait, dueElapsed: elapsed + wait };
 }
 

@@ -13,6 +13,7 @@ const DUE: readonly (readonly [string, readonly [number, number], readonly [numb
   ["when a tenth is left", [0, 10 * HOUR], [0.1, 0], 0.9, 9 * HOUR],
   ["never at once", [0, 10 * HOUR], [1, 0.5], 1, 0.1 * HOUR],
   ["never at its end", [0, 10 * HOUR], [0, 0], 0, 9.9 * HOUR],
+  ["a clock that is far ahead does not hurry us", [-24 * HOUR, 10], [0.5, 0], 0, 500],
   ["our clock is two days behind", [48 * HOUR, 72 * HOUR], [0.5, 0], 0, 12 * HOUR],
 ];
 

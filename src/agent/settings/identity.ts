@@ -114,11 +114,13 @@ function tokenFile({ variables, warnings }: Reading): string {
 
 const HEADER = "CA_HEADER_";
 
-function headersOf({ world, variables }: Reading): Record<string, string> {
+function headersOf({ world, variables, warnings }: Reading): Record<string, string> {
   const cluster = variables.text("clusterId");
   const headers: Record<string, string> = cluster === "" ? {} : { clusterid: cluster };
-  for (const [name, value] of Object.entries(world.env.all())) {
-    if (name.startsWith(HEADER) && name !== HEADER) headers[name.slice(HEADER.length).toLowerCase()] = value;
+  for (const [variable, value] of Object.entries(world.env.all()).filter(([name]) => name.startsWith(HEADER))) {
+    const name = variable.slice(HEADER.length).toLowerCase();
+    if (/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) headers[name] = value.replaceAll(/[^\x20-\x7e]/g, "").trim();
+    else warnings.push(`"${variable}" is passed over: "${name}" is no name of a header`);
   }
   return headers;
 }

@@ -95,8 +95,16 @@ Deno.test("readIdentity: the key that is made", () => {
 });
 
 Deno.test("readIdentity: headers for the CA have the cluster and what CA_HEADER_ says, in lower case", () => {
-  const env = { ISTIO_META_CLUSTER_ID: "west", CA_HEADER_X_Tenant: "a", CA_HEADER_: "b", XDS_HEADER_C: "d" };
-  assert.deepEqual(read(env).authority.headers, { clusterid: "west", x_tenant: "a" });
+  const env = {
+    ISTIO_META_CLUSTER_ID: "west",
+    CA_HEADER_X_Tenant: "a",
+    CA_HEADER_: "b",
+    XDS_HEADER_C: "d",
+    CA_HEADER_E: "f\n",
+  };
+  const { authority, warnings } = read(env);
+  assert.deepEqual(authority.headers, { clusterid: "west", x_tenant: "a", e: "f" });
+  assert.deepEqual(warnings, ['"CA_HEADER_" is passed over: "" is no name of a header']);
 });
 
 Deno.test("readIdentity: files that the agent writes itself are no source of certificates", () => {
