@@ -5,6 +5,7 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { asUser, check, type Run, withResult } from "./support/results.ts";
 import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";
 
 testWhen(needsCluster(), "check in a real cluster", async (t) => {
@@ -27,34 +28,6 @@ testWhen(needsCluster(), "check in a real cluster", async (t) => {
     await cluster.stop();
   }
 });
-
-interface Result {
-  readonly id: string;
-  readonly category: string;
-  readonly result: string;
-  readonly message: string;
-  readonly hint: string;
-  readonly objects: readonly string[];
-}
-
-interface Run {
-  readonly code: number;
-  readonly results: ReadonlyMap<string, Result>;
-}
-
-async function check(cluster: Cluster, args: readonly string[] = [], kubeconfig = cluster.kubeconfig): Promise<Run> {
-  const { code, stdout, stderr } = await runMesh(["check", ...args, "-o", "json", "--kubeconfig", kubeconfig]);
-  assert.equal(stderr, "", `check ${args.join(" ")}`);
-  const { success, checks }: { success: boolean; checks: Result[] } = JSON.parse(stdout);
-  assert.equal(code, success ? 0 : 1);
-  return { code, results: new Map(checks.map((each) => [each.id, each])) };
-}
-
-/** Ids and messages of what has such a result. */
-function withResult({ results }: Run, result: string): Record<string, string> {
-  const found = [...results.values()].filter((each) => each.result === result);
-  return Object.fromEntries(found.map(({ id, message }) => [id, message]));
-}
 
 async function beforeMesh(cluster: Cluster): Promise<void> {
   const pre = await check(cluster, ["--pre"]);
@@ -220,15 +193,6 @@ async function judgesPods(cluster: Cluster): Promise<void> {
     for (const { objects } of bad) assert.deepEqual(objects, ["pod/mesh/cart"]);
   }
   await kubectl(cluster, ["delete", "-n", "mesh", "pod", "cart", "--force", "--grace-period=0"]);
-}
-
-/** A kubeconfig by which the administrator acts as another. */
-async function asUser(cluster: Cluster, user: string): Promise<string> {
-  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
-  config.users[0].user.as = user;
-  const kubeconfig = `${cluster.kubeconfig}-${user}`;
-  await Deno.writeTextFile(kubeconfig, JSON.stringify(config));
-  return kubeconfig;
 }
 
 async function isForbidden(cluster: Cluster): Promise<void> {

@@ -15,8 +15,10 @@ export interface Cluster {
   readonly client: TestCertificate;
   /** The authority of the API server's own certificate, PEM. */
   authority(): Promise<string>;
-  /** Ends the API server and starts it again, on the same port. */
-  restart(): Promise<void>;
+  /** Ends the API server and starts it again, on the same port; with more flags for this run. */
+  restart(flags?: readonly string[]): Promise<void>;
+  /** Ends the API server: nobody answers until it is started again. */
+  kill(): Promise<void>;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
   stop(): Promise<void>;
 }
@@ -64,18 +66,15 @@ export async function startCluster(): Promise<Cluster> {
     client,
     // The file holds the certificate, and after it that of the authority which signed it.
     authority: async () => lastCertificate(await Deno.readTextFile(`${dir}/certs/apiserver.crt`)),
-    async restart() {
-      apiserver.kill("SIGKILL");
-      await apiserver.status;
-      apiserver = start(binary, flags, `${dir}/apiserver.log`);
+    async restart(more = []) {
+      await cluster.kill();
+      apiserver = start(binary, [...flags, ...more], `${dir}/apiserver.log`);
       await waitUntilReady(cluster, dir);
     },
+    kill: () => end(apiserver),
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
     async stop() {
-      for (const child of [apiserver, etcd]) {
-        child.kill("SIGKILL");
-        await child.status;
-      }
+      for (const child of [apiserver, etcd]) await end(child);
       await Deno.remove(dir, { recursive: true });
     },
   };
@@ -117,6 +116,16 @@ function freePorts(count: number): number[] {
 function start(command: string, args: readonly string[], log: string): Deno.ChildProcess {
   const script = 'log=$1; shift; exec "$@" >"$log" 2>&1';
   return new Deno.Command("sh", { args: ["-c", script, "sh", log, command, ...args], stdin: "null" }).spawn();
+}
+
+/** A child that has ended already is none to be ended. */
+async function end(child: Deno.ChildProcess): Promise<void> {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  await child.status;
 }
 
 async function run(command: string, args: readonly string[]): Promise<void> {

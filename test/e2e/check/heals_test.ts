@@ -1,0 +1,72 @@
+/** Each check against a real API server: broken on its own and told, and well again when it is healed. */
+import assert from "node:assert/strict";
+import { ALL_CHECKS } from "../../../src/check/checks/all.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { needsCluster } from "../support/apiserver.ts";
+import { type Breakage, BREAKAGES } from "./support/breakages.ts";
+import { type MeshCluster, startMesh } from "./support/mesh_cluster.ts";
+import type { Results } from "./support/results.ts";
+
+testWhen(needsCluster(), "each check tells what is broken, alone, and that it is healed", async (t) => {
+  const mesh = await startMesh();
+  try {
+    await t.step("a mesh that is well", async () => void await comesTo(mesh, {}));
+    for (const [name, breakage] of Object.entries(BREAKAGES)) {
+      await t.step(name, () => tellsAndHeals(mesh, breakage));
+    }
+  } finally {
+    await mesh.stop();
+  }
+});
+
+async function tellsAndHeals(mesh: MeshCluster, { make, heal, told, says }: Breakage): Promise<void> {
+  await make(mesh);
+  try {
+    const results = await comesTo(mesh, told);
+    const [id = ""] = Object.keys(told);
+    const { message, hint, objects } = results.get(id) ?? {};
+    assert.match(message ?? "", says);
+    assert.equal(hint, `see docs/checks.md#${id}`);
+    assert.ok(objects !== undefined && (objects.length > 0 || id === "webhook-exists"));
+  } finally {
+    await heal(mesh);
+  }
+  await comesTo(mesh, {});
+}
+
+const DEADLINE = 60_000;
+
+/** Waits until exactly these checks are an error or a warning: the API server hears of changes by watches. */
+async function comesTo(mesh: MeshCluster, told: Breakage["told"]): Promise<Results> {
+  for (const end = Date.now() + DEADLINE;;) {
+    const results = await mesh.results();
+    const bad = [...results.values()].filter(({ result }) => result === "error" || result === "warning");
+    const found = Object.fromEntries(bad.map(({ id, result }) => [id, result]));
+    if (isSame(found, told)) return results;
+    if (Date.now() > end) assert.deepEqual(found, told, bad.map(({ id, message }) => `${id}: ${message}`).join("\n"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const text = (all: Readonly<Record<string, string>>) => Object.entries(all).map(String).sort().join();
+  return text(a) === text(b);
+}
+
+/** What cannot be broken here: servers of other versions and flags, clocks, bounds; `servers_test.ts` and `cluster_test.ts` do that. */
+const ELSEWHERE = [
+  "api-reachable",
+  "api-version",
+  "api-admission-registration",
+  "api-mutating-admission",
+  "api-validating-admission",
+  "api-aggregator-routing",
+  "clock-skew",
+  "resource-quota",
+  "limit-range",
+];
+
+Deno.test("there is a breakage for every check", () => {
+  const broken = new Set([...Object.values(BREAKAGES).flatMap(({ told }) => Object.keys(told)), ...ELSEWHERE]);
+  assert.deepEqual(ALL_CHECKS.map(({ id }) => id).filter((id) => !broken.has(id)), []);
+});

@@ -1,0 +1,153 @@
+/** `check` against API servers that are slow, old, gone, or started with flags that keep webhooks from being called. */
+import assert from "node:assert/strict";
+import { runMesh } from "../../support/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { kubectl } from "../support/webhook.ts";
+import { type Between, startBetween } from "./support/between.ts";
+import { check, type Results, resultsOf, withResult } from "./support/results.ts";
+
+testWhen(needsCluster(), "check of API servers that are not as they should be", async (t) => {
+  const cluster = await startCluster();
+  try {
+    await t.step("a slow one is waited for, and nothing is told of its slowness", () => isSlow(cluster));
+    await t.step("one that is too old, and one without the API of webhooks", () => isOld(cluster));
+    await t.step("one whose clock is wrong", () => hasAnotherTime(cluster));
+    await t.step("one that answers no JSON", () => isNone(cluster));
+    for (const [name, flags] of Object.entries(FLAGS)) await t.step(name, () => tellsFlags(cluster, flags));
+    await t.step("one that goes away in the middle", () => goesAway(cluster));
+    await t.step("one that is back: --wait has waited for it", () => comesBack(cluster));
+  } finally {
+    await cluster.stop();
+  }
+});
+
+async function through<T>(cluster: Cluster, between: Between, use: (kubeconfig: string) => Promise<T>): Promise<T> {
+  const proxy = await startBetween(cluster, between);
+  try {
+    return await use(proxy.kubeconfig);
+  } finally {
+    await proxy.close();
+  }
+}
+
+function outcomes(results: Results): Record<string, string> {
+  return Object.fromEntries([...results.values()].map(({ id, result }) => [id, result]));
+}
+
+async function isSlow(cluster: Cluster): Promise<void> {
+  const straight = await resultsOf(cluster.kubeconfig);
+  const slow = await through(cluster, { delay: 700 }, (kubeconfig) => check(cluster, [], kubeconfig));
+  assert.deepEqual(outcomes(slow.results), outcomes(straight));
+}
+
+async function isOld(cluster: Cluster): Promise<void> {
+  const answer = (path: string, value: object): Between => ({
+    before: (request) => new URL(request.url).pathname === path ? Response.json(value) : undefined,
+  });
+  const old = answer("/version", { gitVersion: "v1.15.12", major: "1", minor: "15" });
+  const version = (await through(cluster, old, resultsOf)).get("api-version");
+  assert.equal(version?.result, "error");
+  assert.match(version?.message ?? "", /^the server is v1\.15\.12, the oldest that is supported is 1\.16/);
+  const lacking = await through(cluster, answer("/apis", { kind: "APIGroupList", groups: [] }), resultsOf);
+  assert.equal(lacking.get("api-admission-registration")?.result, "error");
+  assert.equal(lacking.get("webhook-exists")?.message, 'it needs "api-admission-registration"');
+  assert.equal(lacking.get("pod-security")?.result, "ok");
+}
+
+async function hasAnotherTime(cluster: Cluster): Promise<void> {
+  const late = new Date(Date.now() - 600_000).toUTCString();
+  const after = (response: Response) => {
+    const headers = new Headers(response.headers);
+    headers.set("date", late);
+    return new Response(response.body, { status: response.status, headers });
+  };
+  const found = (await through(cluster, { after }, resultsOf)).get("clock-skew");
+  assert.equal(found?.result, "warning");
+  assert.match(found?.message ?? "", /^the API server is (59|60)\d s behind this machine/);
+}
+
+async function isNone(cluster: Cluster): Promise<void> {
+  const page = { before: () => new Response("<html>sign in</html>") };
+  const { code, results } = await through(cluster, page, (kubeconfig) => check(cluster, [], kubeconfig));
+  assert.equal(code, 1);
+  assert.deepEqual(withResult({ results }, "error"), {
+    "api-reachable": "The answer to GET /version is no JSON; is the server an API server?",
+  });
+}
+
+/** Flags of kube-apiserver, told by its pod and by what it does. */
+interface Flags {
+  readonly flags: readonly string[];
+  readonly told: Readonly<Record<string, string>>;
+  readonly says: RegExp;
+}
+
+const FLAGS: Readonly<Record<string, Flags>> = {
+  "one without the plugins that call webhooks": {
+    flags: ["--disable-admission-plugins=MutatingAdmissionWebhook,ValidatingAdmissionWebhook"],
+    told: {
+      "api-mutating-admission": "error",
+      "api-validating-admission": "error",
+      "api-aggregator-routing": "unknown",
+    },
+    says: /^pod\/kube-system\/kube-apiserver-a runs without the admission plugin MutatingAdmissionWebhook: --disable-/,
+  },
+  "one with them, and with aggregator routing": {
+    flags: ["--enable-aggregator-routing=true"],
+    told: { "api-mutating-admission": "ok", "api-validating-admission": "ok", "api-aggregator-routing": "ok" },
+    says: /^$/,
+  },
+};
+
+/** A static pod is what shows the flags of the server that runs it. */
+async function tellsFlags(cluster: Cluster, { flags, told, says }: Flags): Promise<void> {
+  await cluster.restart(flags);
+  await addServiceAccount(cluster, "kube-system");
+  const command = ["kube-apiserver", ...flags];
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "kube-apiserver-a", namespace: "kube-system", labels: { component: "kube-apiserver" } },
+    spec: { containers: [{ name: "kube-apiserver", image: "kube-apiserver", command }] },
+  };
+  await kubectl(cluster, ["create", "-f", "-"], JSON.stringify(pod));
+  const results = await resultsOf(cluster.kubeconfig);
+  assert.deepEqual(Object.fromEntries(Object.keys(told).map((id) => [id, results.get(id)?.result])), told);
+  assert.match(results.get("api-mutating-admission")?.message ?? "", says);
+  const away = ["delete", "pod", "-n", "kube-system", "kube-apiserver-a", "--force", "--grace-period=0"];
+  await kubectl(cluster, away);
+}
+
+/** It answers who it is, and is then killed before the first list is. */
+async function goesAway(cluster: Cluster): Promise<void> {
+  let isKilled = false;
+  const before = async (request: Request) => {
+    const { pathname } = new URL(request.url);
+    if (isKilled || !/pods$|namespaces$/.test(pathname)) return undefined;
+    isKilled = true;
+    await cluster.kill();
+    return undefined;
+  };
+  const { code, results } = await through(cluster, { before }, (kubeconfig) => check(cluster, [], kubeconfig));
+  assert.equal(code, 1);
+  assert.equal(results.get("api-reachable")?.result, "ok");
+  const errors = withResult({ results }, "error");
+  assert.ok(Object.keys(errors).length > 0);
+  for (const [id, message] of Object.entries(errors)) assert.match(message, /answered 502|it needs|broke off/, id);
+  assert.deepEqual([...results.values()].filter(({ message }) => /defect/.test(message)), []);
+  const down = await check(cluster);
+  assert.deepEqual(Object.keys(withResult(down, "error")), ["api-reachable"]);
+  assert.match(
+    down.results.get("api-reachable")?.message ?? "",
+    /cannot be reached: (connection refused|.*ECONNREFUSED)/,
+  );
+}
+
+async function comesBack(cluster: Cluster): Promise<void> {
+  const waiting = runMesh(["check", "--pre", "--wait", "2m", "-o", "json", "--kubeconfig", cluster.kubeconfig]);
+  await cluster.restart();
+  const { code, stdout } = await waiting;
+  assert.equal(code, 0, stdout);
+  assert.equal(JSON.parse(stdout).success, true);
+}

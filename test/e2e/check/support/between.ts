@@ -1,0 +1,61 @@
+/** A proxy in front of the API server, which is slow, lies, or breaks connections. */
+import type { Cluster } from "../../support/apiserver.ts";
+
+/** What it does to requests. */
+export interface Between {
+  /** Milliseconds before each is passed on. */
+  readonly delay?: number;
+  /** Called before each; what it answers takes the place of the server's answer. */
+  readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
+  /** Changes the answer. */
+  readonly after?: (response: Response, path: string) => Response | Promise<Response>;
+}
+
+/** It runs, until it is closed. */
+export interface Proxy {
+  readonly kubeconfig: string;
+  /** Paths that were asked for. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts it on a port of the loopback, with a kubeconfig that leads there. */
+export async function startBetween(cluster: Cluster, between: Between): Promise<Proxy> {
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  const upstream: string = config.clusters[0].cluster.server;
+  const client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
+  const asked: string[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    asked.push(pathname);
+    await new Promise((resolve) => setTimeout(resolve, between.delay ?? 0));
+    const own = await between.before?.(request);
+    if (own !== undefined) return own;
+    const { method, headers, body } = request;
+    const answer = await fetch(upstream + pathname + search, { method, headers, body, client }).catch(() => undefined);
+    if (answer === undefined) return new Response("the server is gone", { status: 502 });
+    const plain = new Response(answer.body, { status: answer.status, headers: withoutEncoding(answer.headers) });
+    return await between.after?.(plain, pathname) ?? plain;
+  });
+  const cluster2 = { server: `http://127.0.0.1:${server.addr.port}` };
+  const kubeconfig = `${cluster.kubeconfig}-between-${server.addr.port}`;
+  await Deno.writeTextFile(
+    kubeconfig,
+    JSON.stringify({ ...config, clusters: [{ name: config.clusters[0].name, cluster: cluster2 }] }),
+  );
+  return {
+    kubeconfig,
+    asked,
+    async close() {
+      await server.shutdown();
+      client.close();
+    },
+  };
+}
+
+/** What fetch has undone already. */
+function withoutEncoding(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  for (const name of ["content-encoding", "content-length", "transfer-encoding"]) kept.delete(name);
+  return kept;
+}

@@ -1,0 +1,480 @@
+/** What breaks a mesh that is well, each by itself, and how it is healed again. */
+import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
+import type { TestCertificate } from "../../../support/certificates.ts";
+import { meshObjects } from "../../../support/mesh_webhooks.ts";
+import { makeAuthority } from "./certificates.ts";
+import {
+  CONFIGURATION,
+  configurationsOf,
+  CONTROL_PLANE,
+  endpointsOf,
+  type MeshCluster,
+  podOf,
+  type PodParts,
+  removePod,
+  runPod,
+  secretOf,
+  serviceTo,
+  setKubelet,
+  setStatus,
+  WEBHOOK,
+} from "./mesh_cluster.ts";
+
+/** Something that is wrong. */
+export interface Breakage {
+  readonly make: (mesh: MeshCluster) => Promise<unknown>;
+  readonly heal: (mesh: MeshCluster) => Promise<unknown>;
+  /** All checks that are then an error or a warning, the one that it is about first. */
+  readonly told: Readonly<Record<string, "error" | "warning">>;
+  /** What the first one says. */
+  readonly says: RegExp;
+}
+
+type Told = Pick<Breakage, "told" | "says">;
+
+/** The webhook's configuration with other entries. */
+function registered(change: (webhook: ValueMap) => ValueMap, told: Told): Breakage {
+  return { make: (mesh) => mesh.register(change), heal: (mesh) => mesh.register(), ...told };
+}
+
+/** The ConfigMap of the control plane with another text under a key. */
+function configured(key: string, change: (text: string) => string, told: Told): Breakage {
+  let before = "";
+  const set = ({ kubectl }: MeshCluster, text: string) => {
+    const patch = JSON.stringify({ data: { [key]: text } });
+    return kubectl("patch", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "--type=merge", "-p", patch);
+  };
+  return {
+    async make(mesh) {
+      const text = await mesh.kubectl("get", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json");
+      before = JSON.parse(text).data[key] ?? "";
+      await set(mesh, change(before));
+    },
+    heal: (mesh) => set(mesh, before),
+    ...told,
+  };
+}
+
+/** Labels of a namespace; `null` takes one away. */
+function labelled(namespace: string, labels: Readonly<Record<string, string | null>>, told: Told): Breakage {
+  let before: Record<string, string | null> = {};
+  const set = ({ kubectl }: MeshCluster, all: Readonly<Record<string, string | null>>) =>
+    kubectl("patch", "namespace", namespace, "--type=merge", "-p", JSON.stringify({ metadata: { labels: all } }));
+  return {
+    async make(mesh) {
+      const own = JSON.parse(await mesh.kubectl("get", "namespace", namespace, "-o", "json")).metadata.labels;
+      before = Object.fromEntries(Object.keys(labels).map((key) => [key, own[key] ?? null]));
+      await set(mesh, labels);
+    },
+    heal: (mesh) => set(mesh, before),
+    ...told,
+  };
+}
+
+/** A pod that is odd, and what is said of it afterwards. */
+interface OddPod extends PodParts {
+  /** What the kubelet says of its proxy, of its other containers, and of the pod. */
+  readonly proxy?: ValueMap;
+  readonly others?: ValueMap;
+  readonly status?: ValueMap;
+}
+
+/** One pod more in the namespace `mesh`, and what happens to it. */
+function withPod(
+  { proxy, others, status, ...parts }: OddPod,
+  told: Told,
+  then: (mesh: MeshCluster) => Promise<unknown> = () => Promise.resolve(),
+): Breakage {
+  return {
+    async make(mesh) {
+      await runPod(mesh, podOf("odd", parts), { proxy, others });
+      if (status !== undefined) await setStatus(mesh, ["-n", "mesh", "pod", "odd"], status);
+      await then(mesh);
+    },
+    heal: (mesh) => removePod(mesh, "odd"),
+    ...told,
+  };
+}
+
+/** An object more. */
+function withObject(object: ValueMap, told: Told): Breakage {
+  const { namespace } = isMap(object["metadata"]) ? object["metadata"] : {};
+  const inNamespace = typeof namespace === "string" ? ["-n", namespace] : [];
+  return {
+    make: (mesh) => mesh.apply(object),
+    heal: ({ kubectl }) => kubectl("delete", ...inNamespace, String(object["kind"]), nameOf(object)),
+    ...told,
+  };
+}
+
+function nameOf({ metadata }: ValueMap): string {
+  return isMap(metadata) ? String(metadata["name"]) : "";
+}
+
+/** The webhook serves another certificate. */
+function serving(make: (mesh: MeshCluster) => TestCertificate, says: RegExp): Breakage {
+  const serve = async (mesh: MeshCluster, certificate: TestCertificate) => {
+    const before = mesh.webhook.log().length;
+    await mesh.webhook.certify(certificate);
+    await mesh.webhook.logged("New connections get the new certificate", before);
+    await connectAnew(mesh);
+  };
+  return {
+    make: (mesh) => serve(mesh, make(mesh)),
+    heal: (mesh) => serve(mesh, mesh.certificate),
+    told: { "webhook-reachable": "error" },
+    says,
+  };
+}
+
+/** The API server keeps its connections to webhooks: to one with another bundle it makes new ones. */
+function connectAnew(mesh: MeshCluster): Promise<void> {
+  return mesh.register(withBundle(mesh.authority.pem + makeAuthority().pem));
+}
+
+interface Listener {
+  readonly port: number;
+  close(): void;
+}
+
+/** The API server calls another port of this machine, where `listen` is. */
+function calling(listen: () => Listener, told: Told, failurePolicy = "Fail"): Breakage {
+  let listener: Listener | undefined;
+  return {
+    async make(mesh) {
+      listener = listen();
+      const { port } = listener;
+      await mesh.apply(serviceTo(port));
+      await mesh.apply(endpointsOf(["ready"], port));
+      await mesh.register((webhook) => {
+        return { ...webhook, failurePolicy, timeoutSeconds: 1, clientConfig: at(webhook, { port }) };
+      });
+    },
+    async heal(mesh) {
+      listener?.close();
+      await mesh.register();
+      await mesh.apply(serviceTo(mesh.webhook.port));
+      await mesh.apply(endpointsOf(["ready"], mesh.webhook.port));
+    },
+    ...told,
+  };
+}
+
+/** The entry's client with another place in its Service. */
+function at({ clientConfig }: ValueMap, place: ValueMap): ValueMap {
+  const client = isMap(clientConfig) ? clientConfig : {};
+  return { ...client, service: { ...(isMap(client["service"]) ? client["service"] : {}), ...place } };
+}
+
+function withBundle(bundle: string): (webhook: ValueMap) => ValueMap {
+  return (webhook) => {
+    const { clientConfig } = webhook;
+    return { ...webhook, clientConfig: { ...(isMap(clientConfig) ? clientConfig : {}), caBundle: btoa(bundle) } };
+  };
+}
+
+/** An entry without the words that keep the webhook's own namespace out. */
+function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): ValueMap {
+  const { matchExpressions } = isMap(namespaceSelector) ? namespaceSelector : {};
+  const others = (isList(matchExpressions) ? matchExpressions : []).filter((each) => {
+    return isMap(each) && each["key"] !== "kubernetes.io/metadata.name";
+  });
+  return { ...rest, namespaceSelector: { matchExpressions: others } };
+}
+
+/** A port at which nobody listens. */
+function closedPort() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return { port, close: () => {} };
+}
+
+/** A port at which nobody answers, as behind a firewall. */
+function silentPort() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return { port: listener.addr.port, close: () => listener.close() };
+}
+
+/** A namespace selector that selects none. */
+const NOBODY = { matchLabels: { nobody: "yes" } };
+
+function configMap(): ValueMap {
+  const found = meshObjects().find(({ kind }) => kind === "ConfigMap");
+  return { ...found };
+}
+
+const DEPLOYMENT = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "mesh", labels: { "sidecar.istio.io/inject": "false" } },
+  spec: {
+    selector: { matchLabels: { app: "web" } },
+    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "app", image: "a" }] } },
+  },
+};
+
+const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
+const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
+
+/** By what is wrong. */
+export const BREAKAGES: Readonly<Record<string, Breakage>> = {
+  "the ConfigMap of the control plane is gone": {
+    make: ({ kubectl }) => kubectl("delete", "configmap", WEBHOOK, "-n", CONTROL_PLANE),
+    heal: (mesh) => mesh.apply(configMap()),
+    told: { "injector-config-present": "error" },
+    says: /There is neither the ConfigMap "kubectl-mesh-webhook" nor "istio-sidecar-injector"/,
+  },
+  "values that are no YAML": configured("values", () => "global: {", {
+    told: { "injector-config-valid": "error" },
+    says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*\(key "values"\): document 1, line 1/,
+  }),
+  "a template that does not compile": configured("config", (text) => text.replace("{{- end }}", "{{- if }}"), {
+    told: { "injector-templates-compile": "error" },
+    says: /The template "sidecar" cannot be parsed: line 35: missing value for if/,
+  }),
+  "a mesh configuration of another type": configured("mesh", () => "defaultConfig: {concurrency: many}", {
+    told: { "mesh-config-valid": "error" },
+    says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*"defaultConfig\.concurrency" must be a whole number/,
+  }),
+  "the policy is disabled": configured("config", (text) => text.replace("policy: enabled", "policy: disabled"), {
+    told: { "injector-policy-enabled": "warning", "workload-proxy-unexpected": "warning" },
+    says: /the policy is "disabled"/,
+  }),
+  "no webhook": {
+    make: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION),
+    heal: (mesh) => mesh.register(),
+    told: {
+      "webhook-exists": "error",
+      "injector-config-present": "error",
+      "workload-proxy-unexpected": "warning",
+    },
+    says: /^no MutatingWebhookConfiguration injects sidecars/,
+  },
+  "a second webhook": {
+    make: async (mesh) => {
+      for (const { metadata, ...rest } of configurationsOf(mesh)) {
+        await mesh.apply({ ...rest, metadata: { ...(isMap(metadata) ? metadata : {}), name: "second" } });
+      }
+    },
+    heal: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", "second"),
+    told: { "webhook-overlap": "error" },
+    says: /^namespace\/mesh: pods without a label go to istio-sidecar-injector .* and second/,
+  },
+  "a tag to a revision that is gone": {
+    make: async (mesh) => {
+      for (const configuration of configurationsOf(mesh, (each) => ({ ...each, namespaceSelector: NOBODY }))) {
+        const labels = { app: "sidecar-injector", "istio.io/rev": "1-20", "istio.io/tag": "prod" };
+        await mesh.apply({ ...configuration, metadata: { name: "tag", labels } });
+      }
+    },
+    heal: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", "tag"),
+    told: { "webhook-revision-tags": "error" },
+    says: /the tag "prod" points to "1-20", which is not installed/,
+  },
+  "failurePolicy Ignore": registered((each) => ({ ...each, failurePolicy: "Ignore" }), {
+    told: { "webhook-failure-policy": "warning" },
+    says: /: 1 pod in 1 namespace would be made without a sidecar while it is down/,
+  }),
+  "it is sent its own pods": {
+    make: async (mesh) => {
+      await mesh.register(withoutNamespaces);
+      await mesh.kubectl("label", "namespace", CONTROL_PLANE, "istio-injection=enabled");
+    },
+    heal: async (mesh) => {
+      await mesh.kubectl("label", "namespace", CONTROL_PLANE, "istio-injection-");
+      await mesh.register();
+    },
+    told: { "webhook-own-namespace": "error" },
+    says: /"namespace\.sidecar-injector\.istio\.io" is sent the pods that it runs in itself/,
+  },
+  "selectors that select nobody": registered((each) => ({ ...each, namespaceSelector: NOBODY }), {
+    told: {
+      "workload-proxy-unexpected": "warning",
+      "namespace-revision-served": "warning",
+      "namespace-labelled": "warning",
+    },
+    says: /^pod\/mesh\/cart: it has a proxy, and no webhook is called for its pods/,
+  }),
+  "no Service": {
+    async make(mesh) {
+      await mesh.kubectl("delete", "service", WEBHOOK, "-n", CONTROL_PLANE);
+      await connectAnew(mesh);
+    },
+    async heal(mesh) {
+      await mesh.apply(serviceTo(mesh.webhook.port));
+      await mesh.register();
+    },
+    told: { "webhook-service": "error", "webhook-reachable": "error" },
+    says: /there is no Service "istio-system\/kubectl-mesh-webhook"/,
+  },
+  "another port of the Service": registered((each) => ({ ...each, clientConfig: at(each, { port: 444 }) }), {
+    told: { "webhook-service": "error", "webhook-reachable": "error" },
+    says: /has no port 444: it has \d+/,
+  }),
+  "no pod that is ready": {
+    make: (mesh) => mesh.apply(endpointsOf(["waiting"], mesh.webhook.port)),
+    heal: (mesh) => mesh.apply(endpointsOf(["ready"], mesh.webhook.port)),
+    told: { "webhook-endpoints": "error" },
+    says: /has no pod that is ready: 1 are not/,
+  },
+  "a caBundle that has expired": registered(withBundle(makeAuthority(-1n).pem), {
+    told: { "webhook-ca-bundle": "error", "webhook-certificate": "error", "webhook-reachable": "error" },
+    says: /its caBundle expired at \d{4}-/,
+  }),
+  "a caBundle near its end": registered(withBundle(makeAuthority(20n).pem), {
+    told: { "webhook-ca-bundle": "warning", "webhook-certificate": "error", "webhook-reachable": "error" },
+    says: /its caBundle expires at .*, in (19|20) days/,
+  }),
+  "a caBundle of another authority": registered(withBundle(makeAuthority().pem), {
+    told: { "webhook-certificate": "error", "webhook-reachable": "error" },
+    says: /no certificate of its caBundle has signed the one in the Secret/,
+  }),
+  "a Secret of another authority": {
+    make: (mesh) => mesh.apply(secretOf(makeAuthority().sign())),
+    heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
+    told: { "webhook-certificate": "error" },
+    says: /no certificate of its caBundle has signed the one in the Secret/,
+  },
+  "an expired certificate is served": serving(
+    (mesh) => mesh.authority.sign({ days: -1n }),
+    /certificate has expired.*\nthe certificate that the webhook serves is not valid at this time/,
+  ),
+  "a certificate for another name is served": serving(
+    (mesh) => mesh.authority.sign({ name: "other.test" }),
+    /\nthe certificate that the webhook serves is not for the name of its Service/,
+  ),
+  "a certificate of another authority is served": serving(
+    () => makeAuthority().sign(),
+    /signed by unknown authority.*\nthe caBundle of the configuration did not sign what the webhook serves/,
+  ),
+  "the port is closed": calling(closedPort, {
+    told: { "webhook-reachable": "error" },
+    says: /connection refused\nnothing listens at port \d+/,
+  }),
+  "nobody answers, as behind a firewall": calling(silentPort, {
+    told: { "webhook-reachable": "error" },
+    says: /deadline exceeded\nno answer in time: on a private cluster a firewall/,
+  }),
+  "nobody answers, and failurePolicy Ignore hides it": calling(silentPort, {
+    told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
+    says: /comes back without a sidecar after 1 s, the time-out of .*\nno answer in time/,
+  }, "Ignore"),
+  "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
+    told: { "webhook-reachable": "error" },
+    says: /what answers is no injector at that path/,
+  }),
+  "istio-injection misspelt": labelled("mesh", { "istio-injection": "enable" }, {
+    told: {
+      "namespace-label-values": "error",
+      "namespace-labelled": "warning",
+      "workload-proxy-unexpected": "warning",
+    },
+    says: /: kubectl label namespace mesh istio-injection=enabled --overwrite$/,
+  }),
+  "both labels": labelled("mesh", { "istio.io/rev": "canary" }, {
+    told: { "namespace-one-label": "warning" },
+    says: /istio-injection=enabled wins over istio\.io\/rev=canary/,
+  }),
+  "a revision that nobody serves": labelled("mesh", { "istio-injection": null, "istio.io/rev": "canary" }, {
+    told: {
+      "namespace-revision-served": "error",
+      "namespace-labelled": "warning",
+      "workload-proxy-unexpected": "warning",
+    },
+    says: /: kubectl label namespace mesh istio\.io\/rev- istio-injection=enabled --overwrite$/,
+  }),
+  "the namespace has lost its label": labelled("mesh", { "istio-injection": null }, {
+    told: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
+    says: /pods that are made anew get none: kubectl label namespace mesh istio-injection=enabled$/,
+  }),
+  "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
+    told: { "namespace-pod-revisions": "warning" },
+    says: /its label istio\.io\/rev=canary has no effect/,
+  }),
+  "a pod older than the label": {
+    make: async (mesh) => {
+      await runPod(mesh, podOf("old", { namespace: "plain" }));
+      await mesh.kubectl("label", "namespace", "plain", "istio-injection=enabled");
+    },
+    heal: async (mesh) => {
+      await mesh.kubectl("label", "namespace", "plain", "istio-injection-");
+      await removePod(mesh, "old", "plain");
+    },
+    told: { "workload-proxy-missing": "error" },
+    says: /it has no proxy, and would get one.*\nmake them again: kubectl get pod\/old -n plain/s,
+  },
+  "a pod that opted out after it was made": withPod({}, {
+    told: { "workload-proxy-unexpected": "warning" },
+    says: /\nsee why: kubectl mesh check injection pod\/odd -n mesh$/,
+  }, ({ kubectl }) => kubectl("label", "pod", "odd", "-n", "mesh", "sidecar.istio.io/inject=false")),
+  "a proxy of an earlier version": withPod({}, {
+    told: { "workload-proxy-current": "warning" },
+    says: /its proxy is "example\.com\/proxyv2:1\.0", and its pods now get "/,
+  }, ({ kubectl }) => kubectl("set", "image", "-n", "mesh", "pod/odd", "istio-proxy=example.com/proxyv2:1.0")),
+  "the host's network": withPod({ spec: { hostNetwork: true } }, {
+    told: { "workload-host-network": "warning" },
+    says: /it uses the host network/,
+  }),
+  "an init container between the capture and the proxy": withPod({
+    labels: { "sidecar.istio.io/inject": "false" },
+    spec: {
+      initContainers: [{ name: "istio-init", image: "a" }, { name: "migrate", image: "a" }],
+      containers: [{ name: "app", image: "a" }, { name: "istio-proxy", image: "a" }],
+    },
+  }, { told: { "workload-init-network": "warning" }, says: /its init containers "migrate" run before the proxy/ }),
+  "a Job whose proxy goes on": withPod({
+    metadata: {
+      generateName: "job-",
+      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "job", uid: "1", controller: true }],
+    },
+    others: { ready: false, state: { terminated: { exitCode: 0 } } },
+  }, { told: { "workload-jobs": "error" }, says: /its work is done, and the proxy goes on/ }),
+  "an application as the proxy's user": withPod({ container: { securityContext: { runAsUser: 1337 } } }, {
+    told: { "workload-proxy-user": "error" },
+    says: /its containers "app" run as user 1337/,
+  }),
+  "an application at the proxy's port": withPod({ container: { ports: [{ containerPort: 15021 }] } }, {
+    told: { "workload-ports": "error" },
+    says: /15021 of "app" \(the health check\)/,
+  }),
+  "a label on the workload itself": withObject(DEPLOYMENT, {
+    told: { "workload-label-place": "warning" },
+    says: /is on the Deployment itself.*: kubectl patch deployment\/web -n mesh/,
+  }),
+  "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
+    told: { "pod-security": "error" },
+    says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
+  }),
+  "an old node": {
+    make: (mesh) => setKubelet(mesh, "v1.28.9"),
+    heal: (mesh) => setKubelet(mesh, "v1.34.1"),
+    told: { "native-sidecars": "warning" },
+    says: /^node\/node-1: runs Kubernetes v1\.28\.9/,
+  },
+  "no node for a pod": withPod({
+    status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }] },
+  }, { told: { "proxy-scheduled": "error" }, says: /Unschedulable: 0\/1 nodes/ }),
+  "an image that cannot be pulled": withPod({
+    proxy: { ready: false, state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } } },
+  }, { told: { "proxy-image": "error" }, says: /ImagePullBackOff: no such image/ }),
+  "an init container that failed": withPod({
+    status: {
+      initContainerStatuses: [
+        { name: "istio-init", image: "", imageID: "", ready: false, restartCount: 1, state: CRASHED },
+      ],
+    },
+  }, { told: { "proxy-init": "error" }, says: /istio-init ended with 255: no token\n/ }),
+  "a proxy that is not ready": withPod({ proxy: { ready: false } }, {
+    told: { "proxy-ready": "error" },
+    says: /istio-proxy runs and is not ready\nsee what the proxy says: kubectl logs -n mesh odd -c istio-proxy$/,
+  }),
+  "a proxy that was killed for its memory": withPod({ proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } }, {
+    told: { "proxy-memory": "warning" },
+    says: /was killed for its memory with a limit of 1Gi, restarts: 1/,
+  }),
+  "a proxy that was started again": withPod({ proxy: { restartCount: 2, lastState: CRASHED } }, {
+    told: { "proxy-restarts": "warning" },
+    says: /was started again 2 times, last it ended with 255: no token/,
+  }),
+};

@@ -1,0 +1,39 @@
+/** Certificates of a webhook behind a Service, right ones and wrong ones. */
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/core/x509/mod.ts";
+import type { TestCertificate } from "../../../support/certificates.ts";
+
+const DAY = 24n * 3600n;
+const SERVICE = "kubectl-mesh-webhook.istio-system.svc";
+
+/** An authority, which signs. */
+export interface Authority {
+  readonly pem: string;
+  /** A serving certificate that ends in so many days. */
+  sign(options?: { readonly days?: bigint; readonly name?: string }): TestCertificate;
+}
+
+/** An authority that began 100 days ago and ends in so many days. */
+export function makeAuthority(days = 300n): Authority {
+  const key = generateEcKey();
+  const request = { ...period(days), dnsNames: [], addresses: [], serial: 1n, isAuthority: true };
+  const own = createCertificate({ ...request, commonName: `authority ${crypto.randomUUID()}` }, key, {
+    certificate: undefined,
+    key,
+  });
+  const pem = encodePem("CERTIFICATE", own);
+  return {
+    pem,
+    sign({ days: left = 300n, name = SERVICE } = {}) {
+      const served = generateEcKey();
+      const wanted = { ...period(left), dnsNames: [name], addresses: [], serial: 2n, isAuthority: false };
+      const parent = { certificate: readCertificate(own), key };
+      const certificate = createCertificate({ ...wanted, commonName: "webhook" }, served, parent);
+      return { certificate: encodePem("CERTIFICATE", certificate), key: served.pem(), authority: pem };
+    },
+  };
+}
+
+function period(days: bigint) {
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  return { notBefore: now - 100n * DAY, notAfter: now + days * DAY };
+}

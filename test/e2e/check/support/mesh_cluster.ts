@@ -1,0 +1,218 @@
+/** A cluster with a mesh that is well: our webhook behind a Service, a node, a namespace with a pod that has a proxy. */
+import assert from "node:assert/strict";
+import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
+import { BUILT_IN } from "../../../../src/inject/mod.ts";
+import type { TestCertificate } from "../../../support/certificates.ts";
+import { meshObjects } from "../../../support/mesh_webhooks.ts";
+import { addServiceAccount, type Cluster, startCluster } from "../../support/apiserver.ts";
+import { apply, kubectl, startWebhook, until, type WebhookProcess } from "../../support/webhook.ts";
+import { type Authority, makeAuthority } from "./certificates.ts";
+import { type Results, resultsOf } from "./results.ts";
+
+/** The namespace of the control plane, of a webhook's Service and of all that it has. */
+export const CONTROL_PLANE = "istio-system";
+export const WEBHOOK = "kubectl-mesh-webhook";
+export const CONFIGURATION = "istio-sidecar-injector";
+
+/** The mesh. */
+export interface MeshCluster {
+  readonly cluster: Cluster;
+  readonly webhook: WebhookProcess;
+  readonly authority: Authority;
+  /** What the authority signed, and the webhook serves. */
+  readonly certificate: TestCertificate;
+  kubectl(...args: readonly string[]): Promise<string>;
+  /** Applies an object. */
+  apply(object: Value): Promise<void>;
+  /** Registers the webhook as it should be, but for what `change` makes of each of its entries. */
+  register(change?: (webhook: ValueMap) => ValueMap): Promise<void>;
+  results(): Promise<Results>;
+  stop(): Promise<void>;
+}
+
+/** Starts it. */
+export async function startMesh(): Promise<MeshCluster> {
+  const cluster = await startCluster();
+  const webhook = await startWebhook({ config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh })
+    .catch(async (error) => {
+      await cluster.stop();
+      throw error;
+    });
+  const authority = makeAuthority();
+  const mesh: MeshCluster = {
+    cluster,
+    webhook,
+    authority,
+    certificate: authority.sign(),
+    kubectl: (...args) => kubectl(cluster, args),
+    apply: (object) => apply(cluster, object),
+    register: (change = (each) => each) => register(mesh, change),
+    results: () => resultsOf(cluster.kubeconfig),
+    async stop() {
+      await webhook.stop();
+      await cluster.stop();
+    },
+  };
+  try {
+    await install(mesh);
+    return mesh;
+  } catch (error) {
+    await mesh.stop();
+    throw error;
+  }
+}
+
+async function install(mesh: MeshCluster): Promise<void> {
+  const { cluster, webhook, certificate } = mesh;
+  for (const name of [CONTROL_PLANE, "mesh", "plain"]) {
+    await mesh.kubectl("create", "namespace", name);
+    await addServiceAccount(cluster, name);
+  }
+  await addServiceAccount(cluster, "kube-system");
+  await mesh.kubectl("label", "namespace", "mesh", "istio-injection=enabled");
+  await webhook.certify(certificate);
+  for (const object of meshObjects()) {
+    if (!["MutatingWebhookConfiguration", "Service"].includes(object.kind)) await mesh.apply({ ...object });
+  }
+  await mesh.apply(secretOf(certificate));
+  await mesh.apply(serviceTo(webhook.port));
+  await mesh.apply(endpointsOf(["ready"], webhook.port));
+  await mesh.apply(NODE);
+  await setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion: "v1.34.1" } });
+  await mesh.register();
+  await until("the webhook injects", async () => {
+    const { code, stdout } = await cluster.kubectl(
+      ["create", "--dry-run=server", "-o", "json", "-f", "-"],
+      JSON.stringify(podOf("cart")),
+    );
+    return code === 0 && /sidecar\.istio\.io\/status/.test(stdout);
+  });
+  await runPod(mesh, podOf("cart"));
+}
+
+/** The Secret in which the webhook keeps its certificate. */
+export function secretOf({ certificate, key }: Pick<TestCertificate, "certificate" | "key">): ValueMap {
+  const metadata = { name: `${WEBHOOK}-certificates`, namespace: CONTROL_PLANE };
+  return { apiVersion: "v1", kind: "Secret", metadata, data: { "tls.crt": btoa(certificate), "tls.key": btoa(key) } };
+}
+
+/** The API server resolves it to this machine: no kube-proxy is here, and endpoints may not be on loopback. */
+export function serviceTo(port: number): ValueMap {
+  const metadata = { name: WEBHOOK, namespace: CONTROL_PLANE };
+  const spec = { type: "ExternalName", externalName: "localhost", ports: [{ name: "https-webhook", port }] };
+  return { apiVersion: "v1", kind: "Service", metadata, spec };
+}
+
+/** What a controller would write of the pods behind the Service. */
+export function endpointsOf(states: readonly ("ready" | "waiting")[], port: number): ValueMap {
+  const labels = { "kubernetes.io/service-name": WEBHOOK };
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { name: `${WEBHOOK}-a`, namespace: CONTROL_PLANE, labels },
+    addressType: "IPv4",
+    endpoints: states.map((state, index) => ({
+      addresses: [`10.1.0.${index + 1}`],
+      conditions: { ready: state === "ready" },
+    })),
+    ports: [{ name: "https-webhook", port, protocol: "TCP" }],
+  };
+}
+
+const NODE = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } };
+const NODE_INFO = {
+  architecture: "amd64",
+  bootID: "",
+  containerRuntimeVersion: "",
+  kernelVersion: "",
+  kubeProxyVersion: "",
+  machineID: "",
+  operatingSystem: "linux",
+  osImage: "",
+  systemUUID: "",
+};
+
+/** The node's kubelet is of this version from now on. */
+export function setKubelet(mesh: MeshCluster, kubeletVersion: string): Promise<string> {
+  return setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion } });
+}
+
+/** What a kubelet or a controller says of an object: `name` are words of kubectl. */
+export function setStatus({ kubectl }: MeshCluster, name: readonly string[], status: ValueMap): Promise<string> {
+  const patch = JSON.stringify({ status }, withoutBigints);
+  return kubectl("patch", ...name, "--subresource=status", "--type=merge", "-p", patch);
+}
+
+function withoutBigints(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** How a pod may differ from one that is well. */
+export interface PodParts {
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly metadata?: ValueMap;
+  readonly spec?: ValueMap;
+  readonly container?: ValueMap;
+}
+
+/** An application's pod. */
+export function podOf(name: string, parts: PodParts = {}): ValueMap {
+  const { namespace = "mesh", labels = {}, metadata = {}, spec = {}, container = {} } = parts;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...metadata, name, namespace, labels: { ...labels } },
+    spec: {
+      automountServiceAccountToken: false,
+      containers: [{ name: "app", image: "example.com/app:1", ...container }],
+      ...spec,
+    },
+  };
+}
+
+/** What a kubelet says of the proxy, and of the other containers, besides that they run. */
+export interface Reports {
+  readonly proxy?: ValueMap | undefined;
+  readonly others?: ValueMap | undefined;
+}
+
+/** Creates a pod and reports it as the kubelet does one that runs. */
+export async function runPod(mesh: MeshCluster, pod: ValueMap, { proxy, others }: Reports = {}): Promise<void> {
+  const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
+  assert(typeof name === "string" && typeof namespace === "string");
+  const made = JSON.parse(await kubectl(mesh.cluster, ["create", "-o", "json", "-f", "-"], JSON.stringify(pod)));
+  const report = (each: { name: string; image: string }) => ({
+    name: each.name,
+    image: each.image,
+    imageID: "",
+    ready: true,
+    restartCount: 0,
+    state: { running: {} },
+    ...(each.name === "istio-proxy" ? proxy : others),
+  });
+  const containerStatuses = made.spec.containers.map(report);
+  await setStatus(mesh, ["-n", namespace, "pod", name], { phase: "Running", containerStatuses });
+}
+
+/** Takes a pod away at once: no kubelet is there to end it. */
+export function removePod({ kubectl }: MeshCluster, name: string, namespace = "mesh"): Promise<string> {
+  return kubectl("delete", "pod", "-n", namespace, name, "--force", "--grace-period=0");
+}
+
+async function register(mesh: MeshCluster, change: (webhook: ValueMap) => ValueMap): Promise<void> {
+  for (const configuration of configurationsOf(mesh, change)) await mesh.apply(configuration);
+}
+
+/** The MutatingWebhookConfiguration that `webhook manifests` prints, with the port and the authority of here. */
+export function configurationsOf(
+  { webhook, authority }: Pick<MeshCluster, "webhook" | "authority">,
+  change: (webhook: ValueMap) => ValueMap = (each) => each,
+): readonly ValueMap[] {
+  const service = { namespace: CONTROL_PLANE, name: WEBHOOK, port: webhook.port, path: "/inject" };
+  const clientConfig = { service, caBundle: btoa(authority.pem) };
+  return meshObjects().filter(({ kind }) => kind === "MutatingWebhookConfiguration").map(({ webhooks, ...rest }) => {
+    assert(Array.isArray(webhooks));
+    return { ...rest, webhooks: webhooks.filter(isMap).map((each) => change({ ...each, clientConfig })) };
+  });
+}

@@ -1,0 +1,65 @@
+/** What `check` finds in a cluster, as a process and in this one. */
+import assert from "node:assert/strict";
+import { ALL_CHECKS } from "../../../../src/check/checks/all.ts";
+import { chooseChecks } from "../../../../src/check/choose.ts";
+import { factsOf } from "../../../../src/check/facts/mod.ts";
+import type { CheckResult } from "../../../../src/check/result.ts";
+import { runChecks } from "../../../../src/check/run.ts";
+import { connect } from "../../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
+import { runMesh } from "../../../support/mesh.ts";
+import type { Cluster } from "../../support/apiserver.ts";
+
+/** Results by id. */
+export type Results = ReadonlyMap<string, CheckResult>;
+
+/** A run of the program. */
+export interface Run {
+  readonly code: number;
+  readonly results: Results;
+}
+
+/** Runs the program with `-o json`; its exit code is that of what it prints. */
+export async function check(
+  cluster: Pick<Cluster, "kubeconfig">,
+  args: readonly string[] = [],
+  kubeconfig = cluster.kubeconfig,
+): Promise<Run> {
+  const { code, stdout, stderr } = await runMesh(["check", ...args, "-o", "json", "--kubeconfig", kubeconfig]);
+  assert.equal(stderr, "", `check ${args.join(" ")}`);
+  const { success, checks }: { success: boolean; checks: CheckResult[] } = JSON.parse(stdout);
+  assert.equal(code, success ? 0 : 1);
+  return { code, results: byId(checks) };
+}
+
+/** All checks in this process: many runs take seconds. */
+export async function resultsOf(kubeconfig: string): Promise<Results> {
+  const world = realWorld();
+  const api = await connect(world, { kubeconfig });
+  try {
+    const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
+    const all = chooseChecks(ALL_CHECKS, { categories: [], only: [], skip: [], pre: false });
+    return byId(await runChecks(all, factsOf({ api, clock: world.clock, scope }), () => {}));
+  } finally {
+    api.close();
+  }
+}
+
+function byId(results: readonly CheckResult[]): Results {
+  return new Map(results.map((each) => [each.id, each]));
+}
+
+/** Ids and messages of what has such a result. */
+export function withResult({ results }: Pick<Run, "results">, result: string): Record<string, string> {
+  const found = [...results.values()].filter((each) => each.result === result);
+  return Object.fromEntries(found.map(({ id, message }) => [id, message]));
+}
+
+/** A kubeconfig by which the administrator acts as another. */
+export async function asUser(cluster: Cluster, user: string): Promise<string> {
+  const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
+  config.users[0].user.as = user;
+  const kubeconfig = `${cluster.kubeconfig}-${user}`;
+  await Deno.writeTextFile(kubeconfig, JSON.stringify(config));
+  return kubeconfig;
+}
