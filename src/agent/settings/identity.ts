@@ -33,17 +33,26 @@ export function readIdentity(reading: Reading, discoveryAddress: string): Identi
 const GKE_PROVIDER = "GkeWorkloadCertificate";
 
 /** Files that the agent writes itself are no source. */
-function readMounted({ variables, warnings }: Reading): Pick<IdentitySettings, "mounted" | "isMountedOnly"> {
+function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMountedOnly"> {
+  const { variables, warnings } = reading;
   const provider = variables.text("caProvider");
   if (provider === GKE_PROVIDER) return { mounted: [GKE], isMountedOnly: true };
   if (provider !== "Citadel") {
     warnings.push(`"CA_PROVIDER" is "${provider}", which is not known: the CA is asked as istiod is ("Citadel")`);
   }
+  const isMountedOnly = variables.bool("fileMountedCerts");
   const isWritten = sameFolder(variables.text("outputCerts"), CERTS_FOLDER);
-  return {
-    mounted: [CREDENTIALS, GKE, ...isWritten ? [] : [CERTS]],
-    isMountedOnly: variables.bool("fileMountedCerts"),
-  };
+  const named = isMountedOnly ? namedPaths(reading) : [];
+  return { mounted: [...named, CREDENTIALS, GKE, ...isWritten ? [] : [CERTS]], isMountedOnly };
+}
+
+/** The files that istiod is told of as those of the proxy (metadata of the node): as a client, else as a server. */
+function namedPaths({ world: { env } }: Reading): MountedPaths[] {
+  return ["CLIENT", "SERVER"].flatMap((side) => {
+    const path = (what: string) => env.get(`ISTIO_META_TLS_${side}_${what}`) ?? "";
+    const paths = { certificate: path("CERT_CHAIN"), key: path("KEY"), roots: path("ROOT_CERT") };
+    return Object.values(paths).includes("") ? [] : [paths];
+  });
 }
 
 /** Relative paths start in the working directory, which in Istio's images is `/`. */

@@ -116,6 +116,11 @@ Deno.test("readIdentity: files that the agent writes itself are no source of cer
 
 Deno.test("readIdentity: mounted files alone with FILE_MOUNTED_CERTS and with GKE's certificates", () => {
   assert(read({ FILE_MOUNTED_CERTS: "true" }).isMountedOnly);
+  const named = { CERT_CHAIN: "/tls/c", KEY: "/tls/k", ROOT_CERT: "/tls/r" };
+  const env = Object.fromEntries(Object.entries(named).map(([what, path]) => [`ISTIO_META_TLS_CLIENT_${what}`, path]));
+  const [first] = read({ ...env, FILE_MOUNTED_CERTS: "true", ISTIO_META_TLS_SERVER_KEY: "/s" }).mounted;
+  assert.deepEqual(first, { certificate: "/tls/c", key: "/tls/k", roots: "/tls/r" });
+  assert.equal(read(env).mounted.length, 3);
   const { isMountedOnly, mounted } = read({ CA_PROVIDER: "GkeWorkloadCertificate" });
   assert.deepEqual([isMountedOnly, mounted.map(({ key }) => key)], [
     true,
