@@ -98,7 +98,10 @@ function explaining(connection: ByteConnection, explain: (error: unknown) => Dia
       try {
         return await connection.read(buffer);
       } catch (error) {
-        throw /received fatal alert/.test(messageOf(error)) ? explain(error) : error;
+        const message = messageOf(error);
+        // A server that was killed says no goodbye; what was cut off is seen in what the bytes say.
+        if (/without sending TLS close_notify/.test(message)) return null;
+        throw /received fatal alert/.test(message) ? explain(error) : error;
       }
     },
   };

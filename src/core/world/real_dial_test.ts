@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { testAuthority } from "../../../test/support/authority.ts";
+import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { CERTIFICATE } from "../../../test/support/tls.ts";
 import { DialError, type DialStage, type DialTls } from "./byte_connection.ts";
 import { realNetwork } from "./real_network.ts";
@@ -178,5 +179,58 @@ Deno.test({
     assert.equal(kind, "02");
     assert.ok(parseInt(when ?? "", 16) <= 3000, when);
     connection.close();
+  },
+});
+
+/** A server that asks for certificates of this authority, and sends lines back reversed. */
+async function asking(folder: string, authority: ReturnType<typeof testAuthority>) {
+  const { certificate, key } = authority.issue({ dnsNames: NAMES });
+  await Deno.writeTextFile(`${folder}/pair.pem`, certificate + key);
+  await Deno.writeTextFile(`${folder}/roots.pem`, authority.roots);
+  const files = ["-cert", `${folder}/pair.pem`, "-key", `${folder}/pair.pem`, "-CAfile", `${folder}/roots.pem`];
+  const child = new Deno.Command("openssl", {
+    args: ["s_server", "-accept", "127.0.0.1:0", ...files, "-Verify", "2", "-verify_return_error", "-rev"],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  while (!/ACCEPT \S+:\d+/.test(said)) said += (await reader.read()).value ?? assert.fail(`openssl says ${said}`);
+  return {
+    port: Number(/ACCEPT \S+:(\d+)/.exec(said)?.[1]),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+      await reader.cancel();
+    },
+  };
+}
+
+const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout: "null", stderr: "null" }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "dial() comes with the client's certificate; a server that refuses it, or asks in vain, is told",
+  ignore: !hasOpenssl,
+  async fn() {
+    await using folder = await temporaryFolder();
+    const authority = testAuthority();
+    await using server = await asking(folder.path, authority);
+    const wanted = { authorities: authority.roots };
+    const identity = authority.issue({ uris: ["spiffe://cluster.local/ns/a/sa/b"] });
+    const connection = await dial(server.port, { ...wanted, identity });
+    await connection.write(new TextEncoder().encode("abc\n"));
+    const buffer = new Uint8Array(100);
+    const count = await connection.read(buffer);
+    assert.equal(new TextDecoder().decode(buffer.subarray(0, count ?? 0)), "cba\n");
+    connection.close();
+    const foreign = testAuthority().issue({});
+    const refusals = [[undefined, /asks for a certificate of the client$/], [foreign, /refused the client's/]] as const;
+    for (const [identity, text] of refusals) {
+      const connection = await dial(server.port, { ...wanted, identity });
+      await assert.rejects(connection.read(buffer), { name: "DialError", stage: "tls", message: text });
+      connection.close();
+    }
   },
 });
