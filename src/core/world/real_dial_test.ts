@@ -234,3 +234,44 @@ Deno.test({
     }
   },
 });
+
+Deno.test("dial() takes the system's authorities where none are given", async () => {
+  await using folder = await temporaryFolder();
+  const authority = testAuthority();
+  await using server = tlsEcho(authority.issue({ dnsNames: NAMES }));
+  const file = `${folder.path}/system.pem`;
+  await Deno.writeTextFile(file, authority.roots);
+  const before = Deno.env.get("SSL_CERT_FILE");
+  Deno.env.set("SSL_CERT_FILE", file);
+  try {
+    await assertEchoes(server.port, { authorities: undefined });
+  } finally {
+    if (before === undefined) Deno.env.delete("SSL_CERT_FILE");
+    else Deno.env.set("SSL_CERT_FILE", before);
+  }
+});
+
+Deno.test("dial() goes on to the next address of a name, and tells the last one that failed", async () => {
+  await using server = echo(Deno.listen({ hostname: "127.0.0.1", port: 0 }));
+  const dns = globalThis.process.getBuiltinModule("node:dns");
+  const { lookup } = dns;
+  const resolvesTo = (...addresses: readonly string[]) =>
+    Object.assign(dns, {
+      lookup(_host: string, _options: unknown, found: (error: null, addresses: unknown) => void) {
+        found(null, addresses.map((address) => ({ address, family: 4 })));
+      },
+    });
+  try {
+    resolvesTo("127.0.0.2", "127.0.0.1");
+    const connection = await dial(server.port, undefined, "two.test");
+    connection.close();
+    resolvesTo("127.0.0.2", "127.0.0.3");
+    const [stage, text] = await failure(server.port, undefined, "two.test");
+    assert.deepEqual([stage, text], [
+      "connection",
+      `Cannot connect to "two.test:${server.port}" (127.0.0.3): connection refused`,
+    ]);
+  } finally {
+    Object.assign(dns, { lookup });
+  }
+});
