@@ -11,8 +11,8 @@ import {
   configurationIn,
   configurationOf,
   type Injector,
-  loadInjector,
 } from "../inject/mod.ts";
+import { injectorOf } from "./injector_of.ts";
 import type { InjectorSource } from "./server/injector_source.ts";
 
 /** Where the configuration is. */
@@ -158,13 +158,7 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
 
 /** Throws a MeshError for what cannot be used. */
 function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Injector {
-  const injector = loadInjector({
-    ...configurationOf(configuration),
-    revision: options.revision,
-    byHand: false,
-    env: (name) => world.env.get(name),
-    now: () => world.clock.now(),
-  });
+  const injector = injectorOf({ ...configurationOf(configuration), revision: options.revision }, world);
   for (const note of injector.notes) log.warn(logText(note));
   return injector;
 }

@@ -3,10 +3,13 @@ import { errorLine, type MeshError } from "../core/errors.ts";
 import { ApiError, type KubeApi, type KubeObject } from "../core/kube/client/mod.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Clock } from "../core/world/world.ts";
-import { ProxyConfigs, type ReviewContext } from "./review/mod.ts";
+import { mapAt } from "../inject/mod.ts";
+import { ProxyConfigs, userAnnotations } from "./review/mod.ts";
+import type { ClusterKnown } from "./server/start.ts";
+import type { NamespaceUsers } from "./workers/mod.ts";
 
 /** The facts as they are at present. */
-export interface ClusterFacts extends Pick<ReviewContext, "proxyConfigs" | "namespace"> {
+export interface ClusterFacts extends ClusterKnown {
   /** Watches no longer. */
   close(): void;
 }
@@ -29,12 +32,31 @@ export async function watchFacts(api: KubeApi, log: Logger, clock: Pick<Clock, "
   ]);
   first.abort();
   const read = new ReadConfigs(proxyConfigs, log);
+  const users = usersIn(namespaces);
   return {
     get proxyConfigs() {
       return read.current();
     },
     namespace: (name) => namespaces.objects.get(`/${name}`),
+    get namespaceUsers() {
+      return users();
+    },
     close: () => stop.abort(),
+  };
+}
+
+/** The users of all namespaces, looked at when a namespace has changed: most changes do not concern them. */
+function usersIn(namespaces: Collection): () => NamespaceUsers {
+  let [version, current, text]: [number, NamespaceUsers, string] = [0, {}, "{}"];
+  return () => {
+    if (namespaces.version === version) return current;
+    version = namespaces.version;
+    const found = [...namespaces.objects.values()]
+      .map(({ metadata }) => [metadata.name, userAnnotations(mapAt(metadata, "annotations"))] as const)
+      .filter(([, users]) => Object.keys(users).length > 0);
+    const next = Object.fromEntries(found);
+    if (JSON.stringify(next) !== text) [current, text] = [next, JSON.stringify(next)];
+    return current;
   };
 }
 

@@ -63,3 +63,20 @@ Deno.test("a cluster without ProxyConfigs is fine; one that is not heard is told
   assert.equal(said().match(/those known before count: It is away/g)?.length, 2, "once for each collection");
   facts.close();
 });
+
+Deno.test("users of namespaces are another object only when one of them has changed", async () => {
+  const api = new MemoryApi();
+  const range = { "openshift.io/sa.scc.uid-range": "1000/10" };
+  api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "1" }));
+  api.put("/api/v1/namespaces/bare", namespace("bare", { other: "1" }));
+  const { facts } = await opened(api);
+  const before = facts.namespaceUsers;
+  assert.deepEqual(before, { web: range });
+  api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "2" }));
+  await settled();
+  assert.equal(facts.namespaceUsers, before);
+  api.put("/api/v1/namespaces/web", namespace("web", { "openshift.io/sa.scc.supplemental-groups": "5/5" }));
+  await settled();
+  assert.deepEqual(facts.namespaceUsers, { web: { "openshift.io/sa.scc.supplemental-groups": "5/5" } });
+  facts.close();
+});

@@ -3,8 +3,10 @@ import { EXIT } from "../core/errors.ts";
 import { type Logger, type LogOptions, startLog } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
 import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./open_sources.ts";
+import { isOpenShift, reviewPod } from "./review/mod.ts";
 import { type Endings, endings, type EndingSignal, SIGNAL_EXIT } from "./server/endings.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
+import { ReviewPool } from "./workers/mod.ts";
 
 /** What `webhook serve` is told. */
 export interface ServeOptions extends Addresses, SourceOptions {
@@ -12,6 +14,8 @@ export interface ServeOptions extends Addresses, SourceOptions {
   readonly shutdownDelay: number;
   /** Milliseconds that reviews under way are waited for then. */
   readonly shutdownTimeout: number;
+  /** Processes that answer reviews beside this one; as many as are good for this machine unless told. */
+  readonly workers?: number | undefined;
   readonly log: LogOptions;
 }
 
@@ -19,16 +23,22 @@ export interface ServeOptions extends Addresses, SourceOptions {
 const AT_START: readonly PermissionName[] = ["read", "env", "net", "ffi"];
 const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["run", "write"];
 const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
+/** A worker that ended has to be started again. */
+const WITH_WORKERS: readonly PermissionName[] = ["run"];
+/** Each costs some 100 MB: with more the memory of the Deployment in the manifests would not do. */
+const MOST_WORKERS = 2;
 
 /** Serves reviews until a signal; returns the exit code. Rejects with a `MeshError` if it cannot start. */
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   const log = startLog(world, "webhook", options.log);
-  world.permissions.keepOnly([...AT_START, ...asksCluster(options) ? TO_ASK_A_CLUSTER : []]);
+  const workers = options.workers ?? usualWorkers(world);
+  const more = [...asksCluster(options) ? TO_ASK_A_CLUSTER : [], ...workers > 0 ? WITH_WORKERS : []];
+  world.permissions.keepOnly([...new Set([...AT_START, ...more])]);
   const signals = endings(world);
   try {
     const opening = openSources(world, log, options);
     const sources = await Promise.race([opening, signals.first]);
-    if (typeof sources !== "string") return await serveFrom(world, log, options, { signals, sources });
+    if (typeof sources !== "string") return await serveFrom(world, log, options, { signals, sources, workers });
     // As a cluster that does not answer may be waited for.
     opening.then((late) => late.close(), () => {});
     return SIGNAL_EXIT[sources];
@@ -37,23 +47,52 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   }
 }
 
+/**
+ * A review that goes to another process takes 1.6 times the processor time: with fewer processors than these one process is
+ * as fast, and smaller.
+ */
+const MANY_PROCESSORS = 4;
+
+function usualWorkers({ machine }: World): number {
+  return machine.processors < MANY_PROCESSORS ? 0 : MOST_WORKERS;
+}
+
 /** What is there when the servers start. */
 interface Start {
+  readonly workers: number;
   readonly signals: Endings;
   readonly sources: OpenSources;
 }
 
 async function serveFrom(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
-  const { signals, sources } = start;
+  const { signals, sources, workers } = start;
+  const pool = await openPool(world, log, sources, workers);
   try {
-    const servers = await startServers(world, log, options, sources);
-    world.permissions.keepOnly([...new Set([...AT_WORK, ...sources.permissions])]);
+    const servers = await startServers(world, log, options, { sources, pool });
+    const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
+    world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
     const signal = await signals.first;
     return await Promise.race([end(world, log, options, { signals, servers, signal }), signals.second]);
   } finally {
+    await pool.close();
     sources.close();
   }
 }
+
+function openPool(world: World, log: Logger, { injector, cluster }: OpenSources, count: number): Promise<ReviewPool> {
+  return ReviewPool.open(world, {
+    count,
+    log,
+    facts: () => ({
+      injector: injector.current(),
+      proxyConfigs: cluster?.proxyConfigs,
+      namespaces: isOpenShift(injector.current()) ? cluster?.namespaceUsers ?? NOBODY : NOBODY,
+    }),
+    answer: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }),
+  });
+}
+
+const NOBODY = {};
 
 /** What is there when the end begins. */
 interface Ending {

@@ -24,10 +24,15 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   },
 ];
 
+/** What `webhook serve` starts by itself; not for people, and not in the help. */
+const HIDDEN: readonly Pick<Subcommand, "name" | "run">[] = [
+  { name: "worker", run: async (world) => (await import("../../webhook/mod.ts")).runWorker(world) },
+];
+
 /** `kubectl mesh webhook COMMAND ARGS`. */
 export async function webhookCommand(world: World, args: readonly string[]): Promise<number> {
   const [first = "", ...rest] = args;
-  const found = SUBCOMMANDS.find(({ name }) => name === first);
+  const found = [...SUBCOMMANDS, ...HIDDEN].find(({ name }) => name === first);
   if (found !== undefined) return await found.run(world, rest);
   if (args.some((word) => word === "--help" || word === "-h")) {
     world.stdout.write(help());

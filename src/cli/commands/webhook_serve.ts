@@ -1,7 +1,7 @@
 import { EXIT, UsageError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import type { ServeOptions } from "../../webhook/mod.ts";
-import { durationValue } from "../flag_values.ts";
+import { durationValue, numberValue } from "../flag_values.ts";
 import { type Flag, readFlags, type Reading } from "../flags.ts";
 import { CHOICE_FLAGS, CONNECTION_FLAGS, KEPT_FLAGS, SERVE, SERVE_FLAGS, serveHelp } from "./webhook_serve_flags.ts";
 
@@ -15,6 +15,7 @@ export async function webhookServe(world: World, args: readonly string[]): Promi
   const [word] = [...flags.words, ...flags.rest ?? []];
   if (word !== undefined) throw new UsageError(`Unexpected argument "${word}"`, { hint: `see "${SERVE} --help"` });
   refuseUseless(flags);
+  const workers = flags.text("workers");
   const room = await import("../../webhook/mod.ts");
   return await room.serveWebhook(world, {
     listen: room.listenAddress("listen", flags.text("listen") ?? ":15017"),
@@ -25,6 +26,7 @@ export async function webhookServe(world: World, args: readonly string[]): Promi
     connection: { kubeconfig: flags.text("kubeconfig"), context: flags.text("context") },
     shutdownDelay: durationValue("shutdown-delay", flags.text("shutdown-delay") ?? "5s"),
     shutdownTimeout: durationValue("shutdown-timeout", flags.text("shutdown-timeout") ?? "15s"),
+    workers: workers === undefined ? undefined : numberValue("workers", workers, { least: 0, most: 64 }),
     log: { format: flags.text("log-format"), level: flags.text("log-level") },
   });
 }

@@ -82,6 +82,11 @@ const OLD_FLAGS: readonly Flag[] = [
 
 const OTHER_FLAGS: readonly Flag[] = [
   {
+    name: "workers",
+    value: "number",
+    help: "further processes, which answer reviews (2 where there are 4 processors or more, else none)",
+  },
+  {
     name: "shutdown-delay",
     value: "duration",
     help: "after SIGTERM it is not ready, and goes on for so long: clients learn of its end (default 5s)",

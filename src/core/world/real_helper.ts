@@ -16,7 +16,6 @@ export function spawnHelper(args: readonly string[], program = thisProgram()): H
   writer.closed.catch(lost);
   return {
     pid: child.pid,
-    chunks: () => piecesOf(child.stdout),
     send: (bytes) => void writer.write(bytes).catch(lost),
     close: () => void writer.close().catch(lost),
     kill: () => kill(child),
@@ -33,7 +32,7 @@ function start([command, ...first]: Program, args: readonly string[]): Deno.Chil
       args: [...first, ...args],
       env: { MESH_ARGV0: NAME },
       stdin: "piped",
-      stdout: "piped",
+      stdout: "null",
       stderr: "inherit",
       // A session of its own: an interrupt at the terminal is for this process, which ends its helpers itself.
       detached: true,
@@ -49,15 +48,6 @@ function thisProgram(): Program {
   const config = decodeURIComponent(new URL("../deno.json", Deno.mainModule).pathname);
   const flags = ["--quiet", "--config", config, "--no-check", "--no-prompt", "--allow-all"];
   return [Deno.execPath(), "run", ...flags, Deno.mainModule];
-}
-
-/** A stream that breaks off has ended. */
-async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
-  try {
-    for await (const piece of stream) yield piece;
-  } catch {
-    // The end of the child tells why.
-  }
 }
 
 function kill(child: Deno.ChildProcess): void {

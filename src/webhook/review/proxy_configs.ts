@@ -29,6 +29,8 @@ const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyM
  * the oldest counts. Source: Istio's ProxyConfigs.EffectiveProxyConfig.
  */
 export class ProxyConfigs {
+  /** What they were read from. */
+  readonly resources: readonly ValueMap[];
   /** What is wrong with resources that are not used, for the log. */
   readonly problems: readonly string[];
   readonly #entries: readonly Entry[];
@@ -37,6 +39,7 @@ export class ProxyConfigs {
   /** `resources` as the API server lists them, in any order. */
   constructor(resources: readonly ValueMap[]) {
     const problems: string[] = [];
+    this.resources = resources;
     this.#entries = resources.toSorted(byAge).flatMap((resource) => {
       try {
         return [readEntry(resource)];

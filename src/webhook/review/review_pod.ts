@@ -13,9 +13,9 @@ import { ReviewError } from "./review_error.ts";
 export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
 
 /** The answer to a review, and what logs and metrics tell of it. */
-export interface Reviewed {
-  /** The AdmissionReview to send. */
-  readonly body: string;
+export interface Answered {
+  /** The AdmissionReview to send: text, or UTF-8 where it comes from another process. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
   readonly result: ReviewResult;
   /**
    * A stable id. Beside those of `inject`: `other-kind`, `other-operation`, `other-subresource` (skipped), and
@@ -30,8 +30,13 @@ export interface Reviewed {
   /** The pod's name, or what its name will begin with. */
   readonly name: string;
   readonly dryRun: boolean;
-  /** What was thrown where it is a defect of this program (`internal-error`). */
-  readonly defect?: unknown;
+  /** Where something was thrown that is a defect of this program (`internal-error`); nothing of the pod. */
+  readonly defect?: string;
+}
+
+/** The answer of this process. */
+export interface Reviewed extends Answered {
+  readonly body: string;
 }
 
 /**
@@ -78,7 +83,25 @@ function refused(review: Value, error: unknown): Reviewed {
   const { reason, message } = error instanceof MeshError ? refusal(error) : DEFECT;
   const body = responseText(identityOf(review), { allowed: false, message });
   const answer: Reviewed = { body, result: "failed", reason, message, warnings: [], ...subject(review) };
-  return error instanceof MeshError ? answer : { ...answer, defect: error };
+  return error instanceof MeshError ? answer : { ...answer, defect: stackOf(error) };
+}
+
+/** Without its message, which may quote the pod. */
+function stackOf(defect: unknown): string {
+  if (!(defect instanceof Error)) return typeof defect;
+  const places = defect.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
+  return [defect.name, ...places.slice(0, 3).map((line) => line.trim())].join(" ");
+}
+
+/** The answer to a review that twice ended the process that had it. */
+export function lostReview(body: Uint8Array): Reviewed {
+  let review: Value = null;
+  try {
+    review = readJson(body);
+  } catch {
+    // Then it is answered without what cannot be read.
+  }
+  return { ...refused(review, undefined), defect: "the process that answers ended, or had no answer in time" };
 }
 
 const DEFECT = { reason: "internal-error", message: "The pod cannot be injected because of a defect of the injector" };

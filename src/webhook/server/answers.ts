@@ -8,7 +8,7 @@ export function textAnswer(status: number, text: string, fields: Fields = {}): R
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "text/plain; charset=utf-8", ...fields } });
 }
 
-/** JSON that is text already. */
-export function jsonAnswer(status: number, text: string): Response {
+/** JSON that is text or UTF-8 already. */
+export function jsonAnswer(status: number, text: string | Uint8Array<ArrayBuffer>): Response {
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "application/json" } });
 }

@@ -1,6 +1,7 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Files, World } from "../../core/world/world.ts";
-import { configurationOf, loadInjector, type Source } from "../../inject/mod.ts";
+import { configurationOf, type Source } from "../../inject/mod.ts";
+import { injectorOf } from "../injector_of.ts";
 import type { InjectorSource } from "./injector_source.ts";
 import { keep } from "./kept.ts";
 
@@ -28,13 +29,7 @@ export async function injectorFromFiles(world: World, log: Logger, given: Inject
       source(files, given.values),
       source(files, given.mesh),
     ]);
-    const injector = loadInjector({
-      ...configurationOf({ config, values, mesh }),
-      revision: given.revision,
-      byHand: false,
-      env: (name) => world.env.get(name),
-      now: () => world.clock.now(),
-    });
+    const injector = injectorOf({ ...configurationOf({ config, values, mesh }), revision: given.revision }, world);
     for (const note of injector.notes) log.warn(logText(note));
     return injector;
   };

@@ -1,6 +1,6 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
-import type { Reviewed } from "../review/mod.ts";
+import type { Answered } from "../review/mod.ts";
 import { jsonAnswer, textAnswer } from "./answers.ts";
 import { type BodyLimits, type BodyProblem, readBody, type Room, roomsOf } from "./read_body.ts";
 import type { WebhookMetrics } from "./webhook_metrics.ts";
@@ -8,7 +8,7 @@ import type { WebhookMetrics } from "./webhook_metrics.ts";
 /** What reviews are answered with. */
 export interface ReviewOptions {
   /** Answers the bytes of a review that came to a path. Throws nothing. */
-  readonly review: (body: Uint8Array, path: string) => Reviewed;
+  readonly review: (body: Uint8Array, path: string) => Answered | Promise<Answered>;
   readonly limits: BodyLimits & { readonly reviews: number; readonly bytesUnderWay: number };
   readonly metrics: WebhookMetrics;
   readonly log: Logger;
@@ -75,7 +75,7 @@ async function answer(request: Request, path: string, options: ReviewOptions, ro
   if (typeof body === "string") return refuse(options, BODY_REFUSALS[body]);
   if (body.length === 0) return refuse(options, NO_BODY);
   const start = clock.monotonic();
-  const reviewed = options.review(body, path);
+  const reviewed = await options.review(body, path);
   const milliseconds = clock.monotonic() - start;
   metrics.reviewed(reviewed, milliseconds / 1000);
   tell(options.log, reviewed, milliseconds);
@@ -83,17 +83,10 @@ async function answer(request: Request, path: string, options: ReviewOptions, ro
 }
 
 /** Names and reasons; what quotes the pod is for those who ask for it. */
-function tell(log: Logger, reviewed: Reviewed, milliseconds: number): void {
+function tell(log: Logger, reviewed: Answered, milliseconds: number): void {
   const { result, reason, namespace, name, dryRun } = reviewed;
   const subject = `pod "${namespace}/${name}"${dryRun ? " (dry run)" : ""}`;
   if (result === "failed") log.warn(logText(`Review of ${subject} failed: ${reason}`));
   log.debug(logText(`Review of ${subject}: ${result}, ${reason}, ${milliseconds.toFixed(1)} ms; ${reviewed.message}`));
-  if (reviewed.defect !== undefined) log.error(logText(`A defect: ${stackOf(reviewed.defect)}`));
-}
-
-/** Without its message, which may quote the pod. */
-function stackOf(defect: unknown): string {
-  if (!(defect instanceof Error)) return typeof defect;
-  const places = defect.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
-  return [defect.name, ...places.slice(0, 3).map((line) => line.trim())].join(" ");
+  if (reviewed.defect !== undefined) log.error(logText(`A defect: ${reviewed.defect}`));
 }

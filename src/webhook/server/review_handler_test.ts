@@ -144,7 +144,7 @@ Deno.test("results are counted by reason, under Istio's names too, with their ti
 
 Deno.test("the log says names and reasons; what may quote the pod only at debug", async () => {
   for (const level of ["info", "debug"]) {
-    const { post, log } = handler({ result: "failed", reason: "template-failed", defect: new TypeError("hunter2") }, {
+    const { post, log } = handler({ result: "failed", reason: "template-failed", defect: "TypeError at x.ts:1:2" }, {
       level,
     });
     await post();

@@ -3,7 +3,8 @@ import { type Logger, logText } from "../../core/log.ts";
 import { type Collector } from "../../core/metrics/mod.ts";
 import type { HttpHandler, HttpServer, TlsServer, World } from "../../core/world/mod.ts";
 import { VERSION } from "../../version.ts";
-import { type ReviewContext, reviewPod } from "../review/mod.ts";
+import type { ReviewContext } from "../review/mod.ts";
+import type { NamespaceUsers, ReviewPool } from "../workers/mod.ts";
 import { textAnswer } from "./answers.ts";
 import type { CertificateSource } from "./certificate_source.ts";
 import type { InjectorSource } from "./injector_source.ts";
@@ -27,8 +28,17 @@ export interface Sources {
   readonly injector: InjectorSource;
   readonly certificate: CertificateSource;
   /** What is known of the cluster beside its configuration. */
-  readonly cluster?: Pick<ReviewContext, "proxyConfigs" | "namespace"> | undefined;
+  readonly cluster?: ClusterKnown | undefined;
 }
+
+/** What reviews depend on besides the configuration. */
+export interface ClusterKnown extends Pick<ReviewContext, "proxyConfigs" | "namespace"> {
+  /** As workers are told it; the same object as long as nothing has changed. */
+  readonly namespaceUsers: NamespaceUsers;
+}
+
+/** Who answers reviews. */
+export type Reviews = Pick<ReviewPool, "review" | "size" | "restarts">;
 
 /** The servers, running. */
 export interface Servers {
@@ -39,15 +49,20 @@ export interface Servers {
 }
 
 /** Starts both servers. Rejects with a `MeshError` for an address that cannot be had and a certificate that cannot be used. */
-export async function startServers(world: World, log: Logger, at: Addresses, sources: Sources): Promise<Servers> {
+export async function startServers(
+  world: World,
+  log: Logger,
+  at: Addresses,
+  { sources, pool }: { readonly sources: Sources; readonly pool: Reviews },
+): Promise<Servers> {
   const metrics = webhookMetrics(VERSION);
   const state: State = { ending: undefined, certificate: () => sources.certificate.problem() };
   const status = statusRoutes(checksOf(sources.injector, state), metrics);
-  const reviews = reviewRoute(world, log, sources, metrics);
+  const reviews = reviewRoute(world, log, pool, metrics);
   const tls = await serveReviews(world, at.listen, sources.certificate, router([...reviews, ...status], log));
   const served = serveNewest(tls, sources.certificate, { log, clock: world.clock });
   state.certificate = served.problem;
-  for (const each of collectors(world, sources, served.notAfter)) metrics.register(each);
+  for (const each of [...collectors(world, sources, served.notAfter), ...poolMetrics(pool)]) metrics.register(each);
   const plain = await serveStatus(world, at.plainListen, tls, router(status, log));
   const until = served.notAfter().toISOString();
   log.info(logText(
@@ -87,10 +102,9 @@ async function serveStatus(
   }
 }
 
-function reviewRoute(world: World, log: Logger, sources: Sources, metrics: WebhookMetrics): readonly Route[] {
-  const { injector, cluster } = sources;
+function reviewRoute(world: World, log: Logger, pool: Reviews, metrics: WebhookMetrics): readonly Route[] {
   const answer = reviewHandler({
-    review: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }),
+    review: (body, path) => pool.review(body, path),
     limits: {
       bytes: MAX_BODY_BYTES,
       milliseconds: BODY_MILLISECONDS,
@@ -138,5 +152,18 @@ function collectors({ clock }: World, { injector, certificate }: Sources, notAft
     () => gauge(name, expiry, seconds(notAfter())),
     ...sourceMetrics("config", injector, clock),
     ...sourceMetrics("certificate", certificate, clock),
+  ];
+}
+
+function poolMetrics(pool: Reviews): readonly Collector[] {
+  const restarts = "mesh_webhook_worker_restarts_total";
+  return [
+    () => gauge("mesh_webhook_workers", "Processes beside this one that answer reviews.", pool.size),
+    () => [{
+      name: restarts,
+      help: "Such processes that ended.",
+      type: "counter",
+      samples: [{ value: pool.restarts }],
+    }],
   ];
 }

@@ -7,7 +7,7 @@ import {
   type Meter,
   meter,
 } from "../../core/metrics/mod.ts";
-import type { Reviewed } from "../review/mod.ts";
+import type { Answered } from "../review/mod.ts";
 
 /** What the webhook counts. */
 export interface WebhookMetrics {
@@ -15,7 +15,7 @@ export interface WebhookMetrics {
   readonly requests: Meter;
   /** Requests that were answered without a review, by `reason`. */
   readonly refusals: Meter;
-  reviewed(reviewed: Reviewed, seconds: number): void;
+  reviewed(reviewed: Answered, seconds: number): void;
   /** Who knows how many reviews are under way. */
   underWay(count: () => number): void;
   /** Further metrics. */
@@ -84,7 +84,7 @@ function timer(name: string, help: string): Histogram {
   return histogram(name, help, BOUNDS);
 }
 
-function count(parts: Parts, { result, reason }: Reviewed, seconds: number): void {
+function count(parts: Parts, { result, reason }: Answered, seconds: number): void {
   parts.reviews.add({ result, reason });
   parts[ISTIO[result]].add();
   if (TEMPLATE_REASONS.includes(reason)) parts.templates.add();

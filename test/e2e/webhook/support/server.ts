@@ -115,6 +115,10 @@ export class WebhookServer {
     return this.#log;
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   get port(): number {
     return Number(/answered on port (\d+)/.exec(this.#log)?.[1]);
   }
