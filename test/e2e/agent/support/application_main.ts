@@ -24,8 +24,9 @@ export interface Reply {
 const output = Deno.stdout.writable.getWriter();
 const held: (() => void)[] = [];
 
-const PAGES: Readonly<Record<string, (from: string) => Promise<Response> | Response>> = {
+const PAGES: Readonly<Record<string, (from: string, headers: Headers) => Promise<Response> | Response>> = {
   "/": (from) => new Response(`from ${from}\n`),
+  "/headers": (_, headers) => Response.json(Object.fromEntries(headers)),
   "/healthz": (from) => new Response(`healthy, ${from}\n`),
   "/metrics": () => new Response("# TYPE application_requests counter\napplication_requests 7\n"),
   async "/wait"() {
@@ -37,7 +38,8 @@ const PAGES: Readonly<Record<string, (from: string) => Promise<Response> | Respo
 
 function serve(request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetAddr>) {
   const from = remoteAddr.hostname.replace("::ffff:", "");
-  return PAGES[new URL(request.url).pathname]?.(from) ?? new Response("no such page\n", { status: 404 });
+  return PAGES[new URL(request.url).pathname]?.(from, request.headers) ??
+    new Response("no such page\n", { status: 404 });
 }
 
 function tell(value: Reply | "started" | "held"): void {

@@ -12,6 +12,8 @@ export interface Start {
   readonly uid: number;
   /** Lines of a shell that prepare the mount namespace, as root. */
   readonly mounts: string;
+  /** How long it may run at most. */
+  readonly seconds: number;
 }
 
 /** How it has ended. */
@@ -32,9 +34,11 @@ export class Program implements AsyncDisposable {
   #stderr = "";
   #ended = false;
   #first = 0;
+  readonly #milliseconds: number;
 
   constructor(words: readonly string[], start: Partial<Start> & Pick<Start, "cwd" | "env" | "netns">) {
     this.#place = start.place ?? "as PID 1";
+    this.#milliseconds = start.seconds === undefined ? DEADLINE_MILLISECONDS : start.seconds * 1000;
     const { cwd, netns, uid = 0, mounts = "" } = start;
     const user = uid === 0 ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
     const parent = this.#place === "as PID 1" ? [] : ["sh", "-c", '"$@"; exit $?', "sh"];
@@ -102,7 +106,7 @@ export class Program implements AsyncDisposable {
   }
 
   async #run(): Promise<Ended> {
-    const kill = setTimeout(() => this.#kill(), DEADLINE_MILLISECONDS);
+    const kill = setTimeout(() => this.#kill(), this.#milliseconds);
     const [{ code }] = await Promise.all([
       this.#child.status,
       this.#read(this.#child.stdout, (text) => this.#stdout += text),

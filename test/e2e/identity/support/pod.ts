@@ -1,0 +1,160 @@
+/** A pod of the mesh: its files, its captured traffic, its application, and the agent with a real Envoy. */
+import { MESH_COMMAND } from "../../../support/mesh.ts";
+import { realEnvoy } from "../../../support/envoy.ts";
+import { Application } from "../../agent/support/application.ts";
+import { CAPTURE, missing as podsMissing, PROXY_UID } from "../../agent/support/mesh_pod.ts";
+import { Program, type Start } from "../../agent/support/program.ts";
+import { until } from "../../agent/support/until.ts";
+import type { Namespace } from "../../iptables/support/pod.ts";
+import { needsControlPlane } from "./control_plane.ts";
+import { ADDRESS } from "./network.ts";
+
+const envoy = await realEnvoy();
+
+/** Why these tests cannot run here; `undefined` if they can. */
+export const missing = podsMissing ?? needsControlPlane();
+
+/** Which pod. */
+export type PodName = "a" | "b";
+
+const TOKEN = "var/run/secrets/tokens/istio-token";
+const ROOT = "var/run/secrets/istio/root-cert.pem";
+
+const RESOLV =
+  `nameserver ${ADDRESS.plane}\nsearch test.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n`;
+
+/** Longer than a whole test takes. */
+const LIFE_SECONDS = 120;
+
+/** A folder that is the container's working folder, in a network namespace that is the pod's. */
+export class MeshedPod implements AsyncDisposable {
+  readonly #programs: Program[] = [];
+  #application: Application | undefined;
+
+  private constructor(readonly name: PodName, readonly namespace: Namespace, readonly folder: string) {}
+
+  static async create(name: PodName, namespace: Namespace): Promise<MeshedPod> {
+    const pod = new MeshedPod(name, namespace, await Deno.makeTempDir({ prefix: `mesh-${name}-` }));
+    await Deno.chmod(pod.folder, 0o755);
+    await pod.write("hosts", `127.0.0.1 localhost\n${ADDRESS.plane} istiod.istio-system.svc other.istio-system.svc\n`);
+    await pod.write("resolv.conf", RESOLV);
+    await Deno.mkdir(`${pod.folder}/etc/istio/proxy`, { recursive: true });
+    await new Deno.Command("chown", { args: ["-R", String(PROXY_UID), pod.folder] }).output();
+    return pod;
+  }
+
+  get address(): string {
+    return ADDRESS[this.name];
+  }
+
+  /** What the program sees of its machine: names of its own. */
+  get mounts(): string {
+    return ["hosts", "resolv.conf"].map((name) => `mount --bind ${this.folder}/${name} /etc/${name}`).join("; ");
+  }
+
+  /** Writes a file of the working folder as Kubernetes does: beside, and moved into place. */
+  async write(name: string, text: string): Promise<void> {
+    const path = `${this.folder}/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(`${path}.new`, text);
+    await Deno.chown(`${path}.new`, PROXY_UID, PROXY_UID);
+    await Deno.rename(`${path}.new`, path);
+  }
+
+  /** The token of the service account. */
+  writeToken(token: string): Promise<void> {
+    return this.write(TOKEN, token);
+  }
+
+  /** The roots of the ConfigMap. */
+  writeRoots(roots: string): Promise<void> {
+    return this.write(ROOT, roots);
+  }
+
+  /** Lets the traffic of the pod pass its proxy, questions for names included. */
+  async capture(): Promise<void> {
+    const { code, stderr } = await this.namespace.mesh([...CAPTURE, "--redirect-dns"], { mounts: this.mounts });
+    if (code !== 0) throw new Error(stderr);
+  }
+
+  /** The environment that an injected container has. */
+  env(config: Readonly<Record<string, unknown>> = {}): Record<string, string> {
+    return {
+      POD_NAME: this.name,
+      POD_NAMESPACE: "test",
+      SERVICE_ACCOUNT: this.name,
+      INSTANCE_IP: this.address,
+      CLOUD_PLATFORM: "none",
+      PEER_METADATA_DISCOVERY: "false",
+      ISTIO_META_CLUSTER_ID: "Kubernetes",
+      ISTIO_META_DNS_CAPTURE: "true",
+      PROXY_CONFIG: JSON.stringify({ binaryPath: envoy.path, concurrency: 1, ...config }),
+    };
+  }
+
+  /** Starts the program as the user of the proxy. */
+  start(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Program {
+    const program = new Program([MESH_COMMAND, ...words], {
+      cwd: this.folder,
+      netns: this.namespace.path,
+      uid: PROXY_UID,
+      mounts: this.mounts,
+      seconds: LIFE_SECONDS,
+      ...start,
+      env: { ...this.env(), ...start.env },
+    });
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Starts the agent and waits until it is ready. */
+  async startReady(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
+    const program = this.start(words, start);
+    await this.isReady(program);
+    return program;
+  }
+
+  /** Waits until the agent says that it is ready. */
+  async isReady(program: Program): Promise<void> {
+    let last = "";
+    await until(async () => {
+      const { status, text } = await this.readiness();
+      last = text;
+      return status === 200;
+    }, () => `Never ready:\n${last}\n${program.text}`);
+  }
+
+  /** What readiness says, with its stages. */
+  async readiness() {
+    const application = await this.application();
+    return await application.ask("http://127.0.0.1:15020/healthz/ready?verbose");
+  }
+
+  /** Waits until readiness says something. */
+  async readinessSays(pattern: RegExp, program: Program): Promise<string> {
+    let last = "";
+    await until(async () => {
+      last = (await this.readiness()).text;
+      return pattern.test(last);
+    }, () => `Readiness never says ${pattern}, but:\n${last}\n${program.text}`);
+    return last;
+  }
+
+  /** The application of this pod, which is its client too. */
+  async application(): Promise<Application> {
+    return this.#application ??= await Application.start(this.namespace.path);
+  }
+
+  /** What Envoy counts under the names that match. */
+  async stats(filter: string): Promise<ReadonlyMap<string, number>> {
+    const application = await this.application();
+    const { text } = await application.ask(`http://127.0.0.1:15000/stats?filter=${encodeURIComponent(filter)}`);
+    return new Map(text.matchAll(/^(\S+): (\d+)$/gm).map(([, name = "", count]) => [name, Number(count)]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
+    await this.#application?.[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,205 @@
+/** What the control plane gives to the two pods: plain text between application and proxy, mutual TLS between proxies. */
+import { ADDRESS } from "./network.ts";
+
+/** Who a pod is. */
+export function spiffe(pod: string): string {
+  return `spiffe://cluster.local/ns/test/sa/${pod}`;
+}
+
+const TYPE = "type.googleapis.com/envoy";
+const FILTERS = `${TYPE}.extensions.filters`;
+
+/** The resources of pod `a`, which asks: traffic to port 8080 of `b` is mutual TLS with `b` alone, all else passes. */
+export function askingResources() {
+  const peer = `${ADDRESS.b}/32`.split("/");
+  const match = { destination_port: 8080, prefix_ranges: [{ address_prefix: peer[0], prefix_len: Number(peer[1]) }] };
+  const toPeer = {
+    filter_chain_match: match,
+    filters: [http("outbound", { rds: { route_config_name: "b", config_source: ADS } })],
+  };
+  return [
+    { ...listener("outbound", 15001), filter_chains: [toPeer], default_filter_chain: passthrough() },
+    ...inbound("b"),
+    routes("b", "outbound|8080||b"),
+    { ...peerCluster(), ...SHORT_CONNECTIONS },
+    endpoints(),
+    originalDestination("PassthroughCluster"),
+    ...names(),
+  ];
+}
+
+/** The resources of pod `b`, which answers `a` alone. */
+export function answeringResources() {
+  return [
+    { ...listener("outbound", 15001), default_filter_chain: passthrough() },
+    ...inbound("a"),
+    originalDestination("PassthroughCluster"),
+    ...names(),
+  ];
+}
+
+/** A listener that Envoy does not take. */
+export const REFUSED = {
+  "@type": `${TYPE}.config.listener.v3.Listener`,
+  name: "refused",
+  address: { socket_address: { address: "127.0.0.1", port_value: 1 } },
+};
+
+/** The table of names; addresses of other hosts are of no machine. */
+export const NAME_TABLE: Readonly<
+  Record<string, { ips: string[]; registry: string; shortname?: string; namespace?: string }>
+> = {
+  "b.test.svc.cluster.local": { ips: [ADDRESS.b], registry: "Kubernetes", shortname: "b", namespace: "test" },
+  "web.other.svc.cluster.local": {
+    ips: ["192.0.2.10", "192.0.2.11", "2001:db8::10"],
+    registry: "Kubernetes",
+    shortname: "web",
+    namespace: "other",
+  },
+  "outer.org": { ips: ["192.0.2.20"], registry: "External" },
+  "*.wild.org": { ips: ["192.0.2.30"], registry: "External" },
+  "six.org": { ips: ["2001:db8::6"], registry: "External" },
+};
+
+function names() {
+  return [{ "@type": "type.googleapis.com/istio.networking.nds.v1.NameTable", table: NAME_TABLE }];
+}
+
+const ADS = { ads: {}, resource_api_version: "V3" };
+
+/** A new connection, and so a new handshake, every few requests. */
+const SHORT_CONNECTIONS = {
+  typed_extension_protocol_options: {
+    "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+      "@type": `${TYPE}.extensions.upstreams.http.v3.HttpProtocolOptions`,
+      common_http_protocol_options: { max_requests_per_connection: 5 },
+      explicit_http_config: { http_protocol_options: {} },
+    },
+  },
+};
+
+function listener(name: "inbound" | "outbound", port: number) {
+  return {
+    "@type": `${TYPE}.config.listener.v3.Listener`,
+    name,
+    traffic_direction: name.toUpperCase(),
+    address: { socket_address: { address: "0.0.0.0", port_value: port } },
+    listener_filters: [
+      { name: "original_dst", typed_config: { "@type": `${FILTERS}.listener.original_dst.v3.OriginalDst` } },
+    ],
+  };
+}
+
+/** Mutual TLS with one peer; a connection in plain text finds no filter chain. */
+function inbound(peer: string) {
+  const base = listener("inbound", 15006);
+  const inspector = {
+    name: "tls_inspector",
+    typed_config: { "@type": `${FILTERS}.listener.tls_inspector.v3.TlsInspector` },
+  };
+  const tls = {
+    "@type": `${TYPE}.extensions.transport_sockets.tls.v3.DownstreamTlsContext`,
+    require_client_certificate: true,
+  };
+  const virtualHosts = [{ name: "all", domains: ["*"], routes: [route("InboundPassthroughCluster")] }];
+  const chain = {
+    filter_chain_match: { transport_protocol: "tls" },
+    transport_socket: { name: "tls", typed_config: { ...tls, common_tls_context: tlsContext(peer) } },
+    filters: [http("inbound", { route_config: { virtual_hosts: virtualHosts } }, {
+      forward_client_cert_details: "SANITIZE_SET",
+      set_current_client_cert_details: { uri: true },
+    })],
+  };
+  const source = { upstream_bind_config: { source_address: { address: "127.0.0.6", port_value: 0 } } };
+  return [
+    { ...base, listener_filters: [...base.listener_filters, inspector], filter_chains: [chain] },
+    { ...originalDestination("InboundPassthroughCluster"), ...source },
+  ];
+}
+
+function peerCluster() {
+  const tls = {
+    "@type": `${TYPE}.extensions.transport_sockets.tls.v3.UpstreamTlsContext`,
+    common_tls_context: tlsContext("b"),
+  };
+  return {
+    "@type": `${TYPE}.config.cluster.v3.Cluster`,
+    name: "outbound|8080||b",
+    type: "EDS",
+    eds_cluster_config: { eds_config: ADS },
+    transport_socket: { name: "tls", typed_config: tls },
+  };
+}
+
+function endpoints() {
+  const address = { socket_address: { address: ADDRESS.b, port_value: 8080 } };
+  return {
+    "@type": `${TYPE}.config.endpoint.v3.ClusterLoadAssignment`,
+    cluster_name: "outbound|8080||b",
+    endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+  };
+}
+
+/** Certificate and roots by SDS from the agent, as istiod writes it. */
+function tlsContext(peer: string) {
+  const sds = (name: string) => ({
+    name,
+    sds_config: {
+      resource_api_version: "V3",
+      initial_fetch_timeout: "0s",
+      api_config_source: {
+        api_type: "GRPC",
+        set_node_on_first_message_only: true,
+        transport_api_version: "V3",
+        grpc_services: [{ envoy_grpc: { cluster_name: "sds-grpc" } }],
+      },
+    },
+  });
+  return {
+    tls_certificate_sds_secret_configs: [sds("default")],
+    combined_validation_context: {
+      default_validation_context: {
+        match_typed_subject_alt_names: [{ san_type: "URI", matcher: { exact: spiffe(peer) } }],
+      },
+      validation_context_sds_secret_config: sds("ROOTCA"),
+    },
+  };
+}
+
+function originalDestination(name: string) {
+  return { "@type": `${TYPE}.config.cluster.v3.Cluster`, name, type: "ORIGINAL_DST", lb_policy: "CLUSTER_PROVIDED" };
+}
+
+function routes(name: string, cluster: string) {
+  return {
+    "@type": `${TYPE}.config.route.v3.RouteConfiguration`,
+    name,
+    virtual_hosts: [{ name: "all", domains: ["*"], routes: [route(cluster)] }],
+  };
+}
+
+function route(cluster: string) {
+  return { match: { prefix: "/" }, route: { cluster, timeout: "0s" } };
+}
+
+function http(name: "inbound" | "outbound", routing: object, more: object = {}) {
+  return {
+    name: "http",
+    typed_config: {
+      "@type": `${FILTERS}.network.http_connection_manager.v3.HttpConnectionManager`,
+      stat_prefix: name,
+      ...routing,
+      ...more,
+      http_filters: [{ name: "router", typed_config: { "@type": `${FILTERS}.http.router.v3.Router` } }],
+    },
+  };
+}
+
+function passthrough() {
+  const proxy = {
+    "@type": `${FILTERS}.network.tcp_proxy.v3.TcpProxy`,
+    stat_prefix: "passthrough",
+    cluster: "PassthroughCluster",
+  };
+  return { filters: [{ name: "tcp", typed_config: proxy }] };
+}
