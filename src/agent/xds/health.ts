@@ -7,8 +7,8 @@ export interface Health {
   problem(): string | undefined;
   /** A connection has been made. */
   connected(): void;
-  /** One will be made when something is there; the text is made when it is asked for. */
-  waiting(problem: () => string): void;
+  /** One will be made when something is there. */
+  waiting(problem: string): void;
   /** None could be made. */
   failed(problem: string): void;
   /** One that was made has ended; a reason if the control plane's side broke. */
@@ -17,10 +17,10 @@ export interface Health {
 
 /** Envoy tries again for as long as it lives: the same problem is a warning once. */
 export function healthOf(address: string, log: Logger): Health {
-  let problem: (() => string) | undefined;
+  let problem: string | undefined;
   let warned: string | undefined;
   return {
-    problem: () => problem?.(),
+    problem: () => problem,
     connected() {
       problem = warned = undefined;
       log.info(logText(`connected to the control plane "${address}"`));
@@ -30,12 +30,12 @@ export function healthOf(address: string, log: Logger): Health {
       if (text === warned) log.debug(logText(text));
       else log.warning(logText(text));
       warned = text;
-      problem = () => text;
+      problem = text;
     },
     ended(reason) {
       if (reason === undefined) return log.info(logText(`the connection to "${address}" has ended`));
       log.warning(logText(`the connection to "${address}" broke: ${reason}`));
-      problem = () => reason;
+      problem = reason;
     },
   };
 }

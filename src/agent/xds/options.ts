@@ -8,8 +8,6 @@ export interface XdsIdentity {
   roots(): string | undefined;
   /** Calls back when one of them is another, until the returned function is called. */
   subscribe(changed: (what: "workload" | "roots") => void): () => void;
-  /** Why there is no certificate, or none that is new; `undefined` when all is well. */
-  problem(): string | undefined;
 }
 
 /** Which roots the control plane's certificate must come from. */

@@ -29,21 +29,27 @@ async function answerOf({ options, health }: Way, client: Http2Client, request: 
   for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
   const { pathname, search } = new URL(request.url);
   const { method, body, signal } = request;
+  function ended(error?: unknown): void {
+    client.close();
+    health.ended(error === undefined || signal.aborted ? undefined : problemOf(error));
+  }
   try {
     const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
     const { status, headers: given } = response;
-    return new Response(untilEnd(response.body, client), { status, headers: given });
+    return new Response(untilEnd(response.body, ended), { status, headers: given });
   } catch (error) {
-    client.close();
-    health.ended(signal.aborted ? undefined : problemOf(error));
+    ended(error);
     throw error;
   }
 }
 
-/** The body; the connection is closed behind it, and when nobody wants it any more. */
-function untilEnd(body: ReadableStream<Uint8Array> | null, client: Http2Client): ReadableStream<Uint8Array> | null {
+/** The body; `ended` is told of its end, of what broke it, and when nobody wants it any more. */
+function untilEnd(
+  body: ReadableStream<Uint8Array> | null,
+  ended: (error?: unknown) => void,
+): ReadableStream<Uint8Array> | null {
   if (body === null) {
-    client.close();
+    ended();
     return null;
   }
   const reader = body.getReader();
@@ -53,13 +59,14 @@ function untilEnd(body: ReadableStream<Uint8Array> | null, client: Http2Client):
         const { value, done } = await reader.read();
         if (!done) return controller.enqueue(value);
         controller.close();
+        ended();
       } catch (error) {
         controller.error(error);
+        ended(error);
       }
-      client.close();
     },
     async cancel(reason) {
-      client.close();
+      ended();
       await reader.cancel(reason);
     },
   }, { highWaterMark: 0 });

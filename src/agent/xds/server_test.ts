@@ -163,7 +163,7 @@ Deno.test("startXds: a connection waits for the first certificate, and the probl
   await until(() => xds.problem() !== undefined);
   assert.equal(
     xds.problem(),
-    `"${plane.address}" is not asked before the workload has its certificate: the CA does not answer`,
+    `"${plane.address}" is not asked before the workload has its certificate`,
   );
   assert.equal(plane.open.length, 0);
   identity.issue(authority.issue({}));

@@ -1,5 +1,6 @@
 /** What a connection of Envoy's needs to get to the control plane. */
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorLine, MeshError } from "../../core/errors.ts";
+import { requestFailure } from "../../core/request_failure.ts";
 import type { ByteConnection, World } from "../../core/world/mod.ts";
 import { firstCertificate } from "./first_certificate.ts";
 import type { Health } from "./health.ts";
@@ -37,15 +38,12 @@ export async function wayUp(way: Way): Promise<ByteConnection> {
 async function untilCertificate({ options, health, signal }: Way): Promise<void> {
   const { identity, address, tls, certificatePatience = CERTIFICATE_PATIENCE } = options;
   if (tls === undefined || identity.workload() !== undefined) return;
-  health.waiting(() => {
-    const why = identity.problem();
-    return `"${address}" is not asked before the workload has its certificate${why === undefined ? "" : `: ${why}`}`;
-  });
+  health.waiting(`"${address}" is not asked before the workload has its certificate`);
   if (await firstCertificate(identity, certificatePatience, signal)) return;
   throw new MeshError(`There is no certificate to connect to "${address}" with, after ${certificatePatience / 1000}s`);
 }
 
 /** An error as the rest of a line. */
 export function problemOf(error: unknown): string {
-  return error instanceof MeshError ? errorLine(error) : messageOf(error);
+  return error instanceof MeshError ? errorLine(error) : requestFailure(error, 0).text;
 }
