@@ -33,7 +33,7 @@ async function main(args: string[]): Promise<number> {
   try {
     const { entry } = values;
     if (entry !== undefined) {
-      return await runJobs(jobs, (each) => compile(build, { entry, files: [] }, each.platform, each.output));
+      return await runJobs(jobs, (each) => compile(build, { entry }, each.platform, each.output));
     }
     const scripts = await bundle(build);
     return await runJobs(jobs, (each) => compileScripts(build, scripts, each));

@@ -1,3 +1,4 @@
+import { putBehindRuntime } from "./behind_runtime.ts";
 import { makeCaches } from "./code_cache.ts";
 import { type Script, writePack } from "./pack.ts";
 import { type Platform, thisPlatform } from "./platforms.ts";
@@ -16,8 +17,8 @@ export interface Build {
 /** A program that is ready to be put behind a runtime. */
 export interface Program {
   readonly entry: string;
-  /** Files that the entry finds beside itself. */
-  readonly files: readonly string[];
+  /** The scripts that the entry loads; `undefined` if it needs none. */
+  readonly pack?: string;
   readonly v8Flags?: readonly string[];
 }
 
@@ -72,10 +73,10 @@ export async function compileScripts(build: Build, scripts: readonly Script[], t
   await writePack(pack, scripts);
   if (platform.target === thisPlatform().target) {
     const warmUp = `${build.work}/warm-up${platform.extension}`;
-    await compile(build, { entry: await loader(build, "warm_up"), files: [pack], v8Flags }, platform, warmUp);
+    await compile(build, { entry: await loader(build, "warm_up"), pack, v8Flags }, platform, warmUp);
     await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches${suffix}`, scripts));
   }
-  await compile(build, { entry: await loader(build, "program"), files: [pack], v8Flags }, platform, output);
+  await compile(build, { entry: await loader(build, "program"), pack, v8Flags }, platform, output);
 }
 
 /** The bundled program that loads the pack, beside the pack: in the binary they lie in one folder too. */
@@ -101,7 +102,8 @@ async function loader(build: Build, name: "program" | "warm_up"): Promise<string
  * folder without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
-  const { entry, files, v8Flags = [] } = program;
+  const { entry, pack, v8Flags = [] } = program;
+  const isElf = platform.format === "elf";
   const runtime = await runtimeFor(platform, build.cache);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
   await mustRun([
@@ -118,9 +120,10 @@ export async function compile(build: Build, program: Program, platform: Platform
     ],
     ...["--no-code-cache", "--no-prompt", "--allow-all"],
     ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
-    ...files.flatMap((file) => ["--include", file]),
+    ...(pack === undefined || isElf ? [] : ["--include", pack]),
     ...["--target", platform.target, "--output", beside, entry],
   ], runtime === undefined ? {} : { DENORT_BIN: runtime });
+  if (pack !== undefined && isElf) await putBehindRuntime(beside, pack);
   await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
   await putInPlace(beside, output);
 }

@@ -4,7 +4,7 @@
  * nothing but the time that it would have saved.
  */
 import { Script } from "node:vm";
-import { type Pack, type Part, readPack } from "./pack.ts";
+import { type Pack, type PackPlace, type Part, readPack } from "./pack.ts";
 
 /** What a script is given, as CommonJS has it; `load` stands for `import()`. */
 type Body = (
@@ -20,8 +20,8 @@ export interface Loaded {
 }
 
 /** Starts the program whose pack this is; returns the list of scripts, which grows as more are loaded. */
-export function start(path: string, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
-  const pack = readPack(path);
+export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
+  const pack = readPack(place);
   const loaded: Loaded[] = [];
   const modules = new Map<string, { exports: unknown }>();
   const require = (name: string): unknown => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { start } from "./loader.ts";
-import { writePack } from "./pack.ts";
+import { packFile, writePack } from "./pack.ts";
 import { toScripts } from "./scripts.ts";
 
 const MODULES = {
@@ -22,13 +22,13 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
     for (const [name, text] of Object.entries(MODULES)) await Deno.writeTextFile(`${folder}/${name}`, text);
     const scripts = await toScripts(folder);
     await writePack(`${folder}/pack`, scripts);
-    const loaded = start(`${folder}/pack`);
+    const loaded = start(packFile(`${folder}/pack`));
     deepStrictEqual(await told.promise, { count: 1, late: 1, sep: "/", strict: true });
     deepStrictEqual(loaded.map(({ name }) => name).toSorted(), Object.keys(MODULES));
     const cached = loaded.map(({ name, script }) => ({ name, cache: new Uint8Array(script.createCachedData()) }));
     const sources = new Map(scripts.map(({ name, source }) => [name, source]));
     await writePack(`${folder}/cached`, cached.map((each) => ({ ...each, source: sources.get(each.name) ?? "" })));
-    deepStrictEqual(start(`${folder}/cached`).map(({ script }) => script.cachedDataRejected), [false, false]);
+    deepStrictEqual(start(packFile(`${folder}/cached`)).map(({ script }) => script.cachedDataRejected), [false, false]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -22,11 +22,21 @@ export interface Pack {
 
 const LENGTH_DIGITS = 8;
 
+/** Where a pack is: an open file, and where in it the pack starts, in bytes. */
+export interface PackPlace {
+  readonly file: Deno.FsFile;
+  readonly start: number;
+}
+
+/** A pack that is a file of its own. */
+export function packFile(path: string): PackPlace {
+  return { file: Deno.openSync(path), start: 0 };
+}
+
 /** Opens a pack. */
-export function readPack(path: string): Pack {
-  const file = Deno.openSync(path);
+export function readPack({ file, start: at }: PackPlace): Pack {
   const read = (start: number, end: number): Uint8Array => {
-    file.seekSync(start, Deno.SeekMode.Start);
+    file.seekSync(at + start, Deno.SeekMode.Start);
     const bytes = new Uint8Array(end - start);
     for (let filled = 0; filled < bytes.length;) filled += file.readSync(bytes.subarray(filled)) ?? end;
     return bytes;

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { readPack, type Script, writePack } from "./pack.ts";
+import { packFile, readPack, type Script, writePack } from "./pack.ts";
 
 // A program keeps its pack open until it ends.
 Deno.test("a pack gives every script and cache as it was, in any order", { sanitizeResources: false }, async () => {
@@ -11,7 +11,7 @@ Deno.test("a pack gives every script and cache as it was, in any order", { sanit
   const path = await Deno.makeTempFile();
   try {
     await writePack(path, scripts);
-    const { parts, read } = readPack(path);
+    const { parts, read } = readPack(packFile(path));
     for (const { name, source, cache = new Uint8Array() } of scripts.toReversed()) {
       const part = parts[name] ?? { source: 0, cache: 0, end: 0 };
       strictEqual(new TextDecoder().decode(read(part.source, part.cache)), source);

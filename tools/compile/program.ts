@@ -1,3 +1,4 @@
 import { start } from "./loader.ts";
+import { packOfProgram } from "./place.ts";
 
-start(`${import.meta.dirname}/program.pack`);
+start(packOfProgram());

@@ -4,6 +4,7 @@
  * the kernel holds where one stands in for it.
  */
 import { start } from "./loader.ts";
+import { packOfProgram } from "./place.ts";
 import { standIn } from "./workload/iptables/stand_ins.ts";
 
 const folder = Deno.env.get("MESH_CACHES") ?? "";
@@ -30,4 +31,4 @@ function write(file: Deno.FsFile | undefined, bytes: Uint8Array): void {
 const held = Deno.env.get("MESH_STAND_IN");
 if (held !== undefined) standIn(held);
 
-const loaded = start(`${import.meta.dirname}/program.pack`, (name) => caches.get(name)?.before ?? new Uint8Array());
+const loaded = start(packOfProgram(), (name) => caches.get(name)?.before ?? new Uint8Array());

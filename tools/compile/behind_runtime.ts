@@ -1,0 +1,47 @@
+/**
+ * The pack of a Linux program lies between the runtime and what `deno compile` appends to it. Deno reads all that it has
+ * appended into memory, and copies it there, at every start: 3 MB, of which a command needs a tenth, cost 3 of 30 ms.
+ *
+ * ```
+ * runtime (ELF) | pack | MESHPACK, 12 digits: length of the pack | what Deno appended, its length in the last 8 bytes
+ * ```
+ */
+const MAGIC = "MESHPACK";
+const LENGTH_DIGITS = 12;
+const FOOTER = MAGIC.length + LENGTH_DIGITS;
+
+/** Moves a pack into a program that `deno compile` has made. Throws if the program ends otherwise than Deno's do. */
+export async function putBehindRuntime(program: string, pack: string): Promise<void> {
+  const made = await Deno.readFile(program);
+  const content = await Deno.readFile(pack);
+  const length = lastNumber(made.subarray(-8));
+  if (length <= 0 || length >= made.length) throw new Error("The compiled program does not end with Deno's own part");
+  const runtime = made.subarray(0, made.length - length);
+  const footer = new TextEncoder().encode(`${MAGIC}${String(content.length).padStart(LENGTH_DIGITS, "0")}`);
+  const pieces = [runtime, content, footer, made.subarray(made.length - length)];
+  await Deno.writeFile(program, new Blob(pieces).stream());
+}
+
+/** Opens a program and tells where in it the pack starts, in bytes. Throws if it holds none. */
+export function openBehindRuntime(program: string): { readonly file: Deno.FsFile; readonly start: number } {
+  const file = Deno.openSync(program);
+  const end = file.seekSync(0, Deno.SeekMode.End);
+  const packEnd = end - lastNumber(read(file, end - 8, 8)) - FOOTER;
+  const footer = new TextDecoder().decode(read(file, packEnd, FOOTER));
+  if (!footer.startsWith(MAGIC)) {
+    file.close();
+    throw new Error(`"${program}" holds no scripts: it was changed after it was built`);
+  }
+  return { file, start: packEnd - Number(footer.slice(MAGIC.length)) };
+}
+
+function read(file: Deno.FsFile, start: number, length: number): Uint8Array {
+  file.seekSync(start, Deno.SeekMode.Start);
+  const bytes = new Uint8Array(length);
+  file.readSync(bytes);
+  return bytes;
+}
+
+function lastNumber(bytes: Uint8Array): number {
+  return Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
+}
