@@ -17,7 +17,10 @@ export interface ExpectedPod {
   /** The first webhook that would get it. */
   readonly webhook: InjectorWebhook | undefined;
   readonly plane: PlaneFact | undefined;
-  /** What that webhook would decide; `undefined` if none is called, or its configuration is not known. */
+  /**
+   * What that webhook would decide; `undefined` if none is called, its configuration is not known, or it has conditions,
+   * which may ask for what is not kept of pods.
+   */
   readonly decision: Decision | undefined;
 }
 
@@ -63,7 +66,8 @@ function expected(pod: KubeObject, { labels, injectors, planeOf }: Known): Expec
   const { namespace = "" } = pod.metadata;
   const podLabels = labelsOfObject(pod);
   const webhook = injectors.find((each) => sendsPod(each, labels(namespace), podLabels));
-  const plane = webhook === undefined ? undefined : planeOf(webhook);
+  const isSure = webhook !== undefined && webhook.matchConditions.length === 0;
+  const plane = isSure ? planeOf(webhook) : undefined;
   const injector = plane?.injector;
   const decision = injector !== undefined && isKnown(injector)
     ? decide(pod, { ...injector.value.config, byHand: false })

@@ -19,10 +19,19 @@ export interface InjectorWebhook {
   /** Selectors as they are; what is left out selects everything. */
   readonly namespaceSelector: Value;
   readonly objectSelector: Value;
+  /** What must hold besides. */
+  readonly matchConditions: readonly MatchCondition[];
   /** What the API server calls: a Service, or a URL. */
   readonly target: WebhookTarget;
   /** PEM in base64, as it is in the configuration; `""` if there is none. */
   readonly caBundle: string;
+}
+
+/** A condition of the API server's for calling a webhook. */
+export interface MatchCondition {
+  readonly name: string;
+  /** In CEL. */
+  readonly expression: string;
 }
 
 /** Where a webhook is. */
@@ -47,7 +56,7 @@ export function injectorWebhooks(configurations: readonly KubeObject[]): Injecto
   });
 }
 
-/** Whether a webhook is sent new pods with such labels in such a namespace. */
+/** Whether the selectors of a webhook let it be sent new pods with such labels in such a namespace. */
 export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: ValueMap): boolean {
   return selectorMatches(webhook.namespaceSelector, namespace).matches &&
     selectorMatches(webhook.objectSelector, pod).matches;
@@ -88,6 +97,9 @@ function readWebhook(webhook: ValueMap, configuration: string, labels: ValueMap)
     timeoutSeconds: typeof webhook["timeoutSeconds"] === "number" ? webhook["timeoutSeconds"] : 10,
     namespaceSelector: webhook["namespaceSelector"] ?? newMap(),
     objectSelector: webhook["objectSelector"] ?? newMap(),
+    matchConditions: listOf(webhook["matchConditions"]).map(({ name, expression }) => {
+      return { name: textOf(name), expression: textOf(expression) };
+    }),
     target: readTarget(client),
     caBundle: textOf(client["caBundle"]),
   };

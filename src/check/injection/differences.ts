@@ -1,7 +1,7 @@
 /** Where live pods are not as the next one would be: they are older than what decides now. */
 import { findProxy, textAt } from "../../inject/mod.ts";
 import type { LivePod } from "./live.ts";
-import type { Verdict } from "./verdict.ts";
+import { UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict } from "./verdict.ts";
 
 interface Difference {
   /** The pods that differ. */
@@ -30,7 +30,7 @@ const DIFFERENCES: readonly Difference[] = [
 
 /** The differences in words; none where it cannot be told what the next pod is like. */
 export function differences(verdict: Verdict, live: readonly LivePod[]): readonly string[] {
-  if (verdict.reason === "configuration-unknown") return [];
+  if (verdict.reason === UNKNOWN_CONFIGURATION || verdict.reason === UNKNOWN_CONDITION) return [];
   return DIFFERENCES.flatMap(({ pods, text }) => {
     const found = pods(verdict, live);
     const [first] = found;

@@ -11,7 +11,7 @@ import { type LivePod, livePods } from "./live.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
-import { type RuleLine, type Verdict, verdictOf } from "./verdict.ts";
+import { type RuleLine, UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict, verdictOf } from "./verdict.ts";
 
 /** Why a workload is injected or not. */
 export interface Explanation {
@@ -51,7 +51,14 @@ export interface Knowledge {
 export function explain(target: Target, knowledge: Knowledge): Explanation {
   const { namespaceLabels, webhooks, injectorFor } = knowledge;
   const pod = podOf(target);
-  const verdict = verdictOf({ pod, owner: ownerOfTarget(target), namespaceLabels, webhooks, injectorFor });
+  const verdict = verdictOf({
+    pod,
+    owner: ownerOfTarget(target),
+    isMade: target.row.path.length > 0,
+    namespaceLabels,
+    webhooks,
+    injectorFor,
+  });
   const live = target.file === undefined ? livePods(target, knowledge.pods) : [];
   const cause = causeOf(verdict, target, { namespaceLabels, webhooks: webhooks ?? [], podLabels: labelsOf(pod) });
   const misplaced = misplacedRequests(target);
@@ -76,9 +83,12 @@ export function explain(target: Target, knowledge: Knowledge): Explanation {
     fix: [...new Set([...fix, ...again({ verdict, target, live, isChanged: fix.length > 0, differ })])],
     hasProblem: verdict.isRefused || verdict.injecting.length > 1 || differ.length > 0 ||
       cause.reason === "no-webhook" ||
-      verdict.reason === "configuration-unknown",
+      UNSURE.includes(verdict.reason),
   };
 }
+
+/** Reasons of verdicts that are a guess. */
+const UNSURE: readonly string[] = [UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION];
 
 interface Labels {
   readonly namespaceLabels: ValueMap;

@@ -11,12 +11,15 @@ import {
   type Injector,
   injectPod,
   labelsOf,
+  metadataOf,
   type Owner,
   type Pod,
+  textAt,
 } from "../../inject/mod.ts";
 import { type Fact, isKnown, reason as whyUnknown } from "../facts/fact.ts";
 import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
 import { type Match, matchOf } from "./match.ts";
+import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
 /** What a rule did: `called` and `not-called` are the API server's, the others the webhook's. */
 export type Effect =
@@ -42,11 +45,17 @@ export interface RuleLine {
   readonly message: string;
 }
 
+/** Reasons of verdicts that take a webhook to be called, or to inject, and cannot tell. */
+export const UNKNOWN_CONDITION = "match-condition-unknown";
+export const UNKNOWN_CONFIGURATION = "configuration-unknown";
+
 /** A pod that would be created, and what is known of the cluster. */
 export interface Question {
   /** In its namespace: `metadata.namespace` counts. */
   readonly pod: Pod;
   readonly owner: Owner;
+  /** A controller makes it. */
+  readonly isMade: boolean;
   readonly namespaceLabels: ValueMap;
   /** In the order in which they are called; `undefined` where they are not known: then one is taken to be called. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
@@ -58,7 +67,10 @@ export interface Verdict {
   readonly injected: boolean;
   /** The first webhook that injects. */
   readonly by: string | null;
-  /** A stable id: those of `inject`'s decision table and errors, `not-called`, `configuration-unknown`. */
+  /**
+   * A stable id: those of `inject`'s decision table and errors, `not-called`, `match-condition`,
+   * `match-condition-fails`, `match-condition-unknown`, `configuration-unknown`.
+   */
   readonly reason: string;
   readonly field: string;
   readonly message: string;
@@ -83,7 +95,7 @@ export function verdictOf(question: Question): Verdict {
     const match = matchOf(webhook, { namespace: question.namespaceLabels, pod: labelsOf(pod) });
     rules.push(callLine(webhook, match));
     if (!match.isCalled) continue;
-    last = ask(webhook, { ...question, pod }, rules);
+    last = askOnCondition(webhook, { ...question, pod }, rules);
     if (last.isRefused) break;
     if (last.injected) injecting.push(last);
     pod = last.result ?? pod;
@@ -150,6 +162,61 @@ function unasked(question: Question): Verdict {
   return verdict(outcome, { rules, injecting: [], result: outcome.result });
 }
 
+/** What a webhook does whose selectors match: its conditions come first. Where they cannot be told it is asked too. */
+function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
+  const { pod, isMade } = question;
+  const name = webhookName(webhook);
+  const namespace = textAt(metadataOf(pod), "namespace");
+  const answers = askConditions(webhook.matchConditions, { pod, namespace, isMade });
+  rules.push(...answers.map((answer) => conditionLine(webhook, answer)));
+  const decided = decidingCondition(answers);
+  if (decided === undefined) return ask(webhook, question, rules);
+  const { condition, why } = decided;
+  const field = `matchConditions["${condition.name}"]`;
+  const told = `the condition "${condition.name}" of ${name}`;
+  if (decided.holding === "does-not-hold") {
+    return {
+      ...NOT_CALLED,
+      reason: "match-condition",
+      field,
+      message: `${told} does not hold: ${condition.expression}`,
+    };
+  }
+  if (decided.holding === "fails") {
+    const isRefused = webhook.failurePolicy === "Fail";
+    const message = `${told} fails, and failurePolicy is ${webhook.failurePolicy}: ${why}`;
+    return { ...NOT_CALLED, webhook: name, reason: "match-condition-fails", field, message, isRefused };
+  }
+  const outcome = ask(webhook, question, rules);
+  if (!outcome.injected && !outcome.isRefused) return outcome;
+  const message = `cannot tell whether the webhook is called: ${told}: ${why}: ${condition.expression}`;
+  return { ...outcome, reason: UNKNOWN_CONDITION, field, message };
+}
+
+/** One that does not hold decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
+function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer | undefined {
+  const order = ["does-not-hold", "unknown", "fails"];
+  return order.map((holding) => answers.find((answer) => answer.holding === holding)).find(Boolean);
+}
+
+const CONDITION_EFFECTS: Readonly<Record<Holding, Effect>> = {
+  holds: "called",
+  "does-not-hold": "not-called",
+  fails: "refuses",
+  unknown: "unknown",
+};
+
+function conditionLine(webhook: InjectorWebhook, { condition, holding, why }: ConditionAnswer): RuleLine {
+  const isHidden = holding === "fails" && webhook.failurePolicy === "Ignore";
+  return {
+    rule: webhookName(webhook),
+    field: `matchConditions["${condition.name}"]`,
+    value: condition.expression,
+    effect: isHidden ? "not-called" : CONDITION_EFFECTS[holding],
+    message: why,
+  };
+}
+
 function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleLine {
   return {
     rule: webhookName(webhook),
@@ -214,7 +281,7 @@ function unknownConfiguration(webhook: string | null, pod: Pod, { why, rules }: 
   return {
     injected: true,
     webhook,
-    reason: "configuration-unknown",
+    reason: UNKNOWN_CONFIGURATION,
     field: "",
     message: `the webhook is called; what it does with the pod cannot be told: ${why}`,
     isRefused: false,

@@ -22,6 +22,7 @@ function pod(metadata: Pod = {}, spec: Pod = {}): Pod {
 
 function ask(made: Pod, labels: Record<string, string>, more: Partial<Question> = {}) {
   return verdictOf({
+    isMade: false,
     pod: made,
     owner: podOwner(made, "shop"),
     namespaceLabels: namespaceLabels("shop", labels),
@@ -89,4 +90,63 @@ Deno.test("without a cluster the webhook is taken to be called", () => {
   const verdict = ask(pod({ labels: { "sidecar.istio.io/inject": "false" } }), {}, { webhooks: undefined });
   assert.deepEqual([verdict.injected, verdict.reason], [false, "label-inject-false"]);
   assert.equal(verdict.rules[0]?.effect, "unknown");
+});
+
+/** The verdict where the webhooks of the configuration have such conditions. */
+function onCondition(made: Pod, ...expressions: readonly string[]) {
+  const matchConditions = expressions.map((expression, index) => ({ name: `c${index}`, expression }));
+  const webhooks = injectorWebhooks(meshWebhooks()).map((each) => ({ ...each, matchConditions }));
+  return ask(made, { "istio-injection": "enabled" }, { webhooks });
+}
+
+Deno.test("a condition that does not hold keeps the webhook from being called, whatever the others are", () => {
+  const never = "object.metadata.name != 'web'";
+  const { injected, reason, field, message, rules } = onCondition(
+    pod(),
+    "authorizer == null",
+    "object.a.b == 1",
+    never,
+  );
+  assert.deepEqual([injected, reason, field], [false, "match-condition", 'matchConditions["c2"]']);
+  assert.match(
+    message,
+    /^the condition "c2" of istio-sidecar-injector\/.* does not hold: object\.metadata\.name != 'web'$/,
+  );
+  const own = rules.filter(({ field }) => field.startsWith("matchConditions"));
+  assert.deepEqual(own.map(({ effect, value }) => [effect, value]), [
+    ["unknown", "authorizer == null"],
+    ["unknown", "object.a.b == 1"],
+    ["not-called", never],
+  ]);
+});
+
+Deno.test("a condition that holds changes nothing", () => {
+  const { injected, reason } = onCondition(pod(), "object.metadata.name == 'web'");
+  assert.deepEqual([injected, reason], [true, "policy-enabled"]);
+});
+
+Deno.test("a condition that fails refuses the pod, or with Ignore keeps the webhook away", () => {
+  const failing = "object.metadata.labels['a'] == 'b'";
+  const refused = onCondition(pod(), failing);
+  assert.deepEqual([refused.injected, refused.isRefused, refused.reason], [false, true, "match-condition-fails"]);
+  assert.match(refused.message, /fails, and failurePolicy is Fail: No such key: labels/);
+  const matchConditions = [{ name: "c", expression: failing }];
+  const webhooks = injectorWebhooks(meshWebhooks({ failurePolicy: "Ignore" })).map((each) => ({
+    ...each,
+    matchConditions,
+  }));
+  const ignored = ask(pod(), { "istio-injection": "enabled" }, { webhooks });
+  assert.deepEqual([ignored.injected, ignored.isRefused], [false, false]);
+});
+
+Deno.test("a condition that cannot be told leaves a guess, which is told with the expression; a pod that opts out stays out", () => {
+  const hidden = "object.spec.priority > 0";
+  const guess = onCondition(pod(), hidden);
+  assert.deepEqual([guess.injected, guess.reason], [true, "match-condition-unknown"]);
+  assert.match(
+    guess.message,
+    /^cannot tell whether the webhook is called: .* it reads object\.spec\.priority, .*: object\.spec\.priority > 0$/,
+  );
+  const out = onCondition(pod({ annotations: { "sidecar.istio.io/inject": "false" } }), hidden);
+  assert.deepEqual([out.injected, out.reason], [false, "annotation-inject-false"]);
 });

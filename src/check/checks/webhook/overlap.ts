@@ -18,8 +18,10 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
       .find(({ both }) => both.length > 1);
     if (clash === undefined) return [];
     const names = clash.both.map(({ configuration, name }) => `${configuration} (${name})`).join(" and ");
-    const message = `pods ${labelsText(clash.labels)} go to ${names}`;
-    return [{ object: `namespace/${name}`, result: clash.isReal ? "error" : "warning", message }];
+    const isSure = clash.both.every(({ matchConditions }) => matchConditions.length === 0);
+    const unless = isSure ? "" : ", unless their matchConditions keep them apart";
+    const message = `pods ${labelsText(clash.labels)} go to ${names}${unless}`;
+    return [{ object: `namespace/${name}`, result: clash.isReal && isSure ? "error" : "warning", message }];
   });
   return findingOf(problems, "change the labels of the namespace, or take out one of the configurations");
 }

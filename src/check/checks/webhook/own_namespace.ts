@@ -25,10 +25,13 @@ export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Fac
 }
 
 function problemOf(webhook: InjectorWebhook): Problem {
+  const isSure = webhook.matchConditions.length === 0;
+  const unless = isSure ? "" : ", unless its matchConditions keep them away";
   return {
     object: configurationRef(webhook),
-    result: webhook.failurePolicy === "Fail" ? "error" : "warning",
-    message: `"${webhook.name}" is sent the pods that it runs in itself: once they are down they cannot start again`,
+    result: webhook.failurePolicy === "Fail" && isSure ? "error" : "warning",
+    message:
+      `"${webhook.name}" is sent the pods that it runs in itself: once they are down they cannot start again${unless}`,
   };
 }
 
