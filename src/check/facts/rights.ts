@@ -15,6 +15,8 @@ export interface Right {
   readonly names?: readonly string[];
   /** In the control plane's namespace alone. */
   readonly inControlPlane?: true;
+  /** A role of its own, which can be left out: it shows more than what is asked for. */
+  readonly isTooMuch?: true;
 }
 
 /** What the checks are for. */
@@ -51,6 +53,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
       verbs: ["get"],
       names: ["cacerts", "istio-ca-secret", `${webhook}-certificates`],
       inControlPlane: true,
+      isTooMuch: true,
     },
   ];
 }
@@ -62,12 +65,22 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const NAME = "kubectl-mesh-check";
 
 const HEAD =
-  `# What "kubectl mesh check" reads: a ClusterRole, and a Role in the namespace of the control plane. Nothing is written:
+  `# What "kubectl mesh check" reads: a ClusterRole, and Roles in the namespace of the control plane. Nothing is written:
 # "create" on pods is for a dry run, which proves that the API server reaches the webhook. Without a right the checks
-# that need it say so, and the others go on: the Secrets hold private keys too, and only their certificates are compared.
+# that need it say so, and the others go on.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
 #   kubectl create clusterrolebinding ${NAME} --clusterrole=${NAME} --user=NAME
+`;
+
+const SECRETS = `${NAME}-secrets`;
+
+/** RBAC knows objects, not their keys. */
+const TOO_MUCH =
+  `# Only for those who may see them: these Secrets hold private keys beside the certificates that are compared with the
+# caBundle, and a Role cannot give one without the other. Without it the ConfigMap istio-ca-root-cert is compared, where
+# there is one, else "webhook-certificate" cannot tell; "webhook-reachable" proves by a call that the certificate is right.
+#
 `;
 
 /** The manifests of the roles. */
@@ -78,13 +91,17 @@ export function rbacText(scope: RightsScope): string {
     ...rights.filter(({ inControlPlane }) => inControlPlane !== true).map(rule),
     mapOf({ nonResourceURLs: [...PATHS], verbs: ["get"] }),
   ];
-  const controlPlane = rights.filter(({ inControlPlane }) => inControlPlane === true).map(rule);
-  const bind = `#   kubectl create rolebinding -n ${namespace} ${NAME} --role=${NAME} --user=NAME\n`;
-  const manifests = [
-    { apiVersion: RBAC, kind: "ClusterRole", metadata: { name: NAME }, rules: cluster },
-    { apiVersion: RBAC, kind: "Role", metadata: { name: NAME, namespace }, rules: controlPlane },
-  ];
-  return HEAD + bind + manifests.map((manifest) => toYaml(manifest)).join("---\n");
+  const own = rights.filter(({ inControlPlane }) => inControlPlane === true);
+  const role = (name: string, isTooMuch: true | undefined) => {
+    const rules = own.filter((right) => right.isTooMuch === isTooMuch).map(rule);
+    return toYaml({ apiVersion: RBAC, kind: "Role", metadata: { name, namespace }, rules });
+  };
+  const bind = (name: string) => `#   kubectl create rolebinding -n ${namespace} ${name} --role=${name} --user=NAME\n`;
+  return [
+    HEAD + bind(NAME) + toYaml({ apiVersion: RBAC, kind: "ClusterRole", metadata: { name: NAME }, rules: cluster }),
+    role(NAME, undefined),
+    TOO_MUCH + bind(SECRETS) + role(SECRETS, true),
+  ].join("---\n");
 }
 
 function rule({ group, resources, verbs, names }: Right): ValueMap {

@@ -93,5 +93,13 @@ Deno.test("the Secret of a revision's webhook has that revision's name", () => {
   const text = rbacText({ istioNamespace: "mesh", revision: "canary" });
   assert.match(text, /- kubectl-mesh-webhook-canary-certificates\n/);
   assert.match(text, /kind: Role\nmetadata:\n {2}name: kubectl-mesh-check\n {2}namespace: mesh\n/);
+  assert.match(text, /kind: Role\nmetadata:\n {2}name: kubectl-mesh-check-secrets\n {2}namespace: mesh\n/);
   assert.match(text, /# {3}kubectl create rolebinding -n mesh /);
+});
+
+Deno.test("Secrets are in a role that can be left out, and by their names alone", () => {
+  const documents = rbacText({ istioNamespace: "mesh", revision: undefined }).split("---\n");
+  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, true]);
+  assert.match(documents[2] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
+  assert.match(documents[2] ?? "", /^# Only for those who may see them/);
 });

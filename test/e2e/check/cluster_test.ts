@@ -218,7 +218,9 @@ async function hasRights(cluster: Cluster): Promise<void> {
   await kubectl(cluster, ["apply", "-f", "-"], stdout);
   const name = "kubectl-mesh-check";
   await kubectl(cluster, ["create", "clusterrolebinding", name, `--clusterrole=${name}`, "--user=jane"]);
-  await kubectl(cluster, ["create", "rolebinding", "-n", "istio-system", name, `--role=${name}`, "--user=jane"]);
+  for (const role of [name, `${name}-secrets`]) {
+    await kubectl(cluster, ["create", "rolebinding", "-n", "istio-system", role, `--role=${role}`, "--user=jane"]);
+  }
   await until("the rights are known", async () => {
     const asked = ["auth", "can-i", "get", "configmaps", "-n", "istio-system", "--as", "jane"];
     return (await cluster.kubectl(asked)).stdout.trim() === "yes";
