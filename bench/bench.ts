@@ -10,6 +10,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   agent: ["run", "--quiet", "--allow-all", "bench/agent.ts"],
   identity: ["run", "--quiet", "--allow-all", "bench/identity.ts"],
   wait: ["run", "--quiet", "--allow-all", "bench/wait.ts"],
+  dns: ["run", "--quiet", "--allow-all", "bench/dns.ts"],
   check: ["run", "--quiet", "--allow-all", "bench/check.ts"],
   webhook: ["run", "--quiet", "--allow-all", "bench/webhook.ts"],
   yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],

@@ -1,7 +1,6 @@
 /** Clients and servers of DNS for tests, which read and write messages by another library than the program. */
 import dnsPacket from "dns-packet";
 import dgram from "node:dgram";
-import net from "node:net";
 import { Buffer } from "node:buffer";
 
 /** A record, by what the library calls its fields. */
@@ -86,31 +85,37 @@ export async function askUdp(
 }
 
 /** Sends messages on one TCP connection, all at once, and gives so many answers as they come. */
-export async function askTcp(port: number, messages: readonly Uint8Array[], host = "127.0.0.1"): Promise<Uint8Array[]> {
-  const socket = net.connect(port, host);
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>();
-  const timer = setTimeout(() => reject(new Error("no answer over TCP")), 10_000);
-  let held = Buffer.alloc(0);
+export async function askTcp(
+  port: number,
+  messages: readonly Uint8Array[],
+  hostname = "127.0.0.1",
+): Promise<Uint8Array[]> {
+  const connection = await Deno.connect({ hostname, port });
+  const timer = setTimeout(() => connection.close(), 10_000);
+  try {
+    const prefixed = messages.flatMap((each) => [Uint8Array.of(each.length >> 8, each.length & 255), each]);
+    await connection.write(Buffer.concat(prefixed));
+    return await readAnswers(connection, messages.length);
+  } finally {
+    clearTimeout(timer);
+    connection.close();
+  }
+}
+
+async function readAnswers(connection: Deno.TcpConn, wanted: number): Promise<Uint8Array[]> {
   const answers: Uint8Array[] = [];
-  socket.on("data", (bytes) => {
-    held = Buffer.concat([held, bytes]);
+  const buffer = new Uint8Array(65_537);
+  let held = Buffer.alloc(0);
+  while (answers.length < wanted) {
+    const count = await connection.read(buffer);
+    if (count === null) throw new Error(`the connection was ended after ${answers.length} answers`);
+    held = Buffer.concat([held, buffer.subarray(0, count)]);
     for (let size = sizeOf(held); held.length >= size; size = sizeOf(held)) {
       answers.push(new Uint8Array(held.subarray(2, size)));
       held = held.subarray(size);
     }
-    if (answers.length >= messages.length) resolve(answers);
-  });
-  socket.on("error", reject);
-  socket.on("close", () => reject(new Error(`the connection was ended after ${answers.length} answers`)));
-  socket.write(
-    Buffer.concat(messages.map((each) => Buffer.concat([Uint8Array.of(each.length >> 8, each.length & 255), each]))),
-  );
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    socket.destroy();
   }
+  return answers;
 }
 
 function sizeOf(bytes: Uint8Array): number {
@@ -125,36 +130,59 @@ export function decoded(bytes: Uint8Array): Message {
 export type Behaviour = (question: Message, bytes: Uint8Array, transport: "udp" | "tcp") => readonly Uint8Array[];
 
 /** A server of UDP and TCP on one port of loopback. */
-export async function fakeUpstream(behave: Behaviour, host = "127.0.0.1") {
+export function fakeUpstream(behave: Behaviour, hostname = "127.0.0.1", onPort = 0) {
   const seen: Message[] = [];
-  const tcp = net.createServer((socket) => {
-    socket.on("error", () => {});
-    socket.on("data", (bytes) => {
-      const message = new Uint8Array(Buffer.from(bytes).subarray(2));
-      seen.push(decoded(message));
-      for (const answer of behave(decoded(message), message, "tcp")) {
-        socket.write(Buffer.concat([Uint8Array.of(answer.length >> 8, answer.length & 255), answer]));
-      }
-    });
-  });
-  await new Promise<void>((resolve) => tcp.listen(0, host, resolve));
-  const address = tcp.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  const udp = dgram.createSocket(host.includes(":") ? "udp6" : "udp4");
-  udp.on("message", (bytes, from) => {
-    const message = new Uint8Array(bytes);
-    seen.push(decoded(message));
-    for (const answer of behave(decoded(message), message, "udp")) udp.send(answer, from.port, from.address);
-  });
-  await new Promise<void>((resolve) => udp.bind(address.port, host, resolve));
+  const answersTo = (bytes: Uint8Array, transport: "udp" | "tcp") => {
+    const question = decoded(bytes);
+    seen.push(question);
+    return behave(question, bytes, transport);
+  };
+  const tcp = Deno.listen({ hostname, port: onPort });
+  const { port } = tcp.addr;
+  const udp = Deno.listenDatagram({ transport: "udp", hostname, port });
+  const ended = [serveDatagrams(udp, answersTo), serveConnections(tcp, answersTo)];
   return {
-    port: address.port,
+    port,
     seen,
     async [Symbol.asyncDispose]() {
-      await new Promise<void>((resolve) => udp.close(() => resolve()));
-      await new Promise<void>((resolve) => tcp.close(() => resolve()));
+      udp.close();
+      tcp.close();
+      await Promise.all(ended);
     },
   };
+}
+
+type Answers = (bytes: Uint8Array, transport: "udp" | "tcp") => readonly Uint8Array[];
+
+async function serveDatagrams(socket: Deno.DatagramConn, answersTo: Answers): Promise<void> {
+  try {
+    for await (const [bytes, from] of socket) {
+      for (const answer of answersTo(bytes, "udp")) await socket.send(answer, from);
+    }
+  } catch {
+    // Closed.
+  }
+}
+
+async function serveConnections(listener: Deno.TcpListener, answersTo: Answers): Promise<void> {
+  const open: Promise<void>[] = [];
+  for await (const connection of listener) open.push(serveConnection(connection, answersTo));
+  await Promise.all(open);
+}
+
+/** Questions come whole: each is sent at once. */
+async function serveConnection(connection: Deno.TcpConn, answersTo: Answers): Promise<void> {
+  const buffer = new Uint8Array(65_537);
+  try {
+    for (let count = await connection.read(buffer); count !== null; count = await connection.read(buffer)) {
+      for (const answer of answersTo(buffer.slice(2, count), "tcp")) {
+        await connection.write(Buffer.concat([Uint8Array.of(answer.length >> 8, answer.length & 255), answer]));
+      }
+    }
+  } catch {
+    // The client has gone.
+  }
+  connection.close();
 }
 
 /** The answer to a question with these addresses. */

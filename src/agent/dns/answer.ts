@@ -1,6 +1,6 @@
 /** Answers as bytes. What is said of them, flag by flag, is what Istio's agent says. */
 import type { Found } from "./lookup.ts";
-import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords, TYPE } from "./wire.ts";
+import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords, type Records, TYPE } from "./wire.ts";
 
 /** How long an answer may be kept, in seconds: addresses of the mesh change at any time. */
 const TTL = 30;
@@ -105,20 +105,27 @@ function shuffled(count: number, wanted: number, random: () => number): readonly
   return indices;
 }
 
+const NOTHING = new Uint8Array(0);
+
 /** An answer of another server in at most `limit` bytes: whole records, and what it says of sizes (OPT). */
 export function cutAnswer(answer: Uint8Array, questionEnd: number, limit: number): Uint8Array {
   if (answer.length <= limit) return answer;
   const [, answers, authorities, more] = countsOf(answer);
   const records = readRecords(answer, questionEnd, answers + authorities + more);
-  if (records === undefined) return emptied(answer, questionEnd, 0, new Uint8Array(0));
-  const { bounds, opt } = records;
-  const option = opt < 0 ? new Uint8Array(0) : answer.subarray(bounds[opt], bounds[opt + 1]);
+  if (records === undefined) return cutAt(answer, questionEnd, 0, NOTHING);
+  const option = optionOf(answer, records, limit - questionEnd);
+  const { bounds } = records;
   let kept = 0;
   while (kept < answers && (bounds[kept + 1] ?? Infinity) + option.length <= limit) kept++;
-  return emptied(answer, bounds[kept] ?? questionEnd, kept, option);
+  return cutAt(answer, bounds[kept] ?? questionEnd, kept, option);
 }
 
-function emptied(answer: Uint8Array, end: number, kept: number, option: Uint8Array): Uint8Array {
+function optionOf(answer: Uint8Array, { bounds, opt }: Records, room: number): Uint8Array {
+  const option = opt < 0 ? NOTHING : answer.subarray(bounds[opt], bounds[opt + 1]);
+  return option.length > room ? NOTHING : option;
+}
+
+function cutAt(answer: Uint8Array, end: number, kept: number, option: Uint8Array): Uint8Array {
   const cut = new Uint8Array(end + option.length);
   cut.set(answer.subarray(0, end));
   cut.set(option, end);

@@ -52,9 +52,9 @@ export async function startServer(world: World, options: ServerOptions): Promise
     random: tuning.random,
     clock: world.clock,
   });
-  const tcp = new TcpServer(resolver, tuning.idle);
+  const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });
   const plan = listenPlan(place.address, servers);
-  const listening = await listenAll(world.network, plan, (connection) => void tcp.serve(connection), log);
+  const listening = await listenAll(world.network, plan, (connection) => tcp.take(connection), log);
   own.isOwn = (server) => isOwnAddress(world.network, listening, server);
   const served = listening.map(({ udp }) => serveUdp(udp, resolver, () => end.signal.aborted));
   const hosts = listening.map(({ host }) => host);
@@ -66,10 +66,11 @@ export async function startServer(world: World, options: ServerOptions): Promise
     use: (lookup) => resolver.use(lookup),
     collect: resolver.collect,
     async close() {
+      if (end.signal.aborted) return;
       end.abort(new Error("the server ends"));
       for (const { udp } of listening) udp.close();
       await Promise.all(listening.map((each) => each.tcp.close()));
-      await Promise.all(served);
+      await Promise.all([...served, tcp.ended()]);
     },
   };
 }

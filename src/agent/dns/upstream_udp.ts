@@ -74,14 +74,20 @@ function isFrom({ host, port, address }: Upstream, from: DatagramAddress): boole
 /** Looks now and then; returns what ends that. */
 function watchRefusals(socket: DatagramSocket, refused: (error: Error) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  // Deno calls a timer that is due even if one before it in the same turn has cleared it.
+  let isStopped = false;
   const next = (index: number) => {
     const at = LOOKS[index];
     if (at !== undefined) timer = setTimeout(() => look(index), at - (LOOKS[index - 1] ?? 0));
   };
   const look = (index: number) => {
+    if (isStopped) return;
     if (socket.isRefused()) refused(new Error("nobody listens there"));
     else next(index + 1);
   };
   next(0);
-  return () => clearTimeout(timer);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

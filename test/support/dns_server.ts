@@ -1,0 +1,56 @@
+/** The DNS server of the agent in this process, for tests. */
+import { getLogger } from "@logtape/logtape";
+import { buildLookup } from "../../src/agent/dns/lookup.ts";
+import type { NameInfo } from "../../src/agent/dns/name_table.ts";
+import type { ServerOptions, Tuning } from "../../src/agent/dns/options.ts";
+import { startServer } from "../../src/agent/dns/server.ts";
+import { openSocketLibc } from "../../src/core/world/libc.ts";
+import { fakeWorld, realWorld, type World } from "../../src/core/world/mod.ts";
+
+// It stays loaded, which is no leak of the test that comes first.
+if (Deno.build.os === "linux") openSocketLibc();
+
+export const AROUND = { namespace: "ns1", domain: "ns1.svc.cluster.local" } as const;
+export const RESOLV_CONF = "/etc/resolv.conf";
+
+/** What a test chooses. */
+export interface TestServerOptions extends Partial<Pick<ServerOptions, "address" | "isParallel">> {
+  readonly resolvConf?: string;
+  readonly tuning?: Partial<Tuning>;
+  readonly table?: Readonly<Record<string, NameInfo>>;
+  readonly uid?: number;
+}
+
+/** A world with the real network and a resolv.conf in memory. */
+export function dnsWorld(resolvConf: string, uid = 1337) {
+  const world = fakeWorld({ files: { [RESOLV_CONF]: resolvConf }, uid });
+  const real = realWorld();
+  let skipped = 0;
+  const clock = { ...real.clock, monotonic: () => real.clock.monotonic() + skipped };
+  const mixed: World = { ...world, network: real.network, clock };
+  return { ...world, ...mixed, skip: (milliseconds: number) => void (skipped += milliseconds) };
+}
+
+/** A server on a free port; it has a table unless none is given. */
+export async function dnsServer(options: TestServerOptions = {}) {
+  const world = dnsWorld(options.resolvConf ?? "nameserver 127.0.0.1\nsearch ns1.svc.cluster.local\n", options.uid);
+  const server = await startServer(world, {
+    ...AROUND,
+    address: options.address ?? "localhost:0",
+    isParallel: options.isParallel ?? false,
+    log: getLogger(["test", "dns"]),
+    tuning: options.tuning ?? {},
+  });
+  if (options.table !== undefined) server.use(buildLookup(Object.entries(options.table), AROUND));
+  return { ...server, world, skip: world.skip, [Symbol.asyncDispose]: () => server.close() };
+}
+
+/** A host that Kubernetes does not know. */
+export function external(...ips: readonly string[]): NameInfo {
+  return { ips, registry: "External", shortname: "", namespace: "", altHosts: [] };
+}
+
+/** A Service. */
+export function service(shortname: string, namespace: string, ...ips: readonly string[]): NameInfo {
+  return { ips, registry: "Kubernetes", shortname, namespace, altHosts: [] };
+}
