@@ -1,8 +1,8 @@
 /**
  * `check` as a whole process on a cluster of 500 namespaces and 5,000 pods: its seconds and its peak resident memory. The
  * API server is a stand-in in this process: it answers from memory, in pages, compressed as a real one does, and has made
- * every answer before the runs that count. The goal is that of the issue: exit code 1 if the memory is above it (the time
- * depends on the machine). `MESH_BINARY` names the binary, which must be compiled.
+ * every answer before the runs that count. The goal is that of the issue: exit code 1 if the median of the seconds or the
+ * most memory is above it. `MESH_BINARY` names the binary, which must be compiled.
  */
 import { parseArgs } from "node:util";
 import type { CheckApi } from "../src/check/facts/mod.ts";
@@ -150,19 +150,17 @@ function peak(pid: number): number {
 async function report(runs: readonly Run[], bytes: Promise<number>): Promise<number> {
   print(`500 namespaces, 5,000 pods, answers of ${((await bytes) / 1e6).toFixed(0)} MB in all\n`);
   print(`${"".padEnd(12)}${["median", "least", "most", "goal"].map((word) => word.padStart(9)).join("")}\n`);
-  row("seconds", runs.map(({ seconds }) => seconds), { digits: 2, goal: GOAL.seconds });
-  const most = row("peak in MB", runs.map(({ megabytes }) => megabytes), { digits: 1, goal: GOAL.megabytes });
-  return most > GOAL.megabytes ? 1 : 0;
+  const { median } = row("seconds", runs.map(({ seconds }) => seconds), { digits: 2, goal: GOAL.seconds });
+  const { most } = row("peak in MB", runs.map(({ megabytes }) => megabytes), { digits: 1, goal: GOAL.megabytes });
+  return median > GOAL.seconds || most > GOAL.megabytes ? 1 : 0;
 }
 
-function row(name: string, values: readonly number[], { digits, goal }: { digits: number; goal: number }): number {
+function row(name: string, values: readonly number[], { digits, goal }: { digits: number; goal: number }) {
   const sorted = values.toSorted((a, b) => a - b);
-  const most = sorted.at(-1) ?? NaN;
-  const columns = [sorted[Math.floor(sorted.length / 2)], sorted[0], most].map((value = NaN) =>
-    value.toFixed(digits).padStart(9)
-  );
+  const [median = NaN, most = NaN] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  const columns = [median, sorted[0], most].map((value = NaN) => value.toFixed(digits).padStart(9));
   print(`${name.padEnd(12)}${columns.join("")}${`< ${goal}`.padStart(9)}\n`);
-  return most;
+  return { median, most };
 }
 
 function print(text: string): void {

@@ -33,16 +33,21 @@ const INJECTOR = loadInjector({
 /** Its API: what is there, and pods that come back with a proxy from a dry run. */
 export function clusterOf({ namespaces, pods }: Size): CheckApi {
   const names = Array.from({ length: namespaces }, (_, index) => `shop-${index}`);
-  const apps = Array.from({ length: Math.ceil(pods / REPLICAS) }, (_, index) => `cart-${index}`);
-  const replicas = Array.from({ length: pods }, (_, index) => apps[index % apps.length] ?? "");
+  // No two workloads are alike: checks keep equal parts of pods once.
+  const apps = (namespace: string) =>
+    Array.from({ length: Math.ceil(pods / REPLICAS) }, (_, index) => `${namespace}-cart-${index}`);
+  const replicas = (namespace: string) =>
+    Array.from({ length: pods }, (_, index) => apps(namespace)[index % apps(namespace).length] ?? "");
   return clusterApi({
     objects: [
       ...controlPlane(),
       ...["default", "kube-system", "istio-system"].map((name) => namespaceOf(name, {})),
       ...Array.from({ length: NODES }, (_, index) => nodeOf(`node-${index}`)),
       ...names.map((name) => namespaceOf(name, REVISION)),
-      ...names.flatMap((namespace) => apps.map((app) => deploymentOf(namespace, app))),
-      ...names.flatMap((namespace, index) => replicas.map((app, number) => podOf(namespace, app, index + number))),
+      ...names.flatMap((namespace) => apps(namespace).map((app) => deploymentOf(namespace, app))),
+      ...names.flatMap((namespace, index) =>
+        replicas(namespace).map((app, number) => podOf(namespace, app, index + number))
+      ),
     ],
     raw: {
       "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" },
