@@ -2,7 +2,7 @@
 import { messageOf } from "../../core/errors.ts";
 import { type GrpcStream, openChannel } from "../../core/grpc/mod.ts";
 import { type Logger, logText } from "../../core/log.ts";
-import type { World } from "../../core/world/world.ts";
+import { unlessAborted, type World } from "../../core/world/mod.ts";
 import { readToken } from "../identity/token.ts";
 import { INCREMENTAL, type Protocol, STATE_OF_THE_WORLD, type TableResponse } from "./messages.ts";
 import { NAME_TABLE } from "./name_table.ts";
@@ -70,7 +70,7 @@ class Follower {
   async #stream(): Promise<string> {
     const { endpoint, open, node } = this.options;
     const { signal } = this.end;
-    const to = await endpoint();
+    const to = await unlessAborted(Promise.resolve(endpoint()), signal);
     const channel = (open ?? ((to) => openChannel(this.world.network, to)))(to);
     try {
       const stream = await channel.stream(this.#protocol.method, { headers: await this.#headers(), signal });
