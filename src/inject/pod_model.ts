@@ -84,9 +84,16 @@ export function findProxy(pod: Pod): ValueMap | undefined {
 
 /** A copy of a mapping with one key set, or taken out where the value is `undefined`. */
 export function withKey(map: ValueMap, key: string, value: Value | undefined): ValueMap {
+  if (value === undefined) return withoutKey(map, key);
   const copy: ValueMap = Object.assign(newMap(), map);
-  if (value === undefined) delete copy[key];
-  else copy[key] = value;
+  copy[key] = value;
+  return copy;
+}
+
+/** Not by `delete`, which would make a hash table of it. */
+function withoutKey(map: ValueMap, key: string): ValueMap {
+  const copy = newMap();
+  for (const each in map) if (each !== key) copy[each] = map[each] ?? null;
   return copy;
 }
 

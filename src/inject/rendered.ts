@@ -24,7 +24,6 @@ export class RenderedReader {
       this.#isFirst = false;
       return parseWhole(text);
     }
-    if (TIED.test(text)) return parseYaml(text, "");
     try {
       return this.#part(text);
     } catch {
@@ -35,7 +34,7 @@ export class RenderedReader {
   #part(text: string): Value {
     const known = this.#parts.get(text);
     if (known !== undefined) return known;
-    const value = text.length < SMALL ? parseWhole(text) : this.#assembled(text) ?? parseWhole(text);
+    const value = text.length < SMALL ? parsePart(text) : this.#assembled(text) ?? parsePart(text);
     return this.#remembered(text, value);
   }
 
@@ -88,12 +87,18 @@ export class RenderedReader {
   #small(text: string): Value {
     const known = this.#parts.get(text);
     if (known !== undefined) return known;
-    return this.#remembered(text, parseWhole(text));
+    return this.#remembered(text, parsePart(text));
   }
 }
 
 /** Words that YAML 1.1 does not read as strings. */
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
+
+/** A part for itself. Throws if it may be tied to others. */
+function parsePart(text: string): Value {
+  if (TIED.test(text)) throw new TypeError("the text does not come apart");
+  return parseWhole(text);
+}
 
 function parseWhole(text: string): Value {
   return parseCommon(text) ?? parseYaml(text, "");

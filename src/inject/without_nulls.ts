@@ -13,7 +13,8 @@ export function withoutNulls(value: ValueMap, original: ValueMap): ValueMap {
 function collect(value: Value, into: Set<Value>): void {
   if (!isMap(value) && !isList(value)) return;
   into.add(value);
-  for (const key in value) collect(isList(value) ? value[Number(key)] ?? null : value[key] ?? null, into);
+  if (isList(value)) { for (const item of value) collect(item, into); }
+  else for (const key in value) collect(value[key] ?? null, into);
 }
 
 function clean(value: Value, own: ReadonlySet<Value>): Value {

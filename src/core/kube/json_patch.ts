@@ -38,13 +38,17 @@ function diffMaps(before: ValueMap, after: ValueMap, path: string, into: PatchOp
     if (!Object.hasOwn(after, key)) into.push({ op: "remove", path: `${path}/${pointerPart(key)}` });
   }
   for (const key of Object.keys(after)) {
-    const at = `${path}/${pointerPart(key)}`;
     const value = after[key] ?? null;
-    const old = Object.hasOwn(before, key) ? before[key] ?? null : null;
-    // Some programs that apply patches take a key whose value is null for one that is not there: `add` sets either.
-    if (old !== null) diff(old, value, at, into);
-    else if (value !== null || !Object.hasOwn(before, key)) into.push({ op: "add", path: at, value });
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    // Most is shared: the path is only for what is not.
+    if (old !== value) diffEntry(old, value, `${path}/${pointerPart(key)}`, into);
   }
+}
+
+/** Some programs that apply patches take a key whose value is null for one that is not there: `add` sets either. */
+function diffEntry(old: Value | undefined, value: Value, path: string, into: PatchOperation[]): void {
+  if (old === undefined || old === null) into.push({ op: "add", path, value });
+  else diff(old, value, path, into);
 }
 
 function diffLists(before: readonly Value[], after: Value[], path: string, into: PatchOperation[]): void {

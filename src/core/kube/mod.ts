@@ -4,6 +4,7 @@
  * `toGoJson`), what a Go template sees of it (`goView`), strategic merge patches applied to it (`strategicMerge`), the
  * JSON patch from one object to another (`jsonPatch`); also quantities, label selectors, and names as kubectl prints them.
  */
+export { fits } from "./fits.ts";
 export { decode, type Decoded, type Problem } from "./decode.ts";
 export { jsonPatch, type PatchOperation } from "./json_patch.ts";
 export { PatchError } from "./patch_error.ts";

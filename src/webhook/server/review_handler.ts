@@ -87,6 +87,10 @@ function tell(log: Logger, reviewed: Answered, milliseconds: number): void {
   const { result, reason, namespace, name, dryRun } = reviewed;
   const subject = `pod "${namespace}/${name}"${dryRun ? " (dry run)" : ""}`;
   if (result === "failed") log.warn(logText(`Review of ${subject} failed: ${reason}`));
-  log.debug(logText(`Review of ${subject}: ${result}, ${reason}, ${milliseconds.toFixed(1)} ms; ${reviewed.message}`));
+  if (log.isEnabledFor("debug")) {
+    log.debug(
+      logText(`Review of ${subject}: ${result}, ${reason}, ${milliseconds.toFixed(1)} ms; ${reviewed.message}`),
+    );
+  }
   if (reviewed.defect !== undefined) log.error(logText(`A defect: ${reviewed.defect}`));
 }

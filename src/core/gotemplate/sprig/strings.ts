@@ -123,7 +123,9 @@ function numbered(parts: readonly string[]): GoValue {
 
 /** strings.ReplaceAll: nothing is found before each character and at the end. */
 function replace(s: string, old: string, by: string): string {
-  return old === "" ? by + [...s].map((rune) => rune + by).join("") : s.replaceAll(old, () => by);
+  if (old === "") return by + [...s].map((rune) => rune + by).join("");
+  // A function, as `$` has a meaning in a text; it costs more.
+  return by.includes("$") ? s.replaceAll(old, () => by) : s.replaceAll(old, by);
 }
 
 /** strings.SplitN: at most `count` parts, all if negative. */
