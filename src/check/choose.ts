@@ -62,8 +62,21 @@ const IDS = { "category": "", "check or category": "ids are in docs/checks.md, "
 function refuseUnknown(words: readonly string[], known: readonly string[], what: keyof typeof IDS): void {
   const unknown = words.find((word) => !known.includes(word));
   if (unknown === undefined) return;
-  const meant = closest(unknown, known);
   throw new UsageError(`There is no ${what} "${unknown}"`, {
-    hint: meant === undefined ? `${IDS[what]}categories are ${CATEGORIES.join(", ")}` : `did you mean "${meant}"?`,
+    hint: injectionHint(unknown, what) ?? closestHint(unknown, known) ??
+      `${IDS[what]}categories are ${CATEGORIES.join(", ")}`,
   });
+}
+
+function closestHint(word: string, known: readonly string[]): string | undefined {
+  const meant = closest(word, known);
+  return meant === undefined ? undefined : `did you mean "${meant}"?`;
+}
+
+/** Whoever names a workload, or nearly the other command, asks about injection. */
+function injectionHint(word: string, what: keyof typeof IDS): string | undefined {
+  const command = "kubectl mesh check injection";
+  if (what !== "category") return undefined;
+  if (word.includes("/")) return `about one workload there is "${command} ${word}"`;
+  return closest(word, ["injection", "inject"]) === undefined ? undefined : `did you mean "${command}"?`;
 }

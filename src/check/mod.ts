@@ -2,7 +2,7 @@
  * Is a cluster ready for the mesh, and are its workloads in it. In: a cluster. Out: the results of a table of checks
  * (`checks/all.ts`) over facts that are asked for at most once, as a table or as JSON, and an exit code.
  */
-import { EXIT } from "../core/errors.ts";
+import { EXIT, MeshError } from "../core/errors.ts";
 import { connect } from "../core/kube/client/mod.ts";
 import type { World } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
@@ -34,7 +34,10 @@ export interface CheckOptions {
   readonly wait: number;
 }
 
-/** Checks a cluster and prints the results; returns the exit code. Errors: a MeshError if no cluster is configured. */
+/**
+ * Checks a cluster and prints the results; returns the exit code. Errors: a MeshError if no cluster is
+ * configured, or the namespace that is named is not there.
+ */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
   const chosen = chooseChecks(ALL_CHECKS, options.choice);
   const api = await connect(world, options.connection);
@@ -42,12 +45,29 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   const line = progressLine(world);
   try {
     const source: Source = { api, clock: world.clock, scope: options.scope };
-    const results = await runUntilWell(source, chosen, options, line);
-    line.clear();
+    const [results, isThere] = await Promise.all([
+      runUntilWell(source, chosen, options, line),
+      hasNamespace(source),
+    ]).finally(line.clear);
+    if (!isThere) {
+      throw new MeshError(`There is no namespace "${options.scope.namespace}"`, { hint: "see --namespace" });
+    }
     world.stdout.write(textOf(results, options, !isPlain(world)));
     return isSuccess(results, options.failOn) ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
+  }
+}
+
+/** One that is misspelt has no workloads, and all would be well. What cannot be told is left to the checks. */
+export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
+  const { namespace } = scope;
+  if (namespace === undefined) return true;
+  try {
+    return await api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`) !== undefined;
+  } catch (error) {
+    if (error instanceof MeshError) return true;
+    throw error;
   }
 }
 

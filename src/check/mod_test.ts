@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { clusterApi } from "../../test/support/cluster.ts";
+import { clusterApi, object } from "../../test/support/cluster.ts";
 import { fakeWorld } from "../core/world/mod.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
 import { factsOf, type Source } from "./facts/mod.ts";
-import { runUntilWell } from "./mod.ts";
+import { hasNamespace, runUntilWell } from "./mod.ts";
 import { progressLine } from "./print/progress.ts";
 
 const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
@@ -35,6 +35,15 @@ Deno.test("without waiting, and for what is no failure, checks run once", async 
   assert.equal((await wait(1000, 0)).runs, 1);
   assert.deepEqual((await wait(1000, 60_000, { result: "warning" })).runs, 1);
   assert.deepEqual((await wait(1000, 60_000, { result: "unknown" })).runs, 1);
+});
+
+Deno.test("a namespace that is named has to be there, as far as it can be told", async () => {
+  const { clock } = fakeWorld({});
+  const has = (namespace: string | undefined, options: Parameters<typeof clusterApi>[0]) =>
+    hasNamespace({ api: clusterApi(options), clock, scope: { ...SCOPE, namespace } });
+  const objects = [object("v1", "Namespace", "shop")];
+  assert.deepEqual([await has("shop", { objects }), await has("shpo", { objects })], [true, false]);
+  assert.deepEqual([await has(undefined, { objects }), await has("shpo", { forbidden: /./ })], [true, true]);
 });
 
 Deno.test("ids of checks are stable words, each once, and what they need is there, before them", () => {

@@ -36,11 +36,14 @@ export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: F
     if (!isKnown(found)) return cannotTell(found);
     if (found.value === undefined) continue;
     seen.push(found.value.name);
-    const message = disagreement(webhook, found.value);
+    const message = disagreement(webhook, found.value) ?? invalidity(found.value, facts.clock.now());
     if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
   }
   if (problems.length > 0) {
-    return findingOf(problems, "start the control plane again: it writes its caBundle anew when it starts");
+    return findingOf(
+      problems,
+      "start the control plane again: it makes its certificate and writes its caBundle anew when it starts",
+    );
   }
   if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
   return {
@@ -92,6 +95,14 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
   return holds === "authority"
     ? `its caBundle does not hold the authority in the ${name}`
     : `no certificate of its caBundle has signed the one in the ${name}`;
+}
+
+/** What is served has to be valid too: an authority is looked at in the bundle. */
+function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
+  const read = quietly(() => readFacts(der));
+  if (holds === "authority" || read === undefined) return undefined;
+  if (now < read.notBefore) return `the certificate in the ${name} is valid only from ${read.notBefore.toISOString()}`;
+  return now < read.notAfter ? undefined : `the certificate in the ${name} expired at ${read.notAfter.toISOString()}`;
 }
 
 /** A certificate that cannot be read agrees with nothing. */

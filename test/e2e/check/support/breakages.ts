@@ -336,6 +336,12 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-certificate": "error" },
     says: /no certificate of its caBundle has signed the one in the Secret/,
   },
+  "a Secret with an expired certificate": {
+    make: (mesh) => mesh.apply(secretOf(mesh.authority.sign({ days: -1n }))),
+    heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
+    told: { "webhook-certificate": "error" },
+    says: /the certificate in the Secret "istio-system\/kubectl-mesh-webhook-certificates" expired at \d{4}-/,
+  },
   "an expired certificate is served": serving(
     (mesh) => mesh.authority.sign({ days: -1n }),
     /certificate has expired.*\nthe certificate that the webhook serves is not valid at this time/,
