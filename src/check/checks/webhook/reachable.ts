@@ -80,14 +80,18 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   },
 };
 
-/** With Fail the webhook has answered, and its configuration does not want this pod; with Ignore nobody may have. */
+/** With Fail the webhook has answered, or no webhook is called at all; with Ignore it may not have answered. */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Verdict> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const where = `a pod in the namespace "${run.namespace}" comes back without a sidecar`;
   if (webhook.matchConditions.length > 0) {
     return { doubt: `${where}: the matchConditions of "${name}" may keep it away` };
   }
-  if (failurePolicy === "Fail") return { message: undefined };
+  if (failurePolicy === "Fail") {
+    return {
+      doubt: `${where}: the configuration behind "${name}" does not want it, or the API server calls no webhook`,
+    };
+  }
   if (run.took >= timeoutSeconds * 1000) {
     const port = isCalled(webhook) ? await podPort(webhook.target, facts) : undefined;
     return {

@@ -3,6 +3,7 @@ import { clusterApi, type ClusterOptions, object } from "../../../../test/suppor
 import { meshWebhooks } from "../../../../test/support/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/webhook_check.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList } from "../../../core/value.ts";
 import { factsOf } from "../../facts/mod.ts";
 import { reachable } from "./reachable.ts";
 import { injectorWebhooks } from "../../facts/injector_webhooks.ts";
@@ -94,9 +95,25 @@ Deno.test("a user who may not create pods learns which right it takes", async ()
   });
 });
 
-Deno.test("with failurePolicy Ignore a pod without a sidecar is the failure, with Fail an answer", async () => {
-  const same: DryRun = () => object("v1", "Pod", "shop/made", { spec: { containers: [{ name: "check" }] } });
-  assert.equal((await reach(same)).result, "ok");
+const same: DryRun = () => object("v1", "Pod", "shop/made", { spec: { containers: [{ name: "check" }] } });
+
+Deno.test("a pod that conditions may have kept away proves nothing", async () => {
+  const matchConditions = [{ name: "c", expression: "false" }];
+  const configurations = meshWebhooks({ failurePolicy: "Ignore" }).map(({ webhooks, ...rest }) => {
+    return {
+      ...rest,
+      webhooks: (isList(webhooks) ? webhooks : []).map((each) => ({ ...Object(each), matchConditions })),
+    };
+  });
+  const { result, message = "" } = await reach(same, [...configurations, SHOP]);
+  assert.equal(result, "unknown");
+  assert.match(message, /comes back without a sidecar: the matchConditions of "namespace\..*" may keep it away/);
+});
+
+Deno.test("with failurePolicy Ignore a pod without a sidecar is the failure, with Fail it proves nothing", async () => {
+  const answered = await reach(same);
+  assert.equal(answered.result, "unknown");
+  assert.match(answered.message ?? "", /does not want it, or the API server calls no webhook$/);
   const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
   assert.equal(result, "error");
   assert.match(message, /comes back without a sidecar: .* does not answer, which failurePolicy Ignore hides/);
