@@ -15,8 +15,8 @@ export interface Right {
   readonly names?: readonly string[];
   /** In the control plane's namespace alone. */
   readonly inControlPlane?: true;
-  /** A role of its own, which can be left out: it shows more than what is asked for. */
-  readonly isTooMuch?: true;
+  /** Of a role of its own, which can be left out: it allows more than what is done with it. */
+  readonly apart?: keyof typeof APART;
 }
 
 /** What the checks are for. */
@@ -34,7 +34,8 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
   return [
     { group: "", resources: ["namespaces"], verbs: READ },
     { group: "", resources: ["nodes", "resourcequotas", "limitranges"], verbs: ["list"] },
-    { group: "", resources: ["pods"], verbs: ["get", "list", "create"] },
+    { group: "", resources: ["pods"], verbs: READ },
+    { group: "", resources: ["pods"], verbs: ["create"], apart: "dry-run" },
     { group: "", resources: ["replicationcontrollers"], verbs: ["get"] },
     { group: "apps", resources: ["deployments", "statefulsets", "daemonsets"], verbs: READ },
     { group: "apps", resources: ["replicasets"], verbs: ["get"] },
@@ -53,7 +54,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
       verbs: ["get"],
       names: ["cacerts", "istio-ca-secret", `${webhook}-certificates`],
       inControlPlane: true,
-      isTooMuch: true,
+      apart: "secrets",
     },
   ];
 }
@@ -65,42 +66,51 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const NAME = "kubectl-mesh-check";
 
 const HEAD =
-  `# What "kubectl mesh check" reads: a ClusterRole, and Roles in the namespace of the control plane. Nothing is written:
-# "create" on pods is for a dry run, which proves that the API server reaches the webhook. Without a right the checks
-# that need it say so, and the others go on.
+  `# What "kubectl mesh check" reads: a ClusterRole, a Role in the namespace of the control plane, and two roles that can
+# be left out. Nothing is written. Without a right the checks that need it say so, and the others go on.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
-#   kubectl create clusterrolebinding ${NAME} --clusterrole=${NAME} --user=NAME
 `;
 
-const SECRETS = `${NAME}-secrets`;
-
-/** RBAC knows objects, not their keys. */
-const TOO_MUCH =
-  `# Only for those who may see them: these Secrets hold private keys beside the certificates that are compared with the
-# caBundle, and a Role cannot give one without the other. Without it the ConfigMap istio-ca-root-cert is compared, where
+/** RBAC knows neither dry runs nor the keys of a Secret. */
+const APART = {
+  "dry-run":
+    `# Only for those who may create pods: one is sent as a dry run, which proves that the API server reaches the webhook, and
+# a role cannot allow that alone. Without it "webhook-reachable" cannot tell. With a RoleBinding in a namespace that has
+# sidecars, and "check -n" that namespace, it is enough there.
+#
+`,
+  secrets:
+    `# Only for those who may see them: these Secrets hold private keys beside the certificates that are compared with the
+# caBundle, and a role cannot give one without the other. Without it the ConfigMap istio-ca-root-cert is compared, where
 # there is one, else "webhook-certificate" cannot tell; "webhook-reachable" proves by a call that the certificate is right.
 #
-`;
+`,
+} as const;
 
 /** The manifests of the roles. */
 export function rbacText(scope: RightsScope): string {
   const { istioNamespace: namespace } = scope;
   const rights = rightsFor(scope);
-  const cluster = [
-    ...rights.filter(({ inControlPlane }) => inControlPlane !== true).map(rule),
-    mapOf({ nonResourceURLs: [...PATHS], verbs: ["get"] }),
-  ];
-  const own = rights.filter(({ inControlPlane }) => inControlPlane === true);
-  const role = (name: string, isTooMuch: true | undefined) => {
-    const rules = own.filter((right) => right.isTooMuch === isTooMuch).map(rule);
-    return toYaml({ apiVersion: RBAC, kind: "Role", metadata: { name, namespace }, rules });
+  const text = (name: string, { of, head }: { of: readonly Right[]; head: string }) => {
+    const isNamespaced = of.some(({ inControlPlane }) => inControlPlane === true);
+    const paths = head === HEAD ? [mapOf({ nonResourceURLs: [...PATHS], verbs: ["get"] })] : [];
+    const rules = [...of.map(rule), ...paths];
+    const manifest = isNamespaced
+      ? { apiVersion: RBAC, kind: "Role", metadata: { name, namespace }, rules }
+      : { apiVersion: RBAC, kind: "ClusterRole", metadata: { name }, rules };
+    const bind = isNamespaced
+      ? `kubectl create rolebinding -n ${namespace} ${name} --role=${name} --user=NAME`
+      : `kubectl create clusterrolebinding ${name} --clusterrole=${name} --user=NAME`;
+    return `${head}#   ${bind}\n${toYaml(manifest)}`;
   };
-  const bind = (name: string) => `#   kubectl create rolebinding -n ${namespace} ${name} --role=${name} --user=NAME\n`;
+  const usual = rights.filter(({ apart }) => apart === undefined);
   return [
-    HEAD + bind(NAME) + toYaml({ apiVersion: RBAC, kind: "ClusterRole", metadata: { name: NAME }, rules: cluster }),
-    role(NAME, undefined),
-    TOO_MUCH + bind(SECRETS) + role(SECRETS, true),
+    text(NAME, { of: usual.filter(({ inControlPlane }) => inControlPlane !== true), head: HEAD }),
+    text(NAME, { of: usual.filter(({ inControlPlane }) => inControlPlane === true), head: "" }),
+    ...Object.entries(APART).map(([word, head]) => {
+      return text(`${NAME}-${word}`, { of: rights.filter(({ apart }) => apart === word), head });
+    }),
   ].join("---\n");
 }
 

@@ -97,9 +97,10 @@ Deno.test("the Secret of a revision's webhook has that revision's name", () => {
   assert.match(text, /# {3}kubectl create rolebinding -n mesh /);
 });
 
-Deno.test("Secrets are in a role that can be left out, and by their names alone", () => {
+Deno.test("Secrets and the right to create pods are in roles that can be left out", () => {
   const documents = rbacText({ istioNamespace: "mesh", revision: undefined }).split("---\n");
-  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, true]);
-  assert.match(documents[2] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
-  assert.match(documents[2] ?? "", /^# Only for those who may see them/);
+  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, true]);
+  assert.match(documents[3] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
+  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, false]);
+  assert.match(documents[3] ?? "", /^# Only for those who may see them/);
 });
