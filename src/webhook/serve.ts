@@ -6,6 +6,7 @@ import { asksCluster, type OpenSources, openSources, type SourceOptions } from "
 import { isOpenShift, reviewPod } from "./review/mod.ts";
 import { type Endings, endings, type EndingSignal, SIGNAL_EXIT } from "./server/endings.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
+import { openStatus, type StatusServer } from "./server/status.ts";
 import { ReviewPool } from "./workers/mod.ts";
 
 /** What `webhook serve` is told. */
@@ -36,15 +37,24 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   world.permissions.keepOnly([...new Set([...AT_START, ...more])]);
   const signals = endings(world);
   try {
-    const opening = openSources(world, log, options);
-    const sources = await Promise.race([opening, signals.first]);
-    if (typeof sources !== "string") return await serveFrom(world, log, options, { signals, sources, workers });
-    // As a cluster that does not answer may be waited for.
-    opening.then((late) => late.close(), () => {});
-    return SIGNAL_EXIT[sources];
+    const status = await openStatus(world, log, options.plainListen);
+    log.info(`Starting; the port for probes and metrics is ${status.port}`);
+    const code = await serveWith(world, log, options, { signals, workers, status });
+    await Promise.race([status.close(), signals.second]);
+    return code;
   } finally {
     signals.stop();
   }
+}
+
+/** Waits for what reviews depend on, however long that takes, or for a signal. */
+async function serveWith(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
+  const opening = openSources(world, log, options);
+  const sources = await Promise.race([opening, start.signals.first]);
+  if (typeof sources !== "string") return await serveFrom(world, log, options, { ...start, sources });
+  // As a cluster that does not answer may be waited for.
+  opening.then((late) => late.close(), () => {});
+  return SIGNAL_EXIT[sources];
 }
 
 /**
@@ -57,18 +67,23 @@ function usualWorkers({ machine }: World): number {
   return machine.processors < MANY_PROCESSORS ? 0 : MOST_WORKERS;
 }
 
-/** What is there when the servers start. */
+/** What is there from the start. */
 interface Start {
+  readonly status: StatusServer;
   readonly workers: number;
   readonly signals: Endings;
-  readonly sources: OpenSources;
 }
 
-async function serveFrom(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
-  const { signals, sources, workers } = start;
+async function serveFrom(
+  world: World,
+  log: Logger,
+  options: ServeOptions,
+  start: Start & { readonly sources: OpenSources },
+): Promise<number> {
+  const { signals, sources, workers, status } = start;
   const pool = await openPool(world, log, sources, workers);
   try {
-    const servers = await startServers(world, log, options, { sources, pool });
+    const servers = await startServers(world, log, options, { sources, pool, status });
     const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
     world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
     const signal = await signals.first;
@@ -113,7 +128,6 @@ async function end(world: World, log: Logger, options: ServeOptions, ending: End
   if (signal === "SIGTERM") await world.clock.sleep(options.shutdownDelay, signals.hurry);
   const isDone = await servers.tls.close(options.shutdownTimeout);
   if (!isDone) log.warn(`Some reviews were not answered in ${options.shutdownTimeout} ms: their connections are cut`);
-  await servers.plain.close();
   log.info("The webhook has ended");
   return EXIT.ok;
 }

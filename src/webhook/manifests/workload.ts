@@ -90,7 +90,8 @@ function container(plan: Plan): ValueMap {
       { name: "https-webhook", containerPort: plan.ports.reviews, protocol: "TCP" },
       { name: "http-metrics", containerPort: plan.ports.plain, protocol: "TCP" },
     ],
-    startupProbe: { ...probe("/ready"), periodSeconds: 1, failureThreshold: 60 },
+    // It starts also while the API server is away, and is not ready then: to start it anew would not help.
+    startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
     readinessProbe: { ...probe("/ready"), periodSeconds: 3, failureThreshold: 2 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 3 },
     resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },

@@ -1,21 +1,20 @@
-/** The two servers: reviews over HTTPS, and what is told of them without. */
+/** The server of reviews over HTTPS, and what is told of it without. */
 import { type Logger, logText } from "../../core/log.ts";
 import { type Collector } from "../../core/metrics/mod.ts";
-import type { HttpHandler, HttpServer, TlsServer, World } from "../../core/world/mod.ts";
-import { VERSION } from "../../version.ts";
+import type { HttpHandler, TlsServer, World } from "../../core/world/mod.ts";
 import type { ReviewContext } from "../review/mod.ts";
 import type { NamespaceUsers, ReviewPool } from "../workers/mod.ts";
-import { textAnswer } from "./answers.ts";
 import type { CertificateSource } from "./certificate_source.ts";
 import type { InjectorSource } from "./injector_source.ts";
 import { BODY_MILLISECONDS, CONNECTIONS, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REVIEWS } from "./limits.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
-import { type Check, readyHandler } from "./readiness.ts";
+import type { Check } from "./readiness.ts";
 import { reviewHandler } from "./review_handler.ts";
-import { READING, type Route, router } from "./routes.ts";
+import { type Route, router } from "./routes.ts";
 import { serveNewest } from "./served_certificate.ts";
 import { seconds, sourceMetrics } from "./source_metrics.ts";
-import { gauge, type WebhookMetrics, webhookMetrics } from "./webhook_metrics.ts";
+import type { StatusServer } from "./status.ts";
+import { gauge, type WebhookMetrics } from "./webhook_metrics.ts";
 
 /** Where to listen. */
 export interface Addresses {
@@ -40,36 +39,36 @@ export interface ClusterKnown extends Pick<ReviewContext, "proxyConfigs" | "name
 /** Who answers reviews. */
 export type Reviews = Pick<ReviewPool, "review" | "size" | "restarts">;
 
-/** The servers, running. */
+/** The server, running. */
 export interface Servers {
   readonly tls: TlsServer;
-  readonly plain: HttpServer;
   /** From now on it is not ready, for this reason. */
   end(reason: string): void;
 }
 
-/** Starts both servers. Rejects with a `MeshError` for an address that cannot be had and a certificate that cannot be used. */
-export async function startServers(
-  world: World,
-  log: Logger,
-  at: Addresses,
-  { sources, pool }: { readonly sources: Sources; readonly pool: Reviews },
-): Promise<Servers> {
-  const metrics = webhookMetrics(VERSION);
+/** What it is made of. */
+export interface Parts {
+  readonly sources: Sources;
+  readonly pool: Reviews;
+  readonly status: StatusServer;
+}
+
+/** Starts it. Rejects with a `MeshError` for an address that cannot be had and a certificate that cannot be used. */
+export async function startServers(world: World, log: Logger, at: Addresses, parts: Parts): Promise<Servers> {
+  const { sources, pool, status: { metrics, routes, depend, port: plainPort } } = parts;
   const state: State = { ending: undefined, certificate: () => sources.certificate.problem() };
-  const status = statusRoutes(checksOf(sources.injector, state), metrics);
   const reviews = reviewRoute(world, log, pool, metrics);
-  const tls = await serveReviews(world, at.listen, sources.certificate, router([...reviews, ...status], log));
+  const tls = await serveReviews(world, at.listen, sources.certificate, router([...reviews, ...routes], log));
   const served = serveNewest(tls, sources.certificate, { log, clock: world.clock });
   state.certificate = served.problem;
   for (const each of [...collectors(world, sources, served.notAfter), ...poolMetrics(pool)]) metrics.register(each);
-  const plain = await serveStatus(world, at.plainListen, tls, router(status, log));
+  depend(checksOf(sources.injector, state));
   const until = served.notAfter().toISOString();
   log.info(logText(
     `Reviews are answered on port ${tls.port}, with a certificate that is valid until ${until}; the port for probes and ` +
-      `metrics is ${plain.port}`,
+      `metrics is ${plainPort}`,
   ));
-  return { tls, plain, end: (reason) => void (state.ending = reason) };
+  return { tls, end: (reason) => void (state.ending = reason) };
 }
 
 /** What readiness depends on. */
@@ -88,20 +87,6 @@ function serveReviews(
   return onFirst(listen, (hostname) => network.serveTls({ ...options, hostname }, handler));
 }
 
-async function serveStatus(
-  { network }: World,
-  listen: ListenAddress,
-  tls: TlsServer,
-  handler: HttpHandler,
-): Promise<HttpServer> {
-  try {
-    return await onFirst(listen, (hostname) => network.serve({ hostname, port: listen.port }, handler));
-  } catch (error) {
-    await tls.close(0);
-    throw error;
-  }
-}
-
 function reviewRoute(world: World, log: Logger, pool: Reviews, metrics: WebhookMetrics): readonly Route[] {
   const answer = reviewHandler({
     review: (body, path) => pool.review(body, path),
@@ -116,15 +101,6 @@ function reviewRoute(world: World, log: Logger, pool: Reviews, metrics: WebhookM
     clock: world.clock,
   });
   return ["/inject", "/inject/"].map((path) => ({ path, answer }));
-}
-
-function statusRoutes(checks: readonly Check[], metrics: WebhookMetrics): readonly Route[] {
-  const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-  return [
-    { path: "/ready", methods: READING, answer: readyHandler(checks) },
-    { path: "/healthz", methods: READING, answer: () => textAnswer(200, "ok\n") },
-    { path: "/metrics", methods: READING, answer: async () => textAnswer(200, await metrics.text(), type) },
-  ];
 }
 
 function checksOf(injector: InjectorSource, state: State): readonly Check[] {
