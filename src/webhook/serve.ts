@@ -38,7 +38,7 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   const signals = endings(world);
   try {
     const status = await openStatus(world, log, options.plainListen);
-    log.info(`Starting; the port for probes and metrics is ${status.port}`);
+    log.debug(`Starting; the port for probes and metrics is ${status.port}`);
     const code = await serveWith(world, log, options, { signals, workers, status });
     await Promise.race([status.close(), signals.second]);
     return code;

@@ -24,7 +24,14 @@ for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
       const kubeconfig = await Deno.makeTempFile();
       await Deno.writeTextFile(kubeconfig, AWAY);
       const child = new Deno.Command(MESH_COMMAND, {
-        args: ["webhook", "serve", "--self-managed-certs", "--listen=127.0.0.1:0", "--plain-listen=127.0.0.1:0"],
+        args: [
+          "webhook",
+          "serve",
+          "--self-managed-certs",
+          "--listen=127.0.0.1:0",
+          "--plain-listen=127.0.0.1:0",
+          "--log-level=debug",
+        ],
         env: { NO_COLOR: "1", MESH_LOG_FORMAT: "text", KUBECONFIG: kubeconfig },
         stdin: "null",
         stdout: "null",
