@@ -9,8 +9,8 @@ import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { factsOf, type Scope, type Source } from "./facts/mod.ts";
 import { jsonText } from "./print/json.ts";
-import { isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
-import { tableText } from "./print/table.ts";
+import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
+import { type Look, tableText } from "./print/table.ts";
 import { type CheckResult, type FailOn, isSuccess } from "./result.ts";
 import { runChecks } from "./run.ts";
 
@@ -52,7 +52,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
     if (!isThere) {
       throw new MeshError(`There is no namespace "${options.scope.namespace}"`, { hint: "see --namespace" });
     }
-    world.stdout.write(textOf(results, options, !isPlain(world)));
+    world.stdout.write(textOf(results, options, { color: !isPlain(world), ascii: isDumb(world) }));
     return isSuccess(results, options.failOn) ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
@@ -92,7 +92,9 @@ export async function runUntilWell(
   }
 }
 
-function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, color: boolean): string {
+type Terminal = Pick<Look, "color" | "ascii">;
+
+function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
   if (output === "json") return jsonText(results, failOn);
-  return tableText(results, { color, failOn, short: output === "short" });
+  return tableText(results, { ...terminal, failOn, short: output === "short" });
 }

@@ -15,6 +15,11 @@ export function isPlain(world: World): boolean {
   return !world.stdout.isTerminal || (world.env.get("NO_COLOR") ?? "") !== "" || world.env.get("TERM") === "dumb";
 }
 
+/** Whether the terminal says of itself that it knows little. */
+export function isDumb(world: World): boolean {
+  return world.stdout.isTerminal && world.env.get("TERM") === "dumb";
+}
+
 /** The line of a run of checks. */
 export function progressLine(world: World): ProgressLine {
   const isOn = world.stderr.isTerminal && !isPlain(world);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { isPlain, progressLine } from "./progress.ts";
+import { isDumb, isPlain, progressLine } from "./progress.ts";
 
 Deno.test("progress is on standard error of a terminal, and taken away", () => {
   const world = fakeWorld({ terminal: true });
@@ -23,4 +23,10 @@ Deno.test("what is no terminal, or wants none, gets no progress and no colour", 
     assert.equal(world.said.stderr, "");
   }
   assert(!isPlain(fakeWorld({ terminal: true, env: { NO_COLOR: "" } })));
+});
+
+Deno.test("a terminal that says so knows ASCII alone; a file has no such wishes", () => {
+  assert(isDumb(fakeWorld({ terminal: true, env: { TERM: "dumb" } })));
+  assert(!isDumb(fakeWorld({ terminal: true, env: { TERM: "xterm" } })));
+  assert(!isDumb(fakeWorld({ env: { TERM: "dumb" } })));
 });

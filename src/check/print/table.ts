@@ -6,6 +6,8 @@ import { type CheckResult, type FailOn, isSuccess } from "../result.ts";
 /** How results look. */
 export interface Look {
   readonly color: boolean;
+  /** The terminal may have no other characters. */
+  readonly ascii?: boolean;
   /** Only what is not well. */
   readonly short: boolean;
   readonly failOn: FailOn;
@@ -15,6 +17,7 @@ type Paint = (text: string) => string;
 
 interface Mark {
   readonly glyph: string;
+  readonly ascii: string;
   readonly paint: (palette: Palette) => Paint;
 }
 
@@ -22,11 +25,11 @@ type Palette = ReturnType<typeof colors.createColors>;
 
 /** The glyphs of linkerd's check: most fonts have them, also that of Windows' console (linkerd2 #2114). */
 const MARKS: Readonly<Record<Outcome, Mark>> = {
-  ok: { glyph: "√", paint: ({ green }) => green },
-  warning: { glyph: "‼", paint: ({ yellow }) => yellow },
-  error: { glyph: "×", paint: ({ red }) => red },
-  skipped: { glyph: "-", paint: ({ dim }) => dim },
-  unknown: { glyph: "?", paint: ({ yellow }) => yellow },
+  ok: { glyph: "√", ascii: "+", paint: ({ green }) => green },
+  warning: { glyph: "‼", ascii: "!", paint: ({ yellow }) => yellow },
+  error: { glyph: "×", ascii: "x", paint: ({ red }) => red },
+  skipped: { glyph: "-", ascii: "-", paint: ({ dim }) => dim },
+  unknown: { glyph: "?", ascii: "?", paint: ({ yellow }) => yellow },
 };
 
 const WELL: readonly Outcome[] = ["ok", "skipped"];
@@ -35,21 +38,25 @@ const INDENT = "    ";
 /** The results as a table: categories, a line for each check, what is wrong below it, and a line for the whole. */
 export function tableText(results: readonly CheckResult[], look: Look): string {
   const palette = colors.createColors(look.color);
+  const mark: MarkOf = (outcome) => {
+    const { glyph, ascii, paint } = MARKS[outcome];
+    return paint(palette)(look.ascii === true ? ascii : glyph);
+  };
   const shown = look.short ? results.filter(({ result }) => !WELL.includes(result)) : results;
   const categories = [...new Set(shown.map(({ category }) => category))];
   const parts = categories.map((category) => {
     const own = shown.filter((result) => result.category === category);
-    return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, palette))];
+    return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, mark))];
   });
-  const end = MARKS[isSuccess(results, look.failOn) ? "ok" : "error"];
-  const last = [`Status check results are ${end.paint(palette)(end.glyph)}`];
+  const last = [`Status check results are ${mark(isSuccess(results, look.failOn) ? "ok" : "error")}`];
   return [...parts, last].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
+type MarkOf = (outcome: Outcome) => string;
+
 /** What is well takes one line; the objects are in the message, and all of them in JSON. */
-function lines({ title, result, message, hint }: CheckResult, palette: Palette): string[] {
-  const { glyph, paint } = MARKS[result];
-  const mark = paint(palette)(glyph);
+function lines({ title, result, message, hint }: CheckResult, markOf: MarkOf): string[] {
+  const mark = markOf(result);
   if (WELL.includes(result)) {
     return [message === "" ? `${mark} ${title}` : `${mark} ${title}: ${safe(oneLine(message))}`];
   }

@@ -19,6 +19,16 @@ const RESULTS: readonly CheckResult[] = [
   result("secret", { result: "unknown", message: "cannot tell: needs get on secrets", hint: hint("secret") }),
 ];
 
+Deno.test("a terminal that knows no more gets marks in ASCII", () => {
+  const text = tableText(RESULTS, { color: false, ascii: true, short: false, failOn: "error" });
+  assert.match(text, /^\+ exists is well$/m);
+  assert.match(text, /^! policy is well$/m);
+  assert.match(text, /^x service is well$/m);
+  assert.match(text, /Status check results are x\n$/);
+  // deno-lint-ignore no-control-regex -- all that is not ASCII
+  assert.doesNotMatch(text, /[^\u0000-\u007f]/);
+});
+
 Deno.test("what is of the cluster does not steer the terminal", () => {
   const message = `policy "${ESCAPE}[2J\r\u009b"\nsecond`;
   const look = { color: false, short: false, failOn: "error" } as const;
