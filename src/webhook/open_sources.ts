@@ -39,8 +39,16 @@ export function asksCluster({ fromCluster, certificate }: SourceOptions): boolea
   return fromCluster !== undefined || "service" in certificate;
 }
 
-/** Opens all of them. Rejects with a `MeshError` if one cannot be used from the start; then none stays open. */
-export async function openSources(world: World, log: Logger, options: SourceOptions): Promise<OpenSources> {
+/**
+ * Opens all of them. `waits` is called before a cluster is waited for. Rejects with a `MeshError` if one cannot be used from
+ * the start; then none stays open.
+ */
+export async function openSources(
+  world: World,
+  log: Logger,
+  options: SourceOptions,
+  waits: () => Promise<void>,
+): Promise<OpenSources> {
   const ends: (() => void)[] = [];
   const close = () => ends.splice(0).reverse().forEach((end) => end());
   const kept = <T extends { close(): void }>(source: T): T => {
@@ -49,6 +57,7 @@ export async function openSources(world: World, log: Logger, options: SourceOpti
   };
   try {
     const api = asksCluster(options) ? kept(await connect(world, options.connection)) : undefined;
+    if (api !== undefined) await waits();
     const parts = { world, log, options, api };
     const injector = kept(await openInjector(parts));
     const certificate = kept(await openCertificate(parts));

@@ -36,20 +36,33 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   const more = [...asksCluster(options) ? TO_ASK_A_CLUSTER : [], ...workers > 0 ? WITH_WORKERS : []];
   world.permissions.keepOnly([...new Set([...AT_START, ...more])]);
   const signals = endings(world);
+  const status = onceOpened(world, log, options);
   try {
-    const status = await openStatus(world, log, options.plainListen);
-    log.debug(`Starting; the port for probes and metrics is ${status.port}`);
-    const code = await serveWith(world, log, options, { signals, workers, status });
-    await Promise.race([status.close(), signals.second]);
-    return code;
+    const code = await serveWith(world, log, options, { signals, workers, status: status.open });
+    return await Promise.race([status.close().then(() => code), signals.second]);
+  } catch (error) {
+    await status.close();
+    throw error;
   } finally {
     signals.stop();
   }
 }
 
-/** Waits for what reviews depend on, however long that takes, or for a signal. */
+/** The plain server: opened by the first who needs it, and closed if it was. */
+function onceOpened(world: World, log: Logger, { plainListen }: ServeOptions) {
+  let opened: Promise<StatusServer> | undefined;
+  return {
+    open: () => opened ??= openStatus(world, log, plainListen),
+    close: async () => await (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+/** Waits for what reviews depend on, however long that takes, or for a signal. Meanwhile probes are answered. */
 async function serveWith(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
-  const opening = openSources(world, log, options);
+  const opening = openSources(world, log, options, async () => {
+    const { port } = await start.status();
+    log.debug(`The cluster is asked; the port for probes and metrics is ${port}`);
+  });
   const sources = await Promise.race([opening, start.signals.first]);
   if (typeof sources !== "string") return await serveFrom(world, log, options, { ...start, sources });
   // As a cluster that does not answer may be waited for.
@@ -69,7 +82,7 @@ function usualWorkers({ machine }: World): number {
 
 /** What is there from the start. */
 interface Start {
-  readonly status: StatusServer;
+  readonly status: () => Promise<StatusServer>;
   readonly workers: number;
   readonly signals: Endings;
 }
@@ -83,7 +96,7 @@ async function serveFrom(
   const { signals, sources, workers, status } = start;
   const pool = await openPool(world, log, sources, workers);
   try {
-    const servers = await startServers(world, log, options, { sources, pool, status });
+    const servers = await startServers(world, log, options, { sources, pool, status: await status() });
     const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
     world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
     const signal = await signals.first;
