@@ -12,6 +12,7 @@ import type { DryRun } from "../facts/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../facts/injector_webhooks.ts";
 import { type Facts, isKnown } from "../facts/mod.ts";
 import { flagsOf } from "./admission.ts";
+import { NO_ANSWER } from "./webhook/failures.ts";
 import { type Called, isCalled, nameOf } from "./webhook/service.ts";
 
 const FLAG = "--enable-aggregator-routing";
@@ -98,7 +99,7 @@ function ofDryRun(webhook: Called, run: DryRun, all: readonly InjectorWebhook[])
   if (run.outcome === "injected") return all.every(isCalled) ? [reached(nameOf(webhook.target))] : [];
   if (run.webhook !== webhook.name) return [];
   if (run.outcome === "denied") return [reached(nameOf(webhook.target))];
-  return UNREACHED.test(run.message) ? [{ failed: run.message }] : [];
+  return isUnreached(run.message) ? [{ failed: run.message }] : [];
 }
 
 function reached(service: string): Evidence {
@@ -106,7 +107,11 @@ function reached(service: string): Evidence {
 }
 
 /** What comes of an address that nobody routes. */
-const UNREACHED = /deadline exceeded|timeout|timed out|no route to host|network is unreachable/i;
+const NO_ROUTE = /no route to host|network is unreachable/i;
+
+function isUnreached(message: string): boolean {
+  return NO_ANSWER.test(message) || NO_ROUTE.test(message);
+}
 
 /** APIs that others serve, such as that of metrics-server: the API server asks for them in the same way. */
 async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
@@ -118,7 +123,7 @@ async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
     if (name === undefined || available === undefined) return [];
     if (available["status"] === "True") return [reached(`${namespace}/${name}`)];
     const message = textAt(available, "message");
-    return UNREACHED.test(message) ? [{ failed: message }] : [];
+    return isUnreached(message) ? [{ failed: message }] : [];
   });
 }
 

@@ -41,7 +41,7 @@ const injected = () =>
 function failing(cause: string) {
   return () => {
     const call =
-      'failed calling webhook "namespace.sidecar-injector.istio.io": failed to call webhook: Post "https://x"';
+      'failed calling webhook "namespace.sidecar-injector.istio.io": failed to call webhook: Post "https://x/inject?timeout=10s"';
     throw new ApiError(`The Kubernetes API server "https://c" answered 500 to POST /a: ${call}: ${cause}`, {
       status: 500,
     });

@@ -45,7 +45,7 @@ async function tryIn(source: Source, all: Namespaces, webhook: InjectorWebhook):
   const namespaces = await all();
   if (!isKnown(namespaces)) return namespaces;
   const place = placeFor(namespaces.value, webhook, source.scope.namespace);
-  return place === undefined ? { value: undefined } : await send(source, place);
+  return place === undefined ? { value: undefined } : await send(source, place, webhook.name);
 }
 
 interface Place {
@@ -79,20 +79,23 @@ function labelsToTry({ revision, tag }: InjectorWebhook): ValueMap[] {
 /** What a user may not create is refused before anything else, in these words (Kubernetes, apiserver/pkg/endpoints). */
 const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbidden: User /;
 
-async function send({ api, clock }: Source, { namespace, labels }: Place): Promise<Fact<DryRun>> {
+/** The API server ends the request before the client does, so that it is the webhook that has not answered. */
+const OPTIONS = "dryRun=All&timeout=25s";
+
+async function send({ api, clock }: Source, { namespace, labels }: Place, tried: string): Promise<Fact<DryRun>> {
   const before = clock.monotonic();
   const ended = (end: Pick<DryRun, "outcome" | "webhook" | "message">) => {
     return { ...end, namespace, took: clock.monotonic() - before };
   };
   return await asFact(`create on pods in the namespace "${namespace}"`, async () => {
     try {
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?dryRun=All`;
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
       const pod = await api.create(path, podToTry(labels));
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
     } catch (error) {
       const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;
       if (!isAnswer || (error.status === 403 && NOT_ALLOWED.test(error.message))) throw error;
-      return ended(refusalOf(error));
+      return ended(refusalOf(error, tried));
     }
   });
 }
@@ -105,12 +108,16 @@ const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] 
   ["denied", /admission webhook "([^"]*)" denied the request/],
 ];
 
-function refusalOf(error: ApiError): Pick<DryRun, "outcome" | "webhook" | "message"> {
+/** A webhook that may take 30 s has taken the time of the whole request. */
+const TOOK_ALL = /request did not complete within/;
+
+function refusalOf(error: ApiError, tried: string): Pick<DryRun, "outcome" | "webhook" | "message"> {
   const message = oneLine(error.message).replace(PREFIX, "");
   for (const [outcome, pattern] of ENDS) {
     const webhook = pattern.exec(message)?.[1];
     if (webhook !== undefined) return { outcome, webhook, message };
   }
+  if (TOOK_ALL.test(message)) return { outcome: "failed", webhook: tried, message };
   return { outcome: "refused", webhook: undefined, message };
 }
 

@@ -7,10 +7,14 @@ interface Failure {
   readonly advice: (port: string) => string;
 }
 
+/** Nobody answers. The URL of each call has a `timeout` too. */
+export const NO_ANSWER =
+  /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
+
 /** Sources: Go's net and crypto/x509, apiserver/pkg/util/webhook; Istio's and GKE's pages on private clusters. */
 const FAILURES: readonly Failure[] = [
   {
-    pattern: /deadline exceeded|i\/o timeout|Client\.Timeout|timed out/i,
+    pattern: NO_ANSWER,
     advice: (port) =>
       `no answer in time: on a private cluster a firewall may keep the control plane from the pods. Let it reach ` +
       `${port} of the nodes and pods by TCP: a firewall rule for GKE's master range, the node security group on EKS`,

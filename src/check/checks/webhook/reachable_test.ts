@@ -47,6 +47,7 @@ Deno.test("a pod that comes back with a sidecar proves it, in a namespace that a
 
 Deno.test("the failure of a call is told with what is behind it", async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
+    ["net/http: TLS handshake timeout", /a firewall may keep/],
     ["context deadline exceeded", /a firewall may keep the control plane from the pods.*port 15017/],
     ["dial tcp 10.0.0.1:15017: connect: connection refused", /nothing listens at port 15017/],
     ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
@@ -62,6 +63,13 @@ Deno.test("the failure of a call is told with what is behind it", async () => {
     assert(message.includes(`${CALL} ${cause}`), message);
     assert.match(message, advice);
   }
+});
+
+Deno.test("a webhook that may take longer than the whole request is the one that has not answered", async () => {
+  const sent = failing("Timeout: request did not complete within the allotted timeout", 504);
+  const { result, message = "" } = await reach(sent);
+  assert.equal(result, "error");
+  assert.match(message, /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*port 15017/);
 });
 
 Deno.test("a webhook that is reached and denies the pod is an error", async () => {
