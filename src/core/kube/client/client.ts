@@ -22,6 +22,7 @@ const TIMEOUT = 30_000;
 const PAGE = "500";
 /** No object of the API is larger than some MB; 500 of them come at once. */
 const MAX_BYTES = 256 * 1024 * 1024;
+const GONE = 410;
 const MAX_TRIES = 4;
 const MAX_WAIT_SECONDS = 10;
 
@@ -31,6 +32,8 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   strategic: "application/strategic-merge-patch+json",
   apply: "application/apply-patch+yaml",
 };
+
+type Keep = (object: KubeObject) => KubeObject;
 
 type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType">;
 
@@ -51,7 +54,17 @@ export class KubeClient implements KubeApi {
     return value === undefined ? undefined : kubeObject(value, `get ${path}`);
   }
 
-  async list(path: string, query: Query = {}, keep = (object: KubeObject) => object): Promise<KubeList> {
+  async list(path: string, query: Query = {}, keep: Keep = (object) => object): Promise<KubeList> {
+    try {
+      return await this.#pages(path, query, keep);
+    } catch (error) {
+      // The server has forgotten the version that the pages are of, after some minutes: another has others.
+      if (error instanceof ApiError && error.status === GONE) return await this.#pages(path, query, keep);
+      throw error;
+    }
+  }
+
+  async #pages(path: string, query: Query, keep: Keep): Promise<KubeList> {
     const items: KubeObject[] = [];
     const add = async (more: string) => {
       const page = await this.#page(path, { limit: PAGE, ...query, ...(more === "" ? {} : { continue: more }) });

@@ -160,3 +160,15 @@ Deno.test("an answer that breaks off is told so", async () => {
     await assert.rejects(() => api.get("/m/a"), /^ApiError: The answer of "https:\/\/c\.test" to GET \/m\/a broke off/);
   }
 });
+
+Deno.test("a list whose pages the server has forgotten is read anew, once", async () => {
+  const page = (more: string, name: string) =>
+    Response.json({ apiVersion: "v1", kind: "PodList", metadata: { continue: more }, items: [{ metadata: { name } }] });
+  const gone = () =>
+    Response.json({ kind: "Status", message: "The provided continue parameter is too old" }, { status: 410 });
+  const { api, asked } = await clientOf(page("more", "old"), gone(), page("again", "a"), page("", "b"));
+  assert.deepEqual((await api.list("/p")).items.map(({ metadata }) => metadata.name), ["a", "b"]);
+  assert.equal(asked.length, 4);
+  const never = await clientOf(page("more", "old"), gone(), page("more", "old"), gone());
+  await assert.rejects(() => never.api.list("/p"), { status: 410 });
+});
