@@ -17,8 +17,9 @@ const SWEEP_EVERY = 1000;
 const BREATH = 100;
 /** How long connections that were just made have for their request: told to end, a server closes those without. */
 const FIRST_REQUESTS = 500;
-/** How long to look for a moment without a request. */
-const CALM = 1000;
+/** How long no request may have come or been answered for a moment to be calm, and what part of the patience is for that. */
+const CALM = 100;
+const CALM_SHARE = 0.5;
 /** How long the last answers may be on their way to slow clients. */
 const LAST_BYTES = 2000;
 /** How long no request is under way until those that still come count as lost. */
@@ -46,6 +47,8 @@ interface Shared {
   readonly passing: Set<Promise<void>>;
   /** Requests that are not answered. */
   underWay: number;
+  /** When a request came or was answered last. */
+  lastStir: number;
   /** Answers end their connection (HTTP/1.1). */
   isDiscouraged: boolean;
 }
@@ -75,7 +78,7 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
       await front;
       shared.isDiscouraged = true;
       await within(Math.min(patience, FIRST_REQUESTS), Promise.all(shared.passing));
-      await calm(shared, Math.min(patience, CALM));
+      await calm(shared, patience * CALM_SHARE);
       await within(patience, ended(shared));
       const isAnswered = shared.underWay === 0;
       if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
@@ -88,13 +91,19 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
 
 function sharedOf(handler: HttpHandler, table: ConnectionTable): Shared {
   const sets = { byPort: new Map(), backends: new Set<Backend>(), passing: new Set<Promise<void>>() };
-  return { handler, table, ...sets, underWay: 0, isDiscouraged: false };
+  return { handler, table, ...sets, underWay: 0, lastStir: -Infinity, isDiscouraged: false };
 }
 
-/** Of the requests over HTTP/2 that are waiting when a backend is told to end Deno answers none: a calm moment is best. */
+/**
+ * Of the requests over HTTP/2 that come when a backend is told to end Deno answers none, and clients go on to ask on the
+ * connections that they have until they are told: the end of a burst is waited for.
+ */
 async function calm(shared: Shared, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
-  while (shared.underWay > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 1));
+  const isStirred = (now: number) => shared.underWay > 0 || now - shared.lastStir < CALM;
+  for (let now = performance.now(); isStirred(now) && now < end; now = performance.now()) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
 /**
@@ -129,12 +138,14 @@ async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared)
     const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
     connection?.asked();
     shared.underWay++;
+    shared.lastStir = performance.now();
     try {
       const response = await shared.handler(request, connection?.remote ?? "");
       if (shared.isDiscouraged) response.headers.set("connection", "close");
       return response;
     } finally {
       shared.underWay--;
+      shared.lastStir = performance.now();
     }
   });
   const port = await listening;

@@ -115,6 +115,34 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
+for (const protocol of ["1.1", "2"] as const) {
+  Deno.test(`HTTP/${protocol}: close() in a burst answers all of it that comes on open connections`, async () => {
+    const server = await serve(echo);
+    const end = performance.now() + 2500;
+    const counts = { answered: 0, afterwards: 0 };
+    let isClosing = false;
+    const burst = Array.from({ length: 8 }, async () => {
+      using client = clientOf(OLD, protocol);
+      while (performance.now() < end) {
+        try {
+          assert.equal(await ask(client, server.port, "burst"), "burst");
+        } catch (error) {
+          // Over HTTP/1.1 the next request makes a connection, for which another server would be found.
+          assert.ok(isClosing && error instanceof TypeError && /Connection refused/.test(String(error)), String(error));
+          return;
+        }
+        if (isClosing) counts.afterwards++;
+        else counts.answered++;
+      }
+    });
+    while (counts.answered < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    isClosing = true;
+    assert.equal(await server.close(20_000), true);
+    await Promise.all(burst);
+    assert.ok(protocol === "1.1" || counts.afterwards > 50, JSON.stringify(counts));
+  });
+}
+
 Deno.test("discourage(): answers of HTTP/1.1 end their connection", async () => {
   const server = await serve(echo);
   using client = clientOf(OLD, "1.1");
