@@ -2,11 +2,11 @@
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../facts/expectations.ts";
-import { cannotTell, type Facts, isKnown } from "../facts/mod.ts";
+import { cannotTell, type Facts, isKnown, reason } from "../facts/mod.ts";
 import { kubectl, makeNamedAgain } from "../injection/commands.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
-import { type Advice, findingOf, type Problem } from "./findings.ts";
+import { type Advice, counted, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
@@ -18,6 +18,8 @@ interface Row {
   readonly title: string;
   readonly judge: Judge;
   readonly advice?: Advice;
+  /** The pods of which nothing can be said as long as it is not known what their webhook decides. */
+  readonly undecided?: (pod: ExpectedPod) => boolean;
 }
 
 const ROWS: readonly Row[] = [
@@ -25,12 +27,14 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-missing",
     title: "pods that are to have a proxy have one",
     judge: missingProxy,
+    undecided: (pod) => isUndecided(pod) && !pod.hasProxy,
     advice: makeNamedAgain,
   },
   {
     id: "workload-proxy-unexpected",
     title: "pods that have a proxy get one again",
     judge: unexpectedProxy,
+    undecided: (pod) => isUndecided(pod) && pod.hasProxy,
     advice: ({ kind, namespace, name }) =>
       `see why: ${kubectl("mesh", "check", "injection", `${kind}/${name}`, "-n", namespace)}`,
   },
@@ -38,6 +42,7 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-current",
     title: "proxies are those of the present configuration",
     judge: otherProxy,
+    undecided: (pod) => isUndecided(pod) && pod.hasProxy,
     advice: makeNamedAgain,
   },
   {
@@ -72,12 +77,12 @@ const ROWS: readonly Row[] = [
 ];
 
 export const WORKLOAD_CHECKS: readonly Check[] = [
-  ...ROWS.map(({ id, title, judge, advice }): Check => ({
-    id,
+  ...ROWS.map((row): Check => ({
+    id: row.id,
     category: "workloads",
-    title,
+    title: row.title,
     needs: [],
-    run: (facts) => ofPods(facts, judge, advice),
+    run: (facts) => ofPods(facts, row),
   })),
   {
     id: "workload-label-place",
@@ -89,7 +94,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
 ];
 
 /** A workload with many pods is one problem, and the pods are counted (linkerd2 #6272). */
-async function ofPods(facts: Facts, judge: Judge, advice: Advice | undefined): Promise<Finding> {
+async function ofPods(facts: Facts, { judge, advice, undecided = () => false }: Row): Promise<Finding> {
   const pods = await facts.expectations();
   if (!isKnown(pods)) return cannotTell(pods);
   const byHand = await injectedByHand(facts);
@@ -106,7 +111,24 @@ async function ofPods(facts: Facts, judge: Judge, advice: Advice | undefined): P
   const problems = [...found.values()].map(({ problem, count }) => {
     return count === 1 ? problem : { ...problem, message: `${problem.message} (${count} pods)` };
   });
-  return findingOf(problems, advice);
+  const unclear = problems.length > 0 ? [] : pods.value.filter(undecided);
+  const [first] = unclear;
+  return first === undefined ? findingOf(problems, advice) : notDecided(first, unclear.length);
+}
+
+/** A webhook gets the pod, and what it does with it is not known. */
+function isUndecided({ webhook, decision }: ExpectedPod): boolean {
+  return webhook !== undefined && decision === undefined;
+}
+
+/** That all is well would be a guess. */
+function notDecided({ owner, webhook, plane }: ExpectedPod, count: number): Finding {
+  const of = `cannot tell of ${counted(count, "pod")}`;
+  if (plane !== undefined && !isKnown(plane.injector)) {
+    return { result: "unknown", message: `${of}: ${reason(plane.injector)}` };
+  }
+  const why = kubectl("mesh", "check", "injection", `${owner.kind.toLowerCase()}/${owner.name}`, "-n", owner.namespace);
+  return { result: "unknown", message: `${of}: "${webhook?.name}" has matchConditions: see ${why}` };
 }
 
 /** Workloads whose pod has the proxy already: `inject` wrote it there. Where they may not be listed there are none. */

@@ -221,6 +221,37 @@ Deno.test("workloads: pods of one workload are one problem, with their number", 
   assert.match(finding.message, /\(2 pods\)/);
 });
 
+const OF_DECISION = ["workload-proxy-missing", "workload-proxy-unexpected", "workload-proxy-current"];
+
+Deno.test("workloads: where it is not known what a webhook decides, nothing is well", async () => {
+  const conditioned = MESH.map(({ webhooks, ...rest }) =>
+    Array.isArray(webhooks)
+      ? {
+        ...rest,
+        webhooks: webhooks.map((each) => ({ ...Object(each), matchConditions: [{ name: "c", expression: "1" }] })),
+      }
+      : rest
+  );
+  const pods = (parts: PodParts) => [NAMESPACE, pod(parts)];
+  for (const id of OF_DECISION) {
+    const parts = id === "workload-proxy-missing" ? {} : WITH_PROXY;
+    const { result, message } = await found(id, [...conditioned, ...pods(parts)]);
+    assert.equal(result, "unknown");
+    assert.match(
+      message,
+      /^cannot tell of 1 pod: "namespace\..*" has matchConditions: see kubectl mesh check injection stateful/,
+    );
+    const check = WORKLOAD_CHECKS.find((each) => each.id === id);
+    const hidden = await check?.run(clusterFacts({ objects: [...MESH, ...pods(parts)], forbidden: /configmaps/ }));
+    assert.deepEqual(hidden, {
+      result: "unknown",
+      message: 'cannot tell of 1 pod: needs get on configmaps in the namespace "istio-system"',
+    });
+  }
+  const other = await found("workload-proxy-missing", [...conditioned, ...pods(WITH_PROXY)]);
+  assert.equal(other.result, "ok");
+});
+
 Deno.test("workloads: what may not be listed is not told", async () => {
   for (const check of WORKLOAD_CHECKS) {
     const { result, message } = await check.run(clusterFacts({ objects: MESH, forbidden: /pods$|deployments$/ }));
