@@ -1,14 +1,22 @@
 /**
  * `webhook serve` as a whole process with the built-in configuration: reviews a second and their times with 1, 8 and 64
  * clients, each with a connection that it keeps, over both versions of HTTP; and its resident memory. `--reviews` says how
- * many in all: half of them for the speeds, half for the memory. The peer's numbers and what is wanted are those of the
+ * many in all: half of them for the speeds, half for the memory; `--workers` is that of the webhook. The peer's numbers and what is wanted are those of the
  * issue. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The binary must be compiled.
  *
- * The last columns are the processors that the webhook and this process had: the webhook is what limits the speed as long
- * as it has a whole one (JavaScript runs on one), and this process less.
+ * The last columns are the processors that the webhook, with its workers, and this process had: without workers the webhook
+ * is what limits the speed as long as it has a whole one (JavaScript runs on one), and this process less.
  */
 import { parseArgs } from "node:util";
-import { processorTime, type Protocol, resident, sendAtOnce, startWebhook, type Webhook } from "./webhook_process.ts";
+import {
+  processorTime,
+  type Protocol,
+  resident,
+  sendAtOnce,
+  startWebhook,
+  timeWithWorkers,
+  type Webhook,
+} from "./webhook_process.ts";
 import { reviewOf } from "./webhook_review.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
@@ -43,12 +51,15 @@ const GROWTH = 24;
 const WARM_UP = 1000;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ args: Deno.args, options: { reviews: { type: "string", default: "20000" } } });
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: { reviews: { type: "string", default: "20000" }, workers: { type: "string" } },
+  });
   const reviews = Number(values.reviews);
   if (!(Number.isSafeInteger(reviews) && reviews >= 1000)) {
     throw new Error(`--reviews must be a number of 1000 or more, not "${values.reviews}"`);
   }
-  const webhook = await startWebhook(BINARY);
+  const webhook = await startWebhook(BINARY, values.workers);
   try {
     print(`load average ${Deno.loadavg().map((load) => load.toFixed(2)).join(" ")}, ${reviews} reviews\n`);
     print(`resident when idle ${mb(await resident(webhook.pid))}\n`);
@@ -96,14 +107,14 @@ async function send(webhook: Webhook, { protocol, clients }: Load, reviews: numb
   await Promise.all(connections.map((client) => sendOne(webhook, client)));
   sendAtOnce();
   const times: number[] = [];
-  const before = [await processorTime(webhook.pid), await processorTime(Deno.pid)] as const;
+  const before = [await timeWithWorkers(webhook.pid), await processorTime(Deno.pid)] as const;
   const start = performance.now();
   let left = Math.ceil(reviews);
   await Promise.all(connections.map(async (client) => {
     while (left-- > 0) times.push(await sendOne(webhook, client));
   }));
   const seconds = (performance.now() - start) / 1000;
-  const after = [await processorTime(webhook.pid), await processorTime(Deno.pid)] as const;
+  const after = [await timeWithWorkers(webhook.pid), await processorTime(Deno.pid)] as const;
   for (const client of connections) client.close();
   const sorted = times.toSorted((a, b) => a - b);
   return {

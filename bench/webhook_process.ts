@@ -21,14 +21,15 @@ export interface Webhook {
 /** The version of HTTP. */
 export type Protocol = "HTTP/1.1" | "HTTP/2";
 
-/** Starts it and waits until it answers. */
-export async function startWebhook(binary: string): Promise<Webhook> {
+/** Starts it with so many workers, its own number unless told, and waits until it answers. */
+export async function startWebhook(binary: string, workers?: string): Promise<Webhook> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const { certificate, key, authority } = testCertificate();
   const files = { cert: `${folder}/tls.crt`, key: `${folder}/tls.key` };
   await Deno.writeTextFile(files.cert, certificate);
   await Deno.writeTextFile(files.key, key, { mode: 0o600 });
   const addresses = ["--listen=127.0.0.1:0", "--plain-listen=127.0.0.1:0", "--shutdown-delay=0s"];
+  if (workers !== undefined) addresses.push(`--workers=${workers}`);
   const child = new Deno.Command(binary, {
     args: ["webhook", "serve", ...addresses, `--tls-cert=${files.cert}`, `--tls-key=${files.key}`],
     env: { NO_COLOR: "1", MESH_LOG_FORMAT: "text", KUBECONFIG: "/nonexistent" },
@@ -85,15 +86,33 @@ export function sendAtOnce(): void {
   for (let file = 3; file < MOST_FILES; file++) symbols.setsockopt(file, IPPROTO_TCP, TCP_NODELAY, on, on.length);
 }
 
-/** Megabytes of a process that are in memory. */
+/** Megabytes in memory of a process and its workers; what they share counts for each. */
 export async function resident(pid: number): Promise<number> {
-  const [, kibibytes = "NaN"] = /^VmRSS:\s+(\d+) kB$/m.exec(await Deno.readTextFile(`/proc/${pid}/status`)) ?? [];
-  return Number(kibibytes) * 1024 / 1e6;
+  const texts = await Promise.all((await withWorkers(pid)).map((each) => Deno.readTextFile(`/proc/${each}/status`)));
+  const sizes = texts.map((text) => Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? NaN));
+  return sum(sizes) * 1024 / 1e6;
+}
+
+/** Seconds of processor time that a process and its workers have had. */
+export async function timeWithWorkers(pid: number): Promise<number> {
+  return sum(await Promise.all((await withWorkers(pid)).map(processorTime)));
 }
 
 /** Seconds of processor time that a process has had: fields 14 and 15, counted after the name in brackets (proc(5)). */
 export async function processorTime(pid: number): Promise<number> {
   const [, rest = ""] = /^.*\) (.*)$/s.exec(await Deno.readTextFile(`/proc/${pid}/stat`)) ?? [];
-  const [user, system] = rest.split(" ").slice(11, 13);
-  return (Number(user) + Number(system)) / TICKS;
+  return sum(rest.split(" ").slice(11, 13).map(Number)) / TICKS;
+}
+
+/** A process and those that it has started. */
+async function withWorkers(pid: number): Promise<readonly number[]> {
+  const tasks = await Array.fromAsync(Deno.readDir(`/proc/${pid}/task`), ({ name }) => name);
+  const children = await Promise.all(
+    tasks.map((task) => Deno.readTextFile(`/proc/${pid}/task/${task}/children`).catch(() => "")),
+  );
+  return [pid, ...children.flatMap((text) => text.split(" ").filter(Boolean).map(Number))];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
