@@ -42,23 +42,37 @@ export function encodeFrame(
 
 /** Makes messages of the pieces in which they come. */
 export class FrameReader {
-  #held = new Uint8Array();
+  /** Pieces of a message that has not come whole. */
+  #held: Uint8Array[] = [];
+  #size = 0;
+  /** With so many bytes there is a message, or its length is known. */
+  #needed = LENGTH;
 
   /** The messages that a piece completes. */
   push(piece: Uint8Array): Frame[] {
-    const bytes = this.#held.length === 0 ? piece : joined(this.#held, piece);
+    this.#held.push(piece);
+    this.#size += piece.length;
+    if (this.#size < this.#needed) return [];
+    const bytes = joined(this.#held, this.#size);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const frames: Frame[] = [];
     let at = 0;
-    while (at + LENGTH <= bytes.length) {
-      const end = at + LENGTH + view.getUint32(at);
-      if (end > bytes.length) break;
+    let end = endOf(view, at);
+    for (; end <= bytes.length; end = endOf(view, at)) {
       frames.push(decodeFrame(bytes.subarray(at, end), view.getUint8(at + LENGTH)));
       at = end;
     }
-    this.#held = bytes.slice(at);
+    this.#held = at === bytes.length ? [] : [bytes.slice(at)];
+    this.#size = bytes.length - at;
+    this.#needed = end - at;
     return frames;
   }
+}
+
+/** Where the message ends that begins at a place; where its length ends if that has not come. */
+function endOf(view: DataView, at: number): number {
+  const start = at + LENGTH;
+  return start <= view.byteLength ? start + view.getUint32(at) : start;
 }
 
 function decodeFrame(bytes: Uint8Array, code: number): Frame {
@@ -74,9 +88,14 @@ function decodeFrame(bytes: Uint8Array, code: number): Frame {
   };
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = pieces;
+  if (first?.length === size) return first;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

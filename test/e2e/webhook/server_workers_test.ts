@@ -68,6 +68,27 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
+testWhen(notLinux, "workers answer 200 reviews at once, large ones, and what is no review", async () => {
+  await using server = await WebhookServer.start("--workers=2");
+  await workers(server, 2);
+  using client = server.client();
+  const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
+  const many = names.map(async (name) => {
+    const { text, patch } = await review(server, client, reviewOf(name));
+    assert.ok(text.includes(`"uid":"uid-${name}","allowed":true`) && patch.includes("config"), text);
+  });
+  const large = Array.from({ length: 6 }, async (_, index) => {
+    const pad = "x".repeat(6 * 1024 * 1024);
+    const { text } = await review(server, client, reviewOf(`large-${index}`, { pad }));
+    assert.match(text, new RegExp(`"uid":"uid-large-${index}","allowed":true`));
+  });
+  const wrong = ["{", "[".repeat(100_000), "\xff", '{"kind":"AdmissionReview"}'].map(async (body) => {
+    assert.match((await review(server, client, body)).text, /"allowed":false/);
+  });
+  await Promise.all([...many, ...large, ...wrong]);
+  assert.match(await server.told("/metrics"), /^mesh_webhook_worker_restarts_total 0$/m);
+});
+
 testWhen(notLinux, "a review that takes too long is refused with its worker, and the next is answered", async () => {
   await using server = await WebhookServer.start("--workers=1");
   await workers(server, 1);
