@@ -74,12 +74,13 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
     },
     discourage: () => void (shared.isDiscouraged = true),
     async close(patience) {
+      const end = performance.now() + patience;
       listener.close();
       await front;
       shared.isDiscouraged = true;
       await within(Math.min(patience, FIRST_REQUESTS), Promise.all(shared.passing));
       await calm(shared, patience * CALM_SHARE);
-      await within(patience, ended(shared));
+      await within(Math.max(0, end - performance.now()), ended(shared));
       const isAnswered = shared.underWay === 0;
       if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
       clearInterval(sweeping);
