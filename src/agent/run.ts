@@ -2,6 +2,7 @@
 import { type Logger, logText, startLog } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { VERSION } from "../version.ts";
+import type { ControlPlane } from "./control_plane.ts";
 import { envoyOptions } from "./envoy_options.ts";
 import { type LifecycleControl, type Phase, runLifecycle } from "./lifecycle/mod.ts";
 import { lifecycleRules, watchedFiles } from "./lifecycle_rules.ts";
@@ -25,13 +26,21 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   const log = startLog(world, "agent", settings.log);
   tell(log, settings);
   const control: { current: LifecycleControl | undefined } = { current: undefined };
+  const plane: { current: ControlPlane | undefined } = { current: undefined };
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
     ...statusOptions(settings, log),
+    controlPlane: {
+      problems: () => plane.current?.problems() ?? [],
+      nameProblem: () => plane.current?.nameProblem(),
+      nameTable: () => plane.current?.nameTable(),
+    },
     terminating: () => endOf(control.current?.phase()),
     onQuit: () => control.current?.quit("POST /quitquitquit"),
     onDrain: () => control.current?.drain("POST /drain"),
   });
   try {
+    const { startControlPlane } = await import("./control_plane.ts");
+    plane.current = await startControlPlane(world, settings, log);
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled ? undefined : envoyOptions(world, settings, { words, name, log }),
       rules: lifecycleRules(settings),
@@ -41,6 +50,7 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
       changed: (phase) => phase === "starting" && void serving?.then((server) => server.forgetReadiness()),
     });
   } finally {
+    await plane.current?.close();
     await (await serving)?.close();
   }
 }

@@ -10,7 +10,7 @@ import { controlHandler } from "./control.ts";
 import { probeHandler, type ProbeSettings } from "./probes/handler.ts";
 import { adminAt } from "./readiness/admin.ts";
 import { readyHandler } from "./readiness/handler.ts";
-import { readinessProbe } from "./readiness/probe.ts";
+import { readinessProbe, type Surroundings } from "./readiness/probe.ts";
 import { type Route, router } from "./routes.ts";
 
 /** What the server is told. */
@@ -27,12 +27,20 @@ export interface StatusOptions {
   readonly scrapeTargets: readonly ScrapeTarget[];
   /** METRICS_LOCALHOST_ACCESS_ONLY. */
   readonly areMetricsLocal: boolean;
+  /** What is between Envoy and the control plane. */
+  readonly controlPlane?: ControlPlaneView;
   /** Why the agent ends, such as `received signal: terminated`; `undefined` while it does not. */
   readonly terminating: () => string | undefined;
   /** Somebody on this machine wants the agent to end. */
   readonly onQuit: () => void;
   /** Somebody on this machine wants Envoy to drain. */
   readonly onDrain: () => void;
+}
+
+/** What the server tells of the agent's parts that speak with the control plane. */
+export interface ControlPlaneView extends Surroundings {
+  /** The table of names as JSON; `undefined` if there is none. */
+  nameTable(): string | undefined;
 }
 
 /** Where Envoy answers. */
@@ -58,7 +66,7 @@ export interface StatusServer {
 export async function startStatusServer(world: World, options: StatusOptions): Promise<StatusServer> {
   const { logger, envoy, terminating } = options;
   const admin = envoy === undefined ? undefined : adminAt(world.network, envoy.adminHost, envoy.adminPort);
-  const probe = readinessProbe({ admin, terminating });
+  const probe = readinessProbe({ admin, terminating, surroundings: options.controlPlane });
   const metrics = agentMetrics(world, options.version);
   const bound = { port: options.port };
   const ready = readyHandler({ probe, logger, startupSeconds: metrics.startupSeconds, clock: world.clock });
@@ -85,6 +93,7 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
   return [
     { path: "/metrics", isLocal, answer: scrape },
     { path: "/stats/prometheus", isLocal, answer: scrape },
+    { path: "/debug/ndsz", isLocal: true, answer: () => nameTableAnswer(options.controlPlane) },
     { path: "/app-health/", answer: probes },
     { path: "/app-lifecycle/", answer: probes },
     ...[quit, drain].map((control): Route => ({
@@ -94,6 +103,13 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
       answer: controlHandler(control, logger, world.clock),
     })),
   ];
+}
+
+/** As pilot-agent: an empty object where there is no table. */
+function nameTableAnswer(plane: ControlPlaneView | undefined): Response {
+  const table = plane?.nameTable();
+  const headers = { "content-type": "application/json" };
+  return new Response(table ?? "{}", { status: table === undefined ? 404 : 200, headers });
 }
 
 function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {

@@ -5,3 +5,4 @@
  */
 export type { XdsIdentity, XdsOptions, XdsProxy, XdsRoots, XdsSettings } from "./options.ts";
 export { startXds } from "./server.ts";
+export { controlPlaneEndpoint } from "./upstream.ts";

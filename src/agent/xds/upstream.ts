@@ -1,7 +1,8 @@
 /** The connection to the control plane. */
 import { MeshError } from "../../core/errors.ts";
 import { splitHostPort } from "../../core/net.ts";
-import type { ByteConnection, DialTls, World } from "../../core/world/mod.ts";
+import type { GrpcEndpoint } from "../../core/grpc/mod.ts";
+import type { ByteConnection, World } from "../../core/world/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
 
 /** How long name, connection and TLS may take, in milliseconds. */
@@ -14,21 +15,28 @@ const DIAL_PATIENCE = 10_000;
 export async function connectUpstream(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
   const target = splitHostPort(options.address);
   if (typeof target === "string") throw new MeshError(`The address of the control plane is wrong: ${target}`);
+  const tls = await tlsOf(world, options);
   return await world.network.dial({
     host: target.host,
     port: Number(target.port),
-    tls: await tlsOf(world, options),
+    tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
     signal: AbortSignal.any([signal, AbortSignal.timeout(DIAL_PATIENCE)]),
   });
 }
 
-async function tlsOf(world: World, { tls, identity }: XdsOptions): Promise<DialTls | undefined> {
+/** The control plane as other parts of the agent call it, with the certificate and the roots of this moment. */
+export async function controlPlaneEndpoint(world: World, target: XdsTarget): Promise<GrpcEndpoint> {
+  return { address: target.address, tls: await tlsOf(world, target) };
+}
+
+type XdsTarget = Pick<XdsOptions, "address" | "tls" | "identity">;
+
+async function tlsOf(world: World, { tls, identity }: XdsTarget): Promise<GrpcEndpoint["tls"]> {
   if (tls === undefined) return undefined;
   return {
     serverName: tls.serverName,
     authorities: await rootsOf(world, tls.roots, identity),
     identity: identity.workload(),
-    protocols: ["h2"],
   };
 }
 

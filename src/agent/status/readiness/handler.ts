@@ -55,6 +55,7 @@ const MEANINGS: Readonly<Record<Stage, string>> = {
   running: "the agent is not terminating",
   server: "Envoy is live",
   workers: "the workers of Envoy have started",
+  names: "names of the mesh are answered, where they are asked for",
 };
 
 /** A line for each stage: `[+]` passed, `[-]` not passed; then the verdict. In the manner of Kubernetes' `?verbose`. */

@@ -4,7 +4,7 @@ import type { Admin } from "./admin.ts";
 import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "./envoy_stats.ts";
 
 /** What Envoy must have come through, in this order. */
-export type Stage = "admin" | "config" | "running" | "server" | "workers";
+export type Stage = "admin" | "config" | "running" | "server" | "workers" | "names";
 
 /** A stage and how it stands; `problem` is `undefined` for one that was passed. */
 export interface StageReport {
@@ -22,8 +22,17 @@ export interface ReadinessProbe {
   forget(): void;
 }
 
+/** What Envoy depends on besides itself. */
+export interface Surroundings {
+  /** Why Envoy may have got no configuration. */
+  problems(): readonly string[];
+  /** Why names of the mesh are not answered yet, if somebody asks for them. */
+  nameProblem(): string | undefined;
+}
+
 /** What the probe looks at. */
 export interface ProbeOptions {
+  readonly surroundings?: Surroundings | undefined;
   /** `undefined` if there is no Envoy: then only `running` is a stage. */
   readonly admin: Admin | undefined;
   /** Why the agent ends; `undefined` while it does not. */
@@ -41,6 +50,7 @@ interface Check {
   readonly admin: Admin;
   readonly seen: Seen;
   readonly terminating: () => string | undefined;
+  readonly surroundings: Surroundings | undefined;
   updates: Stats;
   state: Stats;
 }
@@ -62,17 +72,19 @@ const STEPS: readonly Step[] = [
     return serverProblem(check.state);
   }],
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
+  // The application's first question would get no answer.
+  ["names", ({ surroundings }) => surroundings?.nameProblem()],
 ];
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
 /** Makes the probe; checks that come while one is under way share it. */
-export function readinessProbe({ admin, terminating }: ProbeOptions): ReadinessProbe {
+export function readinessProbe({ admin, terminating, surroundings }: ProbeOptions): ReadinessProbe {
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
   async function run(): Promise<Readiness> {
     if (admin === undefined) return [{ stage: "running", problem: runningProblem(terminating) }];
-    const check: Check = { admin, seen, terminating, updates: new Map(), state: new Map() };
+    const check: Check = { admin, seen, terminating, surroundings, updates: new Map(), state: new Map() };
     const reports = await take(check);
     if (isReady(reports)) check.seen.live = true;
     return reports;
@@ -117,7 +129,8 @@ function runningProblem(terminating: () => string | undefined): string | undefin
 }
 
 /** A problem with the reasons for which Envoy refused something. */
-async function explained({ admin, updates }: Check, problem: string | undefined): Promise<string | undefined> {
-  if (problem === undefined || !isRejected(updates)) return problem;
-  return [problem, ...await admin.refusals()].join("; ");
+async function explained(check: Check, problem: string | undefined): Promise<string | undefined> {
+  if (problem === undefined) return undefined;
+  const refusals = isRejected(check.updates) ? await check.admin.refusals() : [];
+  return [problem, ...refusals, ...check.surroundings?.problems() ?? []].join("; ");
 }

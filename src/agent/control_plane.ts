@@ -1,0 +1,116 @@
+/** What the agent does between Envoy and the control plane, from the settings: identity, secrets, xDS and names. */
+import { errorLine, MeshError } from "../core/errors.ts";
+import { type Logger, logText } from "../core/log.ts";
+import type { World } from "../core/world/world.ts";
+import { type Dns, nameTableJson, startDns } from "./dns/mod.ts";
+import { type Identity, startIdentity } from "./identity/mod.ts";
+import { startSds } from "./sds/mod.ts";
+import type { AgentSettings } from "./settings/settings.ts";
+import { FILES_SOCKET, identitySocketPath } from "./settings/pod_info.ts";
+import { controlPlaneEndpoint, startXds, type XdsIdentity } from "./xds/mod.ts";
+
+/** What runs between Envoy and the control plane. */
+export interface ControlPlane {
+  /** Why Envoy may get no configuration: a line for each part that has a problem. */
+  problems(): readonly string[];
+  /** Why names are not answered yet; `undefined` if they are, or if nobody asks for them. */
+  nameProblem(): string | undefined;
+  /** The table of names as JSON (`/debug/ndsz`); `undefined` if there is none. */
+  nameTable(): string | undefined;
+  /** Ends all of it, what depends on others first. */
+  close(): Promise<void>;
+}
+
+/** A part that runs, or why it does not. */
+interface Part {
+  problem(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** Nobody: another program serves the certificates, which Envoy alone gets. */
+const NO_IDENTITY: Identity = {
+  workload: () => undefined,
+  roots: () => undefined,
+  subscribe: () => () => {},
+  problem: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+/**
+ * Starts all parts before Envoy, which pauses when a socket is not there. Certificates are not waited for. A part that cannot
+ * be started (a port or a socket that cannot be had) is logged and told by `problems`: the others are of use without.
+ */
+export async function startControlPlane(world: World, settings: AgentSettings, log: Logger): Promise<ControlPlane> {
+  const identity = settings.bootstrap.hasCustomSds
+    ? NO_IDENTITY
+    : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
+  const [sds, xds, dns] = await Promise.all([
+    started(log, () => secretsOf(world, settings, identity, log)),
+    started(log, () => startXds(world, { ...settings.xds, identity, log: log.getChild("xdsproxy") })),
+    settings.dns.isServed ? started(log, () => namesOf(world, settings, identity, log)) : undefined,
+  ]);
+  const parts = [identity, sds, xds];
+  return {
+    problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
+    nameProblem: () => dns === undefined ? undefined : nameProblem(dns),
+    nameTable: () => isDns(dns) ? tableText(dns) : undefined,
+    async close() {
+      await dns?.close();
+      await xds.close();
+      await sds.close();
+      await identity.close();
+    },
+  };
+}
+
+async function started<T extends Part>(log: Logger, start: () => Promise<T>): Promise<T | Part> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const problem = errorLine(error);
+    log.error(logText(problem));
+    return { problem: () => problem, close: () => Promise.resolve() };
+  }
+}
+
+function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identity, log: Logger) {
+  return startSds(world, {
+    path: identitySocketPath(bootstrap.identitySocket),
+    filesPath: FILES_SOCKET,
+    identity: bootstrap.hasCustomSds ? undefined : identity,
+    log: log.getChild("sds"),
+  });
+}
+
+function namesOf(world: World, settings: AgentSettings, identity: XdsIdentity, log: Logger): Promise<Dns> {
+  const { node, xds, namespace } = settings;
+  return startDns(world, {
+    ...settings.dns,
+    namespace,
+    // The fourth part of `role~address~name.namespace~domain`.
+    domain: node.id.split("~")[3] ?? "",
+    log: log.getChild("dns"),
+    table: {
+      node,
+      isDelta: settings.bootstrap.deltaXds,
+      endpoint: () => controlPlaneEndpoint(world, { ...xds, identity }),
+      tokenFile: settings.identity.authority.tokenFile,
+      headers: xds.headers,
+    },
+  });
+}
+
+function isDns(part: Dns | Part | undefined): part is Dns {
+  return part !== undefined && "table" in part;
+}
+
+function nameProblem(dns: Dns | Part): string | undefined {
+  if (!isDns(dns)) return dns.problem();
+  return dns.isReady() ? undefined : dns.problem() ?? "the control plane has not sent the table of names yet";
+}
+
+function tableText(dns: Dns): string | undefined {
+  const table = dns.table();
+  return table === undefined ? undefined : nameTableJson(table);
+}
