@@ -1,8 +1,8 @@
 /** What the agent does between Envoy and the control plane, from the settings: identity, secrets, xDS and names. */
 import { errorLine, MeshError } from "../core/errors.ts";
 import { type Logger, logText } from "../core/log.ts";
+import type { Collector } from "../core/metrics/mod.ts";
 import type { World } from "../core/world/world.ts";
-import { type Dns, nameTableJson, startDns } from "./dns/mod.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
 import { startSds } from "./sds/mod.ts";
 import type { AgentSettings } from "./settings/settings.ts";
@@ -17,6 +17,8 @@ export interface ControlPlane {
   nameProblem(): string | undefined;
   /** The table of names as JSON (`/debug/ndsz`); `undefined` if there is none. */
   nameTable(): string | undefined;
+  /** Metrics of the DNS server. */
+  readonly collect: Collector;
   /** Ends all of it, what depends on others first. */
   close(): Promise<void>;
 }
@@ -25,6 +27,13 @@ export interface ControlPlane {
 interface Part {
   problem(): string | undefined;
   close(): Promise<void>;
+}
+
+/** The DNS server. */
+interface Names extends Part {
+  isReady(): boolean;
+  table(): string | undefined;
+  readonly collect: Collector;
 }
 
 /** Nobody: another program serves the certificates, which Envoy alone gets. */
@@ -53,7 +62,8 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
   return {
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
     nameProblem: () => dns === undefined ? undefined : nameProblem(dns),
-    nameTable: () => isDns(dns) ? tableText(dns) : undefined,
+    nameTable: () => isNames(dns) ? dns.table() : undefined,
+    collect: () => isNames(dns) ? dns.collect() : [],
     async close() {
       await dns?.close();
       await xds.close();
@@ -83,9 +93,11 @@ function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identit
   });
 }
 
-function namesOf(world: World, settings: AgentSettings, identity: XdsIdentity, log: Logger): Promise<Dns> {
+/** Most sidecars serve no names: the server's code is loaded by those that do. */
+async function namesOf(world: World, settings: AgentSettings, identity: XdsIdentity, log: Logger): Promise<Names> {
   const { node, xds, namespace } = settings;
-  return startDns(world, {
+  const { nameTableJson, startDns } = await import("./dns/mod.ts");
+  const { isReady, problem, table, collect, close } = await startDns(world, {
     ...settings.dns,
     namespace,
     // The fourth part of `role~address~name.namespace~domain`.
@@ -99,18 +111,18 @@ function namesOf(world: World, settings: AgentSettings, identity: XdsIdentity, l
       headers: xds.headers,
     },
   });
+  const text = () => {
+    const names = table();
+    return names === undefined ? undefined : nameTableJson(names);
+  };
+  return { isReady, problem, table: text, collect, close };
 }
 
-function isDns(part: Dns | Part | undefined): part is Dns {
+function isNames(part: Names | Part | undefined): part is Names {
   return part !== undefined && "table" in part;
 }
 
-function nameProblem(dns: Dns | Part): string | undefined {
-  if (!isDns(dns)) return dns.problem();
+function nameProblem(dns: Names | Part): string | undefined {
+  if (!isNames(dns)) return dns.problem();
   return dns.isReady() ? undefined : dns.problem() ?? "the control plane has not sent the table of names yet";
-}
-
-function tableText(dns: Dns): string | undefined {
-  const table = dns.table();
-  return table === undefined ? undefined : nameTableJson(table);
 }

@@ -40,7 +40,8 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   });
   try {
     const { startControlPlane } = await import("./control_plane.ts");
-    plane.current = await startControlPlane(world, settings, log);
+    const { collect } = plane.current = await startControlPlane(world, settings, log);
+    serving?.then(({ metrics }) => metrics.register(collect));
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled ? undefined : envoyOptions(world, settings, { words, name, log }),
       rules: lifecycleRules(settings),

@@ -17,10 +17,20 @@ const MAX_BYTES = 1024 * 1024;
 /** The first place that has a certificate and its key; `undefined` if none has. */
 export async function findMounted(files: Files, places: readonly MountedPaths[]): Promise<MountedPaths | undefined> {
   for (const place of places) {
-    const facts = await Promise.all([files.facts(place.certificate), files.facts(place.key)]);
-    if (facts.every((each) => each !== undefined)) return place;
+    const there = await Promise.all([isThere(files, place.certificate), isThere(files, place.key)]);
+    if (there.every((each) => each)) return place;
   }
   return undefined;
+}
+
+/** What may not be looked at is not there for this user. */
+async function isThere(files: Files, path: string): Promise<boolean> {
+  try {
+    return await files.facts(path) !== undefined;
+  } catch (error) {
+    if (error instanceof MeshError) return false;
+    throw error;
+  }
 }
 
 /** Reads the files, and anew when they change; those that cannot be used leave what was before in force. */

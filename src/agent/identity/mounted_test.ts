@@ -1,6 +1,7 @@
 /** Certificates in files of the real system, swapped as mounted Secrets are. */
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/certificates.ts";
+import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/fake.ts";
 import { realFiles } from "../../core/world/real_files.ts";
@@ -184,4 +185,26 @@ Deno.test("of several places the first one with a certificate and a key is taken
   });
   assert.equal(identity.workload()?.certificate, one.certificate);
   await identity.close();
+});
+
+Deno.test("a place that may not be looked at is none: the authority is asked", async () => {
+  const world = fakeWorld();
+  const refused = () => Promise.reject(new MeshError("Cannot look at it: permission denied"));
+  const identity = await startIdentity({ ...world, files: { ...world.files, facts: refused } }, {
+    spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
+    mounted: [new Mount("/closed").places],
+    isMountedOnly: false,
+    authority: AUTHORITY,
+    key: { type: "ecdsa", curve: "P256" },
+    isPkcs8: false,
+    renewal: { ratio: 0.5, jitter: 0 },
+    outputFolder: "",
+    log: startLog(world, "agent", {}),
+  });
+  try {
+    assert.equal(identity.workload(), undefined);
+    assert.doesNotMatch(identity.problem() ?? "", /permission denied/);
+  } finally {
+    await identity.close();
+  }
 });
