@@ -19,7 +19,10 @@ interface WarmUp {
   readonly words: readonly string[];
   /** What it finds in place of a kernel and of iptables, and what it says then. */
   readonly standIn?: { readonly held: Held; readonly says: string };
-  /** Variables, for a program that runs on Linux alone; FOLDER is one for it to write to. */
+  /**
+   * Variables, for a program that runs on Linux alone, in a folder of its own; FOLDER is another for it to write to, ROOT
+   * that of the sources.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** The exit code, 0 unless told. */
   readonly code?: number;
@@ -31,7 +34,7 @@ const AGENT = {
   POD_NAME: "pod",
   POD_NAMESPACE: "default",
   CLOUD_PLATFORM: "none",
-  PROXY_CONFIG: "{configPath: FOLDER-proxy, binaryPath: tools/compile/workload/envoy.sh, statusPort: 15020}",
+  PROXY_CONFIG: "{configPath: FOLDER-proxy, binaryPath: ROOT/tools/compile/workload/envoy.sh, statusPort: 15020}",
 };
 
 const IN_PLACE = "Nothing to change";
@@ -53,6 +56,7 @@ const RUNS: readonly WarmUp[] = [
   { words: ["version"] },
   { words: ["agent", "bootstrap"], env: AGENT },
   { words: ["agent"], env: AGENT },
+  { words: ["webhook", "manifests"] },
   { words: ["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];
 
@@ -73,11 +77,15 @@ export async function makeCaches(
   for (const { name } of scripts) await Deno.writeFile(`${folder}/${name}`, new Uint8Array());
   const programs = await standInPrograms(root, `${folder}-programs`);
   const runs = RUNS.filter(({ env }) => env === undefined || Deno.build.os === "linux");
-  for (const { words, standIn, env = {}, code = 0 } of runs) {
+  const pod = `${folder}-pod`;
+  await Deno.mkdir(pod);
+  for (const { words, standIn, env, code = 0 } of runs) {
     const kernel = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
-    const own = Object.entries(env).map(([name, value]) => [name, value.replace("FOLDER", folder)]);
+    const own = Object.entries(env ?? {}).map((
+      [name, value],
+    ) => [name, value.replace("FOLDER", folder).replace("ROOT", root)]);
     const variables = { MESH_CACHES: folder, ...Object.fromEntries(own), ...kernel };
-    const outcome = await run([warmUp, ...words], variables, root);
+    const outcome = await run([warmUp, ...words], variables, env === undefined ? root : pod);
     if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${words.join(" ")}"`);
     if (outcome.code === code && outcome.text.includes(standIn?.says ?? "")) continue;
     if (standIn === undefined) throw new Error(`"${words.join(" ")}" failed: ${outcome.text.trim()}`);
