@@ -36,29 +36,27 @@ interface Names extends Part {
   readonly collect: Collector;
 }
 
-/** Nobody: another program serves the certificates, which Envoy alone gets. */
-const NO_IDENTITY: Identity = {
-  workload: () => undefined,
-  roots: () => undefined,
-  subscribe: () => () => {},
-  problem: () => undefined,
-  close: () => Promise.resolve(),
-};
-
 /**
  * Starts all parts before Envoy, which pauses when a socket is not there. Certificates are not waited for. A part that cannot
  * be started (a port or a socket that cannot be had) is logged and told by `problems`: the others are of use without.
  */
 export async function startControlPlane(world: World, settings: AgentSettings, log: Logger): Promise<ControlPlane> {
+  // Another program that serves the certificates (SPIRE) gives them to Envoy alone.
   const identity = settings.bootstrap.hasCustomSds
-    ? NO_IDENTITY
+    ? undefined
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
   const [sds, xds, dns] = await Promise.all([
     started(log, () => secretsOf(world, settings, identity, log)),
-    started(log, () => startXds(world, { ...settings.xds, identity, log: log.getChild("xdsproxy") })),
+    started(log, () =>
+      startXds(world, {
+        ...settings.xds,
+        identity,
+        tokenFile: settings.identity.authority.tokenFile,
+        log: log.getChild("xdsproxy"),
+      })),
     settings.dns.isServed ? started(log, () => namesOf(world, settings, identity, log)) : undefined,
   ]);
-  const parts = [identity, sds, xds];
+  const parts = [...(identity === undefined ? [] : [identity]), sds, xds];
   return {
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
     nameProblem: () => dns === undefined ? undefined : nameProblem(dns),
@@ -68,7 +66,7 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
       await dns?.close();
       await xds.close();
       await sds.close();
-      await identity.close();
+      await identity?.close();
     },
   };
 }
@@ -84,17 +82,22 @@ async function started<T extends Part>(log: Logger, start: () => Promise<T>): Pr
   }
 }
 
-function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identity, log: Logger) {
+function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identity | undefined, log: Logger) {
   return startSds(world, {
     path: identitySocketPath(bootstrap.identitySocket),
     filesPath: FILES_SOCKET,
-    identity: bootstrap.hasCustomSds ? undefined : identity,
+    identity,
     log: log.getChild("sds"),
   });
 }
 
 /** Most sidecars serve no names: the server's code is loaded by those that do. */
-async function namesOf(world: World, settings: AgentSettings, identity: XdsIdentity, log: Logger): Promise<Names> {
+async function namesOf(
+  world: World,
+  settings: AgentSettings,
+  identity: XdsIdentity | undefined,
+  log: Logger,
+): Promise<Names> {
   const { node, xds, namespace } = settings;
   const { nameTableJson, startDns } = await import("./dns/mod.ts");
   const { isReady, problem, table, collect, close } = await startDns(world, {

@@ -9,6 +9,7 @@ import { type KeyMaterial, newMaterial, type Part } from "./material.ts";
 import { findMounted, keepByFiles } from "./mounted.ts";
 import type { IdentityOptions } from "./options.ts";
 
+export { readToken } from "./token.ts";
 export type { KeyMaterial };
 export type { IdentityOptions, IdentitySettings } from "./options.ts";
 

@@ -33,8 +33,10 @@ export interface XdsSettings {
 
 /** What a proxy of xDS is started with. */
 export interface XdsOptions extends XdsSettings {
-  /** Not used for plain text. */
-  readonly identity: XdsIdentity;
+  /** Not used for plain text; `undefined` if another program serves the workload's certificates, to Envoy alone. */
+  readonly identity: XdsIdentity | undefined;
+  /** The file whose token proves who the workload is where there is no identity, read anew for each call; `""` for none. */
+  readonly tokenFile?: string;
   readonly log: Logger;
   /** How long a connection of Envoy's waits for the first certificate, in milliseconds; a minute unless told. */
   readonly certificatePatience?: number;

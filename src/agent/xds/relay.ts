@@ -1,5 +1,6 @@
 /** Calls with headers of the user's own: over HTTP/2 to the control plane, message by message unread. */
 import type { Http2Client } from "../../core/world/mod.ts";
+import { readToken } from "../identity/mod.ts";
 import { problemOf, type Way, wayUp } from "./way.ts";
 
 /** gRPC's code for what may be tried again. */
@@ -24,9 +25,9 @@ export async function relay(way: Way, request: Request): Promise<Response> {
   }
 }
 
-async function answerOf({ options, health }: Way, client: Http2Client, request: Request): Promise<Response> {
-  const headers = new Headers(request.headers);
-  for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
+async function answerOf(way: Way, client: Http2Client, request: Request): Promise<Response> {
+  const { options, health } = way;
+  const headers = await headersOf(way, request);
   const { pathname, search } = new URL(request.url);
   const { method, body, signal } = request;
   function ended(error?: unknown): void {
@@ -41,6 +42,15 @@ async function answerOf({ options, health }: Way, client: Http2Client, request: 
     ended(error);
     throw error;
   }
+}
+
+async function headersOf({ world, options }: Way, request: Request): Promise<Headers> {
+  const { identity, tls, tokenFile = "" } = options;
+  const headers = new Headers(request.headers);
+  const token = identity === undefined && tls !== undefined ? await readToken(world.files, tokenFile) : undefined;
+  if (token !== undefined) headers.set("authorization", `Bearer ${token.text}`);
+  for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
+  return headers;
 }
 
 /** The body; `ended` is told of its end, of what broke it, and when nobody wants it any more. */

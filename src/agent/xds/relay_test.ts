@@ -1,23 +1,35 @@
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import { FakeIdentity } from "../../../test/support/fake_identity.ts";
+import { testAuthority } from "../../../test/support/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";
 import { realWorld } from "../../core/world/real.ts";
+import type { XdsOptions } from "./options.ts";
 import { startXds } from "./server.ts";
 
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
+
+const NAME = "istiod.istio-system.svc";
+const AUTHORITY = testAuthority();
+const { certificate: cert, key } = AUTHORITY.issue({ dnsNames: [NAME] });
+const keyPair = { cert, key };
 
 /** An agent with a header of its user's, in front of a control plane; a channel as Envoy has one. */
 async function withRelay(
   handler: (request: Request) => Response | Promise<Response>,
   body: (envoy: GrpcChannel, facts: { problem(): string | undefined; stop(): Promise<void> }) => Promise<void>,
+  given: Partial<XdsOptions> = {},
 ): Promise<void> {
   await using folder = await temporaryFolder();
   const listening = Promise.withResolvers<number>();
   const end = new AbortController();
   const options = { hostname: "127.0.0.1", port: 0, signal: end.signal };
-  const plane = Deno.serve({ ...options, onListen: ({ port }) => listening.resolve(port) }, handler);
+  const onListen = ({ port }: { readonly port: number }) => listening.resolve(port);
+  const plane = Deno.serve(
+    given.tls === undefined ? { ...options, onListen } : { ...options, onListen, ...keyPair },
+    handler,
+  );
   const world = realWorld();
   const path = `${folder.path}/XDS`;
   const address = `127.0.0.1:${await listening.promise}`;
@@ -28,6 +40,7 @@ async function withRelay(
     headers: { "x-tenant": "a" },
     identity: new FakeIdentity(),
     log: getLogger(["test", "xdsproxy"]),
+    ...given,
   });
   const dial = async () => {
     const made = await Deno.connect({ transport: "unix", path });
@@ -104,3 +117,25 @@ Deno.test("A control plane that goes away ends Envoy's stream; one that is not t
     });
     assert.match(problem() ?? "", /^Cannot connect to "127\.0\.0\.1:\d+": connection refused$/);
   }));
+
+Deno.test("Without a certificate of its own the agent shows the token, as it is in the file at each call", async () => {
+  await using folder = await temporaryFolder();
+  const [roots, tokenFile] = [`${folder.path}/roots.pem`, `${folder.path}/token`];
+  await Deno.writeTextFile(roots, AUTHORITY.roots);
+  const seen: (string | null)[] = [];
+  const plane = (request: Request) => {
+    seen.push(request.headers.get("authorization"));
+    return new Response(request.body, { headers: GRPC });
+  };
+  const tls = { serverName: NAME, roots: { from: "file", file: roots } } as const;
+  await withRelay(plane, async (envoy) => {
+    for (const token of ["one", "two"]) {
+      await Deno.writeTextFile(tokenFile, `${token}\n`);
+      const stream = await envoy.stream(METHOD, soon());
+      await stream.send(new TextEncoder().encode(token));
+      assert.equal(await heard(stream.messages()[Symbol.asyncIterator]()), token);
+      stream.close();
+    }
+  }, { identity: undefined, headers: {}, tls, tokenFile });
+  assert.deepEqual(seen, ["Bearer one", "Bearer two"]);
+});

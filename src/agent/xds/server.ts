@@ -20,7 +20,7 @@ export async function startXds(world: World, options: XdsOptions): Promise<XdsPr
   const way: Way = { world, options, health, signal: end.signal };
   const socket = { path: options.path, mode: SOCKET_MODE };
   const passing = new Set<Promise<void>>();
-  const server = Object.keys(options.headers).length > 0
+  const server = addsHeaders(options)
     ? await world.network.serveUnix(socket, (request) => relay(way, request))
     : await world.network.listenUnix(socket, (inner) => {
       const passed: Promise<void> = pass(way, inner).finally(() => passing.delete(passed));
@@ -34,6 +34,11 @@ export async function startXds(world: World, options: XdsOptions): Promise<XdsPr
       await Promise.all(passing);
     },
   };
+}
+
+/** Without a certificate of its own the agent proves by a token who the workload is. */
+function addsHeaders({ headers, identity, tls, tokenFile = "" }: XdsOptions): boolean {
+  return Object.keys(headers).length > 0 || (identity === undefined && tls !== undefined && tokenFile !== "");
 }
 
 /** One connection of Envoy's, to its end. Never rejects. */

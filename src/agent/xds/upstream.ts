@@ -36,17 +36,17 @@ async function tlsOf(world: World, { tls, identity }: XdsTarget): Promise<GrpcEn
   return {
     serverName: tls.serverName,
     authorities: await rootsOf(world, tls.roots, identity),
-    identity: identity.workload(),
+    identity: identity?.workload(),
   };
 }
 
 /** A file is read for each connection: what it says may have changed, and connections are rare. */
-async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity): Promise<string | undefined> {
+async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | undefined): Promise<string | undefined> {
   if (roots.from === "system") return undefined;
   if (roots.from === "file") return await world.files.readText(roots.file);
   const there = await filter(roots.files, async (file) => await world.files.facts(file) !== undefined);
   const texts = await Promise.all(there.map((file) => world.files.readText(file)));
-  const own = identity.roots();
+  const own = identity?.roots();
   if (own !== undefined) texts.push(own);
   if (texts.length > 0) return texts.join("\n");
   throw new MeshError(`There are no roots to know the control plane by: "${roots.files.at(-1)}" is not there`, {

@@ -37,7 +37,7 @@ export async function wayUp(way: Way): Promise<ByteConnection> {
 /** Without its certificate the control plane would refuse the proxy, for which Envoy pauses longer than for this. */
 async function untilCertificate({ options, health, signal }: Way): Promise<void> {
   const { identity, address, tls, certificatePatience = CERTIFICATE_PATIENCE } = options;
-  if (tls === undefined || identity.workload() !== undefined) return;
+  if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;
   health.waiting(`"${address}" is not asked before the workload has its certificate`);
   if (await firstCertificate(identity, certificatePatience, signal)) return;
   throw new MeshError(`There is no certificate to connect to "${address}" with, after ${certificatePatience / 1000}s`);
