@@ -20,6 +20,9 @@ export type PodName = "a" | "b";
 const TOKEN = "var/run/secrets/tokens/istio-token";
 const ROOT = "var/run/secrets/istio/root-cert.pem";
 
+/** Volumes of an injected pod that the proxy writes to. */
+const MOUNTED = ["etc/istio/proxy", "var/run/secrets/workload-spiffe-uds", "var/run/secrets/credential-uds"];
+
 const RESOLV =
   `nameserver ${ADDRESS.plane}\nsearch test.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n`;
 
@@ -38,7 +41,7 @@ export class MeshedPod implements AsyncDisposable {
     await Deno.chmod(pod.folder, 0o755);
     await pod.write("hosts", `127.0.0.1 localhost\n${ADDRESS.plane} istiod.istio-system.svc other.istio-system.svc\n`);
     await pod.write("resolv.conf", RESOLV);
-    await Deno.mkdir(`${pod.folder}/etc/istio/proxy`, { recursive: true });
+    for (const mounted of MOUNTED) await Deno.mkdir(`${pod.folder}/${mounted}`, { recursive: true });
     await new Deno.Command("chown", { args: ["-R", String(PROXY_UID), pod.folder] }).output();
     return pod;
   }
