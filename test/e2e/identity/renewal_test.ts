@@ -1,0 +1,58 @@
+/** Certificates that are renewed, and roots that are replaced, while requests go on. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import type { Mesh as WholeMesh } from "./support/mesh.ts";
+import { Mesh } from "./support/mesh.ts";
+import { missing } from "./support/pod.ts";
+import { spiffe } from "./support/resources.ts";
+
+/** Longer than the renewals of a test take. */
+const MOST_MILLISECONDS = 60_000;
+
+/** Asks without a pause until `isDone`; fails with the first request that does. Returns how many there were. */
+async function askUntil(mesh: WholeMesh, isDone: () => Promise<boolean>): Promise<number> {
+  const end = performance.now() + MOST_MILLISECONDS;
+  let asked = 0;
+  while (!await isDone()) {
+    for (let burst = 0; burst < 10; burst++, asked++) {
+      const { status, text } = await mesh.ask();
+      assert.equal(status, 200, `Request ${asked}: ${text}`);
+    }
+    assert.ok(
+      performance.now() < end,
+      `Not done after ${asked} requests: ${JSON.stringify((await mesh.plane.seen()).ca)}`,
+    );
+  }
+  return asked;
+}
+
+/** How many certificates each pod has got: the fewer. */
+async function issued(mesh: WholeMesh): Promise<number> {
+  const { ca } = await mesh.plane.seen();
+  const count = (pod: string) => ca.filter(({ identity, code }) => identity === spiffe(pod) && code === "OK").length;
+  return Math.min(count("a"), count("b"));
+}
+
+testWhen(
+  missing,
+  "renewal: certificates of 20 seconds are renewed twice under load, and no request fails",
+  async () => {
+    await using mesh = await Mesh.create({ leafSeconds: 20 });
+    await mesh.startBoth();
+    const asked = await askUntil(mesh, async () => await issued(mesh) >= 3);
+    assert.ok(asked > 100, `${asked} requests are no load`);
+  },
+);
+
+testWhen(missing, "renewal: a new root takes the place of the old one under load, and no request fails", async () => {
+  await using mesh = await Mesh.create({ leafSeconds: 8 });
+  await mesh.startBoth();
+  const old = await mesh.plane.roots();
+  for (const step of ["trust-both", "sign-by-new", "drop-old"] as const) {
+    await mesh.plane.turnRoot(step);
+    await mesh.writeRoots();
+    const before = await issued(mesh);
+    await askUntil(mesh, async () => await issued(mesh) >= before + 2);
+  }
+  assert.notEqual(await mesh.plane.roots(), old);
+});
