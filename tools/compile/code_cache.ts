@@ -79,23 +79,38 @@ export async function makeCaches(
   const runs = RUNS.filter(({ env }) => env === undefined || Deno.build.os === "linux");
   const pod = `${folder}-pod`;
   await Deno.mkdir(pod);
-  for (const { words, standIn, env, code = 0 } of runs) {
-    const kernel = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
-    const own = Object.entries(env ?? {}).map((
-      [name, value],
-    ) => [name, value.replace("FOLDER", folder).replace("ROOT", root)]);
-    const variables = { MESH_CACHES: folder, ...Object.fromEntries(own), ...kernel };
-    const outcome = await run([warmUp, ...words], variables, env === undefined ? root : pod);
-    if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${words.join(" ")}"`);
-    if (outcome.code === code && outcome.text.includes(standIn?.says ?? "")) continue;
-    if (standIn === undefined) throw new Error(`"${words.join(" ")}" failed: ${outcome.text.trim()}`);
-    // The program works without: what did not run is compiled when it is called.
-    say(`compile: "${words.join(" ")}" on ${standIn.held} did not come about: ${outcome.text.trim()}`);
-  }
+  for (const each of runs) await warm(each, warmUp, { root, caches: folder, programs, pod });
   const cached = scripts.map((script) => ({ ...script, cache: Deno.readFileSync(`${folder}/${script.name}`) }));
   const size = cached.reduce((sum, { cache }) => sum + cache.length, 0);
   say(`compile: a code cache of ${(size / 1e6).toFixed(1)} MB`);
   return cached;
+}
+
+/** Folders of a run. */
+interface Folders {
+  readonly root: string;
+  readonly caches: string;
+  readonly programs: string;
+  readonly pod: string;
+}
+
+/** One run of the program. Throws if it does not do what it is for. */
+async function warm(
+  { words, standIn, env, code = 0 }: WarmUp,
+  warmUp: string,
+  { root, caches, programs, pod }: Folders,
+): Promise<void> {
+  const kernel = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
+  const own = Object.entries(env ?? {}).map((
+    [name, value],
+  ) => [name, value.replace("FOLDER", caches).replace("ROOT", root)]);
+  const variables = { MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
+  const outcome = await run([warmUp, ...words], variables, env === undefined ? root : pod);
+  if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${words.join(" ")}"`);
+  if (outcome.code === code && outcome.text.includes(standIn?.says ?? "")) return;
+  if (standIn === undefined) throw new Error(`"${words.join(" ")}" failed: ${outcome.text.trim()}`);
+  // The program works without: what did not run is compiled when it is called.
+  say(`compile: "${words.join(" ")}" on ${standIn.held} did not come about: ${outcome.text.trim()}`);
 }
 
 /** A folder with the stand-ins for iptables alone: where it is all of PATH, nothing on this machine can be changed. */
