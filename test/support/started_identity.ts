@@ -25,7 +25,8 @@ const AUTHORITY: AuthorityOptions = {
   ttlSeconds: 86_400,
 };
 
-const SETTINGS: IdentitySettings = {
+/** Those of a pod of Istio. */
+export const SETTINGS: IdentitySettings = {
   spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
   mounted: [],
   isMountedOnly: false,

@@ -1,25 +1,14 @@
 /** Certificates in files of the real system, swapped as mounted Secrets are. */
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/certificates.ts";
+import { SETTINGS } from "../../../test/support/started_identity.ts";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/fake.ts";
 import { realFiles } from "../../core/world/real_files.ts";
 import { watchFiles } from "../../core/world/real_watch.ts";
 import { type Identity, startIdentity } from "./mod.ts";
-import type { IdentityOptions, MountedPaths } from "./options.ts";
-
-const AUTHORITY: IdentityOptions["authority"] = {
-  address: "istiod:15012",
-  isPlain: false,
-  serverName: "istiod",
-  rootsFile: undefined,
-  clientFolder: "",
-  tokenFile: "",
-  headers: {},
-  certSigner: "",
-  ttlSeconds: 0,
-};
+import type { MountedPaths } from "./options.ts";
 
 /** A folder as the kubelet mounts one: names lead through the link `..data` to the version in force. */
 class Mount {
@@ -72,14 +61,10 @@ async function withMount(first: Record<string, string>, run: (test: Test) => Pro
     };
     const world = { ...fake, files, clock: { ...fake.clock, now: () => new Date() } };
     const identity = await startIdentity(world, {
+      ...SETTINGS,
       spiffeId: "spiffe://a/ns/b/sa/c",
       mounted: [mount.places],
       isMountedOnly: true,
-      authority: AUTHORITY,
-      key: { type: "ecdsa", curve: "P256" },
-      isPkcs8: false,
-      renewal: { ratio: 0.5, jitter: 0 },
-      outputFolder: "",
       log: startLog(world, "agent").getChild("sds"),
     });
     const changes: string[] = [];
@@ -172,14 +157,8 @@ Deno.test("of several places the first one with a certificate and a key is taken
   });
   const place = (folder: string) => ({ certificate: `${folder}/cert`, key: `${folder}/key`, roots: `${folder}/roots` });
   const identity = await startIdentity(world, {
-    spiffeId: "",
+    ...SETTINGS,
     mounted: [place("./a"), place("./b")],
-    isMountedOnly: false,
-    authority: AUTHORITY,
-    key: { type: "ecdsa", curve: "P256" },
-    isPkcs8: false,
-    renewal: { ratio: 0.5, jitter: 0 },
-    outputFolder: "",
     log: startLog(world, "agent"),
     open: () => assert.fail("the CA was asked"),
   });
@@ -191,14 +170,8 @@ Deno.test("a place that may not be looked at is none: the authority is asked", a
   const world = fakeWorld();
   const refused = () => Promise.reject(new MeshError("Cannot look at it: permission denied"));
   const identity = await startIdentity({ ...world, files: { ...world.files, facts: refused } }, {
-    spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
+    ...SETTINGS,
     mounted: [new Mount("/closed").places],
-    isMountedOnly: false,
-    authority: AUTHORITY,
-    key: { type: "ecdsa", curve: "P256" },
-    isPkcs8: false,
-    renewal: { ratio: 0.5, jitter: 0 },
-    outputFolder: "",
     log: startLog(world, "agent", {}),
   });
   try {
