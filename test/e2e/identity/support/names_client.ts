@@ -1,0 +1,40 @@
+/** Questions for names from inside of a pod, as its application asks them: of the name server of the pod, on port 53. */
+import type { RecordData } from "../../../support/dns.ts";
+import type { Namespace } from "../../iptables/support/pod.ts";
+import { ADDRESS } from "./network.ts";
+
+/** The transports. */
+export const TRANSPORTS = ["udp", "tcp"] as const;
+
+/** A question. */
+export interface NameQuestion {
+  readonly transport: typeof TRANSPORTS[number];
+  readonly name: string;
+  readonly type: string;
+}
+
+/** What came back, as `test/support/dns.ts` shows it; the question as the answer repeats it. */
+export interface NameReply {
+  readonly rcode: string;
+  readonly isAuthoritative: boolean;
+  readonly isCut: boolean;
+  readonly asked: readonly Pick<RecordData, "name" | "type">[];
+  readonly answers: readonly string[];
+}
+
+const MAIN = decodeURIComponent(new URL("names_client_main.ts", import.meta.url).pathname);
+
+/** Asks all of them as root, which is not the user of the proxy, and gives the answers in the same order. */
+export async function askNames(pod: Namespace, questions: readonly NameQuestion[]): Promise<readonly NameReply[]> {
+  const args = ["run", "--quiet", "--no-check", "--allow-all", MAIN, ADDRESS.plane];
+  const { code, stdout, stderr } = await pod.run(Deno.execPath(), args, { stdin: JSON.stringify(questions) });
+  if (code !== 0) throw new Error(`The questions failed: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** One question. */
+export async function askName(pod: Namespace, question: NameQuestion): Promise<NameReply> {
+  const [reply] = await askNames(pod, [question]);
+  if (reply === undefined) throw new Error(`No answer for ${question.name}`);
+  return reply;
+}
