@@ -5,6 +5,7 @@
  * 50 us for a request. That also lets slow and silent clients be shown out, for which Deno's server has no limits.
  */
 import { MeshError, messageOf } from "../errors.ts";
+import { acceptAll } from "./real_accept.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
 import { sendAtOnce } from "./real_no_delay.ts";
 import { closeBoth, splice } from "./real_splice.ts";
@@ -13,8 +14,6 @@ import type { HttpHandler } from "./world.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
-/** How long to wait when no connection can be accepted, as with too many open files. */
-const BREATH = 100;
 /** How long connections that were just made have for their request: told to end, a server closes those without. */
 const FIRST_REQUESTS = 500;
 /** How long no request may have come or been answered for a moment to be calm, and what part of the patience is for that. */
@@ -175,18 +174,6 @@ async function listen({ hostname, port }: TlsServeOptions, backend: Backend): Pr
   } catch (error) {
     await backend.end();
     throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-/** Until the listener is closed. */
-async function acceptAll(listener: Deno.TcpListener, take: (connection: Deno.TcpConn) => void): Promise<void> {
-  for (;;) {
-    try {
-      take(await listener.accept());
-    } catch (error) {
-      if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
-      await new Promise((resolve) => setTimeout(resolve, BREATH));
-    }
   }
 }
 

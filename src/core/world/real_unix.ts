@@ -1,11 +1,9 @@
 /** Unix sockets that are listened on. */
 import { dirname } from "node:path";
 import { MeshError, messageOf } from "../errors.ts";
+import { acceptAll } from "./real_accept.ts";
 import { closable } from "./real_closable.ts";
 import type { ByteConnection, UnixServer, UnixSocketOptions } from "./byte_connection.ts";
-
-/** How long to wait when no connection can be accepted, as with too many open files, in milliseconds. */
-const BREATH = 100;
 
 /** Serves HTTP/1.1 and HTTP/2 in clear; see `Network.serveUnix`. */
 export async function serveUnix(
@@ -87,18 +85,6 @@ export async function isServed(path: string): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Until the listener is closed. */
-async function acceptAll(listener: Deno.UnixListener, take: (connection: Deno.UnixConn) => void): Promise<void> {
-  for (;;) {
-    try {
-      take(await listener.accept());
-    } catch (error) {
-      if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
-      await new Promise((resolve) => setTimeout(resolve, BREATH));
-    }
   }
 }
 
