@@ -1,0 +1,69 @@
+/** A control plane that is away, slow, or answers with errors: what runs goes on, and all is as before when it is back. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { until } from "../agent/support/until.ts";
+import { startMeshLoad } from "./support/load.ts";
+import { Mesh } from "./support/mesh.ts";
+import { type MeshedPod, missing } from "./support/pod.ts";
+import { askingResources } from "./support/resources.ts";
+
+/** All that gRPC has, but OK. */
+const CODES = Array.from({ length: 16 }, (_, index) => index + 1);
+
+testWhen(missing, "mesh: a control plane that is away, slow or fails", async (t) => {
+  await using mesh = await Mesh.create();
+  await mesh.startBoth();
+  await using load = startMeshLoad(mesh);
+  const { plane } = mesh;
+
+  /** Both proxies and both name tables have a stream. */
+  const connected = () =>
+    until(async () => (await plane.openStreams("")).length === 4, () => "Not all streams are open again");
+  /** What is told to the proxy of `a` reaches it. */
+  const follows = async (pod: MeshedPod, marker: string) => {
+    const extra = {
+      "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+      name: marker,
+      type: "STATIC",
+      connect_timeout: "1s",
+    };
+    await plane.give("a.test", [...askingResources(), extra]);
+    const application = await pod.application();
+    const clusters = async () => (await application.ask("http://127.0.0.1:15000/clusters")).text;
+    await until(async () => (await clusters()).includes(`${marker}::`), () => `No cluster "${marker}" has come`);
+  };
+
+  await connected();
+  await t.step("it stops and starts", async () => {
+    await plane.shut();
+    assert.equal((await mesh.ask()).status, 200);
+    await plane.reopen();
+    await connected();
+    await follows(mesh.a, "after-stop");
+  });
+  await t.step("it is slow", async () => {
+    await plane.behave({ xds: { delayMillis: 700 }, nds: { delayMillis: 700 } });
+    await plane.shut();
+    await plane.reopen();
+    await connected();
+    await follows(mesh.a, "after-slow");
+    await plane.behave({});
+  });
+  await t.step("it ends streams with each status", async () => {
+    // The pause between two tries grows with each failure: few at a time.
+    for (let first = 0; first < CODES.length; first += 4) {
+      const codes = CODES.slice(first, first + 4);
+      await plane.behave({ xds: { codes }, nds: { codes: codes.slice(0, 2) } });
+      await plane.shut();
+      await plane.reopen();
+      await plane.hasFailed("xds");
+      await plane.hasFailed("nds");
+      await connected();
+    }
+    await follows(mesh.a, "after-errors");
+  });
+  await t.step("no request failed", async () => {
+    assert.deepEqual(await load.stop(), []);
+    assert.ok(load.answered() > 50, `${load.answered()} requests were answered`);
+  });
+});
