@@ -14,18 +14,25 @@ export interface Source {
   readonly words: readonly string[];
   readonly name: ProgramName;
   readonly log: Logger;
+  /** What must be there before an Envoy is. */
+  readonly before: () => Promise<void>;
 }
 
 /**
  * The first Envoy gets the settings that were read at the start; each further one those of its own time, so that a changed
  * mesh configuration counts. Settings that have become wrong leave the Envoy that runs as it is: the error is the log's.
  */
-export function envoyOptions(world: World, settings: AgentSettings, { words, name, log }: Source): EnvoyOptions {
+export function envoyOptions(
+  world: World,
+  settings: AgentSettings,
+  { words, name, log, before }: Source,
+): EnvoyOptions {
   const { envoy, ports, role, ipMode } = settings;
   const epochs = new Set<number>();
   return {
     binary: envoy.binaryPath,
     async prepare(epoch) {
+      await before();
       const current = epoch === 0 ? settings : await readSettings(world, words, { name, before: settings });
       epochs.add(epoch);
       return envoyArgs(current, await writeBootstrap(world, current), epoch);

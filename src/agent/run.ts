@@ -26,24 +26,25 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   const log = startLog(world, "agent", settings.log);
   tell(log, settings);
   const control: { current: LifecycleControl | undefined } = { current: undefined };
-  const plane: { current: ControlPlane | undefined } = { current: undefined };
+  const plane = latePlane(world, settings, log);
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
     ...statusOptions(settings, log),
     controlPlane: {
-      problems: () => plane.current?.problems() ?? [],
-      nameProblem: () => plane.current?.nameProblem(),
-      nameTable: () => plane.current?.nameTable(),
+      problems: () => plane.current()?.problems() ?? [],
+      nameProblem: () => plane.current()?.nameProblem(),
+      nameTable: () => plane.current()?.nameTable(),
     },
     terminating: () => endOf(control.current?.phase()),
     onQuit: () => control.current?.quit("POST /quitquitquit"),
     onDrain: () => control.current?.drain("POST /drain"),
   });
   try {
-    const { startControlPlane } = await import("./control_plane.ts");
-    const { collect } = plane.current = await startControlPlane(world, settings, log);
-    serving?.then(({ metrics }) => metrics.register(collect));
+    serving?.then(({ metrics }) => metrics.register(() => plane.current()?.collect() ?? []));
+    if (settings.envoy.isDisabled) plane.start();
     return await runLifecycle(world, {
-      envoy: settings.envoy.isDisabled ? undefined : envoyOptions(world, settings, { words, name, log }),
+      envoy: settings.envoy.isDisabled
+        ? undefined
+        : envoyOptions(world, settings, { words, name, log, before: plane.start }),
       rules: lifecycleRules(settings),
       watch: settings.watch ? { paths: watchedFiles(settings), milliseconds: WATCH_INTERVAL } : undefined,
       log,
@@ -51,9 +52,30 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
       changed: (phase) => phase === "starting" && void serving?.then((server) => server.forgetReadiness()),
     });
   } finally {
-    await plane.current?.close();
+    await plane.close();
     await (await serving)?.close();
   }
+}
+
+/**
+ * What is between Envoy and the control plane, started by the first Envoy: signals are heard by then, so that no socket of it
+ * stays behind whenever the end is asked for.
+ */
+function latePlane(world: World, settings: AgentSettings, log: Logger) {
+  let starting: Promise<void> | undefined;
+  let current: ControlPlane | undefined;
+  async function begin(): Promise<void> {
+    const { startControlPlane } = await import("./control_plane.ts");
+    current = await startControlPlane(world, settings, log);
+  }
+  return {
+    current: () => current,
+    start: () => starting ??= begin(),
+    async close() {
+      await starting;
+      await current?.close();
+    },
+  };
 }
 
 function tell(log: Logger, settings: AgentSettings): void {
