@@ -47,7 +47,7 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
   const [sds, xds, dns] = await Promise.all([
     started(log, () => secretsOf(world, settings, identity, log)),
-    started(log, () =>
+    settings.bootstrap.isXdsDirect ? undefined : started(log, () =>
       startXds(world, {
         ...settings.xds,
         identity,
@@ -56,7 +56,7 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
       })),
     settings.dns.isServed ? started(log, () => namesOf(world, settings, identity, log)) : undefined,
   ]);
-  const parts = [...(identity === undefined ? [] : [identity]), sds, xds];
+  const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
     nameProblem: () => dns === undefined ? undefined : nameProblem(dns),
@@ -64,7 +64,7 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
     collect: () => isNames(dns) ? dns.collect() : [],
     async close() {
       await dns?.close();
-      await xds.close();
+      await xds?.close();
       await sds.close();
       await identity?.close();
     },

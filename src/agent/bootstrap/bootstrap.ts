@@ -87,7 +87,8 @@ function admin(settings: AgentSettings) {
   };
 }
 
-function dynamicResources({ bootstrap }: AgentSettings) {
+function dynamicResources(settings: AgentSettings) {
+  const { bootstrap } = settings;
   const byAds = { ads: {}, initial_fetch_timeout: "0s", resource_api_version: "V3" };
   return {
     lds_config: byAds,
@@ -96,9 +97,15 @@ function dynamicResources({ bootstrap }: AgentSettings) {
       api_type: bootstrap.deltaXds ? "DELTA_GRPC" : "GRPC",
       set_node_on_first_message_only: true,
       transport_api_version: "V3",
-      grpc_services: [{ envoy_grpc: { cluster_name: "xds-grpc" } }],
+      grpc_services: [{ envoy_grpc: { cluster_name: "xds-grpc" }, ...headersOf(settings) }],
     },
   };
+}
+
+/** What the agent's relay would add. */
+function headersOf({ bootstrap, xds }: AgentSettings) {
+  const added = Object.entries(xds.headers).map(([key, value]) => ({ key, value }));
+  return bootstrap.isXdsDirect && added.length > 0 ? { initial_metadata: added } : {};
 }
 
 function overloadManager({ bootstrap }: AgentSettings) {

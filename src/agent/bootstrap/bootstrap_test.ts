@@ -53,3 +53,23 @@ Deno.test("buildBootstrap: Envoy logs JSON where the agent does", async () => {
   const byVariable = await bootstrap({ MESH_LOG_FORMAT: "json" });
   assert.match(JSON.stringify(byVariable["application_log_config"]), /json_format/);
 });
+
+Deno.test("buildBootstrap: --xds direct is a TLS cluster with SDS in place of the agent's socket", async () => {
+  const at = (made: Record<string, unknown>) => JSON.stringify(made);
+  const through = at(await bootstrap({}));
+  assert.match(through, /"name":"xds-grpc"[^]*"pipe":\{"path":"[^"]*\/XDS"\}/);
+  const direct = at(await bootstrap({ XDS_HEADER_X_TENANT: "a", ISTIOD_SAN: "istiod.other.svc" }, ["--xds", "direct"]));
+  assert.doesNotMatch(direct, /\/XDS"/);
+  assert.match(direct, /"address":"istiod\.istio-system\.svc","port_value":15012/);
+  assert.match(
+    direct,
+    /"match_typed_subject_alt_names":\[\{"san_type":"DNS","matcher":\{"exact":"istiod\.other\.svc"\}\}\]/,
+  );
+  assert.match(direct, /"sni":"istiod\.other\.svc"/);
+  assert.match(direct, /"initial_metadata":\[\{"key":"x_tenant","value":"a"\}\]/);
+  const roots = at(await bootstrap({ XDS_ROOT_CA: "/roots.pem" }, ["--xds", "direct"]));
+  assert.match(roots, /"file-root:\/roots\.pem"/);
+  const plain = at(await bootstrap({ PROXY_CONFIG: "discoveryAddress: istiod:15010" }, ["--xds", "direct"]));
+  assert.doesNotMatch(plain, /transport_socket/);
+  await assert.rejects(bootstrap({}, ["--xds", "around"]), /Unknown value "around" for "--xds": use agent or direct/);
+});

@@ -7,19 +7,19 @@ import { networkView } from "./network_view.ts";
 import { envoyType } from "./proto_types.ts";
 import { socketAddress } from "./socket_address.ts";
 import { serviceAddress } from "./stats.ts";
-import { tlsSocket } from "./tls.ts";
+import { controlPlaneTls, tlsSocket } from "./tls.ts";
 import { tracerOf } from "./tracing.ts";
 
 /** All of them, in Istio's order. */
 export function clusters(settings: AgentSettings) {
-  const { ports, bootstrap, envoy } = settings;
+  const { ports, bootstrap } = settings;
   const { localhost } = networkView(settings);
   return [
     local("prometheus_stats", localhost, ports.admin),
     local("agent", localhost, ports.status),
     secretCluster("sds-grpc", identitySocketPath(bootstrap.identitySocket)),
     ...(bootstrap.hasCustomSds ? [secretCluster("sds-files-grpc", FILES_SOCKET)] : []),
-    controlPlane(`${envoy.configPath}/XDS`),
+    controlPlane(settings),
     ...collector(settings),
     ...service(settings, "envoy_metrics_service", "envoyMetricsService"),
     ...service(settings, "envoy_accesslog_service", "envoyAccessLogService"),
@@ -65,11 +65,18 @@ function secretCluster(name: string, path: string) {
   return { ...cluster(name, "STATIC", "1s", { pipe: { path } }), ...HTTP2 };
 }
 
-/** The agent speaks to the control plane and is spoken to here, with one stream on each connection. */
-function controlPlane(path: string) {
+/**
+ * The agent speaks to the control plane and is spoken to here, with one stream on each connection; or Envoy speaks to it
+ * itself, as the workload that it is.
+ */
+function controlPlane(settings: AgentSettings) {
   const most = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };
+  const { bootstrap, envoy, xds } = settings;
+  const reached = bootstrap.isXdsDirect
+    ? { ...named(settings, "xds-grpc", xds.address), ...(xds.tls === undefined ? {} : controlPlaneTls(xds.tls)) }
+    : cluster("xds-grpc", "STATIC", "1s", { pipe: { path: `${envoy.configPath}/XDS` } });
   return {
-    ...cluster("xds-grpc", "STATIC", "1s", { pipe: { path } }),
+    ...reached,
     circuit_breakers: { thresholds: [{ priority: "DEFAULT", ...most }, { priority: "HIGH", ...most }] },
     upstream_connection_options: { tcp_keepalive: { keepalive_time: 300 } },
     max_requests_per_connection: 1,

@@ -1,5 +1,6 @@
 /** TLS to a collector or a service, with secrets from SDS. Source: Istio's option.tlsContextConvert. */
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import type { XdsRoots, XdsSettings } from "../xds/options.ts";
 import { envoyType } from "./proto_types.ts";
 
 /** Whom the connection goes to. */
@@ -28,6 +29,36 @@ export function tlsSocket(settings: Value | undefined, peer: TlsPeer) {
       ...(sni === "" ? {} : { sni }),
     },
   };
+}
+
+/** Mutual TLS with the control plane, which has to prove the name that the agent would look for. */
+export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["tls"]>) {
+  const name = { san_type: "DNS", matcher: { exact: serverName } };
+  return {
+    transport_socket: {
+      name: "envoy.transport_sockets.tls",
+      typed_config: {
+        "@type": envoyType("extensions.transport_sockets.tls.v3.UpstreamTlsContext"),
+        common_tls_context: {
+          alpn_protocols: HTTP2,
+          // Envoy offers its upstreams TLS 1.2 alone unless it is told.
+          tls_params: { tls_minimum_protocol_version: "TLSv1_2", tls_maximum_protocol_version: "TLSv1_3" },
+          ...certificate(meshSecret("default")),
+          combined_validation_context: {
+            default_validation_context: { match_typed_subject_alt_names: [name] },
+            validation_context_sds_secret_config: rootsOf(roots),
+          },
+        },
+        sni: serverName,
+      },
+    },
+  };
+}
+
+/** Those of the mesh are the ones that came with the certificate. */
+function rootsOf(roots: XdsRoots): Secret {
+  if (roots.from === "mesh") return meshSecret("ROOTCA");
+  return sdsSecret(`file-root:${roots.from === "file" ? roots.file : "system"}`);
 }
 
 type Context = (tls: ValueMap, metadata: ValueMap) => {

@@ -78,6 +78,12 @@ export const FLAGS = {
     fallback: "never",
     doc: "never, or on-failure: start Envoy again when it ends with an error, with back-off",
   },
+  xds: {
+    long: "xds",
+    kind: "text",
+    fallback: "agent",
+    doc: "How Envoy comes to the control plane: through the agent, or direct, by TLS of its own",
+  },
   maximumDrain: {
     long: "maximum-drain-duration",
     kind: "duration",

@@ -95,6 +95,7 @@ export function readBootstrapFacts(reading: Reading, inputs: BootstrapInputs): B
   return {
     dualStack: variables.bool("dualStack"),
     ...xdsOf(reading, inputs),
+    isXdsDirect: isXdsDirect(reading),
     stripFragment: variables.bool("stripFragment"),
     isFips: isFips(variables),
     statusProxyProtocol: variables.bool("statusProxyProtocol"),
@@ -107,6 +108,14 @@ export function readBootstrapFacts(reading: Reading, inputs: BootstrapInputs): B
     stats: statsSettings({ proxyConfig: data, annotations, addresses, exitOnZero }, warnings),
     xdsRootCert: rootCa === "SYSTEM" ? "" : rootCa || "./var/run/secrets/istio/root-cert.pem",
   };
+}
+
+function isXdsDirect(reading: Reading): boolean {
+  const word = flagText(reading, "xds");
+  if (!["", "agent", "direct"].includes(word)) {
+    reading.usage.push(`Unknown value "${word}" for "--xds": use agent or direct`);
+  }
+  return word === "direct";
 }
 
 /** A waypoint has both, whatever is said; the discovery of metadata needs incremental xDS. */

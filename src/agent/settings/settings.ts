@@ -112,6 +112,8 @@ export interface StatsSettings {
 export interface BootstrapFacts {
   readonly dualStack: boolean;
   readonly deltaXds: boolean;
+  /** Envoy connects to the control plane itself, not through the agent. */
+  readonly isXdsDirect: boolean;
   /** Peers' metadata come by xDS. */
   readonly metadataDiscovery: boolean;
   readonly stripFragment: boolean;

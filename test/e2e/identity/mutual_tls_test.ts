@@ -76,3 +76,19 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   const texts = await Promise.all(tasks.map(({ name }) => Deno.readTextFile(`/proc/${pid}/task/${name}/children`)));
   return texts.flatMap((text) => text.split(" ").filter((part) => part !== "").map(Number));
 }
+
+testWhen(
+  missing,
+  "mutual TLS: with --xds direct Envoy comes to the control plane itself, as the workload",
+  async () => {
+    await using mesh = await Mesh.create();
+    await mesh.startBoth({}, ["agent", "--xds", "direct"]);
+    const { status, text } = await mesh.ask();
+    assert.equal(status, 200, text);
+    const streams = await mesh.plane.openStreams("a.test");
+    const ofEnvoy = streams.filter(({ token }) => token === "").map(({ identity, plain }) => [identity, plain]);
+    assert.deepEqual(ofEnvoy, [[spiffe("a"), false]]);
+    const sockets = await Array.fromAsync(Deno.readDir(`${mesh.a.folder}/etc/istio/proxy`));
+    assert.deepEqual(sockets.filter(({ name }) => name === "XDS"), []);
+  },
+);
