@@ -51,7 +51,7 @@ async function withRelay(
     };
     return { read: made.read.bind(made), write: made.write.bind(made), close };
   };
-  const envoy = openChannel({ ...world.network, dial }, { address: "xds-grpc:1", tls: undefined });
+  const envoy = openChannel({ ...world.network, dial }, { address: "xds-grpc:59991", tls: undefined });
   const stop = async () => {
     end.abort();
     await plane.finished;
