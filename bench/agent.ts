@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../test/support/envoy.ts";
 import { makePod, type Pod } from "./agent_pod.ts";
-import { column, columns, end, pause, print, resident, statusOf, until } from "./measure.ts";
+import { againInNamespaces, column, columns, end, pause, print, resident, statusOf, until } from "./measure.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 const READY = "http://127.0.0.1:15021/healthz/ready";
@@ -46,10 +46,8 @@ async function main(): Promise<number> {
 async function inNamespace(words: readonly string[]): Promise<number> {
   const envoy = await realEnvoy();
   if (envoy.missing !== undefined) throw new Error(envoy.missing);
-  const script = 'ip link set lo up && ip addr add 10.9.9.9/32 dev lo && exec "$@"';
-  const self = [Deno.execPath(), "run", "--quiet", "--allow-all", `${ROOT}/bench/agent.ts`];
-  const args = ["--net", "sh", "-c", script, "sh", ...self, "--envoy", envoy.path, ...words];
-  return (await new Deno.Command("unshare", { args, cwd: ROOT }).spawn().status).code;
+  const script = "ip link set lo up && ip addr add 10.9.9.9/32 dev lo";
+  return await againInNamespaces(`${ROOT}/bench/agent.ts`, ["--envoy", envoy.path, ...words], { script });
 }
 
 async function binary(): Promise<string> {

@@ -9,7 +9,19 @@ import { parseArgs } from "node:util";
 import { realEnvoy } from "../test/support/envoy.ts";
 import { goProgram } from "../test/support/go_program.ts";
 import { makeMeshPod, type MeshPod, OUTPUT } from "./identity_pod.ts";
-import { column, columns, end, eventually, median, pause, print, processorTime, resident, until } from "./measure.ts";
+import {
+  againInNamespaces,
+  column,
+  columns,
+  end,
+  eventually,
+  median,
+  pause,
+  print,
+  processorTime,
+  resident,
+  until,
+} from "./measure.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 const READY = "http://127.0.0.1:15021/healthz/ready";
@@ -44,11 +56,9 @@ async function inNamespace(words: readonly string[]): Promise<number> {
   const plane = await goProgram("test/e2e/servers/controlplane");
   const hosts = await Deno.makeTempFile({ prefix: "mesh-bench-hosts-" });
   await Deno.writeTextFile(hosts, "127.0.0.1 localhost istiod.istio-system.svc\n");
-  const script = `mount --bind ${hosts} /etc/hosts && ip link set lo up && ip addr add 10.9.9.9/32 dev lo && exec "$@"`;
-  const self = [Deno.execPath(), "run", "--quiet", "--allow-all", `${ROOT}/bench/identity.ts`];
+  const script = `mount --bind ${hosts} /etc/hosts && ip link set lo up && ip addr add 10.9.9.9/32 dev lo`;
   const flags = ["--envoy", envoy.path, "--plane", plane, ...words];
-  const args = ["--net", "--mount", "sh", "-c", script, "sh", ...self, ...flags];
-  const { code } = await new Deno.Command("unshare", { args, cwd: ROOT }).spawn().status;
+  const code = await againInNamespaces(`${ROOT}/bench/identity.ts`, flags, { script, more: ["--mount"] });
   await Deno.remove(hosts);
   return code;
 }

@@ -5,6 +5,7 @@
  * are started than the limit; times depend on the machine and are only shown.
  */
 import { parseArgs } from "node:util";
+import { againInNamespaces, print } from "./measure.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
@@ -35,36 +36,34 @@ const SUBJECTS: readonly Subject[] = [
   { name: "version (start alone)", args: ["version"], mostPrograms: 0, peer: "-" },
 ];
 
+const POD = "ip link set lo up && ip addr add 10.1.1.1/32 dev lo && ip -6 addr add fd00::7/128 dev lo nodad";
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({ args: Deno.args, options: { runs: { type: "string", default: "15" } } });
-  const name = `mesh-bench-${Deno.pid}`;
-  await must(["ip", "netns", "add", name]);
-  try {
-    await must(["ip", "-n", name, "link", "set", "lo", "up"]);
-    await must(["ip", "-n", name, "addr", "add", "10.1.1.1/32", "dev", "lo"]);
-    await must(["ip", "-n", name, "-6", "addr", "add", "fd00::7/128", "dev", "lo", "nodad"]);
-    print(`${"".padEnd(24)}${"median".padStart(8)}${"least".padStart(8)}   programs   peer\n`);
-    const kept = [];
-    for (const subject of SUBJECTS) kept.push(await measure(`/run/netns/${name}`, subject, Number(values.runs)));
-    return kept.every((each) => each) ? 0 : 1;
-  } finally {
-    await must(["ip", "netns", "delete", name]);
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: { inside: { type: "boolean" }, runs: { type: "string", default: "15" } },
+  });
+  if (!values.inside) {
+    return await againInNamespaces(`${ROOT}/bench/iptables.ts`, ["--inside", "--runs", values.runs], { script: POD });
   }
+  print(`${"".padEnd(24)}${"median".padStart(8)}${"least".padStart(8)}   programs   peer\n`);
+  const kept = [];
+  for (const subject of SUBJECTS) kept.push(await measure(subject, Number(values.runs)));
+  return kept.every((each) => each) ? 0 : 1;
 }
 
-async function measure(namespace: string, subject: Subject, runs: number): Promise<boolean> {
-  const inside = (args: readonly string[]) => ["nsenter", `--net=${namespace}`, BINARY, ...args];
-  const prepare = () => subject.before === undefined ? undefined : must(inside(subject.before));
+async function measure(subject: Subject, runs: number): Promise<boolean> {
+  const prepare = () => subject.before === undefined ? undefined : must([BINARY, ...subject.before]);
   const times: number[] = [];
   for (let run = -1; run < runs; run++) {
     await prepare();
     const start = performance.now();
-    await must(inside(subject.args));
+    await must([BINARY, ...subject.args]);
     // The first run warms the page cache.
     if (run >= 0) times.push(performance.now() - start);
   }
   await prepare();
-  const programs = await countPrograms(inside(subject.args));
+  const programs = await countPrograms([BINARY, ...subject.args]);
   const [median, least] = [times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? NaN, Math.min(...times)];
   const told = programs === undefined ? "unknown (no strace)" : `${programs} of ${subject.mostPrograms}`;
   print(`${subject.name.padEnd(24)}${ms(median)}${ms(least)}   ${told.padEnd(9)}  ${subject.peer}\n`);
@@ -83,8 +82,8 @@ async function countPrograms(command: readonly string[]): Promise<number | undef
     const started = (await Deno.readTextFile(trace)).split("\n").filter((line) =>
       /execve\("/.test(line) && !/ENOENT/.test(line)
     );
-    // nsenter is one of them, and the program itself.
-    return started.length - 2;
+    // The program itself is one of them.
+    return started.length - 1;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
@@ -97,10 +96,6 @@ async function must([program = "", ...args]: readonly string[]): Promise<void> {
   const options = { args, stdin: "null", stdout: "null", stderr: "piped" } as const;
   const { success, stderr } = await new Deno.Command(program, options).output();
   if (!success) throw new Error(`"${program} ${args.join(" ")}" failed: ${new TextDecoder().decode(stderr)}`);
-}
-
-function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
 Deno.exit(await main());

@@ -70,3 +70,17 @@ export function column(size: number): string {
 export function print(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
+
+/**
+ * Runs a benchmark again, with more flags, in a network namespace of its own that ends with it; `script` is what a shell
+ * does there before, `more` are further kinds of namespaces. Resolves with the exit code.
+ */
+export async function againInNamespaces(
+  file: string,
+  flags: readonly string[],
+  { script, more = [] }: { readonly script: string; readonly more?: readonly string[] },
+): Promise<number> {
+  const self = [Deno.execPath(), "run", "--quiet", "--allow-all", file];
+  const args = ["--net", ...more, "sh", "-c", `${script} && exec "$@"`, "sh", ...self, ...flags];
+  return (await new Deno.Command("unshare", { args }).spawn().status).code;
+}
