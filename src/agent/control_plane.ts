@@ -3,6 +3,7 @@ import { errorLine, MeshError } from "../core/errors.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Collector } from "../core/metrics/mod.ts";
 import type { World } from "../core/world/world.ts";
+import type { RunningHealth } from "./health/mod.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
 import { startSds } from "./sds/mod.ts";
 import type { AgentSettings } from "./settings/settings.ts";
@@ -40,11 +41,17 @@ interface Names extends Part {
  * Starts all parts before Envoy, which pauses when a socket is not there. Certificates are not waited for. A part that cannot
  * be started (a port or a socket that cannot be had) is logged and told by `problems`: the others are of use without.
  */
-export async function startControlPlane(world: World, settings: AgentSettings, log: Logger): Promise<ControlPlane> {
+export async function startControlPlane(
+  world: World,
+  settings: AgentSettings,
+  log: Logger,
+  envoyProblem: () => Promise<string | undefined>,
+): Promise<ControlPlane> {
   // Another program that serves the certificates (SPIRE) gives them to Envoy alone.
   const identity = settings.bootstrap.hasCustomSds
     ? undefined
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
+  const health = await healthOf(world, settings, log, envoyProblem);
   const [sds, xds, dns] = await Promise.all([
     started(log, () => secretsOf(world, settings, identity, log)),
     settings.bootstrap.isXdsDirect ? undefined : started(log, () =>
@@ -52,6 +59,7 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
         ...settings.xds,
         identity,
         tokenFile: settings.identity.authority.tokenFile,
+        reports: health,
         log: log.getChild("xdsproxy"),
       })),
     settings.dns.isServed ? started(log, () => namesOf(world, settings, identity, log)) : undefined,
@@ -63,6 +71,7 @@ export async function startControlPlane(world: World, settings: AgentSettings, l
     nameTable: () => isNames(dns) ? dns.table() : undefined,
     collect: () => isNames(dns) ? dns.collect() : [],
     async close() {
+      await health?.close();
       await dns?.close();
       await xds?.close();
       await sds.close();
@@ -89,6 +98,22 @@ function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identit
     identity,
     log: log.getChild("sds"),
   });
+}
+
+/** Most sidecars have a kubelet that probes: the code of the checks is loaded by those that do not. */
+async function healthOf(
+  world: World,
+  { health, bootstrap }: AgentSettings,
+  log: Logger,
+  envoyProblem: () => Promise<string | undefined>,
+): Promise<RunningHealth | undefined> {
+  if (health === undefined) return undefined;
+  if (bootstrap.isXdsDirect) {
+    log.warning("Envoy asks the control plane itself, which is told nothing of its readinessProbe");
+    return undefined;
+  }
+  const { startHealth } = await import("./health/mod.ts");
+  return startHealth(world, { ...health, envoyProblem, log: log.getChild("healthcheck") });
 }
 
 /** Most sidecars serve no names: the server's code is loaded by those that do. */

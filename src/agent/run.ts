@@ -26,7 +26,7 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   const log = startLog(world, "agent", settings.log);
   tell(log, settings);
   const control: { current: LifecycleControl | undefined } = { current: undefined };
-  const plane = latePlane(world, settings, log);
+  const plane = latePlane(world, settings, log, async () => await (await serving)?.problem());
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
     ...statusOptions(settings, log),
     controlPlane: {
@@ -61,12 +61,17 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
  * What is between Envoy and the control plane, started by the first Envoy: signals are heard by then, so that no socket of it
  * stays behind whenever the end is asked for.
  */
-function latePlane(world: World, settings: AgentSettings, log: Logger) {
+function latePlane(
+  world: World,
+  settings: AgentSettings,
+  log: Logger,
+  envoyProblem: () => Promise<string | undefined>,
+) {
   let starting: Promise<void> | undefined;
   let current: ControlPlane | undefined;
   async function begin(): Promise<void> {
     const { startControlPlane } = await import("./control_plane.ts");
-    current = await startControlPlane(world, settings, log);
+    current = await startControlPlane(world, settings, log, envoyProblem);
   }
   return {
     current: () => current,

@@ -9,6 +9,7 @@ import { discoverAddresses, ipModeOf } from "./addresses.ts";
 import { type ProgramName, readCommandLine } from "./command_line.ts";
 import { readDns } from "./dns.ts";
 import { isRole, type Role, ROLES } from "./flags.ts";
+import { readHealth } from "./health.ts";
 import { readIdentity } from "./identity.ts";
 import { logSettings } from "./log_settings.ts";
 import { readPodInfo } from "./pod_info.ts";
@@ -87,6 +88,8 @@ async function readAll(reading: Reading, role: Role, before: AgentSettings | und
   const node = readNode(reading, { role, info, proxyConfig, addresses, ports });
   const envoy = await readEnvoy(reading, proxyConfig);
   if (envoy.customConfigFile === "") checkTracing(proxyConfig, node, reading.problems);
+  const probes = readProbes(reading);
+  const host = probes.legacyLocalhost ? "localhost" : addresses[0] ?? "localhost";
   return {
     role,
     node,
@@ -108,11 +111,12 @@ async function readAll(reading: Reading, role: Role, before: AgentSettings | und
       node,
       logJson: log.format === "json",
     }),
-    probes: readProbes(reading),
+    probes,
     metrics: readMetrics(reading, role, ports.status),
     identity: readIdentity(reading, proxy.discoveryAddress),
     dns: readDns(reading, role, node),
     xds: readXds(reading, proxy),
+    health: readHealth({ proxyConfig: proxyConfig.data, host }, reading.warnings),
     log,
     meshFile: meshFileOf(reading),
     watch: isOn(reading, "watch"),

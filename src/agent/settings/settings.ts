@@ -6,6 +6,7 @@ import type { Probers } from "../status/probes/config.ts";
 import type { IdentitySettings } from "../identity/options.ts";
 import type { XdsSettings } from "../xds/options.ts";
 import type { DnsSettings } from "../dns/options.ts";
+import type { HealthSettings } from "../health/options.ts";
 import type { IpMode } from "./addresses.ts";
 import type { Role } from "./flags.ts";
 
@@ -178,6 +179,8 @@ export interface AgentSettings {
   readonly identity: IdentitySettings;
   readonly dns: DnsSettings;
   readonly xds: XdsSettings;
+  /** Of a workload that no kubelet probes; `undefined`: the control plane is told nothing. */
+  readonly health: HealthSettings | undefined;
   readonly log: LogSettings;
   /** The file of the mesh configuration; it need not be there. */
   readonly meshFile: string;

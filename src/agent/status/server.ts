@@ -57,6 +57,8 @@ export interface StatusServer {
   /** `undefined` if the port could not be had: the log says why. */
   readonly port: number | undefined;
   readonly metrics: AgentMetrics;
+  /** Why the proxy is not ready; `undefined` if it is. */
+  problem(): Promise<string | undefined>;
   /** Envoy was started anew: what was seen of the old one does not count. */
   forgetReadiness(): void;
   close(): Promise<void>;
@@ -79,6 +81,7 @@ export async function startStatusServer(world: World, options: StatusOptions): P
   return {
     port: server?.port,
     metrics,
+    problem: async () => (await probe.check()).find(({ problem }) => problem !== undefined)?.problem,
     forgetReadiness: () => probe.forget(),
     close: async () => await server?.close(),
   };

@@ -1,4 +1,5 @@
 import type { Logger } from "../../core/log.ts";
+import type { HealthReports } from "../health/mod.ts";
 
 /** What the connection to the control plane is secured with; both texts of material are PEM. */
 export interface XdsIdentity {
@@ -37,6 +38,8 @@ export interface XdsOptions extends XdsSettings {
   readonly identity: XdsIdentity | undefined;
   /** The file whose token proves who the workload is where there is no identity, read anew for each call; `""` for none. */
   readonly tokenFile?: string;
+  /** What the control plane is told of the health of the workload; `undefined` for nothing. */
+  readonly reports?: HealthReports | undefined;
   readonly log: Logger;
   /** How long a connection of Envoy's waits for the first certificate, in milliseconds; a minute unless told. */
   readonly certificatePatience?: number;

@@ -1,6 +1,9 @@
-/** Calls with headers of the user's own: over HTTP/2 to the control plane, message by message unread. */
+/** Calls with headers of the user's own or with health reports: over HTTP/2 to the control plane, answers unread. */
+import { logText } from "../../core/log.ts";
 import type { Http2Client } from "../../core/world/mod.ts";
 import { readToken } from "../identity/mod.ts";
+import { requestForm } from "./report_message.ts";
+import { type Reporting, reporting } from "./reporting.ts";
 import { problemOf, type Way, wayUp } from "./way.ts";
 
 /** gRPC's code for what may be tried again. */
@@ -29,8 +32,11 @@ async function answerOf(way: Way, client: Http2Client, request: Request): Promis
   const { options, health } = way;
   const headers = await headersOf(way, request);
   const { pathname, search } = new URL(request.url);
-  const { method, body, signal } = request;
+  const { method, signal } = request;
+  const sent = reportingOf(way, pathname, request);
+  const body = sent?.body ?? request.body;
   function ended(error?: unknown): void {
+    sent?.stop();
     client.close();
     health.ended(error === undefined || signal.aborted ? undefined : problemOf(error));
   }
@@ -42,6 +48,15 @@ async function answerOf(way: Way, client: Http2Client, request: Request): Promis
     ended(error);
     throw error;
   }
+}
+
+function reportingOf({ options }: Way, path: string, { body }: Request): Reporting | undefined {
+  const { reports, log } = options;
+  const form = requestForm(path);
+  if (reports === undefined || form === undefined || body === null) return undefined;
+  return reporting(body, form, reports, (problem) => {
+    log.warning(logText(`Envoy's requests cannot be read, and go on without health reports: ${problem}`));
+  });
 }
 
 async function headersOf({ world, options }: Way, request: Request): Promise<Headers> {

@@ -1,11 +1,15 @@
 import { getLogger } from "@logtape/logtape";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import assert from "node:assert/strict";
 import { FakeIdentity } from "../../../test/support/fake_identity.ts";
 import { testAuthority } from "../../../test/support/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
+import { encodeFrame, frames } from "../../core/grpc/frames.ts";
 import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";
 import { realWorld } from "../../core/world/real.ts";
+import type { HealthReport } from "../health/mod.ts";
 import type { XdsOptions } from "./options.ts";
+import { HEALTH_TYPE, LISTENER_TYPE, reportMessage, requestForm, typeOf } from "./report_message.ts";
 import { startXds } from "./server.ts";
 
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -139,3 +143,52 @@ Deno.test("Without a certificate of its own the agent shows the token, as it is 
   }, { identity: undefined, headers: {}, tls, tokenFile });
   assert.deepEqual(seen, ["Bearer one", "Bearer two"]);
 });
+
+for (const method of ["StreamAggregatedResources", "DeltaAggregatedResources"]) {
+  Deno.test(`Health is reported behind the request for listeners, on each new stream, while Envoy is silent: ${method}`, async () => {
+    const path = `${METHOD.slice(0, METHOD.lastIndexOf("/"))}/${method}`;
+    const form = requestForm(path);
+    assert.ok(form);
+    const seen: string[] = [];
+    const plane = ({ body }: Request) => {
+      assert.ok(body);
+      // What it hears is what it answers, so that a test can wait for it.
+      const messages = frames(body);
+      return new Response(
+        ReadableStream.from(async function* () {
+          for await (const message of messages) {
+            seen.push(typeOf(form, message));
+            yield encodeFrame(message);
+          }
+        }()),
+        { headers: GRPC },
+      );
+    };
+    let current: HealthReport = { problem: "ill" };
+    const listeners = new Set<() => void>();
+    const reports = {
+      current: () => current,
+      subscribe(changed: () => void) {
+        listeners.add(changed);
+        return () => void listeners.delete(changed);
+      },
+    };
+    const asking = new BinaryWriter().tag(form.typeUrl, 2).string(LISTENER_TYPE).finish();
+    await withRelay(plane, async (envoy) => {
+      for (const problem of [undefined, "ill again"]) {
+        const stream = await envoy.stream(path, soon());
+        const messages = stream.messages()[Symbol.asyncIterator]();
+        await stream.send(asking);
+        for (let count = 0; count < 2; count++) await messages.next();
+        current = { problem };
+        for (const listener of listeners) listener();
+        const { value } = await messages.next();
+        assert.deepEqual(value, reportMessage(form, current));
+        stream.close();
+      }
+    }, { headers: {}, reports });
+    const each = [LISTENER_TYPE, HEALTH_TYPE, HEALTH_TYPE];
+    assert.deepEqual(seen, [...each, ...each]);
+    assert.equal(listeners.size, 0);
+  });
+}

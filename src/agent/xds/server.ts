@@ -11,8 +11,8 @@ const SOCKET_MODE = 0o666;
 /**
  * Serves the socket. A connection of Envoy's gets one of its own to the control plane, with the certificate and the roots of
  * that moment, and both end together: Envoy makes a new one, after a pause of its own. Bytes are copied and not read: what
- * they say is between Envoy and the control plane. Only headers that the user wants added (`XDS_HEADER_*`) need a relay,
- * which knows calls. Rejects with a MeshError if the socket cannot be had.
+ * they say is between Envoy and the control plane. Only headers that the user wants added (`XDS_HEADER_*`), a token and health
+ * reports need a relay, which knows calls. Rejects with a MeshError if the socket cannot be had.
  */
 export async function startXds(world: World, options: XdsOptions): Promise<XdsProxy> {
   const health = healthOf(options.address, options.log);
@@ -20,7 +20,7 @@ export async function startXds(world: World, options: XdsOptions): Promise<XdsPr
   const way: Way = { world, options, health, signal: end.signal };
   const socket = { path: options.path, mode: SOCKET_MODE };
   const passing = new Set<Promise<void>>();
-  const server = addsHeaders(options)
+  const server = needsRelay(options)
     ? await world.network.serveUnix(socket, (request) => relay(way, request))
     : await world.network.listenUnix(socket, (inner) => {
       const passed: Promise<void> = pass(way, inner).finally(() => passing.delete(passed));
@@ -37,8 +37,9 @@ export async function startXds(world: World, options: XdsOptions): Promise<XdsPr
 }
 
 /** Without a certificate of its own the agent proves by a token who the workload is. */
-function addsHeaders({ headers, identity, tls, tokenFile = "" }: XdsOptions): boolean {
-  return Object.keys(headers).length > 0 || (identity === undefined && tls !== undefined && tokenFile !== "");
+function needsRelay({ headers, identity, tls, tokenFile = "", reports }: XdsOptions): boolean {
+  return reports !== undefined || Object.keys(headers).length > 0 ||
+    (identity === undefined && tls !== undefined && tokenFile !== "");
 }
 
 /** One connection of Envoy's, to its end. Never rejects. */

@@ -23,11 +23,16 @@ export interface Reply {
 
 const output = Deno.stdout.writable.getWriter();
 const held: (() => void)[] = [];
+/** What `/health` answers; `/sick` and `/well` change it. */
+let health = 200;
 
 const PAGES: Readonly<Record<string, (from: string, headers: Headers) => Promise<Response> | Response>> = {
   "/": (from) => new Response(`from ${from}\n`),
   "/headers": (_, headers) => Response.json(Object.fromEntries(headers)),
   "/healthz": (from) => new Response(`healthy, ${from}\n`),
+  "/health": () => new Response("", { status: health }),
+  "/sick": () => new Response(`${health = 500}\n`),
+  "/well": () => new Response(`${health = 200}\n`),
   "/metrics": () => new Response("# TYPE application_requests counter\napplication_requests 7\n"),
   async "/wait"() {
     tell("held");

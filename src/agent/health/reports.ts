@@ -1,0 +1,57 @@
+import { type Logger, logText } from "../../core/log.ts";
+import type { Clock, World } from "../../core/world/world.ts";
+import { checkOf } from "./check.ts";
+import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
+import { reporter } from "./thresholds.ts";
+
+/** Checks that are made until they are closed. */
+export interface RunningHealth extends HealthReports {
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to check Envoy and the application: after the initial delay, then once in each period. One check at a time: one
+ * that takes longer than the period puts off the next.
+ */
+export function startHealth(world: World, options: HealthOptions): RunningHealth {
+  const end = new AbortController();
+  const listeners = new Set<() => void>();
+  let current: HealthReport | undefined;
+  const check = checkOf(world, options.check, options.timeoutSeconds, options.log);
+  const report = reporter(options);
+  async function once(): Promise<void> {
+    const made = report(await options.envoyProblem() ?? await check(end.signal));
+    // A check that the end broke off says nothing.
+    if (made === undefined || end.signal.aborted) return;
+    current = made;
+    tell(options.log, made);
+    for (const listener of listeners) listener();
+  }
+  const running = repeat(world.clock, options, once, end.signal);
+  return {
+    current: () => current,
+    subscribe(changed) {
+      const listener = () => changed();
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      end.abort();
+      await running;
+    },
+  };
+}
+
+async function repeat(clock: Clock, options: HealthOptions, once: () => Promise<void>, signal: AbortSignal) {
+  await clock.sleep(options.initialDelaySeconds * 1000, signal);
+  while (!signal.aborted) {
+    const due = clock.monotonic() + options.periodSeconds * 1000;
+    await once();
+    await clock.sleep(Math.max(0, due - clock.monotonic()), signal);
+  }
+}
+
+function tell(log: Logger, { problem }: HealthReport): void {
+  if (problem === undefined) log.info("The workload is healthy");
+  else log.warning(logText(`The workload is unhealthy: ${problem}`));
+}

@@ -1,0 +1,77 @@
+import { getLogger } from "@logtape/logtape";
+import assert from "node:assert/strict";
+import { ManualClock } from "../../../test/support/manual_clock.ts";
+import { fakeWorld } from "../../core/world/fake.ts";
+import type { HealthOptions } from "./options.ts";
+import { startHealth } from "./reports.ts";
+
+const log = getLogger(["test", "healthcheck"]);
+
+/** Health by a program whose exit code a test sets. */
+function started(given: Partial<HealthOptions> = {}, envoy?: string) {
+  const state = { code: 0, runs: 0, envoy };
+  const clock = new ManualClock(0);
+  const world = {
+    ...fakeWorld({
+      run: () => {
+        state.runs++;
+        return { code: state.code, stdout: "", stderr: "", timedOut: false };
+      },
+    }),
+    clock,
+  };
+  const health = startHealth(world, {
+    check: { kind: "exec", command: ["check"] },
+    initialDelaySeconds: 0,
+    timeoutSeconds: 1,
+    periodSeconds: 10,
+    successThreshold: 1,
+    failureThreshold: 1,
+    envoyProblem: () => Promise.resolve(state.envoy),
+    log,
+    ...given,
+  });
+  return { state, clock, health };
+}
+
+Deno.test("startHealth() checks after the initial delay, then once in each period", async () => {
+  const { state, clock, health } = started({ initialDelaySeconds: 5 });
+  await clock.pass(4999);
+  assert.deepEqual([state.runs, health.current()], [0, undefined]);
+  await clock.pass(1);
+  assert.deepEqual([state.runs, health.current()], [1, { problem: undefined }]);
+  await clock.pass(30_000);
+  assert.equal(state.runs, 4);
+  assert.equal(clock.waiting.count, 1);
+  await health.close();
+  await clock.pass(30_000);
+  assert.equal(state.runs, 4);
+});
+
+Deno.test("startHealth() asks Envoy first: while it is not ready the application is not asked", async () => {
+  const { state, clock, health } = started({}, "workers have not yet started");
+  await clock.pass(0);
+  assert.deepEqual([state.runs, health.current()], [0, { problem: "workers have not yet started" }]);
+  state.envoy = undefined;
+  await clock.pass(10_000);
+  assert.deepEqual([state.runs, health.current()], [1, { problem: undefined }]);
+  await health.close();
+});
+
+Deno.test("startHealth() calls back for changes alone, until nobody wants them", async () => {
+  const { state, clock, health } = started({ failureThreshold: 2 });
+  const seen: unknown[] = [];
+  const unsubscribe = health.subscribe(() => seen.push(health.current()?.problem));
+  await clock.pass(10_000);
+  state.code = 3;
+  await clock.pass(10_000);
+  assert.deepEqual(seen, [undefined]);
+  await clock.pass(20_000);
+  assert.deepEqual(seen, [undefined, '"check" ended with exit code 3']);
+  unsubscribe();
+  state.code = 0;
+  await clock.pass(10_000);
+  assert.equal(seen.length, 2);
+  assert.equal(health.current()?.problem, undefined);
+  await health.close();
+});

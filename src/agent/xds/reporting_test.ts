@@ -1,0 +1,172 @@
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import assert from "node:assert/strict";
+import { joinBytes } from "../../core/bytes.ts";
+import { encodeFrame, FrameReader } from "../../core/grpc/frames.ts";
+import type { HealthReport } from "../health/mod.ts";
+import { HEALTH_TYPE, LISTENER_TYPE, type RequestForm, requestForm, typeOf } from "./report_message.ts";
+import { reporting } from "./reporting.ts";
+
+const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
+const CLUSTER_TYPE = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const METHODS = ["StreamAggregatedResources", "DeltaAggregatedResources"] as const;
+
+function formOf(method: string): RequestForm {
+  const form = requestForm(`${SERVICE}/${method}`);
+  assert.ok(form);
+  return form;
+}
+
+/** A request of Envoy's, with a node. */
+function request({ typeUrl }: RequestForm, type: string): Uint8Array<ArrayBuffer> {
+  const writer = new BinaryWriter().tag(typeUrl === 2 ? 1 : 2, 2).bytes(new Uint8Array(3000)).tag(typeUrl, 2).string(
+    type,
+  );
+  return encodeFrame(writer.finish());
+}
+
+/** Health that a test sets. */
+function health() {
+  const listeners = new Set<() => void>();
+  let current: HealthReport | undefined;
+  return {
+    listeners,
+    reports: {
+      current: () => current,
+      subscribe(changed: () => void) {
+        listeners.add(changed);
+        return () => void listeners.delete(changed);
+      },
+    },
+    set(problem: string | undefined) {
+      current = { problem };
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+/** What Envoy says, and what comes out. */
+function passage(method: string, source: ReturnType<typeof health>) {
+  const form = formOf(method);
+  const inner = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
+  const writer = inner.writable.getWriter();
+  const problems: string[] = [];
+  const { body, stop } = reporting(inner.readable, form, source.reports, (problem) => problems.push(problem));
+  const reader = body.getReader();
+  return {
+    form,
+    problems,
+    stop,
+    writer,
+    reader,
+    async next(): Promise<Uint8Array> {
+      const { value } = await reader.read();
+      assert.ok(value);
+      return value;
+    },
+  };
+}
+
+/** The problem in a report, `""` for none. Asserts that it is a report of this form, in a frame of its own. */
+function reported(form: RequestForm, frame: Uint8Array): string {
+  const [message, ...others] = new FrameReader().push(frame);
+  assert.ok(message);
+  assert.equal(others.length, 0);
+  assert.equal(typeOf(form, message), HEALTH_TYPE);
+  const reader = new BinaryReader(message);
+  let problem = "";
+  while (reader.pos < reader.len) {
+    const [number, wire] = reader.tag();
+    if (number !== form.errorDetail) {
+      reader.skip(wire, number);
+      continue;
+    }
+    const status = new BinaryReader(reader.bytes());
+    assert.deepEqual([status.tag()[0], status.int32(), status.tag()[0]], [1, 13, 2]);
+    problem = status.string();
+  }
+  return problem;
+}
+
+for (const method of METHODS) {
+  Deno.test(`reporting() tells the last health after the request for listeners, and each change: ${method}`, async () => {
+    const source = health();
+    const { form, writer, next, reader } = passage(method, source);
+    source.set("not ready");
+    source.set(undefined);
+    const clusters = request(form, CLUSTER_TYPE);
+    writer.write(clusters);
+    assert.deepEqual(await next(), clusters);
+    const listeners = request(form, LISTENER_TYPE);
+    writer.write(listeners);
+    assert.deepEqual(await next(), listeners);
+    assert.equal(reported(form, await next()), "");
+    // Nothing more than that: what comes next is Envoy's.
+    writer.write(listeners);
+    assert.deepEqual(await next(), listeners);
+    for (const problem of ["the application answered 500", undefined]) {
+      const waiting = next();
+      source.set(problem);
+      assert.equal(reported(form, await waiting), problem ?? "");
+    }
+    const ended = reader.read();
+    await writer.close();
+    assert.equal((await ended).done, true);
+    assert.equal(source.listeners.size, 0);
+  });
+
+  Deno.test(`reporting() puts nothing into a message that comes in pieces: ${method}`, async () => {
+    const source = health();
+    source.set("ill");
+    const form = formOf(method);
+    const messages = joinBytes([CLUSTER_TYPE, LISTENER_TYPE, CLUSTER_TYPE].map((type) => request(form, type)));
+    // Sizes that end within heads, within messages, and over the end of one.
+    for (const size of [1, 4, 7, 999, 3500, messages.length]) {
+      const { writer, reader } = passage(method, source);
+      const output = Array.fromAsync({
+        async *[Symbol.asyncIterator]() {
+          for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+        },
+      });
+      for (let at = 0; at < messages.length; at += size) await writer.write(messages.slice(at, at + size));
+      await writer.close();
+      const types = [...new FrameReader().push(joinBytes(await output))].map((message) => typeOf(form, message));
+      assert.equal(types.filter((type) => type === HEALTH_TYPE).length, 1, String(size));
+      assert.ok(types.indexOf(HEALTH_TYPE) > types.indexOf(LISTENER_TYPE), String(size));
+      assert.deepEqual(types.filter((type) => type !== HEALTH_TYPE), [CLUSTER_TYPE, LISTENER_TYPE, CLUSTER_TYPE]);
+    }
+  });
+}
+
+Deno.test("reporting() passes on what it cannot read, and says so once", async () => {
+  const source = health();
+  const { writer, next, problems } = passage("DeltaAggregatedResources", source);
+  source.set("ill");
+  for (const bytes of [Uint8Array.of(1, 0, 0, 0, 1, 7), Uint8Array.of(0, 255, 255, 255, 255)]) {
+    writer.write(bytes);
+    assert.deepEqual(await next(), bytes);
+  }
+  assert.deepEqual(problems, ["a message is compressed, which was not offered"]);
+});
+
+Deno.test("reporting() forgets reports when the other side has gone, and ends what Envoy says", async () => {
+  const source = health();
+  const { reader, writer } = passage("DeltaAggregatedResources", source);
+  assert.equal(source.listeners.size, 1);
+  await reader.cancel("gone");
+  assert.equal(source.listeners.size, 0);
+  await assert.rejects(writer.closed, (error) => error === "gone");
+});
+
+Deno.test("reporting() passes on that what Envoy says broke", async () => {
+  const source = health();
+  const { reader, writer } = passage("DeltaAggregatedResources", source);
+  const broken = new Error("broken");
+  const read = reader.read();
+  writer.abort(broken).catch(() => {});
+  await assert.rejects(read, broken);
+  assert.equal(source.listeners.size, 0);
+});
+
+Deno.test("requestForm() knows no place for reports in other calls", () => {
+  assert.equal(requestForm("/envoy.service.discovery.v3.ClusterDiscoveryService/StreamClusters"), undefined);
+});

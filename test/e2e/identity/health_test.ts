@@ -1,0 +1,38 @@
+/** Health of a workload that no kubelet probes: the control plane is told, on the stream of Envoy. */
+import assert from "node:assert/strict";
+import { realEnvoy } from "../../support/envoy.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { until } from "../agent/support/until.ts";
+import { Mesh } from "./support/mesh.ts";
+import { missing } from "./support/pod.ts";
+
+testWhen(missing, "health reports: each change, and the last one to a control plane that comes back", async () => {
+  await using mesh = await Mesh.create();
+  const { plane, b } = mesh;
+  await b.capture();
+  const { path: binaryPath } = await realEnvoy();
+  const readinessProbe = { periodSeconds: 1, httpGet: { path: "/health", port: 8080 } };
+  const application = await b.application();
+  const agent = await b.startReady(["agent"], {
+    env: { PROXY_CONFIG: JSON.stringify({ binaryPath, concurrency: 1, readinessProbe }) },
+  });
+  /** The last report of the stream that is open, `undefined` before the first. */
+  const last = async () => (await plane.openStreams("b.test")).flatMap(({ health }) => health.slice(-1))[0];
+  const told = (expected: string) =>
+    until(async () => await last() === expected, () => `Never told "${expected}":\n${agent.text}`);
+
+  await told("");
+  await application.ask("http://127.0.0.1:8080/sick");
+  await told("the application answered 500");
+  await plane.shut();
+  await until(async () => (await plane.openStreams("b.test")).length === 0);
+  await plane.reopen();
+  await told("the application answered 500");
+  await application.ask("http://127.0.0.1:8080/well");
+  await told("");
+  agent.signal("SIGTERM");
+  await told("server is terminated: the proxy is draining");
+  const streams = (await plane.seen()).streams.filter(({ health }) => health.length > 0);
+  assert.ok(streams.length >= 2, "The reports came on one stream");
+  for (const { asked } of streams) assert.ok(asked.some((type) => type.endsWith(".Listener")), asked.join());
+});
