@@ -20,11 +20,19 @@ export function checkOf(world: World, check: HealthCheck, timeoutSeconds: number
 
 type Kind<Name extends HealthCheck["kind"]> = Extract<HealthCheck, { kind: Name }>;
 
+/** Ended with all that it has started when it takes too long, or nobody waits for it: a group of its own. */
 function executed({ processes }: World, { command: [command, ...args] }: Kind<"exec">, seconds: number): Check {
-  return async () => {
+  return async (signal) => {
+    const timeout = AbortSignal.timeout(seconds * 1000);
+    const over = AbortSignal.any([signal, timeout]);
     try {
-      const { code, timedOut } = await processes.run({ command, args, timeoutMilliseconds: seconds * 1000 });
-      if (timedOut) return `"${command}" did not end within ${seconds}s`;
+      const child = processes.spawn({ command, args });
+      const kill = () => child.signal("SIGKILL");
+      over.addEventListener("abort", kill);
+      if (over.aborted) kill();
+      const { code } = await child.ended;
+      over.removeEventListener("abort", kill);
+      if (timeout.aborted) return `"${command}" did not end within ${seconds}s`;
       return code === 0 ? undefined : `"${command}" ended with exit code ${code}`;
     } catch (error) {
       return messageOf(error);

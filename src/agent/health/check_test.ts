@@ -1,6 +1,8 @@
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
+import { until } from "../../../test/e2e/agent/support/until.ts";
 import { grpcServer } from "../../../test/support/grpc.ts";
+import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { openSocketLibc } from "../../core/world/libc.ts";
 import { realWorld } from "../../core/world/real.ts";
 import { checkOf } from "./check.ts";
@@ -71,15 +73,51 @@ Deno.test("a grpc check asks the service for its health", async () => {
   }
 });
 
-Deno.test("an exec check is about the exit code, and is ended when it takes too long", async () => {
-  const exec = (script: string, seconds?: number) => check({ kind: "exec", command: ["sh", "-c", script] }, seconds);
-  assert.equal(await exec("exit 0"), undefined);
-  assert.equal(await exec("exit 7"), '"sh" ended with exit code 7');
-  assert.equal(await exec("exec sleep 60", 0.2), '"sh" did not end within 0.2s');
-  assert.equal(
-    await check({ kind: "exec", command: ["/no/such/program"] }),
-    '"/no/such/program" ended with exit code 127',
-  );
+const exec = (script: string) => ({ kind: "exec", command: ["sh", "-c", script] }) as const;
+
+Deno.test("an exec check is about the exit code", async () => {
+  assert.equal(await check(exec("exit 0")), undefined);
+  assert.equal(await check(exec("exit 7")), '"sh" ended with exit code 7');
+  const absent = 'Cannot start "/no/such/program": there is no such program';
+  assert.equal(await check({ kind: "exec", command: ["/no/such/program"] }), absent);
+});
+
+/** A script that starts a program, writes down that program's number and waits for it. */
+function slow(file: string) {
+  return { ...exec(`sleep 600 & echo $! > "${file}.new"; mv "${file}.new" "${file}"; wait`), file };
+}
+
+/** A process that was killed is gone, or waits to be reaped by whoever has orphans. */
+async function isGone(file: string): Promise<boolean> {
+  const pid = (await Deno.readTextFile(file)).trim();
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => "");
+  return stat === "" || stat.includes(") Z ");
+}
+
+Deno.test({
+  name: "an exec check that takes too long is ended with all that it has started",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using folder = await temporaryFolder();
+    const { file, ...script } = slow(`${folder.path}/pid`);
+    assert.equal(await check(script, 3), '"sh" did not end within 3s');
+    await until(() => isGone(file));
+  },
+});
+
+Deno.test({
+  name: "an exec check ends with the agent",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using folder = await temporaryFolder();
+    const { file, ...script } = slow(`${folder.path}/pid`);
+    const end = new AbortController();
+    const ended = checkOf(realWorld(), script, 600, log)(end.signal);
+    await until(() => Deno.stat(file).then(() => true, () => false));
+    end.abort();
+    assert.equal(await ended, '"sh" ended with exit code 137');
+    await until(() => isGone(file));
+  },
 });
 
 Deno.test("a check of an application that does not answer fails in time", async () => {

@@ -13,9 +13,10 @@ function started(given: Partial<HealthOptions> = {}, envoy?: string) {
   const clock = new ManualClock(0);
   const world = {
     ...fakeWorld({
-      run: () => {
+      spawn: () => {
         state.runs++;
-        return { code: state.code, stdout: "", stderr: "", timedOut: false };
+        const ended = Promise.resolve({ code: state.code, signal: undefined });
+        return { pid: 1, ended, errorOutput: undefined, signal: () => false };
       },
     }),
     clock,
