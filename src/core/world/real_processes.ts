@@ -46,18 +46,31 @@ function begin(run: Run): () => Promise<RunResult> {
 async function runToEnd(run: Run): Promise<RunResult> {
   const child = new Deno.Command(run.command, commandOptions(run)).spawn();
   let timedOut = false;
-  const timer = run.timeoutMilliseconds === undefined ? undefined : setTimeout(() => {
+  const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(
+    ([{ code, stdout, stderr }]): RunResult => {
+      return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), timedOut };
+    },
+  );
+  if (run.timeoutMilliseconds === undefined) return await outcome;
+  const late = Promise.withResolvers<RunResult>();
+  const giveUp = () => late.resolve({ code: KILLED, stdout: "", stderr: "", timedOut });
+  let timer = setTimeout(() => {
     timedOut = true;
     child.kill("SIGKILL");
+    timer = setTimeout(giveUp, LAST_WORDS);
   }, run.timeoutMilliseconds);
   try {
-    const [output] = await Promise.all([child.output(), feed(child, run.stdin)]);
-    const code = output.code;
-    return { code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr), timedOut };
+    return await Promise.race([outcome, late.promise]);
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** As a shell tells the end by SIGKILL. */
+const KILLED = 137;
+
+/** How long the outputs of a killed program are read, in milliseconds: what it has started may hold them for ever. */
+const LAST_WORDS = 500;
 
 function commandOptions(run: Run): Deno.CommandOptions {
   return {
