@@ -1,5 +1,6 @@
 /** A pod with an identity and a control plane, for the benchmark of the two: folder, environment, what istiod would give. */
 import { CLUSTERS, listeners } from "./agent_pod.ts";
+import { sdsSecret } from "../test/support/sds_secret.ts";
 
 /** The programs that are measured, and what they are measured with. */
 export interface Programs {
@@ -31,21 +32,11 @@ const MUTUAL_TLS = {
     "@type": `${TLS}.DownstreamTlsContext`,
     require_client_certificate: true,
     common_tls_context: {
-      tls_certificate_sds_secret_configs: [secret("default")],
-      validation_context_sds_secret_config: secret("ROOTCA"),
+      tls_certificate_sds_secret_configs: [sdsSecret("default")],
+      validation_context_sds_secret_config: sdsSecret("ROOTCA"),
     },
   },
 };
-
-function secret(name: string) {
-  const source = {
-    api_type: "GRPC",
-    transport_api_version: "V3",
-    set_node_on_first_message_only: true,
-    grpc_services: [{ envoy_grpc: { cluster_name: "sds-grpc" } }],
-  };
-  return { name, sds_config: { initial_fetch_timeout: "0s", resource_api_version: "V3", api_config_source: source } };
-}
 
 /** Makes the pod and starts the control plane. The host `istiod.istio-system.svc` has to be this machine. */
 export async function makeMeshPod({ agent, envoy, controlPlane }: Programs): Promise<MeshPod> {

@@ -5,6 +5,7 @@ import { needsProgram } from "../../../support/test_when.ts";
 import { Namespace, needsNamespaces } from "../../iptables/support/pod.ts";
 import { needsPlace } from "./agent.ts";
 import { Application } from "./application.ts";
+import { envoyStats } from "./envoy_stats.ts";
 import { Program, type Start } from "./program.ts";
 import { clusters, listeners } from "./pod_xds.ts";
 
@@ -114,9 +115,7 @@ export class MeshPod implements AsyncDisposable {
 
   /** What Envoy counts under the names that match. */
   async stats(filter: string): Promise<ReadonlyMap<string, number>> {
-    const application = await this.application();
-    const { text } = await application.ask(`http://127.0.0.1:15000/stats?filter=${encodeURIComponent(filter)}`);
-    return new Map(text.matchAll(/^(\S+): (\d+)$/gm).map(([, name = "", count]) => [name, Number(count)]));
+    return await envoyStats(await this.application(), filter);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

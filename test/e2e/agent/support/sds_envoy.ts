@@ -1,5 +1,6 @@
 /** A real Envoy whose listener has its certificate and its authorities by SDS. */
 import { realEnvoy } from "../../../support/envoy.ts";
+import { sdsSecret } from "../../../support/sds_secret.ts";
 import type { TestCertificate } from "../../../support/certificates.ts";
 
 export const envoy = await realEnvoy();
@@ -99,20 +100,10 @@ function tlsContext(certificate: string, roots: string) {
     "@type": TLS,
     require_client_certificate: true,
     common_tls_context: {
-      tls_certificate_sds_secret_configs: [secret(certificate)],
-      validation_context_sds_secret_config: secret(roots),
+      tls_certificate_sds_secret_configs: [sdsSecret(certificate)],
+      validation_context_sds_secret_config: sdsSecret(roots),
     },
   };
-}
-
-function secret(name: string) {
-  const source = {
-    api_type: "GRPC",
-    transport_api_version: "V3",
-    set_node_on_first_message_only: true,
-    grpc_services: [{ envoy_grpc: { cluster_name: "sds-grpc" } }],
-  };
-  return { name, sds_config: { initial_fetch_timeout: "0s", resource_api_version: "V3", api_config_source: source } };
 }
 
 function freePort(): number {

@@ -2,6 +2,7 @@
 import { MESH_COMMAND } from "../../../support/mesh.ts";
 import { realEnvoy } from "../../../support/envoy.ts";
 import { Application } from "../../agent/support/application.ts";
+import { envoyStats } from "../../agent/support/envoy_stats.ts";
 import { CAPTURE, missing as podsMissing, PROXY_UID } from "../../agent/support/mesh_pod.ts";
 import { Program, type Start } from "../../agent/support/program.ts";
 import { until } from "../../agent/support/until.ts";
@@ -150,9 +151,7 @@ export class MeshedPod implements AsyncDisposable {
 
   /** What Envoy counts under the names that match. */
   async stats(filter: string): Promise<ReadonlyMap<string, number>> {
-    const application = await this.application();
-    const { text } = await application.ask(`http://127.0.0.1:15000/stats?filter=${encodeURIComponent(filter)}`);
-    return new Map(text.matchAll(/^(\S+): (\d+)$/gm).map(([, name = "", count]) => [name, Number(count)]));
+    return await envoyStats(await this.application(), filter);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

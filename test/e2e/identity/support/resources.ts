@@ -1,4 +1,5 @@
 /** What the control plane gives to the two pods: plain text between application and proxy, mutual TLS between proxies. */
+import { sdsSecret } from "../../../support/sds_secret.ts";
 import { ADDRESS } from "./network.ts";
 
 /** Who a pod is. */
@@ -142,26 +143,13 @@ function endpoints() {
 
 /** Certificate and roots by SDS from the agent, as istiod writes it. */
 function tlsContext(peer: string) {
-  const sds = (name: string) => ({
-    name,
-    sds_config: {
-      resource_api_version: "V3",
-      initial_fetch_timeout: "0s",
-      api_config_source: {
-        api_type: "GRPC",
-        set_node_on_first_message_only: true,
-        transport_api_version: "V3",
-        grpc_services: [{ envoy_grpc: { cluster_name: "sds-grpc" } }],
-      },
-    },
-  });
   return {
-    tls_certificate_sds_secret_configs: [sds("default")],
+    tls_certificate_sds_secret_configs: [sdsSecret("default")],
     combined_validation_context: {
       default_validation_context: {
         match_typed_subject_alt_names: [{ san_type: "URI", matcher: { exact: spiffe(peer) } }],
       },
-      validation_context_sds_secret_config: sds("ROOTCA"),
+      validation_context_sds_secret_config: sdsSecret("ROOTCA"),
     },
   };
 }

@@ -1,0 +1,10 @@
+/** How Envoy's configuration names a secret that the agent's SDS server gives, and waits for it as long as it takes. */
+export function sdsSecret(name: string) {
+  const source = {
+    api_type: "GRPC",
+    transport_api_version: "V3",
+    set_node_on_first_message_only: true,
+    grpc_services: [{ envoy_grpc: { cluster_name: "sds-grpc" } }],
+  };
+  return { name, sds_config: { initial_fetch_timeout: "0s", resource_api_version: "V3", api_config_source: source } };
+}
