@@ -2,6 +2,7 @@
  * Runs the tests: `tools/deno task test [unit|golden|e2e ...] [-- FLAGS of deno test]`, all suites unless some are named.
  * Closes with what was skipped and why and with `N passed, N failed, N skipped`; exit code 1 if any failed or none ran.
  */
+import { forward } from "./test/forward.ts";
 import { sum, summary, type Tally, tallyOf } from "./test/report.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
@@ -35,17 +36,34 @@ async function runSuite(suite: string, flags: readonly string[]): Promise<Tally>
   print(`\n=== ${suite}: ${folders.join(", ")}\n`);
   const report = await Deno.makeTempFile({ prefix: `${suite}-`, suffix: ".xml" });
   try {
-    const { success } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "--allow-all", "--no-check", "--quiet", ...FROZEN, `--junit-path=${report}`, ...flags, ...folders],
-      cwd: ROOT,
-      stdin: "null",
-    }).spawn().status;
+    const success = await runDeno([...FROZEN, `--junit-path=${report}`, ...flags, ...folders]);
     const tally = tallyOf(await Deno.readTextFile(report));
     // A failure outside of a test (a module that does not load) is in the exit code alone.
     return success || tally.failed > 0 ? tally : { ...tally, failed: 1 };
   } finally {
     await Deno.remove(report);
   }
+}
+
+/** A terminal sees the same as if it were asked itself. */
+const COLORS = Deno.stdout.isTerminal() && Deno.env.get("NO_COLOR") === undefined ? { FORCE_COLOR: "1" } : {};
+
+async function runDeno(args: readonly string[]): Promise<boolean> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "--allow-all", "--no-check", "--quiet", ...args],
+    cwd: ROOT,
+    env: COLORS,
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  const forwarded = forward(child.stdout, (bytes) => void Deno.stdout.writeSync(bytes), (name) => {
+    print(`\nThe test "${name}" does not end: this run is ended instead\n`);
+    child.kill("SIGKILL");
+  });
+  const { success } = await child.status;
+  // A program that a killed run has left behind may hold its output open.
+  await Promise.race([forwarded, new Promise((resolve) => setTimeout(resolve, 2000))]);
+  return success;
 }
 
 function hasTests(folder: string): boolean {

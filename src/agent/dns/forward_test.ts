@@ -12,6 +12,7 @@ import {
   questionBytes,
 } from "../../../test/support/dns.ts";
 import { dnsServer, dnsWorld, RESOLV_CONF } from "../../../test/support/dns_server.ts";
+import { freePort } from "../../../test/support/ports.ts";
 import { getLogger } from "@logtape/logtape";
 import { Forwarder } from "./forward.ts";
 import { TUNING } from "./options.ts";
@@ -176,9 +177,7 @@ Deno.test("more questions than may be with others fail at once", async () => {
 });
 
 Deno.test("the server never asks itself", async () => {
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  free.close();
-  const { port } = free.addr;
+  const port = freePort();
   await using server = await dnsServer({
     address: `127.0.0.1:${port}`,
     table: {},

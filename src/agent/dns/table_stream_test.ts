@@ -3,6 +3,7 @@ import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import { answersOf, askUdp, decoded, questionBytes } from "../../../test/support/dns.ts";
 import { AROUND, dnsWorld } from "../../../test/support/dns_server.ts";
+import { until } from "../../../test/support/until.ts";
 import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
 import { startDns } from "./mod.ts";
 import { fieldsOf, NAME_TABLE, nameTableJson } from "./name_table.ts";
@@ -93,14 +94,6 @@ function controlPlane(isDelta: boolean) {
   return { opened, requests, open, push };
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!await holds()) {
-    assert.ok(performance.now() < deadline, `waited for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
 async function started(isDelta: boolean) {
   const plane = controlPlane(isDelta);
   const base = dnsWorld("nameserver 127.0.0.1\n");
@@ -140,7 +133,7 @@ for (const isDelta of [true, false]) {
   Deno.test(`a name table by a stream of ${kind}: asked for, in force, acknowledged, refused`, async () => {
     await using run = await started(isDelta);
     const { dns, requests, opened, push } = run;
-    await until("the first request", () => requests.length === 1);
+    await until(() => requests.length === 1, "There was no sign of the first request");
     assert.match(opened[0]?.method ?? "", isDelta ? /\/DeltaAggregatedResources$/ : /\/StreamAggregatedResources$/);
     assert.deepEqual(opened[0]?.headers, { clusterid: "Kubernetes", authorization: "Bearer first" });
     assert.equal(requests[0]?.type, NAME_TABLE);
@@ -153,7 +146,7 @@ for (const isDelta of [true, false]) {
     assert.equal(await run.rcode("a.example"), "SERVFAIL");
 
     push(pushed("1", tableBytes({ "a.example": ["1.1.1.1"], "b.example": [] })));
-    await until("the acknowledgement", () => requests.length === 2);
+    await until(() => requests.length === 2, "There was no sign of the acknowledgement");
     assert.deepEqual(requests[1], { ...isDelta ? {} : { version: "v1" }, type: NAME_TABLE, nonce: "1" });
     assert.deepEqual([dns.isReady(), dns.problem()], [true, undefined]);
     assert.deepEqual(await run.first("a.example"), ["a.example A 1.1.1.1 30"]);
@@ -162,7 +155,7 @@ for (const isDelta of [true, false]) {
     assert.equal(run.shown(), shown);
 
     push(pushed("2", Uint8Array.of(0x0a, 0x7f, 1)));
-    await until("the refusal", () => requests.length === 3);
+    await until(() => requests.length === 3, "There was no sign of the refusal");
     assert.equal(requests[2]?.nonce, "2");
     assert.match(requests[2]?.problem ?? "", /.../);
     assert.equal(requests[2]?.version, isDelta ? undefined : "v1");
@@ -174,11 +167,11 @@ for (const isDelta of [true, false]) {
     await using run = await started(isDelta);
     const { dns, requests, opened, push } = run;
     push(pushed("1", tableBytes({ "a.example": ["1.1.1.1"] })));
-    await until("the acknowledgement", () => requests.length === 2);
+    await until(() => requests.length === 2, "There was no sign of the acknowledgement");
     run.base.content.set("/token", new TextEncoder().encode("second\n"));
     run.certificates.current = "renewed";
     push(new Error("the connection broke"));
-    await until("another stream", () => opened.length === 2 && requests.length === 3);
+    await until(() => opened.length === 2 && requests.length === 3, "There was no sign of another stream");
     assert.equal(opened[1]?.headers["authorization"], "Bearer second");
     assert.equal(opened[1]?.endpoint.address, "renewed");
     assert.ok(requests[2]?.node !== undefined);
@@ -186,7 +179,7 @@ for (const isDelta of [true, false]) {
     assert.deepEqual(await run.first("a.example"), ["a.example A 1.1.1.1 30"]);
 
     push(pushed("9", tableBytes({ "c.example": ["3.3.3.3"] })));
-    await until("the new table", () => dns.problem() === undefined);
+    await until(() => dns.problem() === undefined, "There was no sign of the new table");
     assert.deepEqual(await run.first("c.example"), ["c.example A 3.3.3.3 30"]);
     assert.equal(await run.rcode("a.example"), "SERVFAIL");
   });
@@ -197,22 +190,22 @@ Deno.test("a stream of differences adds and takes away; without any table there 
   run.push(
     delta("1", { one: tableBytes({ "a.example": ["1.1.1.1"] }), two: tableBytes({ "b.example": ["2.2.2.2"] }) }),
   );
-  await until("two tables", () => run.dns.table()?.size === 2);
+  await until(() => run.dns.table()?.size === 2, "There was no sign of two tables");
   run.push(delta("2", { one: tableBytes({ "c.example": ["3.3.3.3"] }) }, "two"));
-  await until("one table", () => run.dns.table()?.size === 1);
+  await until(() => run.dns.table()?.size === 1, "There was no sign of one table");
   assert.deepEqual([...run.dns.table()?.keys() ?? []], ["c.example"]);
   run.push(delta("3", {}, "one"));
-  await until("none", () => run.dns.table()?.size === 0);
+  await until(() => run.dns.table()?.size === 0, "There was no sign of none");
   assert.equal(nameTableJson(run.dns.table() ?? new Map()), "{}");
 });
 
 Deno.test("an empty first answer is a table without names; a later one changes nothing", async () => {
   await using run = await started(false);
   run.push(state("1"));
-  await until("a table", () => run.dns.isReady());
+  await until(() => run.dns.isReady(), "There was no sign of a table");
   run.push(state("2", tableBytes({ "a.example": ["1.1.1.1"] })));
   run.push(state("3"));
-  await until("all answers", () => run.requests.length === 4);
+  await until(() => run.requests.length === 4, "There was no sign of all answers");
   assert.deepEqual(await run.first("a.example"), ["a.example A 1.1.1.1 30"]);
 });
 
@@ -222,7 +215,7 @@ Deno.test("answers of another type are passed over, and a resource of another ty
   run.push(
     message([1, "v"], [2, any(new Uint8Array(0), "type.googleapis.com/envoy.Other")], [4, NAME_TABLE], [5, "2"]),
   );
-  await until("the refusal", () => run.requests.length === 2);
+  await until(() => run.requests.length === 2, "There was no sign of the refusal");
   assert.equal(run.requests[1]?.nonce, "2");
   assert.match(run.requests[1]?.problem ?? "", /envoy\.Other/);
 });

@@ -1,7 +1,8 @@
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
-import { until } from "../../../test/e2e/agent/support/until.ts";
+import { until } from "../../../test/support/until.ts";
 import { grpcServer } from "../../../test/support/grpc.ts";
+import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { openSocketLibc } from "../../core/world/libc.ts";
 import { realWorld } from "../../core/world/real.ts";
@@ -31,12 +32,6 @@ function application() {
     return new Response(null, { status: Number(new URL(url).pathname.slice(1)) });
   });
   return { port: server.addr.port, asked, [Symbol.asyncDispose]: () => server.shutdown() };
-}
-
-/** A port that nobody has. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: HOST, port: 0 });
-  return listener.addr.port;
 }
 
 Deno.test("an http check takes 200 to 399 for well", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/certificates.ts";
 import { SETTINGS } from "../../../test/support/started_identity.ts";
+import { until } from "../../../test/support/until.ts";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/fake.ts";
@@ -74,13 +75,6 @@ async function withMount(first: Record<string, string>, run: (test: Test) => Pro
     assert(!fake.said.stderr.includes("PRIVATE KEY"));
   } finally {
     await Deno.remove(folder, { recursive: true });
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !condition();) {
-    assert(Date.now() < end, "it has not happened");
-    await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 

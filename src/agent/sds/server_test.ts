@@ -3,6 +3,7 @@ import { testCertificate } from "../../../test/support/certificates.ts";
 import { FakeIdentity } from "../../../test/support/fake_identity.ts";
 import { RawStream } from "../../../test/support/raw_http2.ts";
 import { asked, sdsClient, type SdsStream } from "../../../test/support/sds.ts";
+import { until } from "../../../test/support/until.ts";
 import { encodeFrame } from "../../core/grpc/mod.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";
@@ -45,14 +46,6 @@ async function asking(client: ReturnType<typeof sdsClient>, ...names: string[]):
 
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 const TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!isTrue()) {
-    assert.ok(performance.now() < deadline, "what was waited for did not come about");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 Deno.test("a secret that is there comes at once, in the form that Envoy takes", async () => {
   await using server = await start();

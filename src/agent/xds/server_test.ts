@@ -2,7 +2,9 @@ import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import { testAuthority } from "../../../test/support/authority.ts";
 import { FakeIdentity } from "../../../test/support/fake_identity.ts";
+import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
+import { until } from "../../../test/support/until.ts";
 import { realWorld } from "../../core/world/real.ts";
 import type { XdsOptions, XdsSettings } from "./options.ts";
 import { startXds } from "./server.ts";
@@ -90,14 +92,6 @@ async function hear(connection: Deno.Conn, count: number): Promise<string> {
     at += read;
   }
   return new TextDecoder().decode(buffer.subarray(0, at));
-}
-
-/** Waits for a condition; the test's own patience ends it. */
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !condition();) {
-    assert.ok(Date.now() < end, "it did not happen");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 Deno.test("startXds: Envoy speaks with the control plane in clear, through a socket that is gone at the end", async () => {
@@ -195,9 +189,7 @@ Deno.test("startXds: the problem names the stage, and is gone with the next conn
   const identity = new FakeIdentity();
   identity.issue(authority.issue({}));
   identity.trust(authority.roots);
-  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = free.addr;
-  free.close();
+  const port = freePort();
   const tls = { serverName: NAME, roots: mesh(folder.path) };
   await using xds = await started(folder.path, { address: `localhost:${port}`, tls, identity });
   await using unknown = await started(`${folder.path}/b`, { address: "no.such.host.invalid:15012", tls, identity });

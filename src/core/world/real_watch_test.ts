@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../../test/support/until.ts";
 import { realWorld } from "./mod.ts";
 
 const { files } = realWorld();
@@ -22,11 +23,6 @@ async function watching(paths: readonly string[], body: (folder: string, seen: S
 interface Seen {
   count: number;
   start(): void;
-}
-
-async function until(condition: () => boolean) {
-  for (let left = 2000; left > 0 && !condition(); left--) await turn();
-  assert.ok(condition(), "nothing was told within the time");
 }
 
 const turn = (milliseconds = 5) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,6 +1,7 @@
 /** Ends of a real Envoy with requests in flight. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
 import { needsPlace, type Place } from "./support/agent.ts";
 import { envoy, Proxy, RULES } from "./support/proxy.ts";
 
@@ -29,7 +30,7 @@ for (const place of ["as PID 1", "below PID 1"] as const) {
     await proxy.held(1);
     agent.signal("SIGTERM");
     await agent.until("phase draining");
-    while ((await get(proxy.url)).includes("close") === false);
+    await until(async () => (await get(proxy.url)).includes("close"));
     proxy.release();
     assert.equal(await long, "200 close application\n");
     assert.equal(await agent.code, 0, agent.text);
@@ -67,7 +68,7 @@ testWithProxy("a drain without an end, then SIGTERM: what is in flight ends, and
   await agent.command("drain");
   await agent.until("phase drained");
   // Listeners stay open: other containers of the pod still work.
-  while ((await get(proxy.url)).includes("close") === false);
+  await until(async () => (await get(proxy.url)).includes("close"));
   agent.signal("SIGTERM");
   await agent.until("Envoy has 1 active requests");
   proxy.release();
@@ -129,7 +130,10 @@ testWithProxy("SIGUSR1 makes Envoy open its access log again", async (proxy) => 
   const agent = await proxy.start("below PID 1");
   await Deno.rename(path, moved);
   agent.signal("SIGUSR1");
-  while (!await isThere(path)) await get(`http://127.0.0.1:${proxy.ports.admin}`, "/ready");
+  await until(async () => {
+    await get(`http://127.0.0.1:${proxy.ports.admin}`, "/ready");
+    return await isThere(path);
+  });
   await get(`http://127.0.0.1:${proxy.ports.admin}`, "/ready");
   agent.signal("SIGQUIT");
   assert.equal(await agent.code, 0, agent.text);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { MeshPod, missing } from "./support/mesh_pod.ts";
 import type { Program } from "./support/program.ts";
-import { until } from "./support/until.ts";
+import { until } from "../../support/until.ts";
 
 function testAsFirst(name: string, body: (pod: MeshPod) => Promise<void>) {
   testWhen(missing, `agent as PID 1: ${name}`, async () => {

@@ -1,14 +1,10 @@
 /** The whole agent knows of itself what the kernel tells: nothing keeps it from reading /proc. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/mesh.ts";
+import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "no Linux";
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
 
 /** Asks until somebody listens; a test that waits in vain is ended by the deadline. */
 async function textOf(url: string): Promise<string> {

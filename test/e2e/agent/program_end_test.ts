@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { Pair, POD } from "../iptables/support/pod.ts";
 import { Application } from "./support/application.ts";
-import { until } from "./support/until.ts";
+import { until } from "../../support/until.ts";
 import { CAPTURE, MeshPod, missing } from "./support/mesh_pod.ts";
 import type { Start } from "./support/program.ts";
 

@@ -7,7 +7,7 @@ import { testCertificate } from "../../support/certificates.ts";
 import { FakeIdentity } from "../../support/fake_identity.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { envoy, SdsEnvoy } from "./support/sds_envoy.ts";
-import { until } from "./support/until.ts";
+import { until } from "../../support/until.ts";
 
 const [ONE, TWO, CLIENT, OTHER] = [testCertificate(), testCertificate(), testCertificate(), testCertificate()];
 const WORKLOAD = { certificate: "default", roots: "ROOTCA" };

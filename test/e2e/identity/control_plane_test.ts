@@ -1,7 +1,7 @@
 /** A control plane that is away, slow, or answers with errors: what runs goes on, and all is as before when it is back. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { startMeshLoad } from "./support/load.ts";
 import { Mesh } from "./support/mesh.ts";
 import { type MeshedPod, missing } from "./support/pod.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { realEnvoy } from "../../support/envoy.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { Application } from "../agent/support/application.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { askingResources, spiffe } from "./support/resources.ts";

@@ -1,7 +1,7 @@
 /** The table of names through the life of a pod: before it comes, while it is there, and when the control plane is away. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";
 import { askName, askNames } from "./support/names_client.ts";
 import { both, type Case, FAILED, known, OTHER_TABLE, outsideCases, tableCases } from "./support/names_expected.ts";

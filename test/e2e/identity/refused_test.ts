@@ -1,7 +1,7 @@
 /** What readiness says of what Envoy refuses, and of a control plane that goes away; an agent that was killed. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { askingResources, REFUSED } from "./support/resources.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import type { Program } from "../agent/support/program.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { startMeshLoad } from "./support/load.ts";
 import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";

@@ -1,7 +1,7 @@
 /** What keeps a pod from its certificate is named by readiness, with its stage; when it is mended, the pod becomes ready. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
-import { until } from "../agent/support/until.ts";
+import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { spiffe } from "./support/resources.ts";

@@ -1,5 +1,6 @@
 /** A real kube-apiserver and etcd on loopback, for one test file: started with `startCluster`, ended with `stop`. */
 import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
+import { freePort } from "../../support/ports.ts";
 import { needsProgram } from "../../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
@@ -33,7 +34,7 @@ export async function startCluster(): Promise<Cluster> {
   const binary = await buildServer("kube-apiserver");
   const kubectl = needsProgram("kubectl") === undefined ? "kubectl" : await buildServer("kubectl");
   const dir = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
-  const [clientPort, peerPort, securePort] = freePorts(3);
+  const [clientPort, peerPort, securePort] = [freePort(), freePort(), freePort()];
   const etcd = start("etcd", [
     `--data-dir=${dir}/etcd`,
     "--unsafe-no-fsync",
@@ -104,13 +105,6 @@ async function readOr(path: string): Promise<string | undefined> {
 
 function lastCertificate(pem: string): string {
   return pem.slice(pem.lastIndexOf("-----BEGIN CERTIFICATE-----"));
-}
-
-function freePorts(count: number): number[] {
-  const listeners = Array.from({ length: count }, () => Deno.listen({ hostname: "127.0.0.1", port: 0 }));
-  const ports = listeners.map((listener) => listener.addr.port);
-  for (const listener of listeners) listener.close();
-  return ports;
 }
 
 function start(command: string, args: readonly string[], log: string): Deno.ChildProcess {

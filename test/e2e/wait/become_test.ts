@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { startMesh } from "./support/child.ts";
-import { freePort, standIn } from "./support/server.ts";
+import { freePort } from "../../support/ports.ts";
+import { until } from "../../support/until.ts";
+import { standIn } from "./support/server.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "a process becomes another on Linux only";
 
@@ -82,7 +84,7 @@ testWhen(notLinux, "SIGTERM reaches the command, which handles it", async () => 
 Deno.test("SIGTERM while waiting is the code 143, and the command does not run", async () => {
   await using proxy = standIn(() => 503);
   const running = startMesh(["wait", "--url", proxy.url, "--", "echo", "it ran"]);
-  while (proxy.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => proxy.requests.length >= 2);
   running.kill("SIGTERM");
   const { code, stdout } = await running.end();
   assert.deepEqual([code, stdout], [143, ""]);

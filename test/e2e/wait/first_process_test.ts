@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
 import { standIn } from "./support/server.ts";
 
 const missing = Deno.uid() === 0 ? needsProgram("unshare") : "namespaces of processes need root";
@@ -22,7 +23,7 @@ testWhen(missing, "the first process ends by SIGTERM and SIGINT while it waits",
   for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
     await using proxy = standIn(() => 503);
     await using unshared = first("wait", "--url", proxy.url, "--", "echo", "it ran");
-    while (proxy.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => proxy.requests.length >= 2);
     Deno.kill(await childOf(unshared.pid), signal);
     const ended = await unshared.output();
     assert.deepEqual([ended.code, new TextDecoder().decode(ended.stdout)], [code, ""]);

@@ -1,7 +1,8 @@
 /** What counts as ready, and what is said of what is not. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
-import { freePort, standIn } from "./support/server.ts";
+import { freePort } from "../../support/ports.ts";
+import { standIn } from "./support/server.ts";
 
 const ONCE = ["wait", "--timeout", "0"];
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/mesh.ts";
 import { startMesh } from "./support/child.ts";
-import { freePort, type StandIn, standIn } from "./support/server.ts";
+import { freePort } from "../../support/ports.ts";
+import { type StandIn, standIn } from "./support/server.ts";
 
 /** The words in front of the command, with a stand-in that is both ports. */
 function words({ url }: StandIn, ...flags: string[]): string[] {

@@ -6,6 +6,7 @@ import { realWorld } from "../../../src/core/world/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
 import { runMesh } from "../../support/mesh.ts";
+import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { dryRun, held } from "../support/pods.ts";
@@ -44,13 +45,6 @@ function pod(name: string, namespace: string): ValueMap {
   const containers = [{ name: "app", image: "example.com/app:1" }];
   const spec = { automountServiceAccountToken: false, containers };
   return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace }, spec };
-}
-
-/** A port where nobody listens. */
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  listener.close();
-  return listener.addr.port;
 }
 
 async function decidesWhileDown(cluster: Cluster): Promise<void> {

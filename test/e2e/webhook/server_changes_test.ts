@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../support/certificates.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { configurationOf, review, reviewOf, secretOf, until, WebhookServer } from "./support/server.ts";
+import { until } from "../../support/until.ts";
+import { configurationOf, review, reviewOf, secretOf, WebhookServer } from "./support/server.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { until } from "./support/server.ts";
+import { until } from "../../support/until.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 

@@ -1,7 +1,8 @@
 /** Reviews that are answered by several processes. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
-import { configurationOf, review, reviewOf, until, WebhookServer } from "./support/server.ts";
+import { until } from "../../support/until.ts";
+import { configurationOf, review, reviewOf, WebhookServer } from "./support/server.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 

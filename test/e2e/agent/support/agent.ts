@@ -1,6 +1,7 @@
 /** The lifecycle as a process of its own, as PID 1 of a PID namespace or below it. */
 import type { DriverOptions } from "./lifecycle_driver.ts";
 import { needsProgram } from "../../../support/test_when.ts";
+import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
 
 const DRIVER = decodeURIComponent(new URL("lifecycle_driver.ts", import.meta.url).pathname);
 
@@ -21,8 +22,8 @@ function canUnshare(): boolean {
 
 const UNSHARE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 
-/** Longer than anything takes here, so that a test that waits in vain ends. */
-const DEADLINE_MILLISECONDS = 20_000;
+/** How long the outputs of one that has ended are read: an Envoy that it has left behind holds them open. */
+const LAST_WORDS_MILLISECONDS = 2000;
 
 /** What a lifecycle says and how it ends. */
 export class Agent {
@@ -44,15 +45,27 @@ export class Agent {
 
   async #run(): Promise<number> {
     const kill = setTimeout(() => this.#child.kill("SIGKILL"), DEADLINE_MILLISECONDS);
-    const [{ code }] = await Promise.all([
-      this.#child.status,
-      this.#read(this.#child.stdout),
-      this.#read(this.#child.stderr),
-    ]);
+    const told = Promise.all([this.#read(this.#child.stdout), this.#read(this.#child.stderr)]);
+    const { code } = await this.#child.status;
     clearTimeout(kill);
+    const leave = setTimeout(() => this.#killEnvoys(), LAST_WORDS_MILLISECONDS);
+    await told;
+    clearTimeout(leave);
     this.#ended = true;
     await this.#commands.close().catch(() => {});
     return code;
+  }
+
+  /** Those of a PID namespace have ended with its PID 1, and their numbers mean others here. */
+  #killEnvoys(): void {
+    if (this.place === "as PID 1") return;
+    for (const [, pid] of this.#text.matchAll(/is started as process (\d+)/g)) {
+      try {
+        Deno.kill(Number(pid), "SIGKILL");
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    }
   }
 
   async #read(stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -67,13 +80,9 @@ export class Agent {
   /** Waits until it has said something. */
   async until(said: string | RegExp): Promise<void> {
     const has = () => typeof said === "string" ? this.#text.includes(said) : said.test(this.#text);
-    const start = performance.now();
-    while (!has()) {
-      if (this.#ended || performance.now() - start > DEADLINE_MILLISECONDS) {
-        throw new Error(`It never said "${said}", but:\n${this.#text}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const never = () => `It never said "${said}", but:\n${this.#text}`;
+    await until(() => has() || this.#ended, never);
+    if (!has()) throw new Error(never());
   }
 
   async command(text: "quit" | "drain" | "reload"): Promise<void> {

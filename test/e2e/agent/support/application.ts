@@ -1,6 +1,6 @@
 /** The application of a pod, which serves on port 8080 and asks others, from a process in the pod's network namespace. */
 import type { Ask, Reply } from "./application_main.ts";
-import { until } from "./until.ts";
+import { until } from "../../../support/until.ts";
 
 const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).pathname);
 

@@ -3,7 +3,7 @@
  * until that ends.
  */
 import { linesOf } from "../../../../src/agent/process/lines.ts";
-import { DEADLINE_MILLISECONDS } from "./until.ts";
+import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 
 /** A question. */
 export interface Ask {

@@ -1,6 +1,6 @@
 /** The program in a PID namespace of its own: as its first process, or below a shell that is. All in it ends with it. */
 import { childOf, type Place } from "./agent.ts";
-import { DEADLINE_MILLISECONDS, until } from "./until.ts";
+import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
 
 /** How a program is started. */
 export interface Start {

@@ -1,6 +1,8 @@
 /** A real Envoy with its configuration in files, an application behind it, and the lifecycle that runs it. */
 import { DEFAULT_RESTART, type Rules } from "../../../../src/agent/lifecycle/mod.ts";
 import { realEnvoy } from "../../../support/envoy.ts";
+import { freePort } from "../../../support/ports.ts";
+import { until } from "../../../support/until.ts";
 import { Agent, type Place } from "./agent.ts";
 import type { DriverOptions } from "./lifecycle_driver.ts";
 
@@ -81,7 +83,7 @@ export class Proxy implements AsyncDisposable {
 
   /** Waits until so many requests wait in the application. */
   async held(count: number): Promise<void> {
-    while (this.#held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => this.#held.length >= count, `Fewer than ${count} requests have come to the application`);
   }
 
   /** Answers all requests that wait. */
@@ -144,11 +146,4 @@ function listener(name: string, host: string, port: number) {
       }],
     }],
   };
-}
-
-function freePort(): number {
-  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = server.addr;
-  server.close();
-  return port;
 }

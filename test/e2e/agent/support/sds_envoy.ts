@@ -1,5 +1,6 @@
 /** A real Envoy whose listener has its certificate and its authorities by SDS. */
 import { realEnvoy } from "../../../support/envoy.ts";
+import { freePort } from "../../../support/ports.ts";
 import { sdsSecret } from "../../../support/sds_secret.ts";
 import type { TestCertificate } from "../../../support/certificates.ts";
 
@@ -104,9 +105,4 @@ function tlsContext(certificate: string, roots: string) {
       validation_context_sds_secret_config: sdsSecret(roots),
     },
   };
-}
-
-function freePort(): number {
-  using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return server.addr.port;
 }

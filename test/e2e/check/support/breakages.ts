@@ -2,6 +2,7 @@
 import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
 import type { TestCertificate } from "../../../support/certificates.ts";
 import { meshObjects } from "../../../support/mesh_webhooks.ts";
+import { freePort } from "../../../support/ports.ts";
 import { makeAuthority } from "./certificates.ts";
 import {
   CONFIGURATION,
@@ -184,10 +185,7 @@ function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): ValueMap {
 
 /** A port at which nobody listens. */
 function closedPort() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return { port, close: () => {} };
+  return { port: freePort(), close: () => {} };
 }
 
 /** A port at which nobody answers, as behind a firewall. */

@@ -1,7 +1,7 @@
 /** The control plane of test/e2e/servers/controlplane as a process, and its admin interface. */
 import { goProgram } from "../../../support/go_program.ts";
 import { needsProgram } from "../../../support/test_when.ts";
-import { until } from "../../agent/support/until.ts";
+import { until } from "../../../support/until.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 
 /** Why it cannot be built; `undefined` if it can. */

@@ -5,7 +5,7 @@ import { Application } from "../../agent/support/application.ts";
 import { envoyStats } from "../../agent/support/envoy_stats.ts";
 import { CAPTURE, missing as podsMissing, PROXY_UID } from "../../agent/support/mesh_pod.ts";
 import { Program, type Start } from "../../agent/support/program.ts";
-import { until } from "../../agent/support/until.ts";
+import { until } from "../../../support/until.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 import { needsControlPlane } from "./control_plane.ts";
 import { ADDRESS } from "./network.ts";

@@ -27,9 +27,3 @@ export function standIn(answer: (path: string, request: Request) => number | Res
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }
-
-/** A port of loopback on which nothing listens. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

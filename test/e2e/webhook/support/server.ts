@@ -1,9 +1,7 @@
 /** `webhook serve` as a process, with its configuration and certificate in folders as Kubernetes mounts them. */
 import { type TestCertificate, testCertificate } from "../../../support/certificates.ts";
 import { MESH_COMMAND } from "../../../support/mesh.ts";
-
-/** Longer than anything takes here, so that a test that waits in vain ends. */
-const DEADLINE = 30_000;
+import { until } from "../../../support/until.ts";
 
 /** A configuration whose template adds one label to each pod. */
 export function configurationOf(label: string): string {
@@ -181,13 +179,4 @@ export async function review(server: WebhookServer, client: Deno.HttpClient, bod
   const text = await response.text();
   const patch = /"patch":"([^"]*)"/.exec(text)?.[1] ?? "";
   return { status: response.status, text, patch: atob(patch) };
-}
-
-/** Waits until something is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, why: () => string): Promise<void> {
-  const start = performance.now();
-  while (!await isSo()) {
-    if (performance.now() - start > DEADLINE) throw new Error(why());
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

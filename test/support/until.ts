@@ -4,11 +4,13 @@ export const DEADLINE_MILLISECONDS = 20_000;
 /** Waits until something is true. Rejects with what `problem` then says if it does not come about. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
-  problem = () => "What was waited for did not come about",
+  problem: string | (() => string) = "What was waited for did not come about",
 ): Promise<void> {
   const start = performance.now();
   while (!await isTrue()) {
-    if (performance.now() - start > DEADLINE_MILLISECONDS) throw new Error(problem());
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (performance.now() - start > DEADLINE_MILLISECONDS) {
+      throw new Error(typeof problem === "string" ? problem : problem());
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
