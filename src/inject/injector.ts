@@ -4,7 +4,7 @@ import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../core/mesh
 import { newMap, type ValueMap } from "../core/value.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "./legacy/mod.ts";
-import { nativeSetting } from "./native.ts";
+import { type NativeSetting, nativeSetting, type NodesAsked } from "./native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
 import { parseValues } from "./values.ts";
 import { checkValues } from "./values_types.ts";
@@ -47,6 +47,8 @@ export interface Injector {
   /** `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;
+  /** Whether nodes decide that instead, where they are known. */
+  readonly nodesAsked: NodesAsked;
   readonly proxyEnvs: ProxyEnvs;
   readonly byHand: boolean;
   readonly compliancePolicy: string;
@@ -75,6 +77,7 @@ export function loadInjector(options: InjectorOptions): Injector {
     mesh: readMesh(options.mesh, config),
     revision: revisionName(options.revision),
     nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
+    nodesAsked: nodesAsked(native, options.config.text),
     proxyEnvs: options.proxyEnvs ?? {},
     byHand: options.byHand,
     compliancePolicy: env("COMPLIANCE_POLICY") ?? "",
@@ -83,6 +86,12 @@ export function loadInjector(options: InjectorOptions): Injector {
     env,
     notes: [...notes(config, options, native?.warning), ...valuesNotes(options.config.text, values)],
   };
+}
+
+/** A template of before native sidecars, and its proxy, are not for them: without being asked nothing changes there. */
+function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAsked {
+  if (setting === undefined) return "never";
+  return setting.nodes === "if-any" && !config.includes(".NativeSidecars") ? "never" : setting.nodes;
 }
 
 /** Defaults of the mesh are those of the time that the configuration is from. */

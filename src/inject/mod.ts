@@ -19,6 +19,8 @@ export { type DecisionStep, decisionSteps } from "./decision_steps.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
+export { nativeSetting } from "./native.ts";
+export { kubeletMinor, kubeletVersion, nativeByNodes, type NativeNodes, nativeNodes } from "./native_nodes.ts";
 export { type InjectedPod, injectPod } from "./pod.ts";
 export {
   containersOf,

@@ -1,9 +1,9 @@
-/** What reviews depend on besides the configuration, as the cluster has it: ProxyConfigs and namespaces, watched. */
+/** What reviews depend on besides the configuration, as the cluster has it: ProxyConfigs, namespaces and nodes, watched. */
 import { errorLine, type MeshError } from "../core/errors.ts";
 import { ApiError, type KubeApi, type KubeObject } from "../core/kube/client/mod.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Clock } from "../core/world/world.ts";
-import { mapAt } from "../inject/mod.ts";
+import { kubeletVersion, mapAt, type NativeNodes, nativeNodes } from "../inject/mod.ts";
 import { ProxyConfigs, userAnnotations } from "./review/mod.ts";
 import type { ClusterKnown } from "./server/start.ts";
 import type { NamespaceUsers } from "./workers/mod.ts";
@@ -16,24 +16,40 @@ export interface ClusterFacts extends ClusterKnown {
 
 const PROXY_CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
 const NAMESPACES = "/api/v1/namespaces";
+const NODES = "/api/v1/nodes";
 /** Reviews wait no longer for facts at the start than the API server for a review. */
 const FIRST_WAIT = 10_000;
 
+/** Where the facts come from. */
+export interface FactsOptions {
+  readonly api: KubeApi;
+  readonly log: Logger;
+  readonly clock: Pick<Clock, "sleep">;
+  /** Whether nodes may decide about proxies. */
+  readonly asksNodes: boolean;
+}
+
 /** Starts to watch and waits, for some seconds at most, until what is there is known. Throws nothing. */
-export async function watchFacts(api: KubeApi, log: Logger, clock: Pick<Clock, "sleep">): Promise<ClusterFacts> {
+export async function watchFacts({ api, log, clock, asksNodes }: FactsOptions): Promise<ClusterFacts> {
   const stop = new AbortController();
-  const collection = (path: string, what: string) => new Collection({ api, log, path, what, signal: stop.signal });
+  const collection = (path: string, what: string, slim = withoutWriters) =>
+    new Collection({ api, log, path, what, slim, signal: stop.signal });
   const proxyConfigs = collection(PROXY_CONFIGS, "ProxyConfigs");
   const namespaces = collection(NAMESPACES, "namespaces");
+  const nodes = asksNodes ? collection(NODES, "nodes", versionAlone) : undefined;
   const first = new AbortController();
   await Promise.race([
-    Promise.all([proxyConfigs.first, namespaces.first]),
+    Promise.all([proxyConfigs.first, namespaces.first, nodes?.first]),
     clock.sleep(FIRST_WAIT, first.signal),
   ]);
   first.abort();
   const read = new ReadConfigs(proxyConfigs, log);
   const users = usersIn(namespaces);
+  const native = nodes === undefined ? () => undefined : nativeIn(nodes);
   return {
+    get nodes() {
+      return native();
+    },
     get proxyConfigs() {
       return read.current();
     },
@@ -57,6 +73,16 @@ function usersIn(namespaces: Collection): () => NamespaceUsers {
     const next = Object.fromEntries(found);
     if (JSON.stringify(next) !== text) [current, text] = [next, JSON.stringify(next)];
     return current;
+  };
+}
+
+/** Nodes tell their state all the time, but seldom another version. */
+function nativeIn(nodes: Collection): () => NativeNodes | undefined {
+  let [version, current]: [number, NativeNodes | undefined] = [-1, undefined];
+  return () => {
+    if (!nodes.isKnown || nodes.version === version) return current;
+    version = nodes.version;
+    return current = nativeNodes(nodes.objects.values());
   };
 }
 
@@ -88,6 +114,8 @@ interface Collected {
   readonly path: string;
   /** For the log. */
   readonly what: string;
+  /** What is kept of an object. */
+  readonly slim: (object: KubeObject) => KubeObject;
   readonly signal: AbortSignal;
 }
 
@@ -96,8 +124,10 @@ class Collection {
   readonly objects = new Map<string, KubeObject>();
   /** Resolves when what was there is known, or cannot be had at present. */
   readonly first: Promise<void>;
-  /** Counts changes. */
+  /** Counts changes of what is kept. */
   version = 0;
+  /** Whether it has been read once. */
+  isKnown = false;
   readonly #from: Collected;
   #isHeard = true;
 
@@ -109,10 +139,11 @@ class Collection {
   }
 
   async #watch(known: () => void): Promise<void> {
-    const { api, path, signal } = this.#from;
+    const { api, path, signal, slim } = this.#from;
     const events = api.watch(path, {}, signal, {
       synced: () => {
         this.#isHeard = true;
+        this.isKnown = true;
         known();
       },
       failed: (error) => {
@@ -121,11 +152,15 @@ class Collection {
       },
     });
     for await (const { type, object } of events) {
-      this.version++;
-      const key = `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
-      if (type === "DELETED") this.objects.delete(key);
-      else this.objects.set(key, slim(object));
+      this.#take(type === "DELETED" ? undefined : slim(object), keyOf(object));
     }
+  }
+
+  #take(object: KubeObject | undefined, key: string): void {
+    if (JSON.stringify(object) === JSON.stringify(this.objects.get(key))) return;
+    this.version++;
+    if (object === undefined) this.objects.delete(key);
+    else this.objects.set(key, object);
   }
 
   /** A cluster without Istio's types has no ProxyConfigs, and may get them. */
@@ -137,8 +172,18 @@ class Collection {
   }
 }
 
+function keyOf({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `${namespace}/${name}`;
+}
+
+/** A node is long, and there may be thousands. */
+function versionAlone(node: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata: { name } } = node;
+  return { apiVersion, kind, metadata: { name }, status: { nodeInfo: { kubeletVersion: kubeletVersion(node) } } };
+}
+
 /** Without the half of an object that tells who wrote which field. */
-function slim(object: KubeObject): KubeObject {
+function withoutWriters(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

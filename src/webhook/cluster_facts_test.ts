@@ -16,9 +16,9 @@ function namespace(name: string, annotations: Record<string, string>) {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, annotations, managedFields: [{}] } };
 }
 
-async function opened(api: MemoryApi) {
+async function opened(api: MemoryApi, asksNodes = true) {
   const world = fakeWorld();
-  const facts = await watchFacts(api, startLog(world, "webhook"), realWorld().clock);
+  const facts = await watchFacts({ api, log: startLog(world, "webhook"), clock: realWorld().clock, asksNodes });
   return { facts, said: () => world.said.stderr };
 }
 
@@ -60,7 +60,7 @@ Deno.test("a cluster without ProxyConfigs is fine; one that is not heard is told
   assert.equal(said(), "");
   api.interrupt(new ApiError("It is away"));
   api.interrupt(new ApiError("It is away"));
-  assert.equal(said().match(/those known before count: It is away/g)?.length, 2, "once for each collection");
+  assert.equal(said().match(/those known before count: It is away/g)?.length, 3, "once for each collection");
   facts.close();
 });
 
@@ -78,5 +78,45 @@ Deno.test("users of namespaces are another object only when one of them has chan
   api.put("/api/v1/namespaces/web", namespace("web", { "openshift.io/sa.scc.supplemental-groups": "5/5" }));
   await settled();
   assert.deepEqual(facts.namespaceUsers, { web: { "openshift.io/sa.scc.supplemental-groups": "5/5" } });
+  facts.close();
+});
+
+Deno.test("nodes count once they are known, and are another object only when a version has changed", async () => {
+  const api = new MemoryApi();
+  const { facts } = await opened(api);
+  assert.equal(JSON.stringify(facts.nodes), `{"byName":{},"all":true}`);
+  const node = (kubeletVersion: string, conditions: readonly object[]) =>
+    api.put("/api/v1/nodes/a", {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "a" },
+      status: { conditions, nodeInfo: { kubeletVersion } },
+    });
+  node("v1.33.0", [{}]);
+  await settled();
+  const before = facts.nodes;
+  assert.equal(JSON.stringify(before), `{"byName":{"a":true},"all":true}`);
+  node("v1.33.0", [{}, {}]);
+  await settled();
+  assert.equal(facts.nodes, before);
+  node("v1.32.9", []);
+  await settled();
+  assert.equal(JSON.stringify(facts.nodes), `{"byName":{"a":false},"all":false}`);
+  facts.close();
+});
+
+Deno.test("nodes that are not asked, or not to be had, are not known", async () => {
+  const without = await opened(new MemoryApi(), false);
+  assert.equal(without.facts.nodes, undefined);
+  without.facts.close();
+  const api = new MemoryApi();
+  const watch = api.watch.bind(api);
+  api.watch = (path, query, signal, options = {}) => {
+    if (path !== "/api/v1/nodes") return watch(path, query, signal, options);
+    return watch(path, query, signal, { ...options, synced: () => options.failed?.(new ApiError("It is forbidden")) });
+  };
+  const { facts, said } = await opened(api);
+  assert.equal(facts.nodes, undefined);
+  assert.match(said(), /The nodes of the cluster are not heard/);
   facts.close();
 });

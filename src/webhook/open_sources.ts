@@ -3,7 +3,7 @@ import { connect, type ConnectOptions, type KubeConnection } from "../core/kube/
 import type { Logger } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
 import type { PairNames } from "../core/x509/mod.ts";
-import { type ClusterChoice, clusterNames } from "../inject/mod.ts";
+import { type ClusterChoice, clusterNames, nativeSetting } from "../inject/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "./certificates/mod.ts";
 import { injectorFromCluster } from "./cluster_config.ts";
 import { watchFacts } from "./cluster_facts.ts";
@@ -61,13 +61,19 @@ export async function openSources(
     const parts = { world, log, options, api };
     const injector = kept(await openInjector(parts));
     const certificate = kept(await openCertificate(parts));
-    const cluster = api === undefined ? undefined : kept(await watchFacts(api, log, world.clock));
+    const cluster = api === undefined
+      ? undefined
+      : kept(await watchFacts({ api, log, clock: world.clock, asksNodes: asksNodes(world) }));
     await certificate.ready;
     return { injector, certificate, cluster, permissions: api?.permissions ?? [], close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+function asksNodes({ env }: World): boolean {
+  return nativeSetting(env.get("ENABLE_NATIVE_SIDECARS")).nodes !== "never";
 }
 
 interface Parts {

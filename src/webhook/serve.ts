@@ -114,6 +114,7 @@ function openPool(world: World, log: Logger, { injector, cluster }: OpenSources,
     facts: () => ({
       injector: injector.current(),
       proxyConfigs: cluster?.proxyConfigs,
+      nodes: cluster?.nodes,
       namespaces: isOpenShift(injector.current()) ? cluster?.namespaceUsers ?? NOBODY : NOBODY,
     }),
     answer: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }),

@@ -71,7 +71,7 @@ function clusterRules(plan: Plan): ValueMap[] {
       resourceNames: configurationNames(plan),
       verbs: ["get", "list", "watch", "patch"],
     },
-    { apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] },
+    { apiGroups: [""], resources: ["namespaces", "nodes"], verbs: ["list", "watch"] },
     { apiGroups: ["networking.istio.io"], resources: ["proxyconfigs"], verbs: ["list", "watch"] },
   ];
 }

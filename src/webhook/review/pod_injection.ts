@@ -9,6 +9,7 @@ import {
   labelsOf,
   mapAt,
   metadataOf,
+  nativeByNodes,
   type Pod,
   podOwner,
   textAt,
@@ -95,8 +96,14 @@ function limit(count: number, most: number, what: string): void {
   if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, more than ${most}`);
 }
 
+/** `""` for a pod that the scheduler is to place. */
+function nodeName(pod: Pod): string {
+  return textAt(mapAt(pod, "spec"), "nodeName");
+}
+
 /** The injector with what URL, namespace and ProxyConfig resources say of this pod. */
-function withSurroundings(pod: Pod, { injector, path, proxyConfigs, namespace: find }: ReviewContext): Injector {
+function withSurroundings(pod: Pod, context: ReviewContext): Injector {
+  const { injector, path, proxyConfigs, namespace: find, nodes } = context;
   const namespace = textAt(metadataOf(pod), "namespace");
   const modern = injector.config.form === "modern" ? proxyConfigs : undefined;
   const annotations = isOpenShift(injector)
@@ -106,6 +113,7 @@ function withSurroundings(pod: Pod, { injector, path, proxyConfigs, namespace: f
     ...injector,
     ...proxyIds(annotations, injector),
     mesh: modern?.meshFor(injector.mesh, namespace) ?? injector.mesh,
+    nativeSidecars: injector.nativeSidecars || nativeByNodes(injector.nodesAsked, nodes, nodeName(pod)),
     proxyOverlay: modern?.overlayFor(namespace, labelsOf(pod)),
     proxyEnvs: { ...injector.proxyEnvs, ...urlSettings(path) },
   };

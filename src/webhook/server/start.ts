@@ -31,7 +31,7 @@ export interface Sources {
 }
 
 /** What reviews depend on besides the configuration. */
-export interface ClusterKnown extends Pick<ReviewContext, "proxyConfigs" | "namespace"> {
+export interface ClusterKnown extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
   /** As workers are told it; the same object as long as nothing has changed. */
   readonly namespaceUsers: NamespaceUsers;
 }

@@ -1,5 +1,5 @@
 /** What workers answer from besides the review, as they are told it: the configuration, and what is known of the cluster. */
-import type { Injector } from "../../inject/mod.ts";
+import type { Injector, NativeNodes } from "../../inject/mod.ts";
 import { textsOf } from "../injector_of.ts";
 import type { ProxyConfigs } from "../review/mod.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
@@ -11,6 +11,7 @@ export type NamespaceUsers = Readonly<Record<string, Readonly<Record<string, str
 export interface ClusterSnapshot {
   readonly proxyConfigs: ProxyConfigs["resources"];
   readonly namespaces: NamespaceUsers;
+  readonly nodes: NativeNodes | undefined;
 }
 
 /** What reviews are answered from at this moment. */
@@ -19,6 +20,8 @@ export interface Facts {
   readonly proxyConfigs: ProxyConfigs | undefined;
   /** The same object as long as nothing has changed. */
   readonly namespaces: NamespaceUsers;
+  /** Likewise. */
+  readonly nodes: NativeNodes | undefined;
 }
 
 /** Messages that bring a worker up to date. */
@@ -28,8 +31,12 @@ export type Told = Readonly<Record<"configuration" | "cluster", Uint8Array<Array
 export function teller(): (facts: Facts) => Told {
   const configuration = remembered(({ injector }: Facts) => [injector], (facts) => textsOf(facts.injector));
   const cluster = remembered(
-    ({ proxyConfigs, namespaces }: Facts) => [proxyConfigs, namespaces],
-    ({ proxyConfigs, namespaces }): ClusterSnapshot => ({ proxyConfigs: proxyConfigs?.resources ?? [], namespaces }),
+    ({ proxyConfigs, namespaces, nodes }: Facts) => [proxyConfigs, namespaces, nodes],
+    ({ proxyConfigs, namespaces, nodes }): ClusterSnapshot => ({
+      proxyConfigs: proxyConfigs?.resources ?? [],
+      namespaces,
+      nodes,
+    }),
   );
   return (facts) => ({
     configuration: configuration("configuration", facts),

@@ -32,7 +32,7 @@ const answers = ({ kind, id, head, body }: Frame, _started: Started, send: (byte
 
 async function opened(run: (started: Started) => unknown, count = 2) {
   const { world, started, said } = worldWithHelpers(run);
-  let facts = { injector, proxyConfigs: undefined, namespaces: {} };
+  let facts = { injector, proxyConfigs: undefined, namespaces: {}, nodes: undefined };
   const answer = (body: Uint8Array): ReturnType<typeof reviewPod> => ({
     ...reviewPod(body, { injector, path: "/" }),
     body: "here",

@@ -1,6 +1,6 @@
 /** What a worker was told, read again. Both ends are of one program: what does not fit is a defect. */
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { mapAt, type Source, textAt } from "../../inject/mod.ts";
+import { mapAt, type NativeNodes, type Source, textAt } from "../../inject/mod.ts";
 import type { InjectorTexts } from "../injector_of.ts";
 import type { Answered, ReviewResult } from "../review/mod.ts";
 import type { Frame } from "./frames.ts";
@@ -23,6 +23,7 @@ export interface ClusterTold {
   readonly proxyConfigs: readonly ValueMap[];
   /** Annotations of a namespace; empty for one of which nothing is known. */
   readonly annotationsOf: (namespace: string) => Readonly<Record<string, Value>>;
+  readonly nodes: NativeNodes | undefined;
 }
 
 /** The facts of the message `cluster`. */
@@ -30,7 +31,9 @@ export function readCluster(head: string): ClusterTold {
   const message = mapOf(head);
   const resources = message["proxyConfigs"] ?? null;
   const namespaces = new Map(Object.entries(mapAt(message, "namespaces")));
+  const nodes = message["nodes"] ?? null;
   return {
+    nodes: isMap(nodes) ? { byName: mapAt(nodes, "byName"), all: nodes["all"] === true } : undefined,
     proxyConfigs: isList(resources) ? resources.filter(isMap) : [],
     annotationsOf(name) {
       const annotations = namespaces.get(name) ?? null;

@@ -47,7 +47,7 @@ interface State {
   readonly world: World;
   readonly send: (message: Uint8Array) => void;
   injector: Injector | undefined;
-  cluster: Pick<ReviewContext, "proxyConfigs" | "namespace">;
+  cluster: Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes">;
 }
 
 type Handler = (state: State, frame: Frame) => void;
@@ -59,9 +59,10 @@ const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
     if (isFirst) state.send(encodeFrame({ kind: "ready" }));
   },
   cluster(state, { head }) {
-    const { proxyConfigs, annotationsOf } = readCluster(head);
+    const { proxyConfigs, annotationsOf, nodes } = readCluster(head);
     state.cluster = {
       proxyConfigs: new ProxyConfigs(proxyConfigs),
+      nodes,
       namespace: (name) => ({
         apiVersion: "v1",
         kind: "Namespace",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { configurationOf } from "../../inject/mod.ts";
+import { configurationOf, nativeNodes } from "../../inject/mod.ts";
 import { messagesOf } from "./channel.ts";
 import { encodeFrame } from "./frames.ts";
 import { connected } from "./support/memory.ts";
@@ -26,7 +26,9 @@ function reviewOf(name: string): string {
 function configuration(label: string): string {
   const config = JSON.stringify({
     policy: "enabled",
-    templates: { sidecar: `metadata: {labels: {config: ${label}, uid: "{{ .ProxyUID }}"}}` },
+    templates: {
+      sidecar: `metadata: {labels: {config: ${label}, uid: "{{ .ProxyUID }}", native: "{{ .NativeSidecars }}"}}`,
+    },
   });
   const given = {
     config: { text: config, file: "config" },
@@ -63,12 +65,13 @@ Deno.test("a worker calls with its secret, answers from what it was told last, a
   await send({ kind: "configuration", head: configuration("one") });
   assert.equal((await next())?.kind, "ready");
   await send({ kind: "review", id: 7, head: "/inject", body: bytes(reviewOf("a")) });
-  assert.match(await patch(7), /"config":"one","uid":"1337"/);
+  assert.match(await patch(7), /"config":"one","uid":"1337","native":"false"/);
   const namespaces = { shop: { "openshift.io/sa.scc.uid-range": "1000/100" } };
-  await send({ kind: "cluster", head: JSON.stringify({ proxyConfigs: [], namespaces }) });
+  const nodes = nativeNodes([{ metadata: { name: "n" }, status: { nodeInfo: { kubeletVersion: "v1.34.0" } } }]);
+  await send({ kind: "cluster", head: JSON.stringify({ proxyConfigs: [], namespaces, nodes }) });
   await send({ kind: "configuration", head: configuration("two") });
   await send({ kind: "review", id: 8, head: "/inject", body: bytes(reviewOf("b")) });
-  assert.match(await patch(8), /"config":"two","uid":"1099"/);
+  assert.match(await patch(8), /"config":"two","uid":"1099","native":"true"/);
   await send({ kind: "review", id: 9, head: "/inject", body: bytes("none") });
   assert.equal(readReviewed(await next() ?? assert.fail()).reason, "invalid-review");
   ours.close();

@@ -3,6 +3,7 @@ import { configurationOf, showConfiguration } from "../../../src/inject/mod.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { MESH_COMMAND } from "../../support/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { kubectl } from "../support/webhook.ts";
 import { reviewOf } from "./support/server.ts";
@@ -56,10 +57,30 @@ async function serves(cluster: Cluster): Promise<void> {
     const injected = await review(port, atob(await caBundle(cluster)));
     assert.equal(injected.response.allowed, true);
     assert.match(atob(injected.response.patch), /istio-proxy/);
+    await goesByNodes(cluster, async () => proxyPlace(await review(port, atob(await caBundle(cluster)))));
     assert.doesNotMatch(server.log, / (warning|error) /);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** Proxies are native sidecars where the kubelets of all nodes are new enough. */
+async function goesByNodes(cluster: Cluster, place: () => Promise<string>): Promise<void> {
+  assert.equal(await place(), "containers", "there are no nodes");
+  for (
+    const [name, kubeletVersion, expected] of [["new", "v1.34.1", "initContainers"], ["old", "v1.32.0", "containers"]]
+  ) {
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name }, status: { nodeInfo: { kubeletVersion } } };
+    await kubectl(cluster, ["create", "-f", "-"], JSON.stringify(node));
+    await until(async () => await place() === expected, `The proxy never came to ${expected}`);
+  }
+}
+
+/** Which of the pod's lists the patch brings the proxy to. */
+function proxyPlace({ response: { patch } }: { readonly response: { readonly patch: string } }): string {
+  const operations: { readonly path: string; readonly value?: unknown }[] = JSON.parse(atob(patch));
+  const found = operations.find(({ value }) => JSON.stringify(value)?.includes('"name":"istio-proxy"') === true);
+  return found?.path.split("/")[2] ?? "";
 }
 
 /** The arguments of the Deployment's container; its ports are free ones here. */

@@ -3,7 +3,7 @@
  * a node starts such a proxy as an init container and waits for its end, which does not come.
  */
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { containersOf, mapAt, textAt } from "../../../inject/mod.ts";
+import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
 import type { Finding } from "../../check.ts";
 import { cannotTell, type Fact, isKnown } from "../../facts/mod.ts";
 import { findingOf } from "../findings.ts";
@@ -16,14 +16,14 @@ export function nativeSidecars(nodes: Fact<readonly KubeObject[]>, pods: Fact<re
   if (!isKnown(nodes)) return cannotTell(nodes);
   if (nodes.value.length === 0) return { result: "skipped", message: "there are no nodes" };
   const inUse = isKnown(pods) && pods.value.some(hasNativeProxy);
-  const old = nodes.value.filter((node) => minorOf(node) < MINOR);
+  const old = nodes.value.filter(isOld);
   const consequence = inUse
     ? "pods with a native sidecar do not start there"
     : "proxies do not start before init containers nor end with a Job there";
   const problems = old.map((node) => ({
     object: `node/${node.metadata.name}`,
     result: inUse ? "error" as const : "warning" as const,
-    message: `runs Kubernetes ${versionOf(node)}: ${consequence}`,
+    message: `runs Kubernetes ${kubeletVersion(node)}: ${consequence}`,
   }));
   return findingOf(problems, `native sidecars come with Kubernetes 1.${MINOR} nodes`);
 }
@@ -32,11 +32,7 @@ function hasNativeProxy(pod: KubeObject): boolean {
   return containersOf(pod, "initContainers").some(({ name }) => name === PROXY);
 }
 
-function versionOf(node: KubeObject): string {
-  return textAt(mapAt(mapAt(node, "status"), "nodeInfo"), "kubeletVersion");
-}
-
-/** The minor of `v1.28.3-gke.100`; a version that cannot be read counts as new. */
-function minorOf(node: KubeObject): number {
-  return Number(/^v1\.(\d+)/.exec(versionOf(node))?.[1] ?? Infinity);
+/** A version that cannot be read counts as new. */
+function isOld(node: KubeObject): boolean {
+  return (kubeletMinor(node) ?? Infinity) < MINOR;
 }
