@@ -15,10 +15,10 @@ const READY = "http://127.0.0.1:15021/healthz/ready";
 const STATUS = "http://127.0.0.1:15020/healthz/ready";
 
 /**
- * MB resident with identity, SDS and xDS, and how much of it may come between the first and the last quarter of the requests: V8 collects its garbage
+ * MB resident, and how much of it may come between the first and the last quarter of the requests: V8 collects its garbage
  * when some megabytes have come together (after 60,000 requests there is less than after 10,000).
  */
-const LIMIT = 75;
+const LIMIT = 70;
 const GROWTH = 6;
 const REQUESTS = 10_000;
 
