@@ -75,7 +75,7 @@ function tproxied(range: PortRange | undefined): Rule[] {
   return [
     inbound(
       "mangle",
-      [TCP, known, ...portMatch(range)],
+      [TCP, ...portMatch(range), known],
       "ISTIO_DIVERT",
       "packets of known connections stay with the proxy",
     ),

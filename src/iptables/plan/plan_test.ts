@@ -38,6 +38,17 @@ testWhen(needsShared("cases/iptables/cases.json"), "readSettings: what the peer 
   }
 });
 
+Deno.test("makePlan: in rules of TPROXY for a port it comes before the state, as the peer has it; nft has it after", () => {
+  const flags = ["-u", "1337", "-g", "1337", "-m", "TPROXY", "-b", "8080"];
+  const text = (backend: Case["backend"]) => {
+    const one: Case = { name: "", flags, env: {}, backend, setup: { local_ips: ["10.1.1.1"] }, expect_rc: 0 };
+    return textOf(one);
+  };
+  const rule = "-A ISTIO_INBOUND -p tcp --dport 8080 -m conntrack --ctstate RELATED,ESTABLISHED -j ISTIO_DIVERT";
+  assert.ok(text("iptables").includes(`${rule}\n`));
+  assert.match(text("nft"), /ct state related,established tcp dport 8080 counter jump istio-divert\n/);
+});
+
 function textOf({ flags, env, setup, backend }: Case): string {
   const { settings, problems } = readSettings(flags, env, NAMES);
   assert.deepEqual(problems, []);
