@@ -12,7 +12,7 @@ import {
 } from "../../core/mesh/configuration.ts";
 import { parseAddress, parsePort, splitHostPort } from "../../core/net.ts";
 import { newMap, type Value } from "../../core/value.ts";
-import type { World } from "../../core/world/world.ts";
+import type { Network, World } from "../../core/world/world.ts";
 import type { FlagName } from "./flags.ts";
 import { oldFlags, proxyConfigOfFlags } from "./old_flags.ts";
 import type { Variables } from "./variables.ts";
@@ -138,18 +138,31 @@ function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, st
   return isEmpty ? set(config, "serviceCluster", given.get("serviceCluster") ?? "istio-proxy") : config;
 }
 
-/** Envoy's statsd sink takes no host names. A name that has no address turns the sink off, as in Istio. */
+/** Envoy's statsd sink takes no host names. An address that leads nowhere turns the sink off, as in Istio. */
 async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
   const address = config.data["statsdUdpAddress"];
-  const parts = typeof address === "string" ? splitHostPort(address) : "";
-  if (typeof parts === "string" || typeof parseAddress(parts.host) !== "string") return config;
-  const found = await world.network.lookup(parts.host);
-  const ip = found.find((each) => !each.includes(":")) ?? found[0];
-  if (ip !== undefined) {
-    return set(config, "statsdUdpAddress", ip.includes(":") ? `[${ip}]:${parts.port}` : `${ip}:${parts.port}`);
-  }
-  warnings.push(`No metrics are sent to statsd: the host of "${String(address)}" has no address`);
+  if (typeof address !== "string" || address === "") return config;
+  const { ip, problem } = await addressOf(address, world.network);
+  if (problem === undefined) return set(config, "statsdUdpAddress", ip);
+  warnings.push(`No metrics are sent to statsd: ${problem}`);
   return set(config, "statsdUdpAddress", "");
+}
+
+type Resolved =
+  | { readonly ip: string; readonly problem?: never }
+  | { readonly ip?: never; readonly problem: string };
+
+/** An address with an IP address in place of its host, IPv4 if there is one. */
+async function addressOf(address: string, network: Network): Promise<Resolved> {
+  const parts = splitHostPort(address);
+  if (typeof parts === "string") return { problem: parts };
+  const port = parsePort(parts.port);
+  if (typeof port === "string") return { problem: `the port of "${address}": ${port}` };
+  if (typeof parseAddress(parts.host) !== "string") return { ip: address };
+  const found = await network.lookup(parts.host);
+  const ip = found.find((each) => !each.includes(":")) ?? found[0];
+  if (ip === undefined) return { problem: `the host of "${address}" has no address` };
+  return { ip: ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}` };
 }
 
 /** These two annotations count after the check of the configuration. */

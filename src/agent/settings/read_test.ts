@@ -144,6 +144,12 @@ Deno.test("readSettings: statsd is resolved, IPv4 first, and left out where that
   assert.equal(await statsd({ "statsd.test": ["fd00::1"] }), "[fd00::1]:8125");
   assert.equal(await statsd({}), "");
   assert.match((await read({ env })).warnings.join(), /"statsd\.test:8125" has no address/);
+  const wrong = { "10.1.1.1": /has no port/, "10.1.1.1:x": /to statsd: the port of "10\.1\.1\.1:x": "x" is not a/ };
+  for (const [text, warning] of Object.entries(wrong)) {
+    const { proxy, warnings } = await read({ env: { PROXY_CONFIG: `statsdUdpAddress: "${text}"` } });
+    assert.equal(proxy.statsdUdpAddress, "");
+    assert.match(warnings.join(), warning);
+  }
 });
 
 Deno.test("readSettings: everything that is wrong is told at once", async () => {
