@@ -1,5 +1,5 @@
 /** How the lifecycle starts Envoy and speaks to it, from the settings. */
-import type { Logger } from "../core/log.ts";
+import { type Logger, logText } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { envoyArgs } from "./bootstrap/envoy_args.ts";
 import { removeBootstrap, writeBootstrap } from "./bootstrap/write.ts";
@@ -29,13 +29,14 @@ export function envoyOptions(
 ): EnvoyOptions {
   const { envoy, ports, role, ipMode } = settings;
   const epochs = new Set<number>();
+  const warn = (text: string) => log.warning(logText(text));
   return {
     binary: envoy.binaryPath,
     async prepare(epoch) {
       await before();
       const current = epoch === 0 ? settings : await readSettings(world, words, { name, before: settings });
       epochs.add(epoch);
-      return envoyArgs(current, await writeBootstrap(world, current), epoch);
+      return envoyArgs(current, await writeBootstrap(world, current, warn), epoch);
     },
     async discard(epoch) {
       epochs.delete(epoch);

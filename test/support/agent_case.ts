@@ -38,10 +38,12 @@ export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
   });
   const settings = await readSettings(world, input.flags.slice(1), { name: "pilot-agent" });
   const custom = settings.envoy.customConfigFile;
+  const warnings = [...settings.warnings];
+  const warn = (text: string) => void warnings.push(text);
   return {
     args: envoyArgs(settings, configFile(settings), 0),
-    bootstrap: custom === "" ? await bootstrapText(world, settings) : await world.files.readText(custom),
-    warnings: settings.warnings,
+    bootstrap: custom === "" ? await bootstrapText(world, settings, warn) : await world.files.readText(custom),
+    warnings,
   };
 }
 

@@ -15,10 +15,11 @@ export async function runAgentBootstrap(
   name: ProgramName = "agent",
 ): Promise<number> {
   const settings = await readSettings(world, words, { name });
-  for (const warning of settings.warnings) world.stderr.write(`warning: ${warning}\n`);
+  const warn = (text: string) => void world.stderr.write(`warning: ${text}\n`);
+  settings.warnings.forEach(warn);
   const { customConfigFile } = settings.envoy;
   world.stdout.write(
-    customConfigFile === "" ? await bootstrapText(world, settings) : await world.files.readText(customConfigFile),
+    customConfigFile === "" ? await bootstrapText(world, settings, warn) : await world.files.readText(customConfigFile),
   );
   return EXIT.ok;
 }

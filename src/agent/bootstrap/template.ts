@@ -1,8 +1,10 @@
-/** Bootstraps from a template of the user. Import it lazily: the template engine is large. */
+/** Bootstraps from a template. Import it lazily: the template engine is large. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { goJson } from "../../core/gojson.ts";
 import { declared, type FuncMap, parse } from "../../core/gotemplate/mod.ts";
 import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
+import { isMap } from "../../core/value.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { templateParams } from "./template_params.ts";
@@ -19,6 +21,16 @@ export async function renderBootstrap(world: World, settings: AgentSettings): Pr
   } catch (error) {
     throw new MeshError(`Cannot render the bootstrap template "${file}": ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** The same, if it is a mapping that Envoy can read: as YAML, which takes Istio's commas too. Errors: MeshError. */
+export async function renderReadable(world: World, settings: AgentSettings): Promise<string> {
+  const text = await renderBootstrap(world, settings);
+  const file = settings.envoy.templateFile;
+  if (!isMap(parseYaml(text, `bootstrap of ${file}`))) {
+    throw new MeshError(`The bootstrap template "${file}" gives no mapping`);
+  }
+  return text;
 }
 
 function functions(world: World): FuncMap {

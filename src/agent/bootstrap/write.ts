@@ -1,6 +1,6 @@
 /** The bootstrap as a file, and whose file Envoy is given. */
 import { posix } from "node:path";
-import { MeshError } from "../../core/errors.ts";
+import { errorLine, MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { buildBootstrap } from "./bootstrap.ts";
@@ -16,24 +16,42 @@ export function configFile({ envoy }: AgentSettings): string {
   return posix.join(envoy.configPath, `envoy-rev.${isYaml ? "yaml" : "json"}`);
 }
 
-/** The text of the bootstrap: the built-in one, or what the user's template gives. Errors: MeshError of the template. */
-export async function bootstrapText(world: World, settings: AgentSettings): Promise<string> {
-  if (settings.envoy.templateFile === "") return `${JSON.stringify(buildBootstrap(settings), null, 2)}\n`;
-  const { renderBootstrap } = await import("./template.ts");
-  return await renderBootstrap(world, settings);
+/** Takes a line for the log or the user. */
+export type Warn = (text: string) => void;
+
+/**
+ * The text of the bootstrap: the built-in one, or what a template gives. The image's template is passed over, with a
+ * warning, if it gives no bootstrap: a name of a pod with a quote in it breaks what is pasted. Errors: MeshError of a template that was named.
+ */
+export async function bootstrapText(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
+  const { templateFile, isImagesTemplate } = settings.envoy;
+  if (templateFile === "") return builtIn(settings);
+  const { renderBootstrap, renderReadable } = await import("./template.ts");
+  if (!isImagesTemplate) return await renderBootstrap(world, settings);
+  try {
+    return await renderReadable(world, settings);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    warn(`${errorLine(error)}: the built-in bootstrap takes its place`);
+    return builtIn(settings);
+  }
+}
+
+function builtIn(settings: AgentSettings): string {
+  return `${JSON.stringify(buildBootstrap(settings), null, 2)}\n`;
 }
 
 /**
  * Writes the bootstrap, whole or not at all, and gives the path for Envoy. A custom configuration file is used as it is and
  * nothing is written. Errors: MeshError that names the file.
  */
-export async function writeBootstrap(world: World, settings: AgentSettings): Promise<string> {
+export async function writeBootstrap(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const file = configFile(settings);
   if (settings.envoy.customConfigFile !== "") {
     if (await world.files.facts(file) !== undefined) return file;
     throw new MeshError(`The custom configuration file "${file}" is not there`);
   }
-  const text = await bootstrapText(world, settings);
+  const text = await bootstrapText(world, settings, warn);
   await world.files.makeFolder(settings.envoy.configPath);
   const token = tracerOf(settings)?.accessToken ?? "";
   if (token !== "") world.files.writeText(lightstepTokenFile(settings), token, MODE);

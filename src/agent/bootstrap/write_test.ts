@@ -3,7 +3,7 @@ import { fakeWorld } from "../../core/world/fake.ts";
 import { realWorld } from "../../core/world/real.ts";
 import type { World } from "../../core/world/world.ts";
 import { readSettings } from "../settings/read.ts";
-import { configFile, removeBootstrap, writeBootstrap } from "./write.ts";
+import { bootstrapText, configFile, removeBootstrap, writeBootstrap } from "./write.ts";
 
 function settingsOf(world: World, words: readonly string[] = []) {
   return readSettings(world, words, { name: "agent" });
@@ -12,6 +12,44 @@ function settingsOf(world: World, words: readonly string[] = []) {
 function pod(env: Record<string, string>, files: Record<string, string> = {}) {
   return fakeWorld({ env: { INSTANCE_IP: "10.0.0.5", ...env }, files });
 }
+
+const warn = (text: string) => assert.fail(text);
+
+const IMAGES = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
+
+/** The bootstrap of a pod whose image has a template, and what is said of it. */
+async function withImages(text: string, env: Record<string, string> = {}, words: readonly string[] = []) {
+  const world = pod({ POD_NAME: "a", ...env }, { [IMAGES]: text, named: '{"named": {}}' });
+  const warnings: string[] = [];
+  const made = await bootstrapText(world, await settingsOf(world, words), (warning) => void warnings.push(warning));
+  return { made, warnings };
+}
+
+Deno.test("bootstrapText: the template of the image is used where none is named, commas and all", async () => {
+  const text = '{"node": {"id": "{{ .nodeID }}"},}';
+  assert.deepEqual(await withImages(text), {
+    made: '{"node": {"id": "sidecar~10.0.0.5~a.~.svc.cluster.local"},}',
+    warnings: [],
+  });
+  assert.equal((await withImages(text, { ISTIO_BOOTSTRAP: "named" })).made, '{"named": {}}');
+  const direct = await withImages(text, {}, ["--xds", "direct"]);
+  assert.ok("static_resources" in JSON.parse(direct.made));
+});
+
+Deno.test("bootstrapText: a template of the image that gives no bootstrap is told, and the built-in one used", async () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['{"node": {"id": "{{ .nodeID }}"}}', /YAML|mapping|quote|flow|expected/i],
+    ["{{ .nodeID | none }}", /Cannot render .*function "none" not defined/],
+    ["text", /gives no mapping/],
+  ];
+  for (const [text, warning] of cases) {
+    const { made, warnings } = await withImages(text, { POD_NAME: 'a"b' });
+    assert.equal(JSON.parse(made).node.id, 'sidecar~10.0.0.5~a"b.~.svc.cluster.local');
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? "", warning);
+    assert.match(warnings[0] ?? "", /: the built-in bootstrap takes its place$/);
+  }
+});
 
 const template = (text: string, name = "t.tmpl") => pod({ ISTIO_BOOTSTRAP: name }, { [name]: text });
 
@@ -34,7 +72,7 @@ Deno.test("writeBootstrap: a folder and a file for Envoy alone, and the token of
     const tracing = { lightstep: { address: "l:1", accessToken: "secret" } };
     const world = podOn({ PROXY_CONFIG: JSON.stringify({ configPath: `${folder}/a/proxy`, tracing }) });
     const settings = await settingsOf(world);
-    const file = await writeBootstrap(world, settings);
+    const file = await writeBootstrap(world, settings, warn);
     assert.equal(file, `${folder}/a/proxy/envoy-rev.json`);
     assert.ok(JSON.parse(await Deno.readTextFile(file)).node);
     assert.equal(await Deno.readTextFile(`${folder}/a/proxy/lightstep_access_token.txt`), "secret");
@@ -54,7 +92,10 @@ Deno.test("writeBootstrap: a template that fails leaves what was there", () =>
     await Deno.writeTextFile(`${folder}/t`, "{{ .nodeID }}{{ template `none` }}");
     const world = podOn({ ISTIO_BOOTSTRAP: `${folder}/t`, PROXY_CONFIG: `configPath: ${folder}` });
     const settings = await settingsOf(world);
-    await assert.rejects(writeBootstrap(world, settings), /Cannot render the bootstrap template ".*\/t": template:/);
+    await assert.rejects(
+      writeBootstrap(world, settings, warn),
+      /Cannot render the bootstrap template ".*\/t": template:/,
+    );
     assert.equal(await Deno.readTextFile(`${folder}/envoy-rev.json`), "old");
   }));
 
@@ -62,11 +103,11 @@ Deno.test("writeBootstrap: a custom configuration file is used as it is, and nev
   const env = { PROXY_CONFIG: "customConfigFile: mine.yaml" };
   const world = pod(env, { "mine.yaml": "{}" });
   const settings = await settingsOf(world);
-  assert.equal(await writeBootstrap(world, settings), "mine.yaml");
+  assert.equal(await writeBootstrap(world, settings, warn), "mine.yaml");
   await removeBootstrap(world, settings);
   assert.deepEqual([...world.content.keys()], ["mine.yaml"]);
   const without = pod(env);
-  await assert.rejects(writeBootstrap(without, await settingsOf(without)), /"mine\.yaml" is not there/);
+  await assert.rejects(writeBootstrap(without, await settingsOf(without), warn), /"mine\.yaml" is not there/);
 });
 
 Deno.test("configFile: the name of a template tells YAML from JSON", async () => {

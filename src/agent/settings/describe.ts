@@ -7,11 +7,12 @@ import type { AgentSettings } from "./settings.ts";
 
 /** The lines. Tokens in the configuration are left out. */
 export function startLines(settings: AgentSettings): string[] {
-  const { role, addresses, node } = settings;
+  const { role, addresses, node, envoy } = settings;
   return [
     `Version ${VERSION}`,
     `Proxy role ips=[${addresses.join(" ")}] type=${role} id=${node.id} cluster=${node.cluster}`,
     `Effective config: ${configText(settings.proxyConfig)}`,
+    ...envoy.templateFile === "" ? [] : [`The bootstrap is made from the template ${envoy.templateFile}`],
   ];
 }
 

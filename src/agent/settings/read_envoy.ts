@@ -1,5 +1,5 @@
 /** How Envoy is started and ends, and what its bootstrap depends on. */
-import { type ProxyConfig, proxySettings } from "../../core/mesh/configuration.ts";
+import { type ProxyConfig, type ProxySettings, proxySettings } from "../../core/mesh/configuration.ts";
 import { readBootstrapOverride } from "./bootstrap_override.ts";
 import { connectionLimit } from "./connection_limit.ts";
 import { envoyLogLevels } from "./envoy_log_level.ts";
@@ -55,9 +55,7 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
     binaryPath: proxy.binaryPath,
     configPath: proxy.configPath,
     customConfigFile: proxy.customConfigFile,
-    templateFile:
-      [variables.text("bootstrapTemplate"), flagText(reading, "templateFile"), proxy.proxyBootstrapTemplatePath]
-        .find((file) => file !== "") ?? "",
+    ...await template(reading, proxy),
     logLevel: levels.level,
     componentLogLevel: levels.components,
     concurrency: proxy.concurrency ?? 0,
@@ -70,6 +68,24 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
     baseId: Number(flagText(reading, "baseId")),
     environment: isFips(variables) ? { GRPC_SSL_CIPHER_SUITES: FIPS_CIPHERS } : {},
   };
+}
+
+const IMAGES_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
+
+/**
+ * The template that is named, else that of the image: one that was made for an older Envoy, or changed, is for what is in
+ * the image. Envoy's own way to the control plane is in the built-in bootstrap alone.
+ */
+async function template(
+  reading: Reading,
+  { proxyBootstrapTemplatePath }: ProxySettings,
+): Promise<Pick<EnvoySettings, "templateFile" | "isImagesTemplate">> {
+  const { world, variables } = reading;
+  const named = [variables.text("bootstrapTemplate"), flagText(reading, "templateFile"), proxyBootstrapTemplatePath]
+    .find((file) => file !== "");
+  if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
+  const isImages = flagText(reading, "xds") !== "direct" && await world.files.facts(IMAGES_TEMPLATE) !== undefined;
+  return { templateFile: isImages ? IMAGES_TEMPLATE : "", isImagesTemplate: isImages };
 }
 
 function isFips(variables: Variables): boolean {

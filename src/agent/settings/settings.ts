@@ -69,6 +69,8 @@ export interface EnvoySettings {
   readonly customConfigFile: string;
   /** A Go template to render instead of the built-in bootstrap; `""` for none. */
   readonly templateFile: string;
+  /** Whether nobody named that template: it lies where Istio's images have theirs. */
+  readonly isImagesTemplate: boolean;
   /** `-l`; `""` for none. */
   readonly logLevel: string;
   /** `--component-log-level`; `""` for none. */
