@@ -25,16 +25,34 @@ export async function exchange(request: Exchange): Promise<ExchangeAnswer> {
 async function overTls(request: Exchange): Promise<ExchangeAnswer> {
   const { openTls } = await import("./real_tls.ts");
   using tls = await openTls(request);
-  const url = new URL(request.url);
-  const host = request.headers.get("host") ?? url.host;
-  const inClear = `http://${host}${url.pathname}${url.search}`;
-  const proxy: Deno.Proxy = { transport: "tcp", hostname: "127.0.0.1", port: tls.port };
   try {
-    return await ask(request, inClear, { proxy, http1: !tls.isHttp2, http2: tls.isHttp2 });
+    return await (tls.isHttp2 ? askHttp2(request, tls.port) : askHttp1(request, tls.port));
   } catch (error) {
     throw tls.failure() ?? error;
   }
 }
+
+/** The server is named by the field `host`. */
+async function askHttp1(request: Exchange, port: number): Promise<ExchangeAnswer> {
+  const { host, pathname, search } = new URL(request.url);
+  const headers = new Headers(request.headers);
+  if (!headers.has("host")) headers.set("host", host);
+  const url = `http://${LOOPBACK}:${port}${pathname}${search}`;
+  return await ask({ ...request, headers }, url, { http1: true, http2: false });
+}
+
+/** The server is named by `:authority`, which is that of the URL: it is asked as through a proxy. */
+async function askHttp2(request: Exchange, port: number): Promise<ExchangeAnswer> {
+  const { host, pathname, search } = new URL(request.url);
+  const url = `http://${request.headers.get("host") ?? host}${pathname}${search}`;
+  return await ask(request, url, {
+    proxy: { transport: "tcp", hostname: LOOPBACK, port },
+    http1: false,
+    http2: true,
+  });
+}
+
+const LOOPBACK = "127.0.0.1";
 
 async function ask(request: Exchange, url: string, way: Way): Promise<ExchangeAnswer> {
   const { method, body, signal, maxBodyBytes } = request;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { tlsInFrontOf } from "../../../test/support/tls.ts";
+import { CERTIFICATE, KEY, tlsInFrontOf } from "../../../test/support/tls.ts";
 import { testWhen } from "../../../test/support/test_when.ts";
 import { type Exchange, realWorld } from "./mod.ts";
 
@@ -91,6 +91,24 @@ for (const { name, offers, protocol, http } of HANDSHAKES) {
     assert.equal(seen.headers["connection"], http === "2" ? undefined : "close");
   });
 }
+
+Deno.test("exchange() over TLS asks for a path, as a server does not expect to be a proxy", async () => {
+  using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: CERTIFICATE, key: KEY });
+  const asked = (async () => {
+    using connection = await listener.accept();
+    const buffer = new Uint8Array(4096);
+    const text = new TextDecoder().decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
+    await connection.write(
+      new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
+    );
+    return text;
+  })();
+  const { port } = listener.addr;
+  assert.equal((await exchange(`https://127.0.0.1:${port}/a?b=c`)).status, 200);
+  const text = await asked;
+  assert.match(text, /^GET \/a\?b=c HTTP\/1\.1\r\n/);
+  assert.match(text, new RegExp(`\r\nhost: 127\\.0\\.0\\.1:${port}\r\n`, "i"));
+});
 
 Deno.test("exchange() over TLS fails if no protocol is common, and if nobody listens", async () => {
   await using server = echo();
