@@ -84,7 +84,9 @@ async function template(
   const named = [variables.text("bootstrapTemplate"), flagText(reading, "templateFile"), proxyBootstrapTemplatePath]
     .find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
-  const isImages = flagText(reading, "xds") !== "direct" && await world.files.facts(IMAGES_TEMPLATE) !== undefined;
+  // What this user may not see is not there for it.
+  const isThere = async () => await world.files.facts(IMAGES_TEMPLATE).catch(() => undefined) !== undefined;
+  const isImages = flagText(reading, "xds") !== "direct" && await isThere();
   return { templateFile: isImages ? IMAGES_TEMPLATE : "", isImagesTemplate: isImages };
 }
 
