@@ -1,4 +1,5 @@
-/** Istio's answers as they are kept: JSON lines, compressed, in the order of the questions. */
+/** Istio's answers as they are kept. */
+import { readAnswers, writeAnswers } from "../answers.ts";
 import { type Amount } from "./questions.ts";
 import type { Answer } from "./question.ts";
 
@@ -13,14 +14,10 @@ export interface Recorded {
   readonly answer: Answer;
 }
 
-export async function readRecorded(): Promise<Recorded[]> {
-  const file = await Deno.open(FILE);
-  const text = await new Response(file.readable.pipeThrough(new DecompressionStream("gzip"))).text();
-  return text.trimEnd().split("\n").map((line) => JSON.parse(line));
+export function readRecorded(): Promise<Recorded[]> {
+  return readAnswers(FILE);
 }
 
-export async function writeRecorded(recorded: readonly Recorded[]): Promise<void> {
-  await Deno.mkdir(new URL(".", FILE), { recursive: true });
-  const lines = recorded.map((item) => `${JSON.stringify(item)}\n`);
-  await Deno.writeFile(FILE, new Blob(lines).stream().pipeThrough(new CompressionStream("gzip")));
+export function writeRecorded(recorded: readonly Recorded[]): Promise<void> {
+  return writeAnswers(FILE, recorded);
 }

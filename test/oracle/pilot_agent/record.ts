@@ -1,0 +1,118 @@
+/**
+ * Writes the answers of Istio's own pilot-agent to the questions. Building it takes minutes, and it is asked in network
+ * namespaces, as root; so the tests read what is recorded:
+ *
+ *     tools/deno run -A test/oracle/pilot_agent/record.ts
+ */
+import type { AgentCase } from "../../support/agent_case.ts";
+import { type CaptureCase, GROUPS } from "../../support/capture_case.ts";
+import { CERTIFICATE } from "../../support/tls.ts";
+import { writeAnswers } from "../answers.ts";
+import { bootstrapQuestions, captureQuestions } from "./questions.ts";
+import { BOOTSTRAP_FILE, type BootstrapAnswer, CAPTURE_FILE, type CaptureAnswer } from "./recorded.ts";
+
+const FOLDER = decodeURIComponent(new URL(".", import.meta.url).pathname);
+const work = await Deno.makeTempDir({ prefix: "mesh-oracle-" });
+const program = `${work}/pilot-agent`;
+
+async function run(command: string, args: readonly string[], options: Deno.CommandOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(command, { ...options, args: [...args] }).output();
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout);
+}
+
+/** A shell in a network namespace of its own that has these addresses; the words behind the script are its own. */
+async function inPod(
+  addresses: readonly string[],
+  script: string,
+  words: readonly string[],
+  options: Deno.CommandOptions = {},
+): Promise<string> {
+  const setup = [
+    "ip link set lo up",
+    "ip link add v0 type veth peer name v1",
+    "ip link set v0 up",
+    "ip link set v1 up",
+  ];
+  for (const address of addresses) {
+    setup.push(`ip addr add ${address}/${address.includes(":") ? "64 dev v0 nodad" : "24 dev v0"}`);
+  }
+  const lines = ["set -e", ...setup, script].join("\n");
+  return await run("unshare", ["-n", "-m", "sh", "-c", lines, "sh", ...words], options);
+}
+
+async function captureAnswer(one: CaptureCase): Promise<CaptureAnswer> {
+  const { flags, env, setup, backend } = one;
+  const transcript = `${work}/transcript`;
+  await Deno.writeTextFile(`${work}/resolv.conf`, setup.resolv_conf ?? "");
+  await Deno.writeTextFile(`${work}/group`, GROUPS);
+  const mounts = `mount --bind ${work}/resolv.conf /etc/resolv.conf; mount --bind ${work}/group /etc/group`;
+  const more = backend === "nft" ? ["--native-nftables"] : [];
+  const words = [program, "istio-iptables", "--dry-run", ...more, ...flags];
+  const question = JSON.stringify(one);
+  const options = { env: { ...env, DRY_RUN_FILE_PATH: transcript } };
+  // A dry run of nft applies its rules; with DNS servers of the other family alone they are none that nft takes.
+  const told = await inPod(setup.local_ips, `${mounts}; exec "$@"`, words, options).catch(() => undefined);
+  if (told === undefined) return { question };
+  const isRule = backend === "nft" ? /^(?:add|flush|insert|delete) / : /^(?!ip6?tables-save$)/;
+  const text = backend === "nft" ? told : await Deno.readTextFile(transcript);
+  if (backend === "iptables") await Deno.remove(transcript);
+  const lines = text.split("\n").filter((line) => isRule.test(line) && line.trim() !== "");
+  return { question, text: `${lines.join("\n")}\n` };
+}
+
+const ENVOY = `#!/bin/sh
+printf '%s\\n' "$@" > "$OUT/args"
+while [ $# -gt 0 ]; do [ "$1" != -c ] || cp "$2" "$OUT/bootstrap"; shift; done
+`;
+
+async function bootstrapAnswer(one: AgentCase, template: string): Promise<BootstrapAnswer> {
+  const pod = await Deno.makeTempDir({ dir: work });
+  const folders = ["etc/istio/pod", "etc/istio/config", "var/lib/istio/envoy", "var/run/secrets/istio", "out"];
+  for (const folder of folders) await Deno.mkdir(`${pod}/${folder}`, { recursive: true });
+  const envoy = `${pod}/envoy`;
+  const texts = {
+    envoy: ENVOY,
+    "etc/istio/config/mesh": one.mesh ?? "",
+    "var/run/secrets/istio/root-cert.pem": CERTIFICATE,
+    "var/lib/istio/envoy/envoy_bootstrap_tmpl.json": template,
+    ...Object.fromEntries(
+      (["labels", "annotations"] as const).map((kind) => [`etc/istio/pod/${kind}`, downward(one[kind])]),
+    ),
+  };
+  for (const [name, text] of Object.entries(texts)) if (text !== "") await Deno.writeTextFile(`${pod}/${name}`, text);
+  await Deno.chmod(envoy, 0o755);
+  const env = Object.fromEntries(
+    Object.entries(one.env).map(([name, text]) => [name, text.replace("@FAKE_ENVOY@", envoy)]),
+  );
+  const question = JSON.stringify(one);
+  await inPod(one.netns_ips ?? [], `cd ${pod}; timeout 20 "$@" || true`, [program, ...one.flags], {
+    env: { ...env, OUT: `${pod}/out` },
+  });
+  try {
+    const plain = (text: string) => text.replaceAll(envoy, "@FAKE_ENVOY@");
+    const args = (await Deno.readTextFile(`${pod}/out/args`)).split("\n").slice(0, -1);
+    return { question, args, bootstrap: plain(await Deno.readTextFile(`${pod}/out/bootstrap`)) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { question };
+    throw error;
+  }
+}
+
+/** Labels or annotations as the downward API writes them. */
+function downward(texts: Readonly<Record<string, string>> | null | undefined): string {
+  return Object.entries(texts ?? {}).map(([name, text]) => `${name}=${JSON.stringify(text)}\n`).join("");
+}
+
+await run("go", ["build", "-o", program, "istio.io/istio/pilot/cmd/pilot-agent"], { cwd: FOLDER });
+const module = (await run("go", ["list", "-m", "-f", "{{.Dir}}", "istio.io/istio"], { cwd: FOLDER })).trim();
+const template = await Deno.readTextFile(`${module}/tools/packaging/common/envoy_bootstrap.json`);
+
+const captures: CaptureAnswer[] = [];
+for (const one of captureQuestions()) captures.push(await captureAnswer(one));
+await writeAnswers(CAPTURE_FILE, captures);
+
+const bootstraps: BootstrapAnswer[] = [];
+for (const one of bootstrapQuestions()) bootstraps.push(await bootstrapAnswer(one, template));
+await writeAnswers(BOOTSTRAP_FILE, bootstraps);
+await Deno.remove(work, { recursive: true });

@@ -1,0 +1,39 @@
+/** Cases of traffic capture: what a pod gives to `istio-iptables`, and the rules as text. */
+import assert from "node:assert/strict";
+import { podNetwork } from "../../src/iptables/detect/pod_network.ts";
+import { nameservers } from "../../src/iptables/detect/resolv_conf.ts";
+import { makePlan } from "../../src/iptables/plan/plan.ts";
+import { parseNames } from "../../src/iptables/settings/names.ts";
+import { readSettings } from "../../src/iptables/settings/read.ts";
+import { nftText } from "../../src/iptables/views/nft.ts";
+import { restoreText } from "../../src/iptables/views/restore.ts";
+
+/** A case as `cases.json` holds it. */
+export interface CaptureCase {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly backend: "iptables" | "nft";
+  readonly setup: { readonly local_ips: readonly string[]; readonly resolv_conf?: string };
+}
+
+/** Groups that the pods of the cases have. */
+export const GROUPS = "java:x:201:\nftp:x:50:\n";
+
+const NAMES = { users: parseNames("root:x:0:0\n"), groups: parseNames(GROUPS) };
+
+/** The settings of a case, or what is wrong with them. */
+export function captureSettings({ flags, env }: Pick<CaptureCase, "flags" | "env">) {
+  return readSettings(flags, env, NAMES);
+}
+
+/** What iptables-restore reads, of one family after the other, or `nft -f`. Fails for settings that are wrong. */
+export function captureText(one: CaptureCase): string {
+  const { settings, problems } = captureSettings(one);
+  assert.deepEqual(problems, []);
+  assert.ok(settings);
+  const { local_ips, resolv_conf = "" } = one.setup;
+  const { hasIpv6 } = podNetwork(["127.0.0.1", ...local_ips], settings.capture.dualStack);
+  const plan = makePlan(settings.capture, { hasIpv6, dnsServers: nameservers(resolv_conf).servers });
+  if (one.backend === "nft") return nftText(plan);
+  return plan.families.map((family) => restoreText(plan, family)).join("");
+}
