@@ -102,7 +102,7 @@ const capture = fc.tuple(CAPTURE, SWITCHES, OWNERS, SETUP, fc.constantFrom("ipta
 
 const PROXY_CONFIG = fc.record({
   serviceCluster: one("istio-proxy", "foo.bar"),
-  drainDuration: one("2s", "1.5s", "1m"),
+  drainDuration: one("2s", "45s", "1m"),
   discoveryAddress: one("istio-pilot:15010", "istiod.istio-system.svc:15012", "discovery.example.com:443"),
   proxyAdminPort: fc.constantFrom(15000, 14000),
   controlPlaneAuthPolicy: one("NONE", "MUTUAL_TLS"),
@@ -119,7 +119,6 @@ const PROXY_CONFIG = fc.record({
     { zipkin: { address: "z:9411" }, sampling: 12.5 },
     { lightstep: { address: "lightstep:1234", accessToken: "tok" } },
     { datadog: { address: "$(HOST_IP):8126" } },
-    { stackdriver: {} },
   ),
   proxyStatsMatcher: fc.constantFrom({ inclusionPrefixes: ["a", "b"] }, { inclusionRegexps: ["a\\.b", ".*"] }),
   proxyMetadata: fc.constantFrom({ ISTIO_META_X: "1", FOO: "bar" }, { ISTIO_META_NETWORK: "n1", TRUST_DOMAIN: "td" }),
