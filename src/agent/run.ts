@@ -77,7 +77,8 @@ function latePlane(
     current: () => current,
     start: () => starting ??= begin(),
     async close() {
-      await starting;
+      // Who has started it has heard of a failure; the rest is to be closed all the same.
+      await starting?.catch(() => {});
       await current?.close();
     },
   };
