@@ -15,7 +15,7 @@ function testAsFirst(name: string, body: (pod: MeshPod) => Promise<void>) {
 testAsFirst("a signal that comes as soon as one is handled ends it", async (pod) => {
   for (const [words, signal] of STARTS) {
     const agent = pod.start(words);
-    await agent.handles(signal);
+    await agent.handlesSignals();
     agent.signal(signal);
     const { code, stdout, stderr } = await agent.end;
     assert.deepEqual([code, stdout], [0, ""], stderr);
@@ -33,7 +33,7 @@ const STARTS = [
 testAsFirst("SIGTERM at any time of the start ends it with 0, and nothing of it stays", async (pod) => {
   for (const milliseconds of [0, 20, 40, 60, 80, 100, 130, 160, 200, 300]) {
     const agent = pod.start(["agent"]);
-    await agent.handles("SIGTERM");
+    await agent.handlesSignals();
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     agent.signal("SIGTERM");
     // A drain, if it has come so far, ends by the second one.

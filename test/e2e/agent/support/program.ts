@@ -81,10 +81,9 @@ export class Program implements AsyncDisposable {
     });
   }
 
-  /** Waits until it handles a signal. */
-  async handles(signal: keyof typeof SIGNAL_NUMBERS): Promise<void> {
-    const bit = 1n << BigInt(SIGNAL_NUMBERS[signal] - 1);
-    await this.#untilTrue(`It never handled ${signal}`, () => (this.#caught() & bit) !== 0n);
+  /** Waits until it handles its signals: all of them, since a shell that starts it handles some too. */
+  async handlesSignals(): Promise<void> {
+    await this.#untilTrue("It never handled signals", () => (this.#caught() & SIGNALS) === SIGNALS);
   }
 
   /** The signals that it handles, as in proc_pid_status(5); none while there is no process. */
@@ -136,4 +135,5 @@ export class Program implements AsyncDisposable {
   }
 }
 
-const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGUSR1: 10, SIGUSR2: 12, SIGTERM: 15 } as const;
+/** SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTERM, a bit each. */
+const SIGNALS = [1, 2, 3, 10, 12, 15].reduce((bits, number) => bits | 1n << BigInt(number - 1), 0n);
