@@ -21,7 +21,8 @@ export type Warn = (text: string) => void;
 
 /**
  * The text of the bootstrap: the built-in one, or what a template gives. The image's template is passed over, with a
- * warning, if it gives no bootstrap: a name of a pod with a quote in it breaks what is pasted. Errors: MeshError of a template that was named.
+ * warning, if it gives no bootstrap: a name of a pod with a quote in it breaks what is pasted. Errors: MeshError of a
+ * template that was named.
  */
 export async function bootstrapText(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const { templateFile, isImagesTemplate } = settings.envoy;
