@@ -40,7 +40,10 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   });
   try {
     serving?.then(({ metrics }) => metrics.register(() => plane.current()?.collect() ?? []));
-    if (settings.envoy.isDisabled) plane.start();
+    if (settings.envoy.isDisabled) {
+      plane.start();
+      forgetStart(world);
+    }
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled
         ? undefined
@@ -49,11 +52,27 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
       watch: settings.watch ? { paths: watchedFiles(settings), milliseconds: WATCH_INTERVAL } : undefined,
       log,
       attach: (lifecycle) => control.current = lifecycle,
-      changed: (phase) => phase === "starting" && void serving?.then((server) => server.forgetReadiness()),
+      changed(phase) {
+        if (phase === "starting") serving?.then((server) => server.forgetReadiness());
+        if (phase === "running") forgetStart(world);
+      },
     });
   } finally {
     await plane.close();
     await (await serving)?.close();
+  }
+}
+
+/** What comes right behind the start still needs its pages. */
+const SETTLED_MILLISECONDS = 1000;
+
+/** Half of the memory is pages of the program that only the start has needed. */
+async function forgetStart({ clock, system }: World): Promise<void> {
+  await clock.sleep(SETTLED_MILLISECONDS);
+  try {
+    system.leaveProgramFile();
+  } catch {
+    // Then it has more memory: not every system lets a process do this.
   }
 }
 

@@ -9,11 +9,11 @@ import { SystemError } from "./system_calls.ts";
 export const CALL_NUMBERS = {
   x86_64: {
     ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, flock: 73, setns: 308 },
-    ...{ pipe2: 293, ppoll: 271, wait4: 61, kill: 62 },
+    ...{ pipe2: 293, ppoll: 271, wait4: 61, kill: 62, madvise: 28 },
   },
   aarch64: {
     ...{ socket: 198, write: 64, read: 63, close: 57, open: 56, flock: 32, setns: 268 },
-    ...{ pipe2: 59, ppoll: 73, wait4: 260, kill: 129 },
+    ...{ pipe2: 59, ppoll: 73, wait4: 260, kill: 129, madvise: 233 },
   },
 } as const;
 
@@ -38,6 +38,8 @@ export interface KernelCalls {
   /** The status of a child that has ended (wait(2)); `undefined` while it has not. */
   wait(pid: number): number | undefined;
   kill(pid: number, signal: number): void;
+  /** Advice about memory from an address on, so many bytes (madvise(2)). */
+  advise(address: bigint, size: bigint, advice: number): void;
 }
 
 let opened: KernelCalls | undefined;
@@ -55,7 +57,7 @@ const AT_FDCWD = -100;
 function openCalls(): KernelCalls {
   const { symbols, check } = openKernelLibc();
   const numbers = CALL_NUMBERS[Deno.build.arch];
-  const call = (name: Call, first: number | bigint, second = 0, third: number | bigint = 0) =>
+  const call = (name: Call, first: number | bigint, second: number | bigint = 0, third: number | bigint = 0) =>
     check(name, symbols.syscall(BigInt(numbers[name]), BigInt(first), BigInt(second), BigInt(third), 0n));
   const callWith = (name: Call, first: number, bytes: Uint8Array<ArrayBuffer>, third: number) =>
     check(name, symbols.syscallWithBytes(BigInt(numbers[name]), BigInt(first), bytes, BigInt(third), 0n));
@@ -81,6 +83,7 @@ function openCalls(): KernelCalls {
       return ended === 0 ? undefined : new DataView(status.buffer).getInt32(0, true);
     },
     kill: (pid, signal) => void call("kill", pid, signal),
+    advise: (address, size, advice) => void call("madvise", address, size, advice),
   };
 }
 

@@ -2,6 +2,7 @@
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc } from "./libc.ts";
 import { execute } from "./real_execute.ts";
+import { leaveProgramFile } from "./real_resident.ts";
 import { openSocket } from "./real_sockets.ts";
 import type { SystemCalls } from "./system_calls.ts";
 
@@ -19,6 +20,7 @@ export function realSystemCalls(): SystemCalls {
   const childLibc = () => openedForChildren ??= openChildLibc();
   return {
     adoptOrphans: () => adoptOrphans(childLibc()),
+    leaveProgramFile,
     hasEndedChild: () => hasEndedChild(childLibc()),
     reap: (pid) => reap(childLibc(), pid),
     netlink,

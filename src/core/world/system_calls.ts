@@ -4,6 +4,8 @@ import type { Address } from "../net.ts";
 export interface SystemCalls {
   /** Orphans below this process become its children, as they do of PID 1 (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
   adoptOrphans(): void;
+  /** Takes pages of the program's file out of this process's memory; those that are needed come back. Throws `SystemError`. */
+  leaveProgramFile(): void;
   /** Whether a child has ended that nobody has waited for. Throws `SystemError`. */
   hasEndedChild(): boolean;
   /** Takes the exit status of a child that has ended, so that the system forgets it. Throws `SystemError`. */
