@@ -12,6 +12,7 @@ import {
   nativeByNodes,
   type Pod,
   podOwner,
+  specOf,
   textAt,
   withKey,
 } from "../../inject/mod.ts";
@@ -96,11 +97,6 @@ function limit(count: number, most: number, what: string): void {
   if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, more than ${most}`);
 }
 
-/** `""` for a pod that the scheduler is to place. */
-function nodeName(pod: Pod): string {
-  return textAt(mapAt(pod, "spec"), "nodeName");
-}
-
 /** The injector with what URL, namespace and ProxyConfig resources say of this pod. */
 function withSurroundings(pod: Pod, context: ReviewContext): Injector {
   const { injector, path, proxyConfigs, namespace: find, nodes } = context;
@@ -113,7 +109,8 @@ function withSurroundings(pod: Pod, context: ReviewContext): Injector {
     ...injector,
     ...proxyIds(annotations, injector),
     mesh: modern?.meshFor(injector.mesh, namespace) ?? injector.mesh,
-    nativeSidecars: injector.nativeSidecars || nativeByNodes(injector.nodesAsked, nodes, nodeName(pod)),
+    nativeSidecars: injector.nativeSidecars ||
+      nativeByNodes(injector.nodesAsked, nodes, textAt(specOf(pod), "nodeName")),
     proxyOverlay: modern?.overlayFor(namespace, labelsOf(pod)),
     proxyEnvs: { ...injector.proxyEnvs, ...urlSettings(path) },
   };
