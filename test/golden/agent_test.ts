@@ -3,7 +3,7 @@
  * `agent`, whose expected files UPDATE=1 writes anew.
  */
 import assert from "node:assert/strict";
-import { type AgentCase, asData, runAgentCase } from "../support/agent_case.ts";
+import { type AgentCase, runAgentCase } from "../support/agent_case.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const OWN = decodeURIComponent(new URL("./agent/", import.meta.url).pathname);
@@ -33,7 +33,7 @@ async function replay(folder: string): Promise<void> {
   const { args, bootstrap } = await runAgentCase(input);
   const wantedArgs = (await Deno.readTextFile(`${folder}/args.txt`)).split("\n").slice(0, -1);
   assert.deepEqual(args, wantedArgs);
-  assert.deepEqual(asData(bootstrap), asData(await Deno.readTextFile(`${folder}/bootstrap.json`)));
+  assert.equal(bootstrap, await Deno.readTextFile(`${folder}/bootstrap.json`));
 }
 
 async function compare(folder: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { fakeWorld } from "../../src/core/world/fake.ts";
 import { bootstrapText, configFile } from "../../src/agent/bootstrap/write.ts";
 import { envoyArgs } from "../../src/agent/bootstrap/envoy_args.ts";
-import type { InterfaceAddress } from "../../src/core/world/world.ts";
+import type { InterfaceAddress, World } from "../../src/core/world/world.ts";
 import { readSettings } from "../../src/agent/settings/read.ts";
 
 /** A case as `input.json` holds it. */
@@ -30,12 +30,7 @@ export interface AgentOutcome {
 
 /** Runs a case. Errors: those of the settings and of the template. */
 export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
-  const world = fakeWorld({
-    env: { ...input.env },
-    files: filesOf(input),
-    interfaces: [{ name: "lo", family: "IPv4", address: "127.0.0.1" }, ...podAddresses(input)],
-    sockets: input.sockets ?? [],
-  });
+  const world = worldOf(input);
   const settings = await readSettings(world, input.flags.slice(1), { name: "pilot-agent" });
   const custom = settings.envoy.customConfigFile;
   const warnings = [...settings.warnings];
@@ -45,6 +40,16 @@ export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
     bootstrap: custom === "" ? await bootstrapText(world, settings, warn) : await world.files.readText(custom),
     warnings,
   };
+}
+
+/** The pod as the agent sees it. */
+export function worldOf(input: AgentCase): World {
+  return fakeWorld({
+    env: { ...input.env },
+    files: filesOf(input),
+    interfaces: [{ name: "lo", family: "IPv4", address: "127.0.0.1" }, ...podAddresses(input)],
+    sockets: input.sockets ?? [],
+  });
 }
 
 function podAddresses({ netns_ips }: AgentCase): InterfaceAddress[] {
@@ -66,13 +71,4 @@ function filesOf({ labels, annotations, mesh, files }: AgentCase): Record<string
 /** As the kubelet writes them. */
 function downward(values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join("");
-}
-
-/** A JSON text as data; a text that is none, such as YAML, as it is. Istio's own has a comma too many in one case. */
-export function asData(text: string): unknown {
-  try {
-    return JSON.parse(text.replaceAll(/,(\s*[}\]])/g, "$1"));
-  } catch {
-    return text;
-  }
 }

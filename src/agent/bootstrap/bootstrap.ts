@@ -12,11 +12,8 @@ import { runtimeFlags } from "./runtime.ts";
 import { statsConfig, statsIntervals, statsSinks } from "./stats.ts";
 import { tracing } from "./tracing.ts";
 
-/** A bootstrap, as JSON data. */
-export type Bootstrap = { readonly [field: string]: unknown };
-
-/** The bootstrap for these settings. */
-export function buildBootstrap(settings: AgentSettings): Bootstrap {
+/** The bootstrap for these settings: JSON data, in the order of Istio's. */
+export function buildBootstrap(settings: AgentSettings): ValueMap {
   return {
     application_log_config: { log_format: settings.bootstrap.logJson ? JSON_LOG : TEXT_LOG },
     node: nodeOf(settings),
@@ -27,14 +24,14 @@ export function buildBootstrap(settings: AgentSettings): Bootstrap {
       ],
     },
     bootstrap_extensions: [...(settings.bootstrap.metadataDiscovery ? [METADATA_DISCOVERY] : []), INTERNAL_LISTENER],
-    stats_config: statsConfig(settings),
     ...statsIntervals(settings),
+    stats_config: statsConfig(settings),
     admin: admin(settings),
     dynamic_resources: dynamicResources(settings),
     static_resources: { clusters: clusters(settings), listeners: listeners(settings) },
+    overload_manager: overloadManager(settings),
     ...tracing(settings),
     ...statsSinks(settings),
-    overload_manager: overloadManager(settings),
     ...clusterManager(settings),
     deferred_stat_options: { enable_deferred_creation_stats: true },
   };

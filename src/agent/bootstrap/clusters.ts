@@ -129,10 +129,6 @@ const ITSELF = {
   alt_stat_name: "local_cluster;",
   type: "EDS",
   connect_timeout: "1s",
-  eds_cluster_config: {
-    eds_config: { ads: {}, resource_api_version: "V3" },
-    service_name: "local_cluster",
-  },
   load_balancing_policy: {
     policies: [{
       typed_extension_config: {
@@ -143,5 +139,9 @@ const ITSELF = {
         },
       },
     }],
+  },
+  eds_cluster_config: {
+    eds_config: { ads: {}, resource_api_version: "V3" },
+    service_name: "local_cluster",
   },
 };

@@ -1,4 +1,5 @@
 /** The listeners of the bootstrap: metrics, metrics by TLS, health. */
+import type { ValueMap } from "../../core/value.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { networkView } from "./network_view.ts";
 import { envoyType } from "./proto_types.ts";
@@ -57,9 +58,9 @@ function listener([address, additional]: Addresses, port: number) {
   return {
     name: `${address}_${port}`,
     address: tcp(address, port),
-    ...(additional === undefined ? {} : { additionalAddresses: [{ address: tcp(additional, port) }] }),
     ignore_global_conn_limit: true,
     bypass_overload_manager: true,
+    ...(additional === undefined ? {} : { additionalAddresses: [{ address: tcp(additional, port) }] }),
   };
 }
 
@@ -72,7 +73,7 @@ interface Route {
   readonly cluster: string;
 }
 
-function http(statPrefix: string, routes: readonly Route[], filters: readonly object[] = []) {
+function http(statPrefix: string, routes: readonly Route[], filters: readonly ValueMap[] = []) {
   return {
     name: "envoy.filters.network.http_connection_manager",
     typed_config: {
@@ -122,7 +123,7 @@ function compressor([name, type]: typeof COMPRESSORS[number]) {
 }
 
 /** Clients must have a certificate of the mesh. */
-function secured(settings: AgentSettings, port: number, filter: object) {
+function secured(settings: AgentSettings, port: number, filter: ValueMap) {
   return {
     ...listener(wildcards(settings), port),
     listener_filters: [{
@@ -131,11 +132,11 @@ function secured(settings: AgentSettings, port: number, filter: object) {
     }],
     filter_chains: [{
       filter_chain_match: { transport_protocol: "tls" },
-      filters: [filter],
       transport_socket: {
         name: "envoy.transport_sockets.tls",
         typed_config: {
           "@type": envoyType("extensions.transport_sockets.tls.v3.DownstreamTlsContext"),
+          require_client_certificate: true,
           common_tls_context: {
             tls_certificate_sds_secret_configs: [sdsSecret("default")],
             combined_validation_context: {
@@ -143,9 +144,9 @@ function secured(settings: AgentSettings, port: number, filter: object) {
               validation_context_sds_secret_config: sdsSecret("ROOTCA"),
             },
           },
-          require_client_certificate: true,
         },
       },
+      filters: [filter],
     }],
   };
 }

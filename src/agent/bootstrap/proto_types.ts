@@ -1,3 +1,5 @@
+import type { ValueMap } from "../../core/value.ts";
+
 /** Type names of Envoy's extensions (https://www.envoyproxy.io/docs/envoy/latest/api-v3). */
 
 const PREFIX = "type.googleapis.com/";
@@ -8,6 +10,6 @@ export function envoyType(name: string): string {
 }
 
 /** A configuration that travels as plain data, for types that this Envoy may not have. */
-export function typedStruct(typeUrl: string, value: { readonly [key: string]: unknown }) {
+export function typedStruct(typeUrl: string, value: ValueMap) {
   return { "@type": `${PREFIX}udpa.type.v1.TypedStruct`, type_url: `${PREFIX}${typeUrl}`, value };
 }

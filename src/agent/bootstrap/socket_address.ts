@@ -1,10 +1,10 @@
 import { parsePort, splitHostPort } from "../../core/net.ts";
 
 /** A socket address as Envoy reads it. */
-export interface SocketAddress {
+export type SocketAddress = {
   readonly address: string;
   readonly port_value: number;
-}
+};
 
 /**
  * The socket address of a checked `host:port`; `$(HOST_IP)` as the host is the node's address, if that is known.

@@ -1,5 +1,5 @@
 /** What templates of a bootstrap are given. Source: Istio's bootstrap.Config.toTemplateParams. */
-import { goJson } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { type GoMap, type GoValue, typed } from "../../core/gotemplate/value.ts";
 import { proxyConfigView } from "../../core/mesh/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../core/value.ts";
@@ -102,7 +102,9 @@ function statsParams({ bootstrap: { stats } }: AgentSettings): Params {
     inclusionSuffix: texts(stats.suffixes),
     inclusionRegexps: texts(stats.regexps),
     extraStatTags: texts(stats.extraTags),
-    histogram_buckets: stats.histogramBuckets.map(({ prefix, buckets }) => ({ match: { prefix }, buckets })),
+    histogram_buckets: stats.histogramBuckets.map(({ prefix, buckets }) =>
+      new OrderedFields([["match", { prefix }], ["buckets", buckets]])
+    ),
     envoy_metrics_stats_compression: stats.compression,
     stats_flush_interval: filled(stats.flushInterval),
     stats_eviction_interval: filled(stats.evictionInterval),
@@ -143,12 +145,12 @@ function remoteService(
 }
 
 function keepaliveText(settings: ValueMap): string {
-  return goJson({ tcp_keepalive: keepalive(settings) });
+  return JSON.stringify({ tcp_keepalive: keepalive(settings) });
 }
 
 function tlsText(settings: AgentSettings, tls: Value | undefined, sni: string, isHttp2: boolean): string | undefined {
   const socket = tlsSocket(tls, { sni, isHttp2, metadata: settings.node.typedMetadata });
-  return socket === undefined ? undefined : JSON.stringify(socket);
+  return socket === undefined ? undefined : goJson(socket);
 }
 
 function tracingParams(settings: AgentSettings): Params {

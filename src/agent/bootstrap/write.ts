@@ -4,6 +4,7 @@ import { errorLine, MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { buildBootstrap } from "./bootstrap.ts";
+import { istioText } from "./istio_text/istio_text.ts";
 import { lightstepTokenFile, tracerOf } from "./tracing.ts";
 
 /** The tokens and addresses in it are for Envoy alone. */
@@ -38,8 +39,10 @@ export async function bootstrapText(world: World, settings: AgentSettings, warn:
   }
 }
 
+/** Under the name of Istio's program the text is Istio's too, whatever of it is not JSON. */
 function builtIn(settings: AgentSettings): string {
-  return `${JSON.stringify(buildBootstrap(settings), null, 2)}\n`;
+  const bootstrap = buildBootstrap(settings);
+  return settings.program === "agent" ? `${JSON.stringify(bootstrap, null, 2)}\n` : istioText(bootstrap);
 }
 
 /**

@@ -51,6 +51,16 @@ Deno.test("bootstrapText: a template of the image that gives no bootstrap is tol
   }
 });
 
+Deno.test("bootstrapText: JSON for agent, Istio's text for pilot-agent, of the same data", async () => {
+  const world = pod({ POD_NAME: "a" });
+  const textFor = async (name: "agent" | "pilot-agent") =>
+    await bootstrapText(world, await readSettings(world, [], { name }), warn);
+  const [own, istios] = [await textFor("agent"), await textFor("pilot-agent")];
+  assert.equal(own, `${JSON.stringify(JSON.parse(own), null, 2)}\n`);
+  assert.notEqual(istios, own);
+  assert.deepEqual(JSON.parse(istios), JSON.parse(own));
+});
+
 const template = (text: string, name = "t.tmpl") => pod({ ISTIO_BOOTSTRAP: name }, { [name]: text });
 
 async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {

@@ -36,8 +36,9 @@ export interface ReadOptions {
 export async function readSettings(
   world: World,
   words: readonly string[],
-  { name, before }: ReadOptions,
+  options: ReadOptions,
 ): Promise<AgentSettings> {
+  const { name } = options;
   const line = readCommandLine(words, name);
   const warnings = [...line.warnings, ...retiredWarnings(line.given)];
   const reading: Reading = {
@@ -49,7 +50,7 @@ export async function readSettings(
     warnings,
   };
   const role = roleOf(reading, line.words, name);
-  const settings = await readAll(reading, role, before);
+  const settings = await readAll(reading, { ...options, role });
   refuse(reading, name);
   return settings;
 }
@@ -71,7 +72,10 @@ function roleOf({ usage, warnings }: Reading, words: readonly string[], name: Pr
   return "sidecar";
 }
 
-async function readAll(reading: Reading, role: Role, before: AgentSettings | undefined): Promise<AgentSettings> {
+async function readAll(
+  reading: Reading,
+  { role, name, before }: ReadOptions & { readonly role: Role },
+): Promise<AgentSettings> {
   const { world, variables } = reading;
   const log = readLog(reading);
   const info = await readPodInfo(world, variables.text("identitySocket"), reading, before?.bootstrap.hasCustomSds);
@@ -91,6 +95,7 @@ async function readAll(reading: Reading, role: Role, before: AgentSettings | und
   const probes = readProbes(reading);
   const host = probes.legacyLocalhost ? "localhost" : addresses[0] ?? "localhost";
   return {
+    program: name,
     role,
     node,
     podName: variables.text("podName"),

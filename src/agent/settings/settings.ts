@@ -8,6 +8,7 @@ import type { XdsSettings } from "../xds/options.ts";
 import type { DnsSettings } from "../dns/options.ts";
 import type { HealthSettings } from "../health/options.ts";
 import type { IpMode } from "./addresses.ts";
+import type { ProgramName } from "./command_line.ts";
 import type { Role } from "./flags.ts";
 
 /** Who this proxy is to the control plane: the node of the bootstrap. */
@@ -159,6 +160,7 @@ export interface LogSettings {
 }
 
 export interface AgentSettings {
+  readonly program: ProgramName;
   readonly role: Role;
   readonly node: NodeFacts;
   /** `POD_NAME` and `POD_NAMESPACE`. */

@@ -117,11 +117,30 @@ const PROXY_CONFIG = fc.record({
   tracing: fc.constantFrom<Record<string, unknown>>(
     { zipkin: { address: "localhost:6000" } },
     { zipkin: { address: "z:9411" }, sampling: 12.5 },
+    {
+      zipkin: { address: "z:9411" },
+      tlsSettings: { mode: "SIMPLE", caCertificates: "/ca", subjectAltNames: ["a", "b"] },
+    },
     { lightstep: { address: "lightstep:1234", accessToken: "tok" } },
+    { lightstep: { address: "lightstep:1234", accessToken: "tok" }, tlsSettings: { mode: "ISTIO_MUTUAL" } },
     { datadog: { address: "$(HOST_IP):8126" } },
   ),
-  proxyStatsMatcher: fc.constantFrom({ inclusionPrefixes: ["a", "b"] }, { inclusionRegexps: ["a\\.b", ".*"] }),
-  proxyMetadata: fc.constantFrom({ ISTIO_META_X: "1", FOO: "bar" }, { ISTIO_META_NETWORK: "n1", TRUST_DOMAIN: "td" }),
+  envoyAccessLogService: fc.constantFrom({ address: "als:15001" }, {
+    address: "10.0.0.1:15001",
+    tlsSettings: { mode: "ISTIO_MUTUAL", subjectAltNames: ["spiffe://td/ns/a/sa/b"] },
+    tcpKeepalive: { time: "5s", interval: "3s" },
+  }),
+  statsCompression: fc.boolean(),
+  proxyStatsMatcher: fc.constantFrom(
+    { inclusionPrefixes: ["a", "b"] },
+    { inclusionRegexps: ["a\\.b", ".*"] },
+    { inclusionRegexps: ['a=b&<c>"d"'], inclusionSuffixes: ["_total"] },
+  ),
+  proxyMetadata: fc.constantFrom<Record<string, string>>(
+    { ISTIO_META_X: "1", FOO: "bar" },
+    { ISTIO_META_NETWORK: "n1", TRUST_DOMAIN: "td" },
+    { METRICS_LOCALHOST_ACCESS_ONLY: "true" },
+  ),
   extraStatTags: fc.constantFrom(["a", "b"]),
   terminationDrainDuration: one("7s"),
   interceptionMode: one("TPROXY", "NONE"),
@@ -150,7 +169,13 @@ const VARIABLES = some({
   ISTIO_CPU_LIMIT: ["2", "bad"],
   PEER_METADATA_DISCOVERY: ["true"],
   CANONICAL_SERVICE: ["cs"],
+  ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL: ["true"],
+  ISTIO_META_ENABLE_SELF_DISCOVERY: ["true"],
+  ISTIO_META_LOAD_STATS_CONFIG_JSON: ['{"api_type":"GRPC","transport_api_version":"V3"}'],
 });
+
+/** Of both families ours serves these ports too; Istio's only on the first. */
+const SECURE_METRICS = some({ ENVOY_SECURE_METRICS_PORT: ["15091"], ENVOY_SECURE_MERGED_METRICS_PORT: ["15092"] });
 
 const LABELS = some({
   app: ["a"],
@@ -179,6 +204,7 @@ const AGENT_FLAGS = given({
   "--serviceCluster": ["abc"],
   "--outlierLogPath": ["/dev/stdout"],
   "--stsPort": ["15463"],
+  "--log_as_json": ["true"],
 }, {});
 
 const MESH = fc.option(
@@ -193,12 +219,13 @@ const bootstrap = fc.record({
   role: one("sidecar", "router", "waypoint"),
   given: AGENT_FLAGS,
   env: VARIABLES,
+  secureMetrics: SECURE_METRICS,
   proxyConfig: PROXY_CONFIG,
   labels: LABELS,
   annotations: ANNOTATIONS,
   mesh: MESH,
   netns_ips: fc.constantFrom(["10.4.4.4"], ["10.4.4.4", "2001:db8::4"], ["2001:db8::4"]),
-}).map(({ role, given, env, proxyConfig, ...more }): AgentCase => ({
+}).map(({ role, given, env, secureMetrics, proxyConfig, ...more }): AgentCase => ({
   ...more,
   flags: ["proxy", role, ...given.flags],
   env: {
@@ -206,6 +233,7 @@ const bootstrap = fc.record({
     CA_ADDR: "127.0.0.1:15010",
     // A version of its own is in each program.
     ISTIO_META_ISTIO_VERSION: "1.30.0",
+    ...(env["ISTIO_DUAL_STACK"] === undefined ? secureMetrics : {}),
     ...env,
     PROXY_CONFIG: JSON.stringify({ configPath: "./etc/istio/proxy", binaryPath: "@FAKE_ENVOY@", ...proxyConfig }),
   },

@@ -1,0 +1,51 @@
+/** How the clusters of Istio's template stand in it. */
+import { type Layout, type LayoutOf, withInner } from "./layout.ts";
+import { COMPACT, GO_MAP, ONE_LINE } from "./lines.ts";
+
+const HEAD = ["name", "alt_stat_name"];
+const DNS = ["respect_dns_ttl", "dns_lookup_family"];
+const TAIL = ["connect_timeout", "lb_policy"];
+const OPTIONS = "typed_extension_protocol_options";
+const HTTP_OPTIONS = `${OPTIONS}/envoy.extensions.upstreams.http.v3.HttpProtocolOptions`;
+const ADDRESS = "load_assignment/endpoints/[]/lb_endpoints/[]/endpoint/address";
+
+const ALL: Readonly<Record<string, LayoutOf>> = {
+  [HTTP_OPTIONS]: { indent: 1 },
+  [`${HTTP_OPTIONS}/explicit_http_config`]: { indent: 1 },
+  "load_assignment/endpoints": { isTight: true },
+  "load_assignment/endpoints/[]/lb_endpoints": { isTight: true },
+  [ADDRESS]: { colon: ":" },
+};
+
+/** A cluster inside of the pod. */
+function inside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
+  return withInner({ ...ALL, ...other }, { order: [...HEAD, ...order] });
+}
+
+/** A cluster that need not be there. */
+function outside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
+  return withInner({
+    ...ALL,
+    transport_socket: GO_MAP,
+    upstream_connection_options: COMPACT,
+    [`${ADDRESS}/socket_address`]: ONE_LINE,
+    ...other,
+  }, { order: [...HEAD, ...order], gap: 0 });
+}
+
+const SERVICE = ["type", "transport_socket", "upstream_connection_options", ...DNS, ...TAIL, OPTIONS];
+
+/** The layouts of clusters by their names. */
+export const CLUSTERS: Readonly<Record<string, Layout>> = {
+  prometheus_stats: inside([]),
+  agent: inside([]),
+  "sds-grpc": inside(["type", OPTIONS]),
+  "sds-files-grpc": inside(["type", OPTIONS]),
+  "xds-grpc": inside([], { type: { colon: " : " } }),
+  zipkin: outside(["transport_socket", "type", ...DNS, "dns_refresh_rate", ...TAIL]),
+  lightstep: outside(["transport_socket", OPTIONS, "type", ...DNS, ...TAIL]),
+  datadog_agent: outside(["transport_socket", "connect_timeout", "type", ...DNS, "lb_policy"]),
+  envoy_metrics_service: outside(SERVICE),
+  envoy_accesslog_service: outside(SERVICE, { upstream_connection_options: { ...COMPACT, gap: 2 } }),
+  local_cluster: withInner({ "load_balancing_policy/policies": { isTight: true } }, { gap: 0 }),
+};

@@ -1,0 +1,76 @@
+/**
+ * The bootstrap as the text that Istio's template gives, to the last blank: whoever compares the files of `pilot-agent` sees
+ * no difference. It is not always JSON (the filter of the PROXY protocol ends with a comma), but always what Envoy reads:
+ * a quote in a name, which breaks Istio's, is escaped.
+ */
+import { isMap, type ValueMap } from "../../../core/value.ts";
+import { CLUSTERS } from "./clusters.ts";
+import { type LayoutOf, type Place, withInner } from "./layout.ts";
+import { COMPACT, GO_JS, GO_MAP, ONE_LINE, ONE_WIDE_LINE } from "./lines.ts";
+import { LISTENER } from "./listeners.ts";
+import { printLayout } from "./print_layout.ts";
+
+/** The text of a bootstrap. */
+export function istioText(bootstrap: ValueMap): string {
+  return `${printLayout(bootstrap, BOOTSTRAP)}\n`;
+}
+
+/** Tags whose name is before their expression; of others, and of those of users, it is behind. */
+const NAME_FIRST = [
+  ...["cluster_name", "http_conn_manager_prefix", "thread_name", "tcp_prefix", "response_code_class"],
+  ...["http_conn_manager_listener_prefix", "listener_address", "mongo_prefix"],
+  ...["authz_enforce_result", "authz_dry_run_action", "authz_dry_run_result"],
+];
+
+const TAG: LayoutOf = (tag) => isMap(tag) && NAME_FIRST.includes(String(tag["tag_name"])) ? {} : { order: ["regex"] };
+
+/** Metadata discovery, if there is any, is before the internal listener. */
+const EXTENSION: LayoutOf = (_extension, index, count) =>
+  index === count - 1
+    ? withInner({ "typed_config/@type": { colon: ":" } })
+    : withInner({ "typed_config/value/config_source": ONE_WIDE_LINE });
+
+const CLUSTER: LayoutOf = (cluster) => (isMap(cluster) ? CLUSTERS[String(cluster["name"])] : undefined) ?? {};
+
+/** In the template the branch of Datadog, the last, ends one line later. */
+const TRACING: LayoutOf = (tracing) => JSON.stringify(tracing).includes("envoy.tracers.datadog") ? { gap: 0 } : {};
+
+const after = (name: string): Place => ({ name, isGapBefore: false, comma: "own line" });
+const afterGap = (name: string): Place => ({ name, isGapBefore: true, comma: "own line" });
+
+const CLUSTER_PLACES = [
+  afterGap("zipkin"),
+  after("lightstep"),
+  after("datadog_agent"),
+  after("envoy_metrics_service"),
+  afterGap("envoy_accesslog_service"),
+  afterGap("local_cluster"),
+];
+const SINK_PLACES: readonly Place[] = [
+  { name: "envoy.stat_sinks.metrics_service", isGapBefore: true, comma: "none" },
+  { name: "envoy.stat_sinks.statsd", isGapBefore: true, comma: "with gaps" },
+];
+const PATTERNS = "stats_config/stats_matcher/inclusion_list/patterns";
+
+const BOOTSTRAP = withInner({
+  "node/locality": { isOpen: true, commas: "own line" },
+  "node/metadata": GO_MAP,
+  "layered_runtime/layers/[]/static_layer": GO_MAP,
+  "bootstrap_extensions/[]": EXTENSION,
+  "stats_config/stats_tags/[]": TAG,
+  "stats_config/histogram_bucket_settings": COMPACT,
+  [`${PATTERNS}/[]`]: { indent: 0 },
+  [`${PATTERNS}/[]/safe_regex`]: { isTight: true },
+  [`${PATTERNS}/[]/safe_regex/regex`]: { colon: ":", ...GO_JS },
+  "static_resources/clusters": { places: CLUSTER_PLACES },
+  "static_resources/clusters/[]": CLUSTER,
+  "static_resources/listeners": { colon: ":" },
+  "static_resources/listeners/[]": LISTENER,
+  "cluster_manager/load_stats_config": { colon: ":", ...COMPACT },
+  tracing: TRACING,
+  stats_sinks: { gap: 0, places: SINK_PLACES },
+  "stats_sinks/[]": { gap: 0 },
+  "stats_sinks/[]/typed_config/address/socket_address": ONE_LINE,
+}, {
+  places: [after("tracing"), afterGap("stats_sinks"), afterGap("cluster_manager"), after("deferred_stat_options")],
+});
