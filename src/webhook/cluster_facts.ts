@@ -1,6 +1,6 @@
 /** What reviews depend on besides the configuration, as the cluster has it: ProxyConfigs, namespaces and nodes, watched. */
 import { errorLine, type MeshError } from "../core/errors.ts";
-import { ApiError, type KubeApi, type KubeObject } from "../core/kube/client/mod.ts";
+import { ApiError, keyOf, type KubeApi, type KubeObject } from "../core/kube/client/mod.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Clock } from "../core/world/world.ts";
 import { kubeletVersion, mapAt, type NativeNodes, nativeNodes } from "../inject/mod.ts";
@@ -152,7 +152,7 @@ class Collection {
       },
     });
     for await (const { type, object } of events) {
-      this.#take(type === "DELETED" ? undefined : slim(object), keyOf(object));
+      this.#take(type === "DELETED" ? undefined : slim(object), keyOf(object.metadata));
     }
   }
 
@@ -170,10 +170,6 @@ class Collection {
     const { log, what } = this.#from;
     log.warn(logText(`The ${what} of the cluster are not heard, those known before count: ${errorLine(error)}`));
   }
-}
-
-function keyOf({ metadata: { namespace = "", name } }: KubeObject): string {
-  return `${namespace}/${name}`;
 }
 
 /** A node is long, and there may be thousands. */

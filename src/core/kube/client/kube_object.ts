@@ -11,6 +11,11 @@ function isMetadata(value: Value | undefined): value is ValueMap & ObjectMetadat
   return isMap(value) && typeof value["name"] === "string";
 }
 
+/** What tells an object from the others of its collection. */
+export function keyOf({ namespace = "", name }: ObjectMetadata): string {
+  return `${namespace}/${name}`;
+}
+
 /** An answer as an object. */
 export function kubeObject(value: Value, asked: string): KubeObject {
   if (isKubeObject(value)) return value;

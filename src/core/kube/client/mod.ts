@@ -4,4 +4,5 @@
  */
 export * from "./api.ts";
 export { connect, type KubeConnection } from "./connect.ts";
+export { keyOf } from "./kube_object.ts";
 export type { ConnectOptions } from "./connection.ts";

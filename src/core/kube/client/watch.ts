@@ -4,7 +4,7 @@ import { isMap, type Value, type ValueMap } from "../../value.ts";
 import type { Clock } from "../../world/mod.ts";
 import { ApiError, type KubeList, type KubeObject, type Query, type WatchEvent, type WatchOptions } from "./api.ts";
 import { refusal } from "./failure.ts";
-import { isKubeObject } from "./kube_object.ts";
+import { isKubeObject, keyOf } from "./kube_object.ts";
 import { lines } from "./lines.ts";
 
 /** What a watch is made of. */
@@ -132,10 +132,6 @@ function remember({ known }: State, { metadata }: KubeObject): void {
     ...(namespace === undefined ? {} : { namespace }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   });
-}
-
-function keyOf({ namespace = "", name }: KubeObject["metadata"]): string {
-  return `${namespace}/${name}`;
 }
 
 function versionOf(object: Value): string | undefined {
