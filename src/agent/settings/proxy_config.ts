@@ -53,7 +53,7 @@ export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise
   }
   const isDrainChosen = variables.isSet("oldTerminationDrain") || !hasDefaultDrain(mesh) ||
     overlays.some(({ data }) => data[DRAIN] !== undefined);
-  return { config: withAnnotations(config, sources), isDrainChosen };
+  return { config: withTemplate(withAnnotations(config, sources), sources.given), isDrainChosen };
 }
 
 /** The file of the mesh configuration. */
@@ -163,6 +163,13 @@ async function addressOf(address: string, network: Network): Promise<Resolved> {
   const ip = found.find((each) => !each.includes(":")) ?? found[0];
   if (ip === undefined) return { problem: `the host of "${address}" has no address` };
   return { ip: ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}` };
+}
+
+/** The control plane is told of the template, whoever named it. */
+function withTemplate(config: ProxyConfig, given: ReadonlyMap<FlagName, string>): ProxyConfig {
+  const file = given.get("templateFile") ?? "";
+  const isUsed = file !== "" && (config.data["customConfigFile"] ?? "") === "";
+  return isUsed ? set(config, "proxyBootstrapTemplatePath", file) : config;
 }
 
 /** These two annotations count after the check of the configuration. */

@@ -58,7 +58,7 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
     ...await template(reading, proxy),
     logLevel: levels.level,
     componentLogLevel: levels.components,
-    concurrency: proxy.concurrency ?? 0,
+    concurrency: Math.max(proxy.concurrency ?? 0, 0),
     fileFlushMilliseconds: milliseconds(config.data["fileFlushInterval"], 1000),
     fileFlushMinKilobytes: Number(config.data["fileFlushMinSizeKb"] ?? 0),
     skipDeprecatedLogs: variables.bool("skipDeprecatedLogs"),
@@ -81,8 +81,7 @@ async function template(
   { proxyBootstrapTemplatePath }: ProxySettings,
 ): Promise<Pick<EnvoySettings, "templateFile" | "isImagesTemplate">> {
   const { world, variables } = reading;
-  const named = [variables.text("bootstrapTemplate"), flagText(reading, "templateFile"), proxyBootstrapTemplatePath]
-    .find((file) => file !== "");
+  const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
   // What this user may not see is not there for it.
   const isThere = async () => await world.files.facts(IMAGES_TEMPLATE).catch(() => undefined) !== undefined;

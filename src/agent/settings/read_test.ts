@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError, UsageError } from "../../core/errors.ts";
+import { isMap } from "../../core/value.ts";
 import { fakeWorld, type FakeWorldOptions } from "../../core/world/fake.ts";
 import { readSettings } from "./read.ts";
 
@@ -81,6 +82,7 @@ Deno.test("readSettings: threads by flag, configuration, CPU limit, in this orde
   );
   assert.equal(await threads({ env: { PROXY_CONFIG: "concurrency: 2", ISTIO_CPU_LIMIT: "1" } }), 2);
   assert.equal(await threads({ env: { PROXY_CONFIG: "concurrency: 0", ISTIO_CPU_LIMIT: "1" } }), 0);
+  assert.equal(await threads({ env: { PROXY_CONFIG: "concurrency: -1" } }), 0);
   assert.equal(await threads({ env: { ISTIO_CPU_LIMIT: "1" } }), 1);
 });
 
@@ -243,6 +245,16 @@ Deno.test("readSettings: templates by variable, flag and configuration", async (
   assert.equal(await template({ env: { ...env, ISTIO_BOOTSTRAP: "v" }, words: "--templateFile f" }), "v");
   assert.equal(await template({ env, words: "--templateFile f" }), "f");
   assert.equal(await template({ env }), "p");
+});
+
+Deno.test("readSettings: the control plane is told of the template that a flag names, unless none is rendered", async () => {
+  const told = async (given: Given) => {
+    const config = (await read(given)).node.metadata["PROXY_CONFIG"];
+    return isMap(config) ? config["proxyBootstrapTemplatePath"] : undefined;
+  };
+  assert.equal(await told({ words: "--templateFile f" }), "f");
+  assert.equal(await told({}), undefined);
+  assert.equal(await told({ words: "--templateFile f", env: { PROXY_CONFIG: "customConfigFile: c" } }), undefined);
 });
 
 Deno.test("readSettings: the override of the bootstrap is compact JSON; one that cannot be read is passed over", async () => {

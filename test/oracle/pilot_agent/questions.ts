@@ -107,7 +107,7 @@ const PROXY_CONFIG = fc.record({
   proxyAdminPort: fc.constantFrom(15000, 14000),
   controlPlaneAuthPolicy: one("NONE", "MUTUAL_TLS"),
   statusPort: fc.constantFrom(15020, 15099),
-  concurrency: fc.constantFrom(0, 4),
+  concurrency: fc.constantFrom(0, 4, -1),
   statsdUdpAddress: one("10.1.1.1:9125", "[::1]:8125", "10.1.1.1"),
   envoyMetricsService: fc.constantFrom({ address: "ms:15000" }, {
     address: "10.0.0.1:15000",
@@ -134,7 +134,7 @@ const PROXY_CONFIG = fc.record({
   proxyStatsMatcher: fc.constantFrom(
     { inclusionPrefixes: ["a", "b"] },
     { inclusionRegexps: ["a\\.b", ".*"] },
-    { inclusionRegexps: ['a=b&<c>"d"'], inclusionSuffixes: ["_total"] },
+    { inclusionRegexps: [`a=b&<c>"d"'e'`], inclusionSuffixes: ["_total"] },
   ),
   proxyMetadata: fc.constantFrom<Record<string, string>>(
     { ISTIO_META_X: "1", FOO: "bar" },
@@ -170,7 +170,7 @@ const VARIABLES = some({
   PEER_METADATA_DISCOVERY: ["true"],
   CANONICAL_SERVICE: ["cs"],
   ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL: ["true"],
-  ISTIO_META_ENABLE_SELF_DISCOVERY: ["true"],
+  ISTIO_META_ENABLE_SELF_DISCOVERY: ["true", "1", "F"],
   ISTIO_META_LOAD_STATS_CONFIG_JSON: ['{"api_type":"GRPC","transport_api_version":"V3"}'],
 });
 

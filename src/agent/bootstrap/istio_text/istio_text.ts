@@ -1,7 +1,7 @@
 /**
  * The bootstrap as the text that Istio's template gives, to the last blank: whoever compares the files of `pilot-agent` sees
- * no difference. It is not always JSON (the filter of the PROXY protocol ends with a comma), but always what Envoy reads:
- * a quote in a name, which breaks Istio's, is escaped.
+ * no difference. It is not always JSON (the filter of the PROXY protocol ends with a comma, an apostrophe in an expression is
+ * escaped), but always what Envoy reads: a quote in a name, which breaks Istio's, is escaped.
  */
 import { isMap, type ValueMap } from "../../../core/value.ts";
 import { CLUSTERS } from "./clusters.ts";

@@ -13,7 +13,7 @@ async function bootstrapOf(env: Readonly<Record<string, string>>, words: readonl
 
 Deno.test("istioText: what a template breaks is escaped", async () => {
   const proxy = {
-    proxyStatsMatcher: { inclusionRegexps: [`a'"=\\.`], inclusionPrefixes: ['p"\n'] },
+    proxyStatsMatcher: { inclusionRegexps: ['a"=\\.'], inclusionPrefixes: ['p"\n'] },
     extraStatTags: ['t"'],
     tracing: { datadog: { address: "[::1]:8126" } },
   };

@@ -17,9 +17,9 @@ function oneLine(value: Value): string {
   return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
 }
 
-/** A text with the escapes of Go's `js`, where JSON knows them. */
+/** A text with the escapes of Go's `js`; JSON does not know that of an apostrophe. */
 export const GO_JS: Layout = {
-  line: (value) => JSON.stringify(value).replaceAll(/[<>&=]/g, (each) => `\\u00${hex(each)}`),
+  line: (value) => JSON.stringify(value).replaceAll(/[<>&=]/g, (each) => `\\u00${hex(each)}`).replaceAll("'", "\\'"),
 };
 
 function hex(character: string): string {

@@ -11,7 +11,7 @@ const CASES: readonly (readonly [string, Layout, Value, string])[] = [
   ["GO_MAP", GO_MAP, DATA, '{"a":{},"b":[1,{"c":"\\u003c, \\n\\u003e"}]}'],
   ["ONE_LINE", ONE_LINE, DATA, '{"b": [1, {"c": "<, \\n>"}], "a": {}}'],
   ["ONE_WIDE_LINE", ONE_WIDE_LINE, { a: { b: 1 } }, '{ "a": {"b": 1} }'],
-  ["GO_JS", GO_JS, `a=b&<c> "d" 'e' \\.`, `"a\\u003Db\\u0026\\u003Cc\\u003E \\"d\\" 'e' \\\\."`],
+  ["GO_JS", GO_JS, `a=b&<c> "d" 'e' \\.`, `"a\\u003Db\\u0026\\u003Cc\\u003E \\"d\\" \\'e\\' \\\\."`],
 ];
 
 for (const [name, layout, value, text] of CASES) {

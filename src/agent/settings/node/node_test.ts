@@ -45,7 +45,12 @@ Deno.test("nodeOf: JSON that cannot be read is passed over with a warning", () =
 });
 
 Deno.test("nodeOf: booleans are texts, written only when they are true; what was given stays", () => {
-  const made = metadata({ ISTIO_META_DNS_CAPTURE: "1", ISTIO_META_ENABLE_HBONE: "f" });
+  const made = metadata({
+    ISTIO_META_DNS_CAPTURE: "1",
+    ISTIO_META_ENABLE_HBONE: "f",
+    ISTIO_META_ENABLE_SELF_DISCOVERY: "T",
+  });
+  assert.equal(made["ENABLE_SELF_DISCOVERY"], "true");
   assert.deepEqual([made["DNS_CAPTURE"], made["ENABLE_HBONE"], made["METADATA_DISCOVERY"]], ["true", "f", "false"]);
 });
 

@@ -43,6 +43,7 @@ export const TYPED_FIELDS: readonly TypedField[] = [
     IDLE_TIMEOUT: "IdleTimeout",
     HTTP10: "HTTP10",
     GENERATOR: "Generator",
+    DNS_PROXY_ADDR: "DNSProxyAddr",
     AUTO_REGISTER_GROUP: "AutoRegisterGroup",
     WORKLOAD_ENTRY: "WorkloadEntry",
     UNPRIVILEGED_POD: "UnprivilegedPod",
@@ -56,6 +57,7 @@ export const TYPED_FIELDS: readonly TypedField[] = [
     ISTIO_PROXY_SHA: "IstioProxySHA",
   }),
   ...fields("bool", {
+    ENABLE_SELF_DISCOVERY: "EnableSelfDiscovery",
     DNS_CAPTURE: "DNSCapture",
     DNS_AUTO_ALLOCATE: "DNSAutoAllocate",
     ENABLE_HBONE: "EnableHBONE",
