@@ -43,7 +43,7 @@ export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
 }
 
 /** The pod as the agent sees it. */
-export function worldOf(input: AgentCase): World {
+function worldOf(input: AgentCase): World {
   return fakeWorld({
     env: { ...input.env },
     files: filesOf(input),

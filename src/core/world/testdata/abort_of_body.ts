@@ -30,5 +30,5 @@ const rest = reader.read().then(() => "read", (error) => error.name);
 await collectGarbage();
 stop.abort();
 const never = new Promise((resolve) => setTimeout(() => resolve("not at all"), 5_000));
-console.log(await Promise.race([rest, never]));
+await Deno.stdout.write(new TextEncoder().encode(`${await Promise.race([rest, never])}\n`));
 Deno.exit();
