@@ -160,6 +160,7 @@ export interface LogSettings {
 }
 
 export interface AgentSettings {
+  /** The name that it runs under: that of Istio's program stands for Istio's text of the bootstrap. */
   readonly program: ProgramName;
   readonly role: Role;
   readonly node: NodeFacts;

@@ -42,7 +42,10 @@ export interface Place {
   readonly comma: "none" | "own line" | "with gaps";
 }
 
-/** The layout `own` with others inside of it, by their paths: names of members, `[]` for the items of a list. */
+/**
+ * The layout `own` with others inside of it, by their paths: names of members, `[]` for the items of a list. What is inside
+ * of one that its value asks for, that one says.
+ */
 export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout = {}): Layout {
   const byName = Map.groupBy(Object.entries(inner), ([path]) => path.split("/", 1)[0] ?? "");
   const entries = [...byName].map(([name, group]): [string, LayoutOf] => {
