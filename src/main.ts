@@ -1,5 +1,5 @@
 import { main } from "./cli/mod.ts";
-import { realWorld } from "./core/world/real.ts";
+import { realWorld } from "./core/world/deno/world.ts";
 
 // Not `await`: the compiled program is classic scripts (tools/compile/scripts.ts), which have none at their top.
 main(realWorld()).then((code) => Deno.exit(code));

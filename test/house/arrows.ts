@@ -88,8 +88,8 @@ function mayVisit(source: string, target: string): boolean {
   return source === "main" || source === "cli" || (GUESTS[target] ?? []).includes(source);
 }
 
-/** Files of a package of core that others may import past its entry: types alone, and what main starts with. */
-const OPEN = /^src\/core\/(world\/(world|real)|gotemplate\/value)\.ts$/;
+/** Files of a package of core that others may import past its entry: types alone. */
+const OPEN = /^src\/core\/(world\/world|gotemplate\/value)\.ts$/;
 
 /** Inside core a package imports another by its mod.ts. */
 function reachesIntoPackage({ from, to }: Import): boolean {

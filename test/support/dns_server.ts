@@ -4,7 +4,7 @@ import { buildLookup } from "../../src/agent/dns/lookup.ts";
 import type { NameInfo } from "../../src/agent/dns/name_table.ts";
 import type { ServerOptions, Tuning } from "../../src/agent/dns/options.ts";
 import { startServer } from "../../src/agent/dns/server.ts";
-import { openSocketLibc } from "../../src/core/world/libc.ts";
+import { openSocketLibc } from "../../src/core/world/linux/libc.ts";
 import { fakeWorld, realWorld, type World } from "../../src/core/world/mod.ts";
 
 // It stays loaded, which is no leak of the test that comes first.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/fake.ts";
-import { realWorld } from "../../core/world/real.ts";
+import { realWorld } from "../../core/world/deno/world.ts";
 import type { World } from "../../core/world/world.ts";
 import { readSettings } from "../settings/read.ts";
 import { bootstrapText, configFile, removeBootstrap, writeBootstrap } from "./write.ts";

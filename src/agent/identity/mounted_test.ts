@@ -6,8 +6,8 @@ import { until } from "../../../test/support/until.ts";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/fake.ts";
-import { realFiles } from "../../core/world/real_files.ts";
-import { watchFiles } from "../../core/world/real_watch.ts";
+import { realFiles } from "../../core/world/deno/files.ts";
+import { watchFiles } from "../../core/world/deno/watch.ts";
 import { type Identity, startIdentity } from "./mod.ts";
 import type { MountedPaths } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
-import { realFiles } from "../../core/world/real_files.ts";
+import { realFiles } from "../../core/world/deno/files.ts";
 import type { Files } from "../../core/world/world.ts";
 import { outputProblem, writeOutput } from "./output.ts";
 

@@ -6,7 +6,7 @@ import { testAuthority } from "../../../test/support/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { encodeFrame, frames } from "../../core/grpc/frames.ts";
 import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";
-import { realWorld } from "../../core/world/real.ts";
+import { realWorld } from "../../core/world/deno/world.ts";
 import type { HealthReport } from "../health/mod.ts";
 import type { XdsOptions } from "./options.ts";
 import { HEALTH_TYPE, LISTENER_TYPE, reportMessage, requestForm, typeOf } from "./report_message.ts";

@@ -5,7 +5,7 @@ import { FakeIdentity } from "../../../test/support/fake_identity.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { until } from "../../../test/support/until.ts";
-import { realWorld } from "../../core/world/real.ts";
+import { realWorld } from "../../core/world/deno/world.ts";
 import type { XdsOptions, XdsSettings } from "./options.ts";
 import { startXds } from "./server.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testAuthority } from "../../../test/support/authority.ts";
 import { grpcServer } from "../../../test/support/grpc.ts";
-import { realNetwork } from "../world/real_network.ts";
+import { realNetwork } from "../world/deno/network/network.ts";
 import { type GrpcChannel, openChannel } from "./channel.ts";
 import type { GrpcTls } from "./connection.ts";
 import { GrpcError } from "./error.ts";

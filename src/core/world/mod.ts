@@ -8,7 +8,7 @@ export type * from "./datagram.ts";
 export type * from "./helper.ts";
 export type * from "./http_client.ts";
 export type * from "./tls_server.ts";
-export { realWorld } from "./real.ts";
+export { realWorld } from "./deno/world.ts";
 export { type FakeWorld, fakeWorld, type FakeWorldOptions } from "./fake.ts";
 export * from "./system_calls.ts";
 export { splice, type SpliceEnd } from "./splice.ts";

@@ -1,0 +1,75 @@
+import { MeshError, messageOf } from "../../errors.ts";
+import type { Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
+
+/**
+ * Starts a program that lives on. Deno starts it with an empty signal mask; `detached` gives it a session, and with that
+ * a process group, of its own. A signal that this process ignores is ignored by the program too (execve(2)).
+ */
+export function spawnChild(spawn: Spawn): Child {
+  const child = start(spawn);
+  const ended = endOfChild(child);
+  let running = true;
+  ended.finally(() => running = false);
+  return {
+    pid: child.pid,
+    ended,
+    errorOutput: spawn.errorOutput === "piped" ? child.stderr : undefined,
+    signal: (name) => running && signalGroup(child.pid, name),
+  };
+}
+
+function start(spawn: Spawn): Deno.ChildProcess {
+  try {
+    return new Deno.Command(spawn.command, {
+      args: [...spawn.args ?? []],
+      stdin: "null",
+      stdout: "inherit",
+      stderr: spawn.errorOutput ?? "inherit",
+      detached: true,
+      ...(spawn.env === undefined ? {} : { env: { ...spawn.env } }),
+      ...(spawn.uid === undefined ? {} : { uid: spawn.uid }),
+      ...(spawn.gid === undefined ? {} : { gid: spawn.gid }),
+    }).spawn();
+  } catch (error) {
+    throw spawnError(spawn.command, error);
+  }
+}
+
+function spawnError(command: string, error: unknown): MeshError {
+  if (error instanceof Deno.errors.NotFound) {
+    return new MeshError(`Cannot start "${command}": there is no such program`, { cause: error });
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return new MeshError(`Cannot start "${command}": it is not executable, or this user may not run it`, {
+      cause: error,
+    });
+  }
+  return new MeshError(`Cannot start "${command}": ${messageOf(error)}`, { cause: error });
+}
+
+/** How a child of Deno ends. */
+export function endOfChild(child: Deno.ChildProcess): Promise<ChildEnd> {
+  return child.status.then(endOf, endByUnknownSignal);
+}
+
+function endOf({ code, signal }: Deno.CommandStatus): ChildEnd {
+  return { code, signal: signal ?? undefined };
+}
+
+/** Deno has no name for the real-time signals, and says so where it should tell the end. */
+function endByUnknownSignal(error: unknown): ChildEnd {
+  const number = /\b(\d+)$/.exec(messageOf(error))?.[1];
+  if (number === undefined) throw error;
+  return { code: 128 + Number(number), signal: `SIG${number}` };
+}
+
+/** A group whose last process has just ended takes no signal, and needs none. */
+function signalGroup(pid: number, name: ChildSignal): boolean {
+  try {
+    Deno.kill(-pid, name);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw new MeshError(`Cannot send ${name} to process "${pid}": ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,289 @@
+import { joinBytes } from "../../bytes.ts";
+import { MeshError } from "../../errors.ts";
+import { decodeUtf8 } from "../../utf8.ts";
+import { kernelCalls } from "../linux/kernel_calls.ts";
+import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
+import { watchFiles } from "./watch.ts";
+import { SystemError } from "../system_calls.ts";
+import type { DirectoryEntry, FileFacts, Files, Lock, Replacement } from "../world.ts";
+
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const encoder = new TextEncoder();
+
+/** The file system, through Deno. */
+export const realFiles: Files = {
+  async *chunks(path) {
+    using file = openRegular(path) ?? await openFile(path);
+    yield* isRegular(file) ? regularPieces(file) : readInPieces(file);
+  },
+  async readText(path, maxBytes = DEFAULT_MAX_BYTES) {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of realFiles.chunks(path)) {
+      size += piece.length;
+      if (size > maxBytes) throw new MeshError(`Cannot read "${path}": it is larger than ${maxBytes} bytes`);
+      pieces.push(piece);
+    }
+    return decodeUtf8(joinBytes(pieces), path);
+  },
+  facts: (path) => Promise.resolve().then(() => look(path)),
+  async list(path) {
+    try {
+      return (await Array.fromAsync(Deno.readDir(path), (entry) => entryOf(path, entry)))
+        .sort((a, b) => a.name < b.name ? -1 : 1);
+    } catch (error) {
+      throw fileError("list", path, error);
+    }
+  },
+  replace: startReplacement,
+  writeText(path, text, mode) {
+    const file = startReplacement(path, mode);
+    file.write(text);
+    file.commit();
+  },
+  async makeFolder(path, mode = 0o700) {
+    try {
+      await Deno.mkdir(path, { recursive: true, mode });
+    } catch (error) {
+      throw fileError("make the folder", path, error);
+    }
+  },
+  async remove(path) {
+    try {
+      await Deno.remove(path, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw fileError("remove", path, error);
+    }
+  },
+  watch: watchFiles,
+  lock: lockFile,
+};
+
+function look(path: string): FileFacts | undefined {
+  try {
+    return factsOf(Deno.statSync(path));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw fileError("look at", path, error);
+  }
+}
+
+/**
+ * A regular file; `undefined` for pipes and devices, on which already the open may wait. Regular files are read at once:
+ * the first asynchronous call starts Deno's thread pool, which takes 4 ms, a twentieth of a small run.
+ */
+function openRegular(path: string): Deno.FsFile | undefined {
+  try {
+    return Deno.statSync(path).isFile ? Deno.openSync(path) : undefined;
+  } catch (error) {
+    throw fileError("read", path, error);
+  }
+}
+
+function isRegular(file: Deno.FsFile): boolean {
+  return file.statSync().isFile;
+}
+
+/** The pieces of a regular file. After each whole one the event loop gets a turn, so that signals are heard. */
+async function* regularPieces(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(CHUNK_BYTES);
+  for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) {
+    yield piece;
+    if (piece.length === buffer.length) await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+function readPiece(file: Deno.FsFile, buffer: Uint8Array): Uint8Array | undefined {
+  const count = file.readSync(buffer);
+  return count === null ? undefined : buffer.slice(0, count);
+}
+
+async function openFile(path: string): Promise<Deno.FsFile> {
+  try {
+    const file = await Deno.open(path);
+    const facts = await file.stat();
+    if (facts.isDirectory) {
+      file.close();
+      throw new Deno.errors.IsADirectory("it is a directory");
+    }
+    return file;
+  } catch (error) {
+    throw fileError("read", path, error);
+  }
+}
+
+function factsOf(info: Deno.FileInfo): FileFacts {
+  const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
+  return { kind, size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
+}
+
+async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryEntry> {
+  if (!entry.isSymlink) {
+    return { name: entry.name, kind: entry.isFile ? "file" : entry.isDirectory ? "directory" : "other" };
+  }
+  const target = await realFiles.facts(`${folder}/${entry.name}`);
+  return { name: entry.name, kind: target?.kind ?? "other" };
+}
+
+/** The new content lies beside the old file, on the same file system, until the rename puts it in place. */
+function startReplacement(path: string, mode?: number): Replacement {
+  const target = realTarget(path);
+  if (isDevice(target)) return writeToDevice(path);
+  const temporary = `${target}.${Deno.pid}-${crypto.randomUUID().slice(0, 8)}.tmp`;
+  const file = openNew(temporary, path, mode ?? modeOf(target));
+  let open = true;
+  const close = () => {
+    if (open) file.close();
+    open = false;
+  };
+  return {
+    write: (chunk) => writeChunk(file, path, chunk),
+    commit() {
+      try {
+        file.syncDataSync();
+        close();
+        Deno.renameSync(temporary, target);
+      } catch (error) {
+        throw fileError("write", path, error);
+      }
+    },
+    abort() {
+      close();
+      try {
+        Deno.removeSync(temporary);
+      } catch {
+        // It was never made, or has been put in place: nothing to leave behind.
+      }
+    },
+  };
+}
+
+function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array): void {
+  try {
+    writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+/** A device or a named pipe has no content that could be replaced. */
+function writeToDevice(path: string): Replacement {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path, { write: true });
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+  return {
+    write: (chunk) => writeChunk(file, path, chunk),
+    commit: () => file.close(),
+    abort: () => file.close(),
+  };
+}
+
+function isDevice(path: string): boolean {
+  try {
+    const facts = Deno.statSync(path);
+    return !facts.isFile && !facts.isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+function openNew(temporary: string, path: string, mode: number): Deno.FsFile {
+  try {
+    const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
+    // The umask may have taken bits that the old file had.
+    if (Deno.build.os !== "windows") Deno.chmodSync(temporary, mode);
+    return file;
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+function realTarget(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function modeOf(path: string): number {
+  try {
+    return (Deno.statSync(path).mode ?? 0o644) & 0o777;
+  } catch {
+    return 0o644;
+  }
+}
+
+async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
+  return lockAtOnce(path) ?? await waitForLock(path, waitMilliseconds);
+}
+
+const EXCLUSIVE_AT_ONCE = 2 | 4;
+
+/**
+ * The lock of a file that is there, if nobody has it (flock(2)); `undefined` if it has to be waited for, or for any other
+ * reason. Deno would start its thread pool for it, which takes 2 ms.
+ */
+function lockAtOnce(path: string): Lock | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  try {
+    const kernel = kernelCalls();
+    const file = kernel.open(path);
+    try {
+      kernel.flock(file, EXCLUSIVE_AT_ONCE);
+      return { release: () => kernel.close(file) };
+    } catch (error) {
+      kernel.close(file);
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof SystemError) return undefined;
+    throw error;
+  }
+}
+
+/** Deno can only wait without end: when our time is over, the lock is given back as soon as it comes. */
+async function waitForLock(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
+  const file = await openLock(path);
+  const lock: Lock = { release: () => file.close() };
+  const acquired = file.lock(true).then(() => lock);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), waitMilliseconds);
+  });
+  const first = await Promise.race([acquired, late]);
+  clearTimeout(timer);
+  if (first === undefined) acquired.then(() => file.close());
+  return first;
+}
+
+/** To hold a lock needs no right to write: what is there, such as a file of the kernel, is only read. */
+async function openLock(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path, { read: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      return Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    });
+  } catch (error) {
+    throw fileError("lock", path, error);
+  }
+}
+
+/** Kinds of failure in words; what the system calls it is said for any other. */
+const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] = [
+  [Deno.errors.NotFound, "no such file or directory"],
+  [Deno.errors.PermissionDenied, "permission denied"],
+  [Deno.errors.NotCapable, "permission denied (this command gives up what it does not need)"],
+  [Deno.errors.IsADirectory, "it is a directory"],
+  [Deno.errors.NotADirectory, "a part of the path is not a directory"],
+];
+
+function fileError(action: string, path: string, error: unknown): MeshError {
+  if (error instanceof MeshError) return error;
+  const known = REASONS.find(([kind]) => error instanceof kind)?.[1];
+  const reason = known ?? systemReason(error);
+  return new MeshError(`Cannot ${action} "${path}": ${reason}`, { cause: error });
+}

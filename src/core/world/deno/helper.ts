@@ -1,0 +1,59 @@
+/** Starting this program once more: the same executable with the same permissions, whether it is compiled or run from source. */
+import { MeshError, messageOf } from "../../errors.ts";
+import type { Helper } from "../helper.ts";
+import { endOfChild } from "./child_process.ts";
+
+/** The name under which the command line of this project is found (cli/names.ts), whatever the executable is called. */
+const NAME = "kubectl-mesh";
+
+/** Starts a helper with arguments. Throws a `MeshError` if that fails. Its standard error is that of this process. */
+export function spawnHelper(args: readonly string[], program = thisProgram()): Helper {
+  const child = start(program, args);
+  const writer = child.stdin.getWriter();
+  const ended = endOfChild(child);
+  // A pipe that broke is told by the end of the child.
+  const lost = () => {};
+  writer.closed.catch(lost);
+  return {
+    pid: child.pid,
+    send: (bytes) => void writer.write(bytes).catch(lost),
+    close: () => void writer.close().catch(lost),
+    kill: () => kill(child),
+    ended,
+  };
+}
+
+/** A command and its first arguments. */
+type Program = readonly [command: string, ...args: string[]];
+
+function start([command, ...first]: Program, args: readonly string[]): Deno.ChildProcess {
+  try {
+    return new Deno.Command(command, {
+      args: [...first, ...args],
+      env: { MESH_ARGV0: NAME },
+      stdin: "piped",
+      stdout: "null",
+      stderr: "inherit",
+      // A session of its own: an interrupt at the terminal is for this process, which ends its helpers itself.
+      detached: true,
+    }).spawn();
+  } catch (error) {
+    throw new MeshError(`This program cannot be started once more: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The compiled program, or Deno with what `plugin/kubectl-mesh` starts it with. */
+function thisProgram(): Program {
+  if (Deno.build.standalone) return [Deno.execPath()];
+  const config = decodeURIComponent(new URL("../deno.json", Deno.mainModule).pathname);
+  const flags = ["--quiet", "--config", config, "--no-check", "--no-prompt", "--allow-all"];
+  return [Deno.execPath(), "run", ...flags, Deno.mainModule];
+}
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}

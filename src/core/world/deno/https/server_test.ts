@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { type TestCertificate, testCertificate } from "../../../../../test/support/certificates.ts";
+import { MeshError } from "../../../errors.ts";
+import { openSocketLibc } from "../../linux/libc.ts";
+import { realFetch } from "../network/fetch.ts";
+import { serveTls } from "./server.ts";
+import type { HttpHandler, TlsServer } from "../../mod.ts";
+
+// The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
+if (Deno.build.os === "linux") openSocketLibc();
+
+const LIMITS = { most: 500, firstRequest: 10_000, silence: 60_000 };
+const [OLD, NEW] = [testCertificate(), testCertificate()];
+
+function serve(handler: HttpHandler, limits = LIMITS): Promise<TlsServer> {
+  return serveTls({ hostname: "127.0.0.1", port: 0, keyPair: OLD, limits }, handler);
+}
+
+const echo: HttpHandler = async (request) => new Response(await request.bytes());
+
+/** A client that trusts an authority and keeps connections, of one protocol. */
+function clientOf({ authority }: TestCertificate, protocol: "1.1" | "2", more: Deno.CreateHttpClientOptions = {}) {
+  const versions = protocol === "2" ? { http1: false, http2: true } : { http1: true, http2: false };
+  return Deno.createHttpClient({ caCerts: [authority], ...versions, ...more });
+}
+
+async function ask(client: Deno.HttpClient, port: number, body = "a"): Promise<string> {
+  return await (await realFetch(`https://localhost:${port}/`, { client, method: "POST", body })).text();
+}
+
+for (const protocol of ["1.1", "2"] as const) {
+  Deno.test(`HTTP/${protocol}: certificates are replaced under load without a failed request`, async () => {
+    const server = await serve(echo);
+    const stop = new AbortController();
+    const counts = { kept: 0, fresh: 0 };
+    const authority = OLD.authority + NEW.authority;
+    const kept = Array.from({ length: 4 }, async () => {
+      using client = clientOf({ ...OLD, authority }, protocol);
+      for (; !stop.signal.aborted; counts.kept++) assert.equal(await ask(client, server.port, "kept"), "kept");
+    });
+    const fresh = Array.from({ length: 4 }, async () => {
+      for (; !stop.signal.aborted; counts.fresh++) {
+        using client = clientOf({ ...OLD, authority }, protocol, { poolMaxIdlePerHost: 0 });
+        assert.equal(await ask(client, server.port, "fresh"), "fresh");
+      }
+    });
+    for (let time = 0; time < 10; time++) {
+      const seen = counts.fresh;
+      await server.replaceCertificate(time % 2 === 0 ? NEW : OLD);
+      while (counts.fresh < seen + 8) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    stop.abort();
+    await Promise.all([...kept, ...fresh]);
+    assert.ok(counts.kept > 0);
+    await server.replaceCertificate(NEW);
+    using trusting = clientOf(NEW, protocol);
+    assert.equal(await ask(trusting, server.port), "a");
+    using before = clientOf(OLD, protocol);
+    await assert.rejects(ask(before, server.port), /certificate/);
+    await server.close(0);
+  });
+}
+
+Deno.test("a certificate that cannot be used is refused, and the one before stays", async () => {
+  const server = await serve(echo);
+  const wrong = [{ certificate: NEW.certificate, key: OLD.key }, { certificate: "none", key: "none" }, {
+    certificate: "",
+    key: "",
+  }];
+  for (const pair of wrong) {
+    await assert.rejects(
+      server.replaceCertificate(pair),
+      (error) => error instanceof MeshError && /^The certificate and its key cannot be used: /.test(error.message),
+    );
+  }
+  using client = clientOf(OLD, "1.1");
+  assert.equal(await ask(client, server.port), "a");
+  await server.close(0);
+});
+
+Deno.test("an address in use is an error that names it, and nothing stays behind", async () => {
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const options = { hostname: "127.0.0.1", port: other.addr.port, keyPair: OLD, limits: LIMITS };
+  await assert.rejects(serveTls(options, echo), {
+    name: "MeshError",
+    message: /^Cannot serve on 127\.0\.0\.1:\d+: .*in use/,
+  });
+});
+
+Deno.test("the handler is told who asks", async () => {
+  const server = await serve((_request, remote) => new Response(remote));
+  using client = clientOf(OLD, "2");
+  assert.equal(await ask(client, server.port), "127.0.0.1");
+  await server.close(0);
+});
+
+for (const protocol of ["1.1", "2"] as const) {
+  Deno.test(`HTTP/${protocol}: close() lets requests under way be answered, and says if time ran out`, async () => {
+    for (const patience of [10_000, 0]) {
+      const [came, release] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
+      const server = await serve(() => {
+        came.resolve();
+        return release.promise;
+      });
+      using client = clientOf(OLD, protocol);
+      const answer = ask(client, server.port).catch((error: Error) => error.name);
+      await came.promise;
+      const closed = server.close(patience);
+      if (patience > 0) release.resolve(new Response("late"));
+      assert.equal(await closed, patience > 0);
+      assert.equal(await answer, patience > 0 ? "late" : "TypeError");
+      release.resolve(new Response());
+      await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port: server.port }), Deno.errors.ConnectionRefused);
+    }
+  });
+}
+
+for (const protocol of ["1.1", "2"] as const) {
+  Deno.test(`HTTP/${protocol}: close() in a burst answers all of it that comes on open connections`, async () => {
+    const server = await serve(echo);
+    const end = performance.now() + 2500;
+    const counts = { answered: 0, afterwards: 0 };
+    let isClosing = false;
+    const burst = Array.from({ length: 8 }, async () => {
+      using client = clientOf(OLD, protocol);
+      while (performance.now() < end) {
+        try {
+          assert.equal(await ask(client, server.port, "burst"), "burst");
+        } catch (error) {
+          // Over HTTP/1.1 the next request makes a connection, for which another server would be found.
+          assert.ok(isClosing && error instanceof TypeError && /Connection refused/.test(String(error)), String(error));
+          return;
+        }
+        if (isClosing) counts.afterwards++;
+        else counts.answered++;
+      }
+    });
+    while (counts.answered < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    isClosing = true;
+    assert.equal(await server.close(20_000), true);
+    await Promise.all(burst);
+    assert.ok(protocol === "1.1" || counts.afterwards > 50, JSON.stringify(counts));
+  });
+}
+
+Deno.test("discourage(): answers of HTTP/1.1 end their connection", async () => {
+  const server = await serve(echo);
+  using client = clientOf(OLD, "1.1");
+  const fields = async () => {
+    const response = await fetch(`https://localhost:${server.port}/`, { client });
+    await response.body?.cancel();
+    return response.headers.get("connection");
+  };
+  assert.equal(await fields(), null);
+  server.discourage();
+  assert.equal(await fields(), "close");
+  await server.close(0);
+});
+
+Deno.test("connections that bring no request are shown out when others come", async () => {
+  const server = await serve(echo, { ...LIMITS, most: 20 });
+  const silent = await Promise.all(
+    Array.from({ length: 60 }, () => Deno.connect({ hostname: "127.0.0.1", port: server.port })),
+  );
+  using client = clientOf(OLD, "1.1");
+  assert.equal(await ask(client, server.port), "a");
+  const ends = silent.slice(0, 30).map(async (connection) =>
+    await connection.read(new Uint8Array(1)).catch(() => null)
+  );
+  assert.deepEqual(new Set(await Promise.all(ends)), new Set([null]));
+  silent.forEach((connection) => connection.close());
+  await server.close(0);
+});
+
+Deno.test("a connection without a request in time is closed", async () => {
+  const server = await serve(echo, { ...LIMITS, firstRequest: 50 });
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  await connection.write(Uint8Array.of(22));
+  assert.equal(await connection.read(new Uint8Array(1)).catch(() => null), null);
+  await server.close(0);
+});

@@ -1,0 +1,68 @@
+import { realFetch } from "./fetch.ts";
+import { MeshError, messageOf } from "../../../errors.ts";
+import { clientPast } from "./proxies.ts";
+import type { HttpHandler, HttpServer, Network, ServeOptions } from "../../world.ts";
+
+/** The network, through Deno. */
+export const realNetwork: Network = {
+  interfaces: () => Deno.networkInterfaces().map(({ name, family, address }) => ({ name, family, address })),
+  lookup: (host) => lookup(host),
+  isServed: async (path) => (await import("./unix_socket.ts")).isServed(path),
+  async fetch(url) {
+    const response = await getOnce(url);
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      throw new MeshError(`Cannot read "${url}": the server answered ${response.status} ${response.statusText}`.trim());
+    }
+    return response.body;
+  },
+  request: (url, init) => realFetch(url, { ...init, ...directly() }),
+  connect: async (options) => (await import("../../linux/connect_from.ts")).connect(options),
+  exchange: async (request) => (await import("./exchange.ts")).exchange(request),
+  client: async (options) => (await import("./client.ts")).openClient(options),
+  serve,
+  serveTls: async (options, handler) => (await import("../https/server.ts")).serveTls(options, handler),
+  dial: async (options) => (await import("./dial.ts")).dial(options),
+  http2: async (connection) => (await import("./http2.ts")).http2Client(connection),
+  serveUnix: async (options, handler) => (await import("./unix_socket.ts")).serveUnix(options, handler),
+  listenUnix: async (options, accepted) => (await import("./unix_socket.ts")).listenUnix(options, accepted),
+  listenTcp: async (options, accepted) => (await import("./tcp_listener.ts")).listenTcp(options, accepted),
+  bindDatagram: async (options) => (await import("./datagram.ts")).bindDatagram(options),
+};
+
+const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
+let client: Deno.HttpClient | undefined;
+
+/** This machine is never reached through a proxy, as Go has it (net/http's ProxyFromEnvironment), whatever NO_PROXY lacks. */
+function directly(): { readonly client?: Deno.HttpClient } {
+  client ??= clientPast(LOOPBACK);
+  return client === undefined ? {} : { client };
+}
+
+/** What /etc/hosts and the servers of /etc/resolv.conf know: IPv4 addresses first. */
+async function lookup(host: string): Promise<string[]> {
+  const signal = AbortSignal.timeout(15_000);
+  const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));
+  return (await Promise.all(answers)).flat();
+}
+
+async function getOnce(url: string): Promise<Response> {
+  try {
+    return await realFetch(url, { signal: AbortSignal.timeout(30_000) });
+  } catch (error) {
+    throw new MeshError(`Cannot read "${url}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function serve({ hostname, port }: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
+  try {
+    const { promise: listening, resolve } = Promise.withResolvers<number>();
+    const server = Deno.serve(
+      { hostname, port, onListen: (address) => resolve(address.port) },
+      (request, { remoteAddr }) => handler(request, "hostname" in remoteAddr ? remoteAddr.hostname : ""),
+    );
+    return { port: await listening, close: () => server.shutdown() };
+  } catch (error) {
+    throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Reads the body of an answer that nobody holds, has the garbage collected (needs `--v8-flags=--expose-gc`), and aborts.
+ * Prints how the body ended.
+ */
+import assert from "node:assert/strict";
+import { realFetch } from "../fetch.ts";
+
+async function bodyOf(url: string, signal: AbortSignal): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const { body } = await realFetch(url, { signal });
+  assert(body !== null);
+  return body.getReader();
+}
+
+async function collectGarbage(): Promise<void> {
+  const gc: unknown = Reflect.get(globalThis, "gc");
+  assert(typeof gc === "function");
+  // What this task has looked at is held to its end.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  gc();
+}
+
+// It begins, and does not end.
+const answer = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array([97])) }));
+const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
+const stop = new AbortController();
+const reader = await bodyOf(`http://127.0.0.1:${server.addr.port}/`, stop.signal);
+await reader.read();
+await collectGarbage();
+const rest = reader.read().then(() => "read", (error) => error.name);
+await collectGarbage();
+stop.abort();
+const never = new Promise((resolve) => setTimeout(() => resolve("not at all"), 5_000));
+await Deno.stdout.write(new TextEncoder().encode(`${await Promise.race([rest, never])}\n`));
+Deno.exit();

@@ -1,0 +1,97 @@
+/** Unix sockets that are listened on. */
+import { dirname } from "node:path";
+import { MeshError, messageOf } from "../../../errors.ts";
+import { acceptAll } from "./accept.ts";
+import { closable } from "./closable.ts";
+import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../byte_connection.ts";
+
+/** Serves HTTP/1.1 and HTTP/2 in clear; see `Network.serveUnix`. */
+export async function serveUnix(
+  options: UnixSocketOptions,
+  handler: (request: Request) => Response | Promise<Response>,
+): Promise<UnixServer> {
+  const { path } = options;
+  const end = new AbortController();
+  const server = await bind(options, () => Deno.serve({ path, signal: end.signal, onListen: () => {} }, handler));
+  return {
+    close: once(async () => {
+      end.abort();
+      await server.finished;
+      removeSocket(path);
+    }),
+  };
+}
+
+/** Gives away connections; see `Network.listenUnix`. */
+export async function listenUnix(
+  options: UnixSocketOptions,
+  accepted: (connection: ByteConnection) => void,
+): Promise<UnixServer> {
+  const { path } = options;
+  const open = new Set<ByteConnection>();
+  const listener = await bind(options, () => Deno.listen({ transport: "unix", path }));
+  const ended = acceptAll(listener, (made) => {
+    const connection = closable(made, () => open.delete(connection));
+    open.add(connection);
+    accepted(connection);
+  });
+  return {
+    close: once(async () => {
+      listener.close();
+      await ended;
+      removeSocket(path);
+      for (const connection of [...open]) connection.close();
+    }),
+  };
+}
+
+/** Does it the first time, and gives the same promise again. */
+function once(end: () => Promise<void>): () => Promise<void> {
+  let ending: Promise<void> | undefined;
+  return () => ending ??= end();
+}
+
+/** Nobody can connect between the two but who may do so anyway: the folder decides, and `mode` may only widen it. */
+async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Promise<T> {
+  try {
+    await makeRoom(path);
+    const listener = listen();
+    await Deno.chmod(path, mode);
+    return listener;
+  } catch (error) {
+    if (error instanceof MeshError) throw error;
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A socket that nobody serves was left behind by a process that was killed. */
+async function makeRoom(path: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
+  const facts = await Deno.lstat(path).catch(() => undefined);
+  if (facts === undefined) return;
+  if (facts.isSocket !== true && facts.isSymlink !== true) {
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": there is a file that is no socket`);
+  }
+  if (await isServed(path)) {
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": another process serves it`);
+  }
+  await Deno.remove(path);
+}
+
+/** Whether a program accepts connections there. */
+export async function isServed(path: string): Promise<boolean> {
+  try {
+    (await Deno.connect({ transport: "unix", path })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeSocket(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // Somebody has removed it, or its folder.
+  }
+}

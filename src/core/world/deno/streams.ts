@@ -1,0 +1,59 @@
+import { ClosedPipeError, MeshError, messageOf } from "../../errors.ts";
+import type { Input, Output } from "../world.ts";
+
+const encoder = new TextEncoder();
+/** How much is read at once. */
+export const CHUNK_BYTES = 64 * 1024;
+
+/** Standard input in pieces of at most 64 KiB. */
+export function realInput(): Input {
+  return {
+    get isTerminal() {
+      return Deno.stdin.isTerminal();
+    },
+    chunks: () => readInPieces(Deno.stdin),
+  };
+}
+
+/** Standard output or standard error; the text is out when `write` returns, so an exit right after loses nothing. */
+export function realOutput(stream: typeof Deno.stdout): Output {
+  return {
+    get isTerminal() {
+      return stream.isTerminal();
+    },
+    write(chunk) {
+      try {
+        writeWhole(stream, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+      } catch (error) {
+        if (error instanceof ClosedPipeError) throw error;
+        throw new MeshError(`Cannot write the output: ${systemReason(error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** What the system says of a failure, without its number. */
+export function systemReason(error: unknown): string {
+  const text = messageOf(error).replace(/ \(os error \d+\).*$/s, "");
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Reads a stream to its end. */
+export async function* readInPieces(stream: { read(p: Uint8Array): Promise<number | null> }) {
+  const buffer = new Uint8Array(CHUNK_BYTES);
+  for (;;) {
+    const count = await stream.read(buffer);
+    if (count === null) return;
+    yield buffer.slice(0, count);
+  }
+}
+
+/** Writes all bytes: one call may take fewer. A pipe without a reader is a `ClosedPipeError`. */
+export function writeWhole(stream: { writeSync(p: Uint8Array): number }, bytes: Uint8Array): void {
+  try {
+    for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) throw new ClosedPipeError("The reader of the output has gone");
+    throw error;
+  }
+}

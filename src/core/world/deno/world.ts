@@ -1,0 +1,85 @@
+import { realFiles } from "./files.ts";
+import { realProcesses } from "./processes.ts";
+import { realInput, realOutput } from "./streams.ts";
+import { realNetwork } from "./network/network.ts";
+import { realSystemCalls } from "../linux/system_calls.ts";
+import type { Clock, Machine, PermissionName, Permissions, Signals, World } from "../world.ts";
+
+/** The operating system, through Deno. Nothing is read before it is asked for. */
+export function realWorld(): World {
+  return {
+    name: programName(),
+    args: Deno.args,
+    env: { get: (name) => Deno.env.get(name), all: () => Deno.env.toObject() },
+    stdin: realInput(),
+    stdout: realOutput(Deno.stdout),
+    stderr: realOutput(Deno.stderr),
+    clock,
+    files: realFiles,
+    processes: realProcesses,
+    signals,
+    network: realNetwork,
+    system: realSystemCalls(),
+    permissions,
+    machine,
+  };
+}
+
+/** `process.argv0` survives in a compiled binary; the launcher of a checkout tells its name in a variable. */
+function programName(): string {
+  const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
+  return started.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
+}
+
+const clock: Clock = {
+  now: () => new Date(),
+  monotonic: () => performance.now(),
+  sleep(milliseconds, signal) {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      if (signal?.aborted) end();
+      else signal?.addEventListener("abort", end);
+    });
+  },
+};
+
+const signals: Signals = {
+  on(signal, handler) {
+    if (Deno.build.os === "windows" && signal !== "SIGINT") return () => {};
+    Deno.addSignalListener(signal, handler);
+    return () => Deno.removeSignalListener(signal, handler);
+  },
+};
+
+const ALL_PERMISSIONS: readonly PermissionName[] = ["read", "write", "net", "run", "env", "sys", "ffi", "import"];
+
+const permissions: Permissions = {
+  keepOnly(names) {
+    for (const name of ALL_PERMISSIONS) if (!names.includes(name)) Deno.permissions.revokeSync({ name });
+  },
+};
+
+const OPERATING_SYSTEMS: Partial<Record<typeof Deno.build.os, Machine["os"]>> = {
+  linux: "linux",
+  darwin: "darwin",
+  windows: "windows",
+};
+
+const machine: Machine = {
+  os: OPERATING_SYSTEMS[Deno.build.os] ?? "other",
+  arch: Deno.build.arch,
+  get pid() {
+    return Deno.pid;
+  },
+  get processors() {
+    return navigator.hardwareConcurrency;
+  },
+  get uid() {
+    return Deno.uid() ?? undefined;
+  },
+};

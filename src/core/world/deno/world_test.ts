@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { realWorld } from "../mod.ts";
+
+const world = realWorld();
+const { files } = world;
+
+async function inFolder(body: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("files.replace() shows nothing of the new content before the commit and keeps the mode", () =>
+  inFolder(async (folder) => {
+    const path = `${folder}/out.yaml`;
+    await Deno.writeTextFile(path, "old", { mode: 0o640 });
+    const replacement = files.replace(path);
+    replacement.write("new ");
+    replacement.write(new TextEncoder().encode("content"));
+    assert.equal(await files.readText(path), "old");
+    replacement.commit();
+    assert.equal(await files.readText(path), "new content");
+    assert.equal((await files.facts(path))?.mode, 0o640);
+    assert.deepEqual((await files.list(folder)).map((entry) => entry.name), ["out.yaml"]);
+  }));
+
+Deno.test("files.replace() aborted leaves the old file and no other", () =>
+  inFolder(async (folder) => {
+    const path = `${folder}/out.yaml`;
+    files.writeText(path, "old");
+    const replacement = files.replace(path);
+    replacement.write("new");
+    replacement.abort();
+    assert.equal(await files.readText(path), "old");
+    assert.equal((await files.list(folder)).length, 1);
+  }));
+
+Deno.test("files.replace() through a symbolic link replaces what it points to", () =>
+  inFolder(async (folder) => {
+    await Deno.symlink("real.yaml", `${folder}/link.yaml`);
+    files.writeText(`${folder}/real.yaml`, "old");
+    files.writeText(`${folder}/link.yaml`, "new");
+    assert.equal(await Deno.readTextFile(`${folder}/real.yaml`), "new");
+    assert.equal((await Deno.lstat(`${folder}/link.yaml`)).isSymlink, true);
+  }));
+
+Deno.test("files.writeText() gives a new file the mode that is asked for", () =>
+  inFolder(async (folder) => {
+    files.writeText(`${folder}/key`, "secret", 0o600);
+    assert.equal((await files.facts(`${folder}/key`))?.mode, 0o600);
+  }));
+
+Deno.test("files.makeFolder() makes what is not there, for its owner only", () =>
+  inFolder(async (folder) => {
+    await files.makeFolder(`${folder}/a/b`);
+    await files.makeFolder(`${folder}/a/b`);
+    assert.equal((await files.facts(`${folder}/a/b`))?.mode, 0o700);
+    files.writeText(`${folder}/file`, "");
+    await assert.rejects(files.makeFolder(`${folder}/file/b`), /Cannot make the folder ".*": a part of the path/);
+  }));
+
+Deno.test("files name the path and the reason when they fail", () =>
+  inFolder(async (folder) => {
+    const absent = `${folder}/absent`;
+    await assert.rejects(files.readText(absent), { message: `Cannot read "${absent}": no such file or directory` });
+    await assert.rejects(files.readText(folder), { message: `Cannot read "${folder}": it is a directory` });
+    assert.throws(() => files.replace(`${absent}/x`), {
+      message: `Cannot write "${absent}/x": no such file or directory`,
+    });
+    assert.equal(await files.facts(absent), undefined);
+    await files.remove(absent);
+  }));
+
+Deno.test("files.readText() refuses a file over the limit", () =>
+  inFolder(async (folder) => {
+    files.writeText(`${folder}/big`, "x".repeat(100_000));
+    await assert.rejects(files.readText(`${folder}/big`, 1000), /larger than 1000 bytes/);
+  }));
+
+Deno.test("files.chunks() gives a large file in pieces", () =>
+  inFolder(async (folder) => {
+    files.writeText(`${folder}/big`, "x".repeat(200_000));
+    const sizes = (await Array.fromAsync(files.chunks(`${folder}/big`))).map((piece) => piece.length);
+    assert.equal(sizes.reduce((sum, size) => sum + size, 0), 200_000);
+    assert.ok(Math.max(...sizes) <= 65536);
+  }));
+
+Deno.test({
+  name: "files.lock() is held by one at a time, and waited for",
+  // The C library is opened by the first who needs it and stays open.
+  sanitizeResources: false,
+  fn: () =>
+    inFolder(async (folder) => {
+      const path = `${folder}/lock`;
+      const child = new Deno.Command("flock", { args: ["-n", path, "true"] });
+      for (const _ of ["a file that is made", "a file that is there"]) {
+        const lock = await files.lock(path, 1000);
+        assert.equal((await child.output()).code, 1);
+        lock?.release();
+        assert.equal((await child.output()).code, 0);
+      }
+      const first = await files.lock(path, 1000);
+      const second = files.lock(path, 60_000);
+      first?.release();
+      (await second)?.release();
+    }),
+});
+
+Deno.test("processes.run() gives input, environment, output and exit code", async () => {
+  const script = 'read line; echo "$line $WORD"; echo oops >&2; exit 7';
+  const result = await world.processes.run({
+    command: "sh",
+    args: ["-c", script],
+    stdin: "hello\n",
+    env: { WORD: "there" },
+  });
+  assert.deepEqual(result, { code: 7, stdout: "hello there\n", stderr: "oops\n", timedOut: false });
+});
+
+Deno.test("processes.run() tells a program that is absent, one that reads nothing and one that takes too long", async () => {
+  assert.equal((await world.processes.run({ command: "no-such-program-here" })).code, 127);
+  assert.equal((await world.processes.run({ command: "true", stdin: "x".repeat(1_000_000) })).code, 0);
+  const late = await world.processes.run({ command: "sleep", args: ["5"], timeoutMilliseconds: 50 });
+  assert.equal(late.timedOut, true);
+  assert.notEqual(late.code, 0);
+});
+
+Deno.test({
+  name: "processes.run() does not wait for what a program that takes too long has started",
+  ignore: Deno.build.os !== "linux",
+  // The outputs stay open until that ends.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const script = `sleep 1000 & echo $! > ${folder}/pid; wait`;
+      const { code, timedOut } = await world.processes.run({
+        command: "sh",
+        args: ["-c", script],
+        // Too much for a pipe: the way of programs that may take long.
+        stdin: "x".repeat(100_000),
+        timeoutMilliseconds: 500,
+      });
+      assert.deepEqual([code, timedOut], [137, true]);
+      Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), "SIGKILL");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test("clock.sleep() ends early when it is aborted", async () => {
+  const abort = new AbortController();
+  const start = world.clock.monotonic();
+  setTimeout(() => abort.abort(), 5);
+  await world.clock.sleep(60_000, abort.signal);
+  assert.ok(world.clock.monotonic() - start < 30_000);
+});
+
+Deno.test("signals.on() calls the handler until it is taken away", async () => {
+  const seen = new AbortController();
+  const off = world.signals.on("SIGHUP", () => seen.abort());
+  Deno.kill(Deno.pid, "SIGHUP");
+  await world.clock.sleep(10_000, seen.signal);
+  off();
+  assert.equal(seen.signal.aborted, true);
+});
+
+Deno.test("realWorld() is named by the launcher", () => {
+  Deno.env.set("MESH_ARGV0", "/usr/local/bin/istio-iptables");
+  assert.equal(realWorld().name, "istio-iptables");
+  Deno.env.delete("MESH_ARGV0");
+  assert.equal(realWorld().name.includes("/"), false);
+});

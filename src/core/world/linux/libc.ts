@@ -1,0 +1,139 @@
+/** The C library (glibc on Linux) and its symbols that this program calls. */
+import { SystemError } from "../system_calls.ts";
+
+const CALLS = {
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+} as const;
+
+/** The number of a system call and its arguments; the second may be the place of bytes. */
+const KERNEL_CALLS = {
+  syscall: { parameters: ["isize", "isize", "isize", "isize", "isize"], result: "isize" },
+  syscallWithBytes: { name: "syscall", parameters: ["isize", "isize", "buffer", "isize", "isize"], result: "isize" },
+  __errno_location: CALLS.__errno_location,
+} as const;
+
+const EXECUTE_CALLS = {
+  __errno_location: CALLS.__errno_location,
+  execvp: { parameters: ["buffer", "buffer"], result: "i32" },
+  signal: { parameters: ["i32", "usize"], result: "usize" },
+} as const;
+
+const SOCKET_CALLS = {
+  ...CALLS,
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  listen: { parameters: ["i32", "i32"], result: "i32" },
+  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  accept4: { parameters: ["i32", "buffer", "buffer", "i32"], result: "i32" },
+  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  setfsuid: { parameters: ["u32"], result: "i32" },
+  setfsgid: { parameters: ["u32"], result: "i32" },
+  if_nametoindex: { parameters: ["buffer"], result: "u32" },
+} as const;
+
+const OPTION_CALLS = {
+  getsockname: SOCKET_CALLS.getsockname,
+  setsockopt: SOCKET_CALLS.setsockopt,
+} as const;
+
+const CHILD_CALLS = {
+  ...CALLS,
+  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  waitid: { parameters: ["i32", "u32", "buffer", "i32"], result: "i32" },
+  waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+} as const;
+
+const SPAWN_CALLS = {
+  posix_spawnp: { parameters: ["buffer", "buffer", "buffer", "pointer", "buffer", "buffer"], result: "i32" },
+  posix_spawn_file_actions_adddup2: { parameters: ["buffer", "i32", "i32"], result: "i32" },
+} as const;
+
+/** Symbols of the library, opened; `check` turns a negative result into a `SystemError` with errno. */
+interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
+  readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
+  check(call: string, result: number | bigint): number;
+  errno(): number;
+}
+
+export type KernelLibc = Opened<typeof KERNEL_CALLS>;
+export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
+export type SocketLibc = Opened<typeof SOCKET_CALLS>;
+export type OptionLibc = Deno.DynamicLibrary<typeof OPTION_CALLS>;
+export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
+export type ChildLibc = Opened<typeof CHILD_CALLS>;
+
+const ENOSYS = 38;
+
+/** Opens what makes system calls by their numbers. Throws `SystemError` where there is no such library, as the others do. */
+export function openKernelLibc(): KernelLibc {
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, KERNEL_CALLS)).symbols);
+}
+
+/** Opens what becoming another program needs, for one use. */
+export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, EXECUTE_CALLS));
+  try {
+    use(withErrno(library.symbols));
+  } finally {
+    library.close();
+  }
+}
+
+/** Opens what setting options of a socket needs, for one use. */
+export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): void {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, OPTION_CALLS));
+  try {
+    use(library.symbols);
+  } finally {
+    library.close();
+  }
+}
+
+let forSockets: SocketLibc | undefined;
+
+/** Opens what sockets need, once for the process. */
+export function openSocketLibc(): SocketLibc {
+  return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
+}
+
+/** Opens what starting a program needs. */
+export function openSpawnLibc(): SpawnLibc {
+  return openLibrary(() => Deno.dlopen(LIBRARY, SPAWN_CALLS));
+}
+
+/** Opens what adopting and reaping orphans needs. */
+export function openChildLibc(): ChildLibc {
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, CHILD_CALLS)).symbols);
+}
+
+const LIBRARY = "libc.so.6";
+
+function openLibrary<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new SystemError(`${LIBRARY}: ${error instanceof Error ? error.message : String(error)}`, ENOSYS);
+  }
+}
+
+function withErrno<T extends { __errno_location(): Deno.PointerValue }>(symbols: T) {
+  function errno(): number {
+    const place = symbols.__errno_location();
+    return place === null ? 0 : new Deno.UnsafePointerView(place).getInt32();
+  }
+  function check(call: string, result: number | bigint): number {
+    if (result < 0) throw new SystemError(call, errno());
+    return Number(result);
+  }
+  return { symbols, check, errno };
+}
+
+/** A text as C has it. */
+export function cText(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${text}\0`);
+}

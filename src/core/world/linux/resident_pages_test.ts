@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { testWhen } from "../../../../test/support/test_when.ts";
+import { realWorld } from "../mod.ts";
+
+const { system } = realWorld();
+const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
+
+// The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
+if (notLinux === undefined) system.leaveProgramFile();
+
+/** Kilobytes of files in the memory of this process. */
+async function ofFiles(): Promise<number> {
+  return Number(/^RssFile:\s+(\d+) kB$/m.exec(await Deno.readTextFile("/proc/self/status"))?.[1]);
+}
+
+testWhen(notLinux, "leaveProgramFile() takes pages of the program out of memory, and the program goes on", async () => {
+  // Pages that are used come back.
+  assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
+  const before = await ofFiles();
+  system.leaveProgramFile();
+  const after = await ofFiles();
+  assert.ok(after < before, `${before} kB before, ${after} kB after`);
+  assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
+  assert.equal(await new Response(new Blob(["text"]).stream()).text(), "text");
+});

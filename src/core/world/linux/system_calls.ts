@@ -1,0 +1,133 @@
+/** System calls through the C library, of which each part is opened by the first that needs it. */
+import { kernelCalls } from "./kernel_calls.ts";
+import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc } from "./libc.ts";
+import { execute } from "./execute.ts";
+import { leaveProgramFile } from "./resident_pages.ts";
+import { openSocket } from "./sockets.ts";
+import type { SystemCalls } from "../system_calls.ts";
+
+const AF_NETLINK = 16;
+const SOCK_RAW = 3;
+const CLONE_NEWNET = 0x40000000;
+const MESSAGE_DONE = 3;
+const MESSAGE_ERROR = 2;
+const FLAG_MULTI = 2;
+const LARGEST_ANSWER = 1 << 17;
+
+/** The operating system's calls. */
+export function realSystemCalls(): SystemCalls {
+  let openedForChildren: ChildLibc | undefined;
+  const childLibc = () => openedForChildren ??= openChildLibc();
+  return {
+    adoptOrphans: () => adoptOrphans(childLibc()),
+    leaveProgramFile,
+    hasEndedChild: () => hasEndedChild(childLibc()),
+    reap: (pid) => reap(childLibc(), pid),
+    netlink,
+    enterNetworkNamespace,
+    interfaceIndex: (name) => openSocketLibc().symbols.if_nametoindex(cText(name)) || undefined,
+    internetOption: (family, option, value) => internetOption(openSocketLibc(), family, option, value),
+    openSocket: (options) => openSocket(openSocketLibc(), options),
+    execute,
+  };
+}
+
+const PR_SET_CHILD_SUBREAPER = 36;
+
+function adoptOrphans({ symbols, check }: ChildLibc): void {
+  check("prctl", symbols.prctl(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n));
+}
+
+const P_ALL = 0;
+const WNOHANG = 1;
+const WEXITED = 4;
+const WNOWAIT = 0x01000000;
+const ECHILD = 10;
+/** The size of siginfo_t, and where si_pid is in it on machines of 64 bits. */
+const SIGNAL_INFO = 128;
+const SIGNAL_INFO_PID = 16;
+
+/** Looks and takes nothing: the status of a child stays for the one who waits for it (waitid(2)). */
+function hasEndedChild({ symbols, check, errno }: ChildLibc): boolean {
+  const info = new DataView(new ArrayBuffer(SIGNAL_INFO));
+  const result = symbols.waitid(P_ALL, 0, new Uint8Array(info.buffer), WEXITED | WNOHANG | WNOWAIT);
+  if (result < 0 && errno() === ECHILD) return false;
+  check("waitid", result);
+  return info.getInt32(SIGNAL_INFO_PID, true) !== 0;
+}
+
+function reap({ symbols, check, errno }: ChildLibc, pid: number): void {
+  const result = symbols.waitpid(pid, null, WNOHANG);
+  if (result < 0 && errno() === ECHILD) return;
+  check("waitpid", result);
+}
+
+/** Where all answers come in, part by part: a new place for each costs more than to ask. */
+let received: Uint8Array<ArrayBuffer> | undefined;
+
+function netlink(protocol: number, message: Uint8Array): Uint8Array {
+  const kernel = kernelCalls();
+  const buffer = received ??= new Uint8Array(LARGEST_ANSWER);
+  const socket = kernel.socket(AF_NETLINK, SOCK_RAW, protocol);
+  try {
+    kernel.write(socket, new Uint8Array(message));
+    return readAnswer(() => buffer.slice(0, kernel.read(socket, buffer)));
+  } finally {
+    kernel.close(socket);
+  }
+}
+
+const INTERNET = { 4: { domain: 2, level: 0 }, 6: { domain: 10, level: 41 } } as const;
+const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
+
+function internetOption({ symbols, check }: SocketLibc, family: 4 | 6, option: number, value: Uint8Array): Uint8Array {
+  const { domain, level } = INTERNET[family];
+  const socket = check("socket", symbols.socket(domain, SOCK_DGRAM_CLOEXEC, 0));
+  try {
+    const bytes = new Uint8Array(value);
+    const size = new Uint8Array(Uint32Array.of(bytes.length).buffer);
+    check("getsockopt", symbols.getsockopt(socket, level, option, bytes, size));
+    return bytes;
+  } finally {
+    symbols.close(socket);
+  }
+}
+
+/** A network namespace is one of a thread: this one, in which programs are started and sockets opened. */
+function enterNetworkNamespace(path: string): void {
+  const kernel = kernelCalls();
+  const file = kernel.open(path);
+  try {
+    kernel.setns(file, CLONE_NEWNET);
+  } finally {
+    kernel.close(file);
+  }
+}
+
+/** Parts are read until the one that says that it is the last. */
+function readAnswer(receive: () => Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const part = receive();
+    parts.push(part);
+    if (endsAnswer(part)) break;
+  }
+  const answer = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    answer.set(part, at);
+    at += part.length;
+  }
+  return answer;
+}
+
+function endsAnswer(part: Uint8Array): boolean {
+  const view = new DataView(part.buffer, part.byteOffset, part.byteLength);
+  for (let at = 0; at + 16 <= part.length; at += Math.max(16, (view.getUint32(at, true) + 3) & ~3)) {
+    const type = view.getUint16(at + 4, true);
+    if (type === MESSAGE_DONE || type === MESSAGE_ERROR || (view.getUint16(at + 6, true) & FLAG_MULTI) === 0) {
+      return true;
+    }
+  }
+  return part.length === 0;
+}
