@@ -33,3 +33,47 @@ export function isMap(value: unknown): value is ValueMap {
 export function isList(value: unknown): value is Value[] {
   return Array.isArray(value);
 }
+
+const EMPTY: ValueMap = Object.freeze(newMap());
+
+/** The mapping under a key; an empty one, which cannot be changed, if the key holds none. */
+export function mapAt(map: ValueMap, key: string): ValueMap {
+  const value = map[key];
+  return isMap(value) ? value : EMPTY;
+}
+
+/** The list under a key, an empty one if the key holds none. */
+export function listAt(map: ValueMap, key: string): readonly Value[] {
+  const value = map[key];
+  return isList(value) ? value : [];
+}
+
+/** The mappings in the list under a key; other items are left out. */
+export function mapsAt(map: ValueMap, key: string): readonly ValueMap[] {
+  return listAt(map, key).filter(isMap);
+}
+
+/** The strings in the list under a key; other items are left out. */
+export function textsAt(map: ValueMap, key: string): string[] {
+  return listAt(map, key).filter((item) => typeof item === "string");
+}
+
+/** The string under a key, `""` if the key holds none. */
+export function textAt(map: ValueMap, key: string): string {
+  const value = map[key];
+  return typeof value === "string" ? value : "";
+}
+
+/** The number under a key, `undefined` if the key holds none. */
+export function intAt(map: ValueMap, key: string): number | undefined {
+  const value = map[key];
+  if (typeof value === "bigint") return Number(value);
+  return typeof value === "number" ? value : undefined;
+}
+
+/** The value at a path of keys, `undefined` if a key is missing or a parent is not a mapping. */
+export function valueAt(map: ValueMap, ...path: readonly string[]): Value | undefined {
+  let at: Value | undefined = map;
+  for (const key of path) at = isMap(at) ? at[key] : undefined;
+  return at;
+}

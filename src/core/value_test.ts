@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isMap, newMap } from "./value.ts";
+import { intAt, isMap, listAt, mapAt, mapsAt, newMap, textAt, textsAt, valueAt } from "./value.ts";
 
 Deno.test("newMap() inherits nothing: names of JavaScript are keys like any other", () => {
   const map = newMap();
@@ -19,4 +19,31 @@ Deno.test("newMap(): nothing can be put into what all mappings share", () => {
   const shared = Object.getPrototypeOf(newMap());
   assert.throws(() => Object.assign(shared, { polluted: 1 }), TypeError);
   assert.equal(Object.getPrototypeOf(shared), null);
+});
+
+Deno.test("mapAt() and its kin give the value of their type, or an empty one", () => {
+  const map = { map: { key: "v" }, list: [{ a: 1 }, "text", null], text: "t", int: 2, long: 3n, none: null };
+  assert.deepEqual(mapAt(map, "map"), { key: "v" });
+  assert.deepEqual(listAt(map, "list"), [{ a: 1 }, "text", null]);
+  assert.deepEqual(mapsAt(map, "list"), [{ a: 1 }]);
+  assert.deepEqual(textsAt(map, "list"), ["text"]);
+  assert.equal(textAt(map, "text"), "t");
+  assert.equal(intAt(map, "int"), 2);
+  assert.equal(intAt(map, "long"), 3);
+  for (const key of ["none", "absent"]) {
+    assert.deepEqual(Object.keys(mapAt(map, key)), []);
+    assert.deepEqual([listAt(map, key), mapsAt(map, key), textsAt(map, key)], [[], [], []]);
+    assert.equal(textAt(map, key), "");
+    assert.equal(intAt(map, key), undefined);
+  }
+  assert.deepEqual([mapsAt(map, "map"), textAt(map, "int"), intAt(map, "text")], [[], "", undefined]);
+  assert.throws(() => Object.assign(mapAt(map, "absent"), { shared: 1 }), TypeError);
+});
+
+Deno.test("valueAt() follows a path of keys through mappings", () => {
+  const map = { a: { b: { c: 1 }, list: [{ c: 1 }] } };
+  assert.equal(valueAt(map, "a", "b", "c"), 1);
+  assert.equal(valueAt(map), map);
+  assert.equal(valueAt(map, "a", "x", "c"), undefined);
+  assert.equal(valueAt(map, "a", "list", "c"), undefined);
 });

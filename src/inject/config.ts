@@ -4,10 +4,9 @@
  */
 import { MeshError } from "../core/errors.ts";
 import { type FuncMap, parse, type Template } from "../core/gotemplate/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../core/value.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../core/value.ts";
 import { parseYaml } from "../core/yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
-import { textAt } from "./pod_model.ts";
 import { templateMessage } from "./template_message.ts";
 
 /** What every form has. */

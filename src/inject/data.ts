@@ -3,10 +3,10 @@ import { GoInt, GoStruct, type GoValue, typed } from "../core/gotemplate/mod.ts"
 import { OrderedFields } from "../core/gojson.ts";
 import { goView } from "../core/kube/mod.ts";
 import { defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../core/mesh/mod.ts";
-import { newMap, type ValueMap } from "../core/value.ts";
+import { mapAt, newMap, type ValueMap } from "../core/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { IMAGE_TYPE } from "./names.ts";
-import { annotation, mapAt, metadataOf, type Pod, specOf } from "./pod_model.ts";
+import { annotation, metadataOf, type Pod, specOf } from "./pod_model.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
 import type { Owner } from "./workload.ts";
 

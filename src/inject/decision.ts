@@ -22,10 +22,10 @@
  * annotation's, and `already-injected` (no) comes second.
  */
 import { isEmptySelector, selectorMatches } from "../core/kube/mod.ts";
-import type { Value, ValueMap } from "../core/value.ts";
+import { textAt, type Value, type ValueMap } from "../core/value.ts";
 import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy/mod.ts";
 import { INJECT } from "./names.ts";
-import { annotationsOf, labelsOf, metadataOf, type Pod, specOf, textAt } from "./pod_model.ts";
+import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "./pod_model.ts";
 
 /** What was decided, and why. */
 export interface Decision {

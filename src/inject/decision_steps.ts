@@ -1,9 +1,9 @@
 /** A decision told rule by rule, for those who ask why. */
 import { goJson } from "../core/gojson.ts";
-import type { Value } from "../core/value.ts";
+import { textAt, type Value } from "../core/value.ts";
 import { type Answer, type DecisionPolicy, type RuleName, rulesFor } from "./decision.ts";
 import { INJECT } from "./names.ts";
-import { annotation, labelsOf, metadataOf, type Pod, specOf, textAt } from "./pod_model.ts";
+import { annotation, labelsOf, metadataOf, type Pod, specOf } from "./pod_model.ts";
 
 /** A rule, and what it read. */
 export interface DecisionStep {

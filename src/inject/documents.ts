@@ -3,7 +3,7 @@ import { MeshError } from "../core/errors.ts";
 import { goJson } from "../core/gojson.ts";
 import { decode } from "../core/kube/mod.ts";
 import { misspelledAnnotations } from "../core/mesh/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../core/value.ts";
+import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../core/value.ts";
 import { editDocument, type ParsedDocument } from "../core/yaml/mod.ts";
 import { conform } from "./conform.ts";
 import { decide } from "./decision.ts";
@@ -11,17 +11,7 @@ import { fieldKeys } from "./field_path.ts";
 import { InjectionError } from "./injection_error.ts";
 import type { Injector } from "./injector.ts";
 import { INJECT } from "./names.ts";
-import {
-  annotation,
-  annotationsOf,
-  containersOf,
-  labelsOf,
-  mapAt,
-  metadataOf,
-  type Pod,
-  textAt,
-  withKey,
-} from "./pod_model.ts";
+import { annotation, annotationsOf, containersOf, labelsOf, metadataOf, type Pod, withKey } from "./pod_model.ts";
 import { injectPod, problemTexts } from "./pod.ts";
 import type { ReportEntry } from "./report.ts";
 import { sameValue } from "../core/same_value.ts";

@@ -1,8 +1,6 @@
 /** The images of the proxy and of the init container: `hub/name:tag[-type]`. */
 import { sprint } from "../core/gotemplate/mod.ts";
-import { mapAt, textAt } from "./pod_model.ts";
-import type { ValueMap } from "../core/value.ts";
-import { valueAt, valueText } from "./values.ts";
+import { mapAt, textAt, valueAt, type ValueMap } from "../core/value.ts";
 
 /** What images depend on. */
 export interface ImageSettings {
@@ -26,9 +24,10 @@ export function proxyInitImage(settings: ImageSettings): string {
 
 function imageReference(settings: ImageSettings, section: string, configuredType: string): string {
   const { values, annotatedType } = settings;
-  const type = annotatedType ?? (configuredType || valueText(values, "global", "variant"));
-  const name = valueText(values, "global", section, "image") || "proxyv2";
-  return `${valueText(values, "global", "hub")}/${name}:${typedTag(tagOf(values), type)}`;
+  const global = mapAt(values, "global");
+  const type = annotatedType ?? (configuredType || textAt(global, "variant"));
+  const name = textAt(mapAt(global, section), "image") || "proxyv2";
+  return `${textAt(global, "hub")}/${name}:${typedTag(tagOf(values), type)}`;
 }
 
 /** A tag may have been written as a number. */

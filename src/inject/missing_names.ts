@@ -1,5 +1,6 @@
 /** What has no name cannot be told from its neighbours, neither by a merge nor by Kubernetes. */
-import { mapsAt, type Pod, specOf } from "./pod_model.ts";
+import { mapsAt } from "../core/value.ts";
+import { type Pod, specOf } from "./pod_model.ts";
 
 /** Lists of a pod whose items templates are merged with by name. */
 const NAMED = ["initContainers", "containers", "volumes"] as const;

@@ -22,19 +22,7 @@ export { type Injector, type InjectorOptions, loadInjector, type Source } from "
 export { nativeSetting } from "./native.ts";
 export { kubeletMinor, kubeletVersion, nativeByNodes, type NativeNodes, nativeNodes } from "./native_nodes.ts";
 export { type InjectedPod, injectPod } from "./pod.ts";
-export {
-  containersOf,
-  findProxy,
-  intAt,
-  labelsOf,
-  mapAt,
-  mapProxy,
-  metadataOf,
-  type Pod,
-  specOf,
-  textAt,
-  withKey,
-} from "./pod_model.ts";
+export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod_model.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
 export { configurationOf, type GivenConfiguration, showConfiguration } from "./sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";

@@ -1,7 +1,6 @@
 /** Which nodes run native sidecars well enough for all proxies to be some. */
-import { newMap, type Value, type ValueMap } from "../core/value.ts";
+import { mapAt, newMap, textAt, type Value, type ValueMap } from "../core/value.ts";
 import type { NodesAsked } from "./native.ts";
-import { mapAt, textAt } from "./pod_model.ts";
 
 /** Nodes of a cluster, as JSON has them. */
 export interface NativeNodes {

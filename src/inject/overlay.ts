@@ -1,16 +1,6 @@
 /** Laying rendered templates over a pod. */
-import { newMap, type ValueMap } from "../core/value.ts";
-import {
-  containerNamed,
-  containersOf,
-  mapsAt,
-  type Pod,
-  PROXY,
-  specOf,
-  textAt,
-  withKey,
-  withSpecKey,
-} from "./pod_model.ts";
+import { mapsAt, newMap, textAt, type ValueMap } from "../core/value.ts";
+import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "./pod_model.ts";
 import { mergePod } from "./merge_pod.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "./names.ts";
 

@@ -7,7 +7,7 @@ import { messageOf } from "../core/errors.ts";
 import { InjectionError } from "./injection_error.ts";
 import { goJsonParse } from "../core/gojson.ts";
 import { decode, toGoJson } from "../core/kube/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
+import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../core/value.ts";
 import { plain } from "./functions/plain.ts";
 import { mergePod } from "./merge_pod.ts";
 import { OVERRIDES } from "./names.ts";
@@ -17,10 +17,8 @@ import {
   containerNamed,
   containersOf,
   findProxy,
-  mapsAt,
   type Pod,
   PROXY,
-  textAt,
   withAnnotations,
   withKey,
 } from "./pod_model.ts";

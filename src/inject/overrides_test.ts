@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { newMap } from "../core/value.ts";
+import { newMap, textAt } from "../core/value.ts";
 import { keptOverrides } from "./overrides.ts";
-import { textAt, withAnnotations } from "./pod_model.ts";
+import { withAnnotations } from "./pod_model.ts";
 
 function kept(text: string) {
   return keptOverrides(withAnnotations(newMap(), { "proxy.istio.io/overrides": text }));

@@ -2,7 +2,7 @@
  * Reading and changing a pod as plain data. Nothing is changed in place: each `with...` returns a new pod that shares
  * what it did not touch, so that the user's document stays what it was.
  */
-import { isList, isMap, newMap, type Value, type ValueMap } from "../core/value.ts";
+import { isList, isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../core/value.ts";
 
 /** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
 export type Pod = ValueMap;
@@ -12,33 +12,6 @@ export type ContainerList = "containers" | "initContainers";
 
 /** The name of the proxy container, in either list. */
 export const PROXY = "istio-proxy";
-
-const EMPTY: ValueMap = Object.freeze(newMap());
-
-/** The mapping under a key, an empty one if there is none. */
-export function mapAt(map: ValueMap, key: string): ValueMap {
-  const value = map[key];
-  return isMap(value) ? value : EMPTY;
-}
-
-/** The mappings in the list under a key; other items are left out. */
-export function mapsAt(map: ValueMap, key: string): readonly ValueMap[] {
-  const value = map[key];
-  return isList(value) ? value.filter(isMap) : [];
-}
-
-/** The string under a key, `""` if there is none. */
-export function textAt(map: ValueMap, key: string): string {
-  const value = map[key];
-  return typeof value === "string" ? value : "";
-}
-
-/** The integer under a key, `undefined` if there is none. */
-export function intAt(map: ValueMap, key: string): number | undefined {
-  const value = map[key];
-  if (typeof value === "bigint") return Number(value);
-  return typeof value === "number" ? value : undefined;
-}
 
 export function metadataOf(pod: Pod): ValueMap {
   return mapAt(pod, "metadata");

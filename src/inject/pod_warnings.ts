@@ -1,6 +1,6 @@
 /** What may go wrong with a pod although injection itself succeeds. */
-import { isMap } from "../core/value.ts";
-import { containerNamed, containersOf, findProxy, intAt, mapAt, type Pod, PROXY, specOf, textAt } from "./pod_model.ts";
+import { intAt, isMap, mapAt, textAt } from "../core/value.ts";
+import { containerNamed, containersOf, findProxy, type Pod, PROXY, specOf } from "./pod_model.ts";
 import type { ValueMap } from "../core/value.ts";
 
 /** UID of the proxy: rules of traffic capture spare it. */

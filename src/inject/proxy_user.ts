@@ -1,18 +1,15 @@
 /** The user ID of the proxy where the user gives one: the rules that spare the proxy's own traffic must know it. */
 import type { MeshConfig } from "../core/mesh/mod.ts";
-import type { ValueMap } from "../core/value.ts";
+import { intAt, mapAt, textAt, type ValueMap } from "../core/value.ts";
 import { INTERCEPTION_MODE } from "./names.ts";
 import {
   annotation,
   containerNamed,
   containersOf,
   findProxy,
-  intAt,
-  mapAt,
   mapContainers,
   mapProxy,
   type Pod,
-  textAt,
   withKey,
 } from "./pod_model.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { parseYaml } from "../core/yaml/mod.ts";
-import { isMap } from "../core/value.ts";
+import { isMap, valueAt } from "../core/value.ts";
 import { BUILT_IN } from "./default/mod.ts";
 import { configurationOf, showConfiguration } from "./sources.ts";
-import { parseValues, valueAt } from "./values.ts";
+import { parseValues } from "./values.ts";
 
 function valuesOf(given: Parameters<typeof configurationOf>[0]) {
   const { values } = configurationOf(given);

@@ -1,8 +1,8 @@
 /** The annotation `sidecar.istio.io/status`: what injection put into a pod, so that it can be found again. */
 import { goJson, OrderedFields } from "../core/gojson.ts";
-import { isList, isMap, type Value } from "../core/value.ts";
+import { isList, isMap, mapsAt, textAt, type Value } from "../core/value.ts";
 import { STATUS } from "./names.ts";
-import { annotation, containersOf, mapsAt, type Pod, specOf, textAt } from "./pod_model.ts";
+import { annotation, containersOf, type Pod, specOf } from "./pod_model.ts";
 
 /** Names of what was injected. */
 export interface InjectionStatus {

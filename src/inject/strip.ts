@@ -1,5 +1,5 @@
 /** Taking out of a pod, for the templates' eyes and for another injection, what an earlier one put in. */
-import { isMap, type ValueMap } from "../core/value.ts";
+import { isMap, mapsAt, textAt, type ValueMap } from "../core/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, STATUS } from "./names.ts";
 import type { Overrides } from "./overrides.ts";
 import {
@@ -7,10 +7,8 @@ import {
   containerNamed,
   containersOf,
   mapProxy,
-  mapsAt,
   type Pod,
   PROXY,
-  textAt,
   withAnnotations,
   withKey,
   withSpecKey,

@@ -36,16 +36,3 @@ function float(value: Value): Value {
   if (isList(value)) return value.map(float);
   return isMap(value) ? floats(value) : value;
 }
-
-/** The value at a path, `undefined` where there is none. */
-export function valueAt(values: ValueMap, ...path: readonly string[]): Value | undefined {
-  let at: Value | undefined = values;
-  for (const key of path) at = isMap(at) ? at[key] : undefined;
-  return at;
-}
-
-/** The text at a path, `""` where there is none. */
-export function valueText(values: ValueMap, ...path: readonly string[]): string {
-  const value = valueAt(values, ...path);
-  return typeof value === "string" ? value : "";
-}

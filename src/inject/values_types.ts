@@ -1,7 +1,6 @@
 /** The types of values: a value of another type than the chart has it fits neither the templates nor the steps after them. */
 import { MeshError } from "../core/errors.ts";
-import { isList, isMap, type Value, type ValueMap } from "../core/value.ts";
-import { valueAt } from "./values.ts";
+import { isList, isMap, type Value, valueAt, type ValueMap } from "../core/value.ts";
 
 interface Type {
   readonly expected: string;

@@ -1,6 +1,6 @@
 /** Where a manifest keeps its pod: one row for each kind that is known. */
-import { isMap, type Value, type ValueMap } from "../core/value.ts";
-import { mapAt, metadataOf, type Pod, textAt, withKey } from "./pod_model.ts";
+import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../core/value.ts";
+import { metadataOf, type Pod, withKey } from "./pod_model.ts";
 
 /** A kind of manifest that makes pods. */
 export interface WorkloadKind {
@@ -46,9 +46,7 @@ export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
 
 /** Whether the manifest has an object where its pod belongs. */
 export function hasPod(manifest: ValueMap, row: WorkloadKind): boolean {
-  let at: Value | undefined = manifest;
-  for (const key of row.path) at = isMap(at) ? at[key] : undefined;
-  return isMap(at);
+  return isMap(valueAt(manifest, ...row.path));
 }
 
 /** A copy of the manifest with another pod; the pod's own manifest stays a Pod with its other fields. */

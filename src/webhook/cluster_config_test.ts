@@ -3,7 +3,8 @@ import { MemoryApi } from "../../test/support/memory_api.ts";
 import { ApiError } from "../core/kube/client/mod.ts";
 import { startLog } from "../core/log.ts";
 import { fakeWorld } from "../core/world/mod.ts";
-import { BUILT_IN, clusterNames, textAt } from "../inject/mod.ts";
+import { textAt } from "../core/value.ts";
+import { BUILT_IN, clusterNames } from "../inject/mod.ts";
 import { injectorFromCluster } from "./cluster_config.ts";
 
 const MAPS = "/api/v1/namespaces/istio-system/configmaps";

@@ -1,5 +1,5 @@
 /** TLS to a collector or a service, with secrets from SDS. Source: Istio's option.tlsContextConvert. */
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import type { XdsRoots, XdsSettings } from "../xds/options.ts";
 import { envoyType } from "./proto_types.ts";
 
@@ -132,9 +132,4 @@ export function sdsSecret(name: string) {
 function meshSecret(name: "default" | "ROOTCA") {
   const { sds_config } = sdsSecret(name);
   return { name, sds_config: { ...sds_config, initial_fetch_timeout: "0s" } };
-}
-
-function textAt(map: ValueMap, key: string): string {
-  const value = map[key];
-  return typeof value === "string" ? value : "";
 }

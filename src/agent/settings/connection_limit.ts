@@ -1,6 +1,6 @@
 /** How many connections the proxy takes at once. */
 import { parseUint } from "../../core/net.ts";
-import { isMap, type ValueMap } from "../../core/value.ts";
+import { mapAt, type ValueMap } from "../../core/value.ts";
 
 const NO_LIMIT = 2_147_483_647;
 const METADATA_KEY = "ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS";
@@ -22,9 +22,4 @@ export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): numb
     warnings.push(`The limit of connections "${text}" is passed over: it is no number`);
   }
   return NO_LIMIT;
-}
-
-function mapAt(map: ValueMap, key: string): ValueMap {
-  const value = map[key];
-  return isMap(value) ? value : {};
 }

@@ -2,7 +2,7 @@
 import { formatDuration, readDuration } from "../../core/duration.ts";
 import { compareUtf8, goJsonParse } from "../../core/gojson.ts";
 import { ANNOTATION, type AnnotationName } from "../../core/mesh/configuration.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../core/value.ts";
 import type { HistogramBuckets, StatsSettings } from "./settings.ts";
 
 /** What readiness and metrics need whatever the user asks for. */
@@ -46,11 +46,6 @@ export function statsSettings(sources: StatsSources, warnings: string[]): StatsS
   };
 }
 
-function textsAt(map: ValueMap, key: string): string[] {
-  const value = map[key];
-  return isList(value) ? value.map(String) : [];
-}
-
 /** The annotation's list, without one the proxy configuration's, then what is required; one for each address of the pod. */
 function inclusion(
   { proxyConfig, annotations, addresses }: StatsSources,
@@ -58,9 +53,8 @@ function inclusion(
   annotation: AnnotationName,
   required: readonly string[],
 ): string[] {
-  const matcher = proxyConfig["proxyStatsMatcher"];
   const text = annotations.get(annotation) ?? "";
-  const asked = text !== "" ? text.split(",") : isMap(matcher) ? textsAt(matcher, field) : [];
+  const asked = text !== "" ? text.split(",") : textsAt(mapAt(proxyConfig, "proxyStatsMatcher"), field);
   return [...asked, ...required].flatMap((pattern) =>
     pattern.includes("{pod_ip}") ? addresses.map((ip) => pattern.replaceAll("{pod_ip}", () => ip)) : [pattern]
   );

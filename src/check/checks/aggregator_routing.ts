@@ -5,8 +5,7 @@
  * resolver of Services the flag chooses.
  */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap, type ValueMap } from "../../core/value.ts";
-import { mapAt, textAt } from "../../inject/mod.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
 import type { DryRun } from "../facts/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../facts/injector_webhooks.ts";

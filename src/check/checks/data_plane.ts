@@ -1,8 +1,8 @@
 /** The category data-plane: pods that have a proxy, as the kubelet reports them. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
-import { mapAt, textAt } from "../../inject/mod.ts";
 import { kubectl } from "../injection/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {

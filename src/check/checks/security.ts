@@ -1,7 +1,6 @@
 /** The category security: what the cluster has against pods with a sidecar, before one is made. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isMap, type ValueMap } from "../../core/value.ts";
-import { mapAt, textAt } from "../../inject/mod.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
 import type { SidecarNamespace } from "../facts/sidecars.ts";

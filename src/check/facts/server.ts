@@ -1,4 +1,4 @@
-import { isList, isMap, type Value } from "../../core/value.ts";
+import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
 import { asFact, once } from "./fact.ts";
 import { listOf, type Source } from "./source.ts";
 
@@ -33,10 +33,11 @@ export function serverFacts(source: Source) {
 async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
   const before = clock.now().getTime();
   const { value, date } = await api.raw("/version");
+  const version = isMap(value) ? value : newMap();
   const after = clock.now().getTime();
-  const numberAt = (key: string) => Number.parseInt(textAt(value, key), 10);
+  const numberAt = (key: string) => Number.parseInt(textAt(version, key), 10);
   return {
-    text: textAt(value, "gitVersion"),
+    text: textAt(version, "gitVersion"),
     major: numberAt("major"),
     minor: numberAt("minor"),
     ahead: aheadOf(date, { before, after }),
@@ -54,14 +55,6 @@ function aheadOf(date: string | undefined, { before, after }: { before: number; 
 /** `group/version` of all that is served. */
 async function readGroups({ api }: Source): Promise<readonly string[]> {
   const { value } = await api.raw("/apis");
-  const groups = isMap(value) ? value["groups"] : undefined;
-  return (isList(groups) ? groups : []).flatMap((group) => {
-    const versions = isMap(group) ? group["versions"] : undefined;
-    return (isList(versions) ? versions : []).map((version) => textAt(version, "groupVersion"));
-  });
-}
-
-function textAt(value: Value, key: string): string {
-  const found = isMap(value) ? value[key] : undefined;
-  return typeof found === "string" ? found : "";
+  const groups = isMap(value) ? mapsAt(value, "groups") : [];
+  return groups.flatMap((group) => mapsAt(group, "versions").map((version) => textAt(version, "groupVersion")));
 }

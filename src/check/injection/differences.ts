@@ -1,5 +1,6 @@
 /** Where live pods are not as the next one would be: they are older than what decides now. */
-import { findProxy, textAt } from "../../inject/mod.ts";
+import { textAt } from "../../core/value.ts";
+import { findProxy } from "../../inject/mod.ts";
 import type { LivePod } from "./live.ts";
 import { UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict } from "./verdict.ts";
 

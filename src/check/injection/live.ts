@@ -1,7 +1,7 @@
 /** What the pods of a workload have at present. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap, type ValueMap } from "../../core/value.ts";
-import { containersOf, findProxy, mapAt, podOwner, textAt } from "../../inject/mod.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { containersOf, findProxy, podOwner } from "../../inject/mod.ts";
 import type { Target } from "./target.ts";
 
 /** A pod. */

@@ -1,6 +1,7 @@
 /** Requests for injection where nothing reads them. */
 import { LABEL } from "../../core/mesh/labels.ts";
-import { labelsOf, mapAt, metadataOf, podIn } from "../../inject/mod.ts";
+import { mapAt } from "../../core/value.ts";
+import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
 import { changePod, kubectl } from "./commands.ts";
 import { ownStrings, type Target } from "./target.ts";
 

@@ -3,15 +3,13 @@ import { MeshError, UsageError } from "../../core/errors.ts";
 import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
 import { resourceName } from "../../core/kube/mod.ts";
 import { closest } from "../../core/mesh/closest.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import { mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import {
-  mapAt,
   metadataOf,
   type Owner,
   ownerOf,
   type Pod,
   podIn,
-  textAt,
   withKey,
   type WorkloadKind,
   workloadKind,

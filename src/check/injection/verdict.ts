@@ -1,6 +1,6 @@
 /** What happens to a pod that is created: every rule in the order in which API server and webhook ask it. */
 import { errorLine, MeshError } from "../../core/errors.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { textAt, type ValueMap } from "../../core/value.ts";
 import {
   decide,
   type Decision,
@@ -14,7 +14,6 @@ import {
   metadataOf,
   type Owner,
   type Pod,
-  textAt,
 } from "../../inject/mod.ts";
 import { type Fact, isKnown, reason as whyUnknown } from "../facts/fact.ts";
 import type { InjectorWebhook } from "../facts/injector_webhooks.ts";

@@ -1,5 +1,5 @@
 import { hostPortProblem } from "../net.ts";
-import { isMap, type Value, type ValueMap } from "../value.ts";
+import { isMap, type Value, valueAt, type ValueMap } from "../value.ts";
 import type { FieldProblem } from "./decode.ts";
 import { nanosecondsOf } from "./duration_text.ts";
 
@@ -91,16 +91,10 @@ export function checkProxyConfig(data: ValueMap): FieldProblem[] {
 }
 
 function runCheck(data: ValueMap, check: Check): FieldProblem[] {
-  const value = valueAt(data, check.path);
+  const value = valueAt(data, ...check.path);
   if (value === undefined && check.optional) return [];
   const text = check.problem(value ?? null);
   return text === undefined ? [] : [{ field: check.path.join("."), text }];
-}
-
-function valueAt(data: ValueMap, path: readonly string[]): Value | undefined {
-  let value: Value | undefined = data;
-  for (const key of path) value = isMap(value) ? value[key] : undefined;
-  return value;
 }
 
 function filled(value: Value): string | undefined {
@@ -153,7 +147,7 @@ function tracingProblems(data: ValueMap): FieldProblem[] {
   const tracing = data["tracing"];
   if (!isMap(tracing)) return [];
   const problems = ["zipkin", "lightstep", "datadog"].flatMap((name) => collectorProblems(tracing, name));
-  const token = valueAt(tracing, ["lightstep", "accessToken"]) ?? "";
+  const token = valueAt(tracing, "lightstep", "accessToken") ?? "";
   if (tracing["lightstep"] !== undefined && token === "") {
     problems.push({ field: "tracing.lightstep.accessToken", text: "must be set" });
   }
@@ -163,7 +157,7 @@ function tracingProblems(data: ValueMap): FieldProblem[] {
 
 function collectorProblems(tracing: ValueMap, name: string): FieldProblem[] {
   if (tracing[name] === undefined) return [];
-  const address = String(valueAt(tracing, [name, "address"]) ?? "");
+  const address = String(valueAt(tracing, name, "address") ?? "");
   const text = addressProblem(name === "lightstep" ? address : address.replace("$(HOST_IP)", "127.0.0.1"));
   return text === undefined ? [] : [{ field: `tracing.${name}.address`, text }];
 }

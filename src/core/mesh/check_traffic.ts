@@ -1,4 +1,4 @@
-import { isMap, type Value, type ValueMap } from "../value.ts";
+import { isMap, type Value, valueAt, type ValueMap } from "../value.ts";
 import type { FieldProblem } from "./decode.ts";
 import { nanosecondsOf } from "./duration_text.ts";
 
@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
 export function trafficPolicyProblems(policy: Value | undefined): FieldProblem[] {
   if (!isMap(policy)) return [];
   const ofRules = RULES.flatMap(({ path, problem }) => {
-    const value = valueAt(policy, path);
+    const value = valueAt(policy, ...path.split("."));
     const text = value === undefined ? undefined : problem(value);
     return text === undefined ? [] : [{ field: `defaultTrafficPolicy.${path}`, text }];
   });
@@ -51,8 +51,8 @@ function poolProblems(policy: ValueMap): FieldProblem[] {
   if (!isMap(pool)) return [];
   const field = "defaultTrafficPolicy.connectionPool";
   if (pool["http"] === undefined && pool["tcp"] === undefined) return [{ field, text: "must have http or tcp" }];
-  const isBoth = valueAt(pool, "http.h2UpgradePolicy") === "UPGRADE" &&
-    valueAt(pool, "http.useClientProtocol") === true;
+  const isBoth = valueAt(pool, "http", "h2UpgradePolicy") === "UPGRADE" &&
+    valueAt(pool, "http", "useClientProtocol") === true;
   return isBoth
     ? [{ field: `${field}.http.useClientProtocol`, text: "must not be true beside the upgrade to HTTP/2" }]
     : [];
@@ -80,10 +80,4 @@ function idleProblem(value: Value): string | undefined {
   const duration = nanosecondsOf(text);
   const isOff = duration > -MILLISECOND && duration < MILLISECOND;
   return isOff ? undefined : durationProblem(text);
-}
-
-function valueAt(data: ValueMap, path: string): Value | undefined {
-  let value: Value | undefined = data;
-  for (const key of path.split(".")) value = isMap(value) ? value[key] : undefined;
-  return value;
 }

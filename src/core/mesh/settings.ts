@@ -1,4 +1,4 @@
-import { isList, isMap, type Value, type ValueMap } from "../value.ts";
+import { intAt, isMap, mapAt, mapsAt, textAt, textsAt, type Value } from "../value.ts";
 import type { MeshConfig, ProxyConfig } from "./config.ts";
 // Only the types: the schemas load zod, which a configuration that was decoded does not need.
 import type { MeshSettings, ProxySettings } from "./settings_schema.ts";
@@ -12,10 +12,10 @@ export function proxySettings({ data }: ProxyConfig): ProxySettings {
     discoveryAddress: textAt(data, "discoveryAddress"),
     drainDuration: textAt(data, "drainDuration"),
     terminationDrainDuration: textAt(data, "terminationDrainDuration"),
-    proxyAdminPort: numberAt(data, "proxyAdminPort"),
-    statusPort: numberAt(data, "statusPort"),
-    statNameLength: numberAt(data, "statNameLength"),
-    concurrency: data["concurrency"] === undefined ? null : numberAt(data, "concurrency"),
+    proxyAdminPort: intAt(data, "proxyAdminPort") ?? 0,
+    statusPort: intAt(data, "statusPort") ?? 0,
+    statNameLength: intAt(data, "statNameLength") ?? 0,
+    concurrency: data["concurrency"] === undefined ? null : intAt(data, "concurrency") ?? 0,
     interceptionMode: oneOf(data["interceptionMode"], ["REDIRECT", "TPROXY", "NONE"]),
     controlPlaneAuthPolicy: oneOf(data["controlPlaneAuthPolicy"], ["NONE", "MUTUAL_TLS", "INHERIT"]),
     holdApplicationUntilProxyStarts: data["holdApplicationUntilProxyStarts"] === true,
@@ -25,8 +25,8 @@ export function proxySettings({ data }: ProxyConfig): ProxySettings {
     meshId: textAt(data, "meshId"),
     proxyMetadata: textsByKey(data["proxyMetadata"]),
     runtimeValues: textsByKey(data["runtimeValues"]),
-    extraStatTags: textsOf(data["extraStatTags"]),
-    caCertificatesPem: textsOf(data["caCertificatesPem"]),
+    extraStatTags: textsAt(data, "extraStatTags"),
+    caCertificatesPem: textsAt(data, "caCertificatesPem"),
   };
 }
 
@@ -34,10 +34,10 @@ export function proxySettings({ data }: ProxyConfig): ProxySettings {
 export function meshSettings({ data }: MeshConfig): MeshSettings {
   return {
     trustDomain: textAt(data, "trustDomain"),
-    trustDomainAliases: textsOf(data["trustDomainAliases"]),
+    trustDomainAliases: textsAt(data, "trustDomainAliases"),
     rootNamespace: textAt(data, "rootNamespace"),
-    proxyListenPort: numberAt(data, "proxyListenPort"),
-    proxyInboundListenPort: numberAt(data, "proxyInboundListenPort"),
+    proxyListenPort: intAt(data, "proxyListenPort") ?? 0,
+    proxyInboundListenPort: intAt(data, "proxyInboundListenPort") ?? 0,
     enablePrometheusMerge: data["enablePrometheusMerge"] === true,
     enableTracing: data["enableTracing"] === true,
     accessLogFile: textAt(data, "accessLogFile"),
@@ -48,42 +48,24 @@ export function meshSettings({ data }: MeshConfig): MeshSettings {
 
 /** `inboundTrafficPolicy.mode` as templates get it: `localhost` or `passthrough`. Source: Istio's injector. */
 export function inboundTrafficPolicyMode({ data }: MeshConfig): "localhost" | "passthrough" {
-  const policy = data["inboundTrafficPolicy"];
-  return isMap(policy) && policy["mode"] === "LOCALHOST" ? "localhost" : "passthrough";
+  return mapAt(data, "inboundTrafficPolicy")["mode"] === "LOCALHOST" ? "localhost" : "passthrough";
 }
 
 /** The variant of the proxy's image (`image.imageType`), `""` for none. */
 export function proxyImageType({ data }: ProxyConfig): string {
-  const image = data["image"];
-  return isMap(image) ? textAt(image, "imageType") : "";
+  return textAt(mapAt(data, "image"), "imageType");
 }
 
 /** Whether a tracing provider wants the attributes of a service as OpenTelemetry's conventions name them. */
 export function wantsOtelServiceAttributes({ data }: MeshConfig): boolean {
-  const providers = data["extensionProviders"];
-  return isList(providers) && providers.some((provider) => {
-    const opentelemetry = isMap(provider) ? provider["opentelemetry"] : undefined;
-    return isMap(opentelemetry) && opentelemetry["serviceAttributeEnrichment"] === "OTEL_SEMANTIC_CONVENTIONS";
-  });
-}
-
-function textAt(data: ValueMap, key: string): string {
-  const value = data[key];
-  return typeof value === "string" ? value : "";
-}
-
-function numberAt(data: ValueMap, key: string): number {
-  const value = data[key];
-  return typeof value === "number" ? value : 0;
+  return mapsAt(data, "extensionProviders").some((provider) =>
+    mapAt(provider, "opentelemetry")["serviceAttributeEnrichment"] === "OTEL_SEMANTIC_CONVENTIONS"
+  );
 }
 
 /** The first is what an enum is where it is not set, or set to a number that has no name. */
 function oneOf<T extends string>(value: Value | undefined, names: readonly [T, ...T[]]): T {
   return names.find((name) => name === value) ?? names[0];
-}
-
-function textsOf(value: Value | undefined): string[] {
-  return isList(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
 function textsByKey(value: Value | undefined): Record<string, string> {

@@ -1,7 +1,7 @@
 /** What an earlier injection put into a pod, and the pod without it. */
-import type { ValueMap } from "../../core/value.ts";
+import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV, STATUS } from "../names.ts";
-import { containerNamed, mapsAt, type Pod, PROXY, specOf, textAt, withAnnotations, withSpecKey } from "../pod_model.ts";
+import { containerNamed, type Pod, PROXY, specOf, withAnnotations, withSpecKey } from "../pod_model.ts";
 import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
 import { type InjectionStatus, readStatus } from "../status.ts";
 

@@ -2,14 +2,13 @@
 import { messageOf } from "../../core/errors.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { mapAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { STATUS } from "../names.ts";
-import { mapAt, mapContainers, type Pod, specOf, textAt, withAnnotations, withKey, withSpecKey } from "../pod_model.ts";
+import { mapContainers, type Pod, specOf, withAnnotations, withKey, withSpecKey } from "../pod_model.ts";
 import { podWarnings } from "../pod_warnings.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
 import { statusPort } from "../postprocess/mod.ts";
-import { valueAt } from "../values.ts";
 import type { Owner } from "../workload.ts";
 import { append } from "./append.ts";
 import { type Bare, withoutEarlier } from "./earlier.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
 import { injectDocument } from "../documents.ts";
 import { loadInjector } from "../injector.ts";
-import { containersOf, labelsOf, mapAt, mapsAt, metadataOf, type Pod, specOf, textAt } from "../pod_model.ts";
+import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod_model.ts";
 import { injectPod } from "../pod.ts";
 import { podOwner } from "../workload.ts";
 

@@ -6,20 +6,9 @@
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
 import { parseBool } from "../../core/net.ts";
-import { isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { intAt, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV, REWRITE_PROBES, STATUS_PORT } from "../names.ts";
-import {
-  annotation,
-  containersOf,
-  intAt,
-  mapAt,
-  mapsAt,
-  type Pod,
-  PROXY,
-  textAt,
-  withEnv,
-  withKey,
-} from "../pod_model.ts";
+import { annotation, containersOf, type Pod, PROXY, withEnv, withKey } from "../pod_model.ts";
 import { parseObject } from "../status.ts";
 import { flagValue } from "./arguments.ts";
 import { has } from "./features.ts";

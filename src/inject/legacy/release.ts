@@ -4,9 +4,8 @@
  * those that are left the one counts that the tag of the images names, else the last one. What only later releases have outweighs what only earlier ones have: a
  * template that calls a function was made for a release that has it.
  */
-import { type ValueMap } from "../../core/value.ts";
+import { valueAt, type ValueMap } from "../../core/value.ts";
 import { sprint } from "../../core/gotemplate/mod.ts";
-import { valueAt } from "../values.ts";
 
 /** What is known of a configuration. */
 export interface Evidence {

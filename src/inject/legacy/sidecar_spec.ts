@@ -1,9 +1,9 @@
 /** What an old template renders: Istio's SidecarInjectionSpec. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { decode } from "../../core/kube/mod.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { mapAt, mapsAt, withKey } from "../pod_model.ts";
+import { withKey } from "../pod_model.ts";
 import type { Legacy } from "./load.ts";
 
 /** Lists to append to those of the pod, and settings of the pod. Everything as Kubernetes reads it. */

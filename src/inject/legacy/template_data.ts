@@ -2,9 +2,9 @@
 import type { GoStruct } from "../../core/gotemplate/mod.ts";
 import { goView } from "../../core/kube/mod.ts";
 import { defaultProxyConfig, type MeshConfig } from "../../core/mesh/mod.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import { mapsAt, newMap, type ValueMap } from "../../core/value.ts";
 import { Fields } from "../data.ts";
-import { mapsAt, metadataOf, type Pod, specOf } from "../pod_model.ts";
+import { metadataOf, type Pod, specOf } from "../pod_model.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "../views.ts";
 import type { Owner } from "../workload.ts";
 import { has } from "./features.ts";

@@ -1,8 +1,7 @@
 /** Cluster and network of the proxy, and the label of the network. */
-import type { ValueMap } from "../../core/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV, TOPOLOGY_NETWORK } from "../names.ts";
-import { envVar, labelsOf, mapProxy, mapsAt, type Pod, textAt, withKey, withLabels } from "../pod_model.ts";
-import { valueText } from "../values.ts";
+import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod_model.ts";
 
 /** Environment variables of the proxy that are set whatever the template has: `ISTIO_META_...` by name. */
 export type ProxyEnvs = Readonly<Record<string, string>>;
@@ -12,9 +11,10 @@ export type ProxyEnvs = Readonly<Record<string, string>>;
  * out. An empty label says that the pod is not in the network of the values.
  */
 export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEnvs {
+  const global = mapAt(values, "global");
   const envs = {
-    [CLUSTER_ENV]: valueText(values, "global", "multiCluster", "clusterName"),
-    [NETWORK_ENV]: Object.hasOwn(labelsOf(pod), TOPOLOGY_NETWORK) ? "" : valueText(values, "global", "network"),
+    [CLUSTER_ENV]: textAt(mapAt(global, "multiCluster"), "clusterName"),
+    [NETWORK_ENV]: Object.hasOwn(labelsOf(pod), TOPOLOGY_NETWORK) ? "" : textAt(global, "network"),
     ...given,
   };
   const label = textAt(labelsOf(pod), TOPOLOGY_NETWORK);

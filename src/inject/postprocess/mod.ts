@@ -1,10 +1,9 @@
 /** What is done to a pod after the templates were laid over it: a list of steps, each from a pod to a pod. */
 import type { MeshConfig } from "../../core/mesh/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { intAt, mapAt, valueAt, type ValueMap } from "../../core/value.ts";
 import { STATUS } from "../names.ts";
-import { intAt, mapAt, type Pod, withAnnotations } from "../pod_model.ts";
+import { type Pod, withAnnotations } from "../pod_model.ts";
 import { statusText } from "../status.ts";
-import { valueAt } from "../values.ts";
 import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
 import { rewriteProbes } from "./probes.ts";

@@ -6,21 +6,17 @@
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
 import { parseBool } from "../../core/net.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV, REWRITE_PROBES, STATUS_PORT } from "../names.ts";
 import {
   allContainers,
   annotation,
   containerNamed,
   findProxy,
-  intAt,
-  mapAt,
   mapContainers,
   mapProxy,
-  mapsAt,
   type Pod,
   PROXY,
-  textAt,
   withEnv,
   withKey,
 } from "../pod_model.ts";

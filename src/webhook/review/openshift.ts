@@ -1,16 +1,6 @@
 /** OpenShift gives each namespace users and groups of its own: a pod may run as no other. */
-import type { Value } from "../../core/value.ts";
-import {
-  containersOf,
-  findProxy,
-  type Injector,
-  intAt,
-  mapAt,
-  mapProxy,
-  type Pod,
-  textAt,
-  withKey,
-} from "../../inject/mod.ts";
+import { intAt, mapAt, textAt, type Value } from "../../core/value.ts";
+import { containersOf, findProxy, type Injector, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
 const GROUPS = "openshift.io/sa.scc.supplemental-groups";

@@ -1,19 +1,17 @@
 /** What is done to a pod that is about to be created: the same injection as that of manifests, and the patch to it. */
 import { jsonPatch, type PatchOperation } from "../../core/kube/mod.ts";
-import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import {
   containersOf,
   decide,
   type Injector,
   injectPod,
   labelsOf,
-  mapAt,
   metadataOf,
   nativeByNodes,
   type Pod,
   podOwner,
   specOf,
-  textAt,
   withKey,
 } from "../../inject/mod.ts";
 import type { ReviewContext } from "./context.ts";

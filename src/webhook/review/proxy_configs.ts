@@ -9,8 +9,8 @@ import {
   type ProxyConfig,
   withDefaultProxyConfig,
 } from "../../core/mesh/mod.ts";
-import { isMap, newMap, type ValueMap } from "../../core/value.ts";
-import { mapAt, metadataOf, textAt } from "../../inject/mod.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
+import { metadataOf } from "../../inject/mod.ts";
 
 /** A resource that was read. */
 interface Entry {

@@ -1,6 +1,5 @@
 /** The request in an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, which are the same here. */
-import { isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { mapAt, textAt } from "../../inject/mod.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { ReviewError } from "./review_error.ts";
 
 /** What of a request decides. A field that is not there is `""`. */

@@ -1,7 +1,7 @@
 /** The answer to one review, whatever it holds. */
 import { errorLine, MeshError } from "../../core/errors.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { InjectionError, mapAt, metadataOf, textAt } from "../../inject/mod.ts";
+import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { InjectionError, metadataOf } from "../../inject/mod.ts";
 import type { ReviewContext } from "./context.ts";
 import { injectCreatedPod, type PodOutcome } from "./pod_injection.ts";
 import { readJson } from "./read_json.ts";

@@ -1,6 +1,6 @@
 /** What a worker was told, read again. Both ends are of one program: what does not fit is a defect. */
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { mapAt, type NativeNodes, type Source, textAt } from "../../inject/mod.ts";
+import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { type NativeNodes, type Source } from "../../inject/mod.ts";
 import type { InjectorTexts } from "../injector_of.ts";
 import type { Answered, ReviewResult } from "../review/mod.ts";
 import type { Frame } from "./frames.ts";

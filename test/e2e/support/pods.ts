@@ -1,6 +1,6 @@
 /** Pods of manifests in a real cluster, and what of them can be compared. */
 import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { mapAt } from "../../../src/inject/mod.ts";
+import { mapAt } from "../../../src/core/value.ts";
 import { comparable } from "../../support/comparable.ts";
 import { podsOf } from "../../support/review.ts";
 import type { Cluster } from "./apiserver.ts";

@@ -1,7 +1,7 @@
 /** The node: who this proxy is. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
 import { compareUtf8 } from "../../../core/gojson.ts";
 import { LABEL } from "../../../core/mesh/configuration.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { NodeFacts } from "../settings.ts";
 import { clusterName } from "./cluster_name.ts";
 import { ISTIO_LOCALITY, localityText, splitLocality } from "./locality.ts";
@@ -43,7 +43,7 @@ export function nodeOf(source: NodeSource, notes: NodeNotes): NodeFacts {
   if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.version;
   setKnown(typed, { ...source.known, PROXY_CONFIG: source.proxyConfig, ...podFields(source.env) });
   const labels = setLabels(typed, source, notes.warnings);
-  const annotations = setTextMap(typed, "ANNOTATIONS", [mapAt(typed, "ANNOTATIONS"), source.podAnnotations]);
+  const annotations = setTextMap(typed, "ANNOTATIONS", [textMapAt(typed, "ANNOTATIONS"), source.podAnnotations]);
   const discovery = source.metadataDiscovery ?? typed["ENABLE_HBONE"] === "true";
   typed["METADATA_DISCOVERY"] = String(discovery);
   Object.assign(raw, source.extra);
@@ -104,7 +104,7 @@ function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map
   const ofPod = source.podLabels === undefined
     ? undefined
     : new Map([...source.podLabels].filter(([key]) => key !== LABEL.podTemplateHash));
-  const before = ofPod === undefined && fixed.size === 0 ? mapAt(typed, "LABELS") : new Map<string, string>();
+  const before = ofPod === undefined && fixed.size === 0 ? textMapAt(typed, "LABELS") : new Map<string, string>();
   const labels = new Map([...before, ...fixed, ...ofPod ?? []]);
   const locality = localityText(labels);
   if (locality !== "") {
@@ -127,14 +127,8 @@ function setTextMap(
   return merged;
 }
 
-function mapAt(typed: ValueMap, key: string): Map<string, string> {
-  const value = typed[key];
-  return new Map(Object.entries(isMap(value) ? value : {}).map(([name, text]) => [name, String(text)]));
-}
-
-function textAt(typed: ValueMap, key: string): string {
-  const value = typed[key];
-  return typeof value === "string" ? value : "";
+function textMapAt(typed: ValueMap, key: string): Map<string, string> {
+  return new Map(Object.entries(mapAt(typed, key)).map(([name, text]) => [name, String(text)]));
 }
 
 function sorted(map: ValueMap): ValueMap {

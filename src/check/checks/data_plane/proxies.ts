@@ -1,7 +1,7 @@
 /** The proxies of pods as the kubelet reports them. */
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, isMap, type ValueMap } from "../../../core/value.ts";
-import { containersOf, findProxy, intAt, mapAt, textAt } from "../../../inject/mod.ts";
+import { intAt, isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { containersOf, findProxy } from "../../../inject/mod.ts";
 
 /** A container that injection made, and what the kubelet says of it; the status is empty as long as it says nothing. */
 export interface ContainerState {

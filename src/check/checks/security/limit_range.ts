@@ -3,8 +3,7 @@
  * documentation, and the admission plugin LimitRanger, which runs again after webhooks.
  */
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, isMap, type ValueMap } from "../../../core/value.ts";
-import { mapAt } from "../../../inject/mod.ts";
+import { isList, isMap, mapAt, type ValueMap } from "../../../core/value.ts";
 import { type Amounts, amountsOf, amountText, milliOf } from "./pod_resources.ts";
 import type { Demand } from "./quota.ts";
 

@@ -1,7 +1,7 @@
 /** What a pod asks of a namespace's quotas, and what a LimitRange makes of its containers; amounts are in thousandths. */
 import { parseQuantity, quantityText, scaledValue } from "../../../core/kube/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
-import { containersOf, mapAt, type Pod } from "../../../inject/mod.ts";
+import { isMap, mapAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { containersOf, type Pod } from "../../../inject/mod.ts";
 
 /** The two tables of a container's resources. */
 export type Side = "requests" | "limits";

@@ -3,8 +3,8 @@
  * Standards" of the Kubernetes documentation, and k8s.io/pod-security-admission/policy. Rules that concern Windows,
  * AppArmor, SELinux and sysctls are left out: no template of a sidecar sets those fields.
  */
-import { isList, isMap, type ValueMap } from "../../../core/value.ts";
-import { containersOf, mapAt, type Pod, specOf, textAt } from "../../../inject/mod.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
 
 /** The levels that forbid something. */
 export type Level = "baseline" | "restricted";

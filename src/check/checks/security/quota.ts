@@ -3,8 +3,7 @@
  * quota on a resource of requests or limits wants every container to say how much, and forbids what goes beyond.
  */
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, type ValueMap } from "../../../core/value.ts";
-import { mapAt } from "../../../inject/mod.ts";
+import { isList, mapAt, type ValueMap } from "../../../core/value.ts";
 import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
 /** What a sidecar asks for. */

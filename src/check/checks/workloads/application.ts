@@ -1,6 +1,6 @@
 /** Applications against the proxy beside them. */
-import { isList, isMap, type ValueMap } from "../../../core/value.ts";
-import { containersOf, findProxy, intAt, mapAt, specOf, textAt } from "../../../inject/mod.ts";
+import { intAt, isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { containersOf, findProxy, specOf } from "../../../inject/mod.ts";
 import type { ExpectedPod } from "../../facts/expectations.ts";
 import type { PodProblem } from "./pod_problem.ts";
 

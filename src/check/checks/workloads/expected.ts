@@ -1,8 +1,9 @@
 /** Live pods against what would become of them if they were made now. */
 import { MeshError } from "../../../core/errors.ts";
 import { annotationIn, hasOwnTemplate } from "./own_settings.ts";
-import { findProxy, type Injector, injectPod, type Pod, podOwner, specOf, textAt } from "../../../inject/mod.ts";
+import { findProxy, type Injector, injectPod, type Pod, podOwner, specOf } from "../../../inject/mod.ts";
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { textAt } from "../../../core/value.ts";
 import type { ExpectedPod } from "../../facts/expectations.ts";
 import type { PlaneFact } from "../../facts/injectors.ts";
 import { isKnown } from "../../facts/mod.ts";

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { mapAt, metadataOf } from "../../../inject/mod.ts";
+import { mapAt } from "../../../core/value.ts";
+import { metadataOf } from "../../../inject/mod.ts";
 
 /** The annotation's text, if there is one. */
 export function annotationIn(pod: KubeObject, name: string): string | undefined {
