@@ -6,10 +6,10 @@ import { type PermissionName, SystemError, type World } from "../core/world/mod.
 import { helpText, type Mode, MODES, overviewText } from "./settings/help.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
 import type { Settings } from "./settings/settings.ts";
-import { ownerNames } from "./surroundings.ts";
+import { ownerNames } from "./environment.ts";
 import { environmentBlock } from "./views/log_blocks.ts";
-import type { Job } from "./work.ts";
-import * as work from "./work.ts";
+import type { Job } from "./job.ts";
+import * as work from "./job.ts";
 
 const PROGRAM = "kubectl mesh iptables";
 

@@ -4,4 +4,4 @@
  */
 export { runWait } from "./run.ts";
 export { DEFAULTS, type Shutdown, type WaitOptions } from "./options.ts";
-export { logVoice, type LogVoiceOptions, pilotAgentVoice, type Voice } from "./voice.ts";
+export { logVoice, type LogVoiceOptions, pilotAgentVoice, type Voice } from "./reporter.ts";

@@ -1,7 +1,7 @@
 import type { World } from "../core/world/world.ts";
 import type { Shutdown } from "./options.ts";
 import { answered, unanswered } from "./probe.ts";
-import type { Voice } from "./voice.ts";
+import type { Voice } from "./reporter.ts";
 
 const ATTEMPTS = 3;
 const PAUSE = 200;

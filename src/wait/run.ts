@@ -3,7 +3,7 @@ import { EXIT, MeshError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import type { WaitOptions } from "./options.ts";
 import { type Outcome, poll } from "./poll.ts";
-import type { Voice } from "./voice.ts";
+import type { Voice } from "./reporter.ts";
 
 /**
  * Waits, then becomes the command, or runs it; returns the exit code. Errors: a `MeshError` for a time-out, and for a

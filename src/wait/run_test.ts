@@ -3,7 +3,7 @@ import { type MeshError } from "../core/errors.ts";
 import { EACCES, ENOENT, fakeWorld, type FakeWorldOptions, SystemError, type World } from "../core/world/mod.ts";
 import { DEFAULTS, type WaitOptions } from "./options.ts";
 import { runWait } from "./run.ts";
-import { logVoice, pilotAgentVoice } from "./voice.ts";
+import { logVoice, pilotAgentVoice } from "./reporter.ts";
 
 const OPTIONS: WaitOptions = { ...DEFAULTS, urls: [DEFAULTS.url], onTimeout: "fail", command: [] };
 const READY = () => new Response(null, { status: 200 });

@@ -2,9 +2,9 @@
 import { EXIT } from "../core/errors.ts";
 import { type Logger, type LogOptions, startLog } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
-import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./open_sources.ts";
+import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./sources/open.ts";
 import { isOpenShift, reviewPod } from "./review/mod.ts";
-import { type Endings, endings, type EndingSignal, SIGNAL_EXIT } from "./server/endings.ts";
+import { type Endings, endings, type EndingSignal, SIGNAL_EXIT } from "./server/shutdown_signals.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
 import { openStatus, type StatusServer } from "./server/status.ts";
 import { ReviewPool } from "./workers/mod.ts";

@@ -1,10 +1,10 @@
 /** Brings a network namespace from whatever it holds of ours to the plan, or to nothing: all or nothing. */
 import { MeshError } from "../../core/errors.ts";
 import type { Lock, World } from "../../core/world/world.ts";
-import type { OwnerNames } from "../kernel/rule_words.ts";
+import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { SystemCalls } from "../../core/world/mod.ts";
 import type { Plan } from "../plan/rule.ts";
-import { deleteEmptyTables } from "../kernel/nft_tables.ts";
+import { deleteEmptyTables } from "../kernel/nftables/tables.ts";
 import { type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
 import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";

@@ -1,5 +1,5 @@
 /** Our tables in nftables: from what is held to what the plan wants. */
-import { type NftContent, wantedContent } from "../kernel/nft_held.ts";
+import { type NftContent, wantedContent } from "../kernel/nftables/content.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Plan } from "../plan/rule.ts";
 import { NFT_TABLES, nftText } from "../views/nft.ts";

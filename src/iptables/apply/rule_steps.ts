@@ -1,5 +1,5 @@
 /** Rules of iptables: from what is held to what the plan wants, in one back end. */
-import type { OwnerNames } from "../kernel/rule_words.ts";
+import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import {
   changesText,
   type Difference,
@@ -7,7 +7,7 @@ import {
   returnText,
   type TableChange,
   tableChanges,
-} from "../kernel/transaction.ts";
+} from "../kernel/xtables/transaction.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Family, Plan } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";

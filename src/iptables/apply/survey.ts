@@ -1,16 +1,16 @@
 /** What a network namespace holds of ours, read without changing anything in it. */
 import { MeshError } from "../../core/errors.ts";
 import { isMap } from "../../core/value.ts";
-import { heldContent, type NftContent } from "../kernel/nft_held.ts";
-import { type LegacyTable, legacyTable } from "../kernel/legacy_tables.ts";
-import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nft_tables.ts";
-import { ownBuiltInRules } from "../kernel/ours.ts";
-import type { OwnerNames } from "../kernel/rule_words.ts";
-import { isOurChain, parseSave, type SavedRule, type SavedTable } from "../kernel/saved.ts";
+import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
+import { type LegacyTable, legacyTable } from "../kernel/xtables/legacy_tables.ts";
+import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nftables/tables.ts";
+import { ownBuiltInRules } from "../kernel/xtables/owned.ts";
+import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
+import { isOurChain, parseSave, type SavedRule, type SavedTable } from "../kernel/xtables/save.ts";
 import { EPERM, type SystemCalls, SystemError } from "../../core/world/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
-import type { HeldTables } from "../kernel/transaction.ts";
+import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 import { beginProgram, iptablesProgram, type Variant } from "./programs.ts";

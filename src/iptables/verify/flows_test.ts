@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readSettings } from "../settings/read.ts";
 import { flowsOf, freePort } from "./flows.ts";
-import { endpointText } from "./ports.ts";
+import { endpointText } from "./probe/ports.ts";
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 const ME = { uid: 0, gid: 0, maySetUid: true, maySetGid: true, hasNetAdmin: true, hasNetRaw: true };

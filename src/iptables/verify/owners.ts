@@ -1,5 +1,5 @@
 /** As whom a flow is sent, so that the rules take it for an application's, or for the proxy's. */
-import type { OwnerNames } from "../kernel/rule_words.ts";
+import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import type { Owner } from "./flow.ts";
 import type { Identity } from "./identity.ts";

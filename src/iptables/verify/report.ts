@@ -1,6 +1,6 @@
 /** What a proof found, for people and for programs. */
 import type { FlowResult } from "./flow.ts";
-import { endpointText } from "./ports.ts";
+import { endpointText } from "./probe/ports.ts";
 
 /** A line for each flow: what, as whom, where to, what came of it and by what it is known. */
 export function resultTable(results: readonly FlowResult[]): string {

@@ -2,7 +2,7 @@
 import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Plan } from "../plan/rule.ts";
 import { logText } from "../../core/log.ts";
-import { applyOptions, type Job, planOf } from "../work.ts";
+import { applyOptions, type Job, planOf } from "../job.ts";
 import type { FlowResult } from "./flow.ts";
 import { differences, rulesFor } from "./missing_rules.ts";
 import { resultJson, resultLine, resultTable } from "./report.ts";

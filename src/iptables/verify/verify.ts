@@ -3,16 +3,16 @@ import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Address } from "../../core/net.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
 import { addressText } from "../address_text.ts";
-import type { OwnerNames } from "../kernel/rule_words.ts";
+import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Proof } from "./attempt.ts";
-import { proveConnection, proveQuery } from "./connections.ts";
+import type { Proof } from "./probe/attempt.ts";
+import { proveConnection, proveQuery } from "./probe/connections.ts";
 import type { Flow, FlowKind, FlowResult } from "./flow.ts";
 import { flowsOf } from "./flows.ts";
 import { type Identity, readIdentity } from "./identity.ts";
-import { proveInbound } from "./inbound.ts";
-import { type OpenDatagramPort, openDatagramPort, openPort, type PortState } from "./ports.ts";
+import { proveInbound } from "./probe/inbound.ts";
+import { type OpenDatagramPort, openDatagramPort, openPort, type PortState } from "./probe/ports.ts";
 
 /** What is proved: settings, and the pod as far as they depend on it. */
 export interface VerifyInput {

@@ -3,7 +3,7 @@ import type { KubeApi } from "../../core/kube/client/api.ts";
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
-import type { CertificateSource, ServingCertificate } from "../server/certificate_source.ts";
+import type { CertificateSource, ServingCertificate } from "../sources/source.ts";
 import { CONFIGURATIONS, keepBundle, type WebhookService } from "./ca_bundle.ts";
 import { certificatePem, serviceNames } from "./issue.ts";
 import { bundleOf, type Material } from "./material.ts";

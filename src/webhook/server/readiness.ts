@@ -1,4 +1,4 @@
-import { textAnswer } from "./answers.ts";
+import { textAnswer } from "./http.ts";
 
 /** One thing that readiness depends on, or that whoever asks should know. */
 export interface Check {

@@ -1,9 +1,9 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Answered } from "../review/mod.ts";
-import { jsonAnswer, textAnswer } from "./answers.ts";
+import { jsonAnswer, textAnswer } from "./http.ts";
 import { type BodyLimits, type BodyProblem, readBody, type Room, roomsOf } from "./read_body.ts";
-import type { WebhookMetrics } from "./webhook_metrics.ts";
+import type { WebhookMetrics } from "./metrics.ts";
 
 /** What reviews are answered with. */
 export interface ReviewOptions {

@@ -3,7 +3,7 @@ import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";
 import type { Reviewed } from "../review/mod.ts";
 import { reviewHandler } from "./review_handler.ts";
-import { webhookMetrics } from "./webhook_metrics.ts";
+import { webhookMetrics } from "./metrics.ts";
 
 const ANSWER: Reviewed = {
   body: '{"response":{}}',

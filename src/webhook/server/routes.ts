@@ -2,7 +2,7 @@
 import { type Logger, logText } from "../../core/log.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { HttpHandler } from "../../core/world/world.ts";
-import { textAnswer } from "./answers.ts";
+import { textAnswer } from "./http.ts";
 
 /** Answers a request; `path` is that of its URL, as it came. */
 export type Answer = (request: Request, path: string) => Response | Promise<Response>;

@@ -1,8 +1,8 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, TlsServer } from "../../core/world/mod.ts";
 import { factsOfCertificate } from "../../core/x509/mod.ts";
-import type { CertificateSource } from "./certificate_source.ts";
-import { problemOf } from "./kept.ts";
+import type { CertificateSource } from "../sources/source.ts";
+import { problemOf } from "../sources/files.ts";
 
 /** The certificate that the server has in fact. */
 export interface ServedCertificate {

@@ -3,7 +3,7 @@ import { testCertificate } from "../../../test/support/certificates.ts";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, type KeyPair, type TlsServer } from "../../core/world/mod.ts";
-import type { CertificateSource } from "./certificate_source.ts";
+import type { CertificateSource } from "../sources/source.ts";
 import { serveNewest } from "./served_certificate.ts";
 
 /** A source that is told what to be, and a server that takes all but what is marked. */

@@ -1,6 +1,6 @@
 import { type Collector, meter } from "../../core/metrics/mod.ts";
 import type { Clock } from "../../core/world/world.ts";
-import { gauge } from "./webhook_metrics.ts";
+import { gauge } from "./metrics.ts";
 
 /** What is kept from somewhere: a configuration, or a certificate. */
 interface Source {

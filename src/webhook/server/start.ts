@@ -4,8 +4,8 @@ import { type Collector } from "../../core/metrics/mod.ts";
 import type { HttpHandler, TlsServer, World } from "../../core/world/mod.ts";
 import type { ReviewContext } from "../review/mod.ts";
 import type { NamespaceUsers, ReviewPool } from "../workers/mod.ts";
-import type { CertificateSource } from "./certificate_source.ts";
-import type { InjectorSource } from "./injector_source.ts";
+import type { CertificateSource } from "../sources/source.ts";
+import type { InjectorSource } from "../sources/injector_source.ts";
 import { BODY_MILLISECONDS, CONNECTIONS, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REVIEWS } from "./limits.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
 import type { Check } from "./readiness.ts";
@@ -14,7 +14,7 @@ import { type Route, router } from "./routes.ts";
 import { serveNewest } from "./served_certificate.ts";
 import { seconds, sourceMetrics } from "./source_metrics.ts";
 import type { StatusServer } from "./status.ts";
-import { gauge, type WebhookMetrics } from "./webhook_metrics.ts";
+import { gauge, type WebhookMetrics } from "./metrics.ts";
 
 /** Where to listen. */
 export interface Addresses {

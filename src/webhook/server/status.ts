@@ -2,11 +2,11 @@
 import type { Logger } from "../../core/log.ts";
 import type { World } from "../../core/world/mod.ts";
 import { VERSION } from "../../version.ts";
-import { textAnswer } from "./answers.ts";
+import { textAnswer } from "./http.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
 import { type Check, readyHandler } from "./readiness.ts";
 import { READING, type Route, router } from "./routes.ts";
-import { type WebhookMetrics, webhookMetrics } from "./webhook_metrics.ts";
+import { type WebhookMetrics, webhookMetrics } from "./metrics.ts";
 
 /** The server, running. */
 export interface StatusServer {

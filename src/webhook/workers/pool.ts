@@ -7,9 +7,9 @@ import { type Logger, logText } from "../../core/log.ts";
 import type { ByteConnection, ChildEnd, TcpListener, World } from "../../core/world/mod.ts";
 import { type Answered, lostReview } from "../review/mod.ts";
 import { messagesOf } from "./channel.ts";
-import { type Facts, teller } from "./facts.ts";
+import { type Facts, teller } from "./messages.ts";
 import { encodeFrame } from "./frames.ts";
-import { type Job, Worker } from "./one_worker.ts";
+import { type Job, Worker } from "./worker_handle.ts";
 
 /** What a pool needs of the world. */
 type PoolWorld = Pick<World, "processes" | "clock" | "network">;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startLog } from "../../core/log.ts";
 import { realWorld } from "../../core/world/mod.ts";
 import { configurationOf } from "../../inject/mod.ts";
-import { injectorOf } from "../injector_of.ts";
+import { injectorOf } from "../sources/injector_of.ts";
 import { type Answered, reviewPod } from "../review/mod.ts";
 import { messagesOf } from "./channel.ts";
 import { encodeFrame, type Frame } from "./frames.ts";

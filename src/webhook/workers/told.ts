@@ -1,7 +1,7 @@
 /** What a worker was told, read again. Both ends are of one program: what does not fit is a defect. */
 import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { type NativeNodes, type Source } from "../../inject/mod.ts";
-import type { InjectorTexts } from "../injector_of.ts";
+import type { InjectorTexts } from "../sources/injector_of.ts";
 import type { Answered, ReviewResult } from "../review/mod.ts";
 import type { Frame } from "./frames.ts";
 

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../core/world/mod.ts";
+import { ownerNames } from "./environment.ts";
+
+Deno.test("ownerNames() of files that are there, and of none", async () => {
+  const world = fakeWorld({ files: { "/etc/passwd": "app:x:1000:1000\n" } });
+  assert.deepEqual(await ownerNames(world), { users: new Map([["app", 1000]]), groups: new Map() });
+});
+
+Deno.test("ownerNames() does not pass over a file that cannot be read", async () => {
+  const world = fakeWorld({ files: { "/etc/passwd": Uint8Array.of(0xff, 0xfe) } });
+  await assert.rejects(ownerNames(world), /not valid UTF-8/);
+});

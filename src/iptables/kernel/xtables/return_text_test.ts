@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { ownBuiltInRules } from "./owned.ts";
+import { parseSave } from "./save.ts";
+import { returnText } from "./transaction.ts";
+
+const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
+
+function held(...rules: readonly string[]) {
+  const chains = [...new Set(rules.flatMap((rule) => /^-A (ISTIO_\S+)/.exec(rule)?.[1] ?? []))];
+  const tables = parseSave(["*nat", ...chains.map((name) => `:${name} - [0:0]`), ...rules, "COMMIT"].join("\n"), NAMES);
+  return { tables, own: ownBuiltInRules([tables]) };
+}
+
+const JUMP = "-A OUTPUT -j ISTIO_OUTPUT";
+const OTHER = "-A OUTPUT -j OTHER";
+const RULE = "-A ISTIO_OUTPUT -d 127.0.0.1/32 -j RETURN";
+
+Deno.test("returnText: nothing where nothing of ours differs, whatever others did", () => {
+  assert.equal(returnText(held(OTHER, JUMP, RULE, OTHER), held(JUMP, RULE)), "");
+});
+
+Deno.test("returnText: what was not there goes, with its chains", () => {
+  assert.equal(
+    returnText(held(OTHER, JUMP, RULE), held(OTHER)),
+    "*nat\n:ISTIO_OUTPUT - [0:0]\n-D OUTPUT -j ISTIO_OUTPUT\n-X ISTIO_OUTPUT\nCOMMIT\n",
+  );
+});
+
+Deno.test("returnText: what is gone comes back to its place among the rules of others", () => {
+  const text = returnText(held(OTHER, OTHER), held(OTHER, JUMP, OTHER, RULE));
+  assert.equal(
+    text,
+    "*nat\n:ISTIO_OUTPUT - [0:0]\n-A ISTIO_OUTPUT -d 127.0.0.1/32 -j RETURN\n-I OUTPUT 2 -j ISTIO_OUTPUT\nCOMMIT\n",
+  );
+});
+
+Deno.test("returnText: behind the end of a chain that has become shorter it comes last", () => {
+  assert.match(returnText(held(), held(OTHER, OTHER, JUMP, RULE)), /^-I OUTPUT 1 -j ISTIO_OUTPUT$/m);
+});

@@ -1,0 +1,117 @@
+/**
+ * Rules as iptables writes and reads them, in a form in which two texts for the same rule are equal: releases and
+ * back ends of iptables print options in different orders and spellings (iptables(8), iptables-extensions(8)).
+ */
+import { parseAddress, parseCidr } from "../../../core/net.ts";
+import { cidrText, hostBlock, maskedBlock } from "../../address_text.ts";
+
+/** Numbers of users and groups by name. */
+export interface OwnerNames {
+  readonly users: ReadonlyMap<string, number>;
+  readonly groups: ReadonlyMap<string, number>;
+}
+
+/** A rule: its options with their values; `!` before the value of a negated one. */
+export type RuleOptions = ReadonlyMap<string, string>;
+
+/** Options whose value goes without saying, or that only name an extension. */
+const SILENT: Readonly<Record<string, string | undefined>> = {
+  "nfmask": "0xffffffff",
+  "ctmask": "0xffffffff",
+  "on-ip": "0.0.0.0",
+};
+
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["to-port", "to-ports"],
+  ["set-mark", "set-xmark"],
+  ["destination-port", "dport"],
+  ["source-port", "sport"],
+  ["destination-ports", "dports"],
+  ["source-ports", "sports"],
+  ["source", "s"],
+  ["src", "s"],
+  ["destination", "d"],
+  ["dst", "d"],
+  ["in-interface", "i"],
+  ["out-interface", "o"],
+  ["protocol", "p"],
+  ["proto", "p"],
+  ["jump", "j"],
+  ["goto", "g"],
+  ["state", "ctstate"],
+]);
+
+/** The words of a line; a quoted text is one word. */
+export function wordsOf(line: string): string[] {
+  const words = line.match(/"(?:\\.|[^"\\])*"|\S+/g) ?? [];
+  return words.map((word) => word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word);
+}
+
+/** The options of a rule's words, such as `-p tcp --dport 53 -j RETURN`. */
+export function ruleOptions(words: readonly string[], names: OwnerNames): RuleOptions {
+  const options = new Map<string, string>();
+  let negation = "";
+  let name = "";
+  for (const word of words) {
+    if (word === "!") negation = "!";
+    else if (/^--?[a-zA-Z]/.test(word)) {
+      name = optionName(word);
+      put(options, name, negation);
+      negation = "";
+    } else put(options, name, `${options.get(name) ?? ""}${options.get(name)?.match(/[^!]$/) ? " " : ""}${word}`);
+  }
+  return normalized(options, names);
+}
+
+function put(options: Map<string, string>, name: string, value: string): void {
+  options.set(name, value);
+}
+
+function optionName(word: string): string {
+  const name = word.replace(/^--?/, "");
+  return SPELLINGS.get(name) ?? name;
+}
+
+function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): RuleOptions {
+  const entries = [...options].flatMap(([name, text]): [string, string][] => {
+    const negation = text.startsWith("!") ? "!" : "";
+    const written = text.slice(negation.length);
+    const value = NORMAL_VALUES.get(name)?.(written, names) ?? written;
+    return name === "m" || SILENT[name] === value || (name === "on-ip" && value === "::")
+      ? []
+      : [[name, negation + value]];
+  });
+  return new Map(entries.sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+type Normalize = (value: string, names: OwnerNames) => string;
+
+const NORMAL_VALUES: ReadonlyMap<string, Normalize> = new Map<string, Normalize>([
+  ["s", normalBlock],
+  ["d", normalBlock],
+  ["mark", normalMark],
+  ["set-xmark", normalMark],
+  ["tproxy-mark", normalMark],
+  ["ctstate", (value) => value.split(",").sort().join(",")],
+  ["uid-owner", (value, { users }) => String(users.get(value) ?? value)],
+  ["gid-owner", (value, { groups }) => String(groups.get(value) ?? value)],
+]);
+
+function normalBlock(text: string): string {
+  const cidr = parseCidr(text);
+  if (typeof cidr !== "string") return cidrText(maskedBlock(cidr));
+  const address = parseAddress(text);
+  return typeof address === "string" ? text : cidrText(hostBlock(address));
+}
+
+/** `0x539/0xffffffff` whatever way number and mask were written. */
+function normalMark(text: string): string {
+  const [value = "", mask = "0xffffffff"] = text.split("/");
+  const hex = (number: string) => /^(0x[0-9a-f]+|\d+)$/i.test(number) ? `0x${Number(number).toString(16)}` : number;
+  return `${hex(value)}/${hex(mask)}`;
+}
+
+/** A key that is equal for texts of the same rule. */
+export function ruleKey(options: RuleOptions): string {
+  return [...options].map(([name, value]) => `${name}=${value}`).join(" ");
+}

@@ -1,0 +1,222 @@
+/** What has to change in one family of one back end, as the text of one `iptables-restore --noflush`. */
+import { BUILT_IN_CHAINS, type Family, type Plan, type Rule, rulesOf, type Table } from "../../plan/rule.ts";
+import { chainsOf, ruleLine, type RuleTextOptions } from "../../views/restore.ts";
+import type { OwnerNames } from "./rule_options.ts";
+import { isOurChain, type SavedRule, savedRule, type SavedTable } from "./save.ts";
+
+/** A difference between the plan and the kernel, for the log. */
+export interface Difference {
+  readonly table: Table;
+  readonly chain: string;
+  readonly what: "missing" | "unexpected" | "order";
+  /** The rule, as far as one can be named. */
+  readonly rule: string;
+}
+
+/** What to do in one table. */
+export interface TableChange {
+  readonly table: Table;
+  readonly lines: readonly string[];
+  readonly differences: readonly Difference[];
+}
+
+/** The kernel's side: its tables, and which of the rules in built-in chains are ours. */
+export interface HeldTables {
+  readonly tables: readonly SavedTable[];
+  readonly own: ReadonlySet<SavedRule>;
+}
+
+/**
+ * The order in which tables are changed, each in one step of the kernel: what captures comes before what captured until
+ * now goes, so that no connection escapes in between. Zones of DNS queries are there before the queries are redirected.
+ */
+function tableOrder(rules: readonly Rule[]): Table[] {
+  const has = (table: Table) => rules.some((rule) => rule.table === table);
+  const early: Table[] = has("raw") ? ["raw"] : [];
+  if (rules.some(({ target }) => target.kind === "tproxy")) early.push("mangle");
+  return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
+}
+
+/** The changes that lead from what is held to the plan; no change for a table that holds what is planned. */
+export function tableChanges(
+  plan: Plan | undefined,
+  family: Family,
+  held: HeldTables,
+  options: RuleTextOptions & { readonly names: OwnerNames },
+): TableChange[] {
+  const rules = plan === undefined ? [] : rulesOf(plan, family);
+  return tableOrder(rules).flatMap((table) => {
+    const saved = held.tables.find(({ name }) => name === table) ?? { name: table, chains: [], rules: [] };
+    const planned = rules.filter((rule) => rule.table === table);
+    const wanted = wantedChains(planned, options);
+    const own = withPlanned(saved, held.own, wanted);
+    const differences = compare(table, wanted, chainKeys(saved, own));
+    return differences.length === 0 ? [] : [{ table, differences, lines: changeLines(saved, own, planned, options) }];
+  });
+}
+
+/** Where a table has chains of ours, a rule that is planned and in place is ours too, though nothing else tells so. */
+function withPlanned(
+  saved: SavedTable,
+  own: ReadonlySet<SavedRule>,
+  wanted: ReadonlyMap<string, readonly KeyedRule[]>,
+): ReadonlySet<SavedRule> {
+  if (!saved.chains.some(isOurChain)) return own;
+  const placed = [...wanted].filter(([chain]) => !isOurChain(chain)).flatMap(([chain, rules]) =>
+    rules.flatMap(({ key }) => {
+      const alike = saved.rules.filter((rule) => rule.chain === chain && rule.key === key);
+      return alike.some((rule) => own.has(rule)) ? [] : alike.slice(0, 1);
+    })
+  );
+  return new Set([...own, ...placed]);
+}
+
+/** The text of changes; `""` if there are none. */
+export function changesText(changes: readonly TableChange[]): string {
+  return changes.map(({ table, lines }) => `${[`*${table}`, ...lines, "COMMIT"].join("\n")}\n`).join("");
+}
+
+/** The keys of the rules of each chain, in their final order, as the plan wants them. */
+export function wantedChains(
+  rules: readonly Rule[],
+  options: RuleTextOptions & { readonly names: OwnerNames },
+): ReadonlyMap<string, readonly KeyedRule[]> {
+  const chains = new Map<string, KeyedRule[]>(chainsOf(rules).map((chain) => [chain, []]));
+  for (const rule of rules) {
+    const chain = chains.get(rule.chain) ?? [];
+    chains.set(rule.chain, chain);
+    const text = ruleLine({ ...rule, insertAt: 0 }, options).replace(/^-I \S+ 0 ?/, "");
+    const at = rule.insertAt === undefined ? chain.length : rule.insertAt - 1;
+    chain.splice(at, 0, { key: savedRule(rule.chain, text, options.names).key, text });
+  }
+  return chains;
+}
+
+interface KeyedRule {
+  readonly key: string;
+  readonly text: string;
+}
+
+function chainKeys(saved: SavedTable, own: ReadonlySet<SavedRule>): ReadonlyMap<string, readonly KeyedRule[]> {
+  const chains = new Map<string, KeyedRule[]>(saved.chains.filter(isOurChain).map((chain) => [chain, []]));
+  for (const rule of saved.rules) {
+    if (!isOurChain(rule.chain) && !own.has(rule)) continue;
+    chains.set(rule.chain, [...chains.get(rule.chain) ?? [], rule]);
+  }
+  return chains;
+}
+
+function compare(
+  table: Table,
+  wanted: ReadonlyMap<string, readonly KeyedRule[]>,
+  ours: ReadonlyMap<string, readonly KeyedRule[]>,
+): Difference[] {
+  const names = new Set([...wanted.keys(), ...ours.keys()]);
+  return [...names].flatMap((chain): Difference[] => {
+    const held = ours.get(chain);
+    const planned = wanted.get(chain);
+    const found = compareChain(table, chain, planned ?? [], held ?? []);
+    const needsChain = !BUILT_IN_CHAINS.has(chain) && (planned === undefined) !== (held === undefined);
+    if (found.length > 0 || !needsChain) return found;
+    return [{ table, chain, what: planned === undefined ? "unexpected" : "missing", rule: `the chain ${chain}` }];
+  });
+}
+
+function compareChain(
+  table: Table,
+  chain: string,
+  wanted: readonly KeyedRule[],
+  held: readonly KeyedRule[],
+): Difference[] {
+  const missing = without(wanted, held).map(({ text }) =>
+    ({ table, chain, what: "missing", rule: `-A ${chain} ${text}` }) as const
+  );
+  const extra = without(held, wanted).map(({ text }) =>
+    ({ table, chain, what: "unexpected", rule: `-A ${chain} ${text}` }) as const
+  );
+  const at = wanted.findIndex(({ key }, place) => held[place]?.key !== key);
+  const isOrder = missing.length === 0 && extra.length === 0 && at >= 0;
+  return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];
+}
+
+/** The items of one list that the other has not, each as often as it is there more. */
+function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): KeyedRule[] {
+  const left = new Map<string, number>();
+  for (const { key } of other) left.set(key, (left.get(key) ?? 0) + 1);
+  return list.filter(({ key }) => {
+    const count = left.get(key) ?? 0;
+    left.set(key, count - 1);
+    return count <= 0;
+  });
+}
+
+/**
+ * Declaring a chain makes it, or empties it; our rules in built-in chains are deleted one by one; then everything is
+ * added; last, chains that nothing uses any more are deleted. The kernel takes it in one step for each table.
+ */
+function changeLines(
+  saved: SavedTable,
+  own: ReadonlySet<SavedRule>,
+  rules: readonly Rule[],
+  options: RuleTextOptions,
+): string[] {
+  const needed = chainsOf(rules);
+  const stale = saved.chains.filter((chain) => isOurChain(chain) && !needed.includes(chain));
+  return [
+    ...[...needed, ...stale].map((chain) => `:${chain} - [0:0]`),
+    ...saved.rules.filter((rule) => own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...rules.map((rule) => ruleLine(rule, options)),
+    ...stale.map((chain) => `-X ${chain}`),
+  ];
+}
+
+/**
+ * The text that brings our rules back to what they were, wherever those of others are by now: ours in built-in chains
+ * get their old places back, counted from the start of the chain. `""` if nothing differs.
+ */
+export function returnText(now: HeldTables, before: HeldTables): string {
+  const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));
+  return [...names].map((name) => tableReturnText(name, tableOf(now, name), tableOf(before, name))).join("");
+}
+
+interface Side {
+  readonly saved: SavedTable;
+  readonly own: ReadonlySet<SavedRule>;
+}
+
+function tableOf({ tables, own }: HeldTables, name: Table): Side {
+  return { saved: tables.find((table) => table.name === name) ?? { name, chains: [], rules: [] }, own };
+}
+
+function tableReturnText(name: Table, now: Side, before: Side): string {
+  const content = ({ saved, own }: Side) =>
+    [...chainKeys(saved, own)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
+  if (content(now).join("\n\n") === content(before).join("\n\n")) return "";
+  const chains = before.saved.chains.filter(isOurChain);
+  const added = now.saved.chains.filter((chain) => isOurChain(chain) && !chains.includes(chain));
+  const lines = [
+    ...[...chains, ...added].map((chain) => `:${chain} - [0:0]`),
+    ...now.saved.rules.filter((rule) => now.own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...before.saved.rules.filter(({ chain }) => isOurChain(chain)).map(({ chain, text }) => `-A ${chain} ${text}`),
+    ...placedRules(now, before),
+    ...added.map((chain) => `-X ${chain}`),
+  ];
+  return `${[`*${name}`, ...lines, "COMMIT"].join("\n")}\n`;
+}
+
+/** Our rules in built-in chains as insertions; behind the end of a chain that has become shorter nothing can be put. */
+function placedRules(now: Side, before: Side): string[] {
+  const lengths = new Map<string, number>();
+  for (const rule of now.saved.rules) {
+    if (!now.own.has(rule)) lengths.set(rule.chain, (lengths.get(rule.chain) ?? 0) + 1);
+  }
+  const places = new Map<string, number>();
+  return before.saved.rules.filter(({ chain }) => !isOurChain(chain)).flatMap((rule) => {
+    const place = (places.get(rule.chain) ?? 0) + 1;
+    places.set(rule.chain, place);
+    if (!before.own.has(rule)) return [];
+    const length = lengths.get(rule.chain) ?? 0;
+    lengths.set(rule.chain, length + 1);
+    return [`-I ${rule.chain} ${Math.min(place, length + 1)} ${rule.text}`];
+  });
+}

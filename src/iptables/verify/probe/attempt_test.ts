@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { fakeWorld, SystemError } from "../../../core/world/mod.ts";
+import { type Attempt, type Proof, prove, until } from "./attempt.ts";
+import type { Flow } from "../flow.ts";
+
+const FLOW: Flow = { kind: "outbound", family: 4, targets: [], port: 15001, owner: "" };
+const ESCAPED: Attempt = { target: undefined, outcome: "escaped", reason: "it went elsewhere" };
+const PROVED: Attempt = { target: undefined, outcome: "proved", reason: "it is here" };
+
+function proofOf(milliseconds: number, stop = new AbortController().signal): Proof {
+  const world = fakeWorld();
+  return { world, deadline: world.clock.monotonic() + milliseconds, isExcluded: () => false, stop };
+}
+
+/** Makes attempts with these outcomes in turn, the last again and again; returns the result and how many there were. */
+async function attempts(proof: Proof, ...outcomes: readonly Attempt[]) {
+  let made = 0;
+  const { outcome, reason } = await prove(proof, FLOW, () => {
+    made++;
+    return Promise.resolve(outcomes[Math.min(made, outcomes.length) - 1] ?? ESCAPED);
+  });
+  return { outcome, reason, made };
+}
+
+Deno.test("prove(): what escapes is tried again each second, as rules may come later", async () => {
+  assert.deepEqual(await attempts(proofOf(5000), ESCAPED, ESCAPED, PROVED), { ...told(PROVED), made: 3 });
+});
+
+Deno.test("prove(): it escapes when it does until the time is over", async () => {
+  assert.deepEqual(await attempts(proofOf(5000), ESCAPED), { ...told(ESCAPED), made: 5 });
+  assert.deepEqual(await attempts(proofOf(300), ESCAPED), { ...told(ESCAPED), made: 1 });
+});
+
+Deno.test("prove(): a signal ends it", async () => {
+  assert.equal((await attempts(proofOf(5000, AbortSignal.abort()), ESCAPED)).made, 1);
+});
+
+Deno.test("prove(): what the kernel refuses is neither proved nor escaped", async () => {
+  const { outcome, reason } = await prove(proofOf(5000), FLOW, () => Promise.reject(new SystemError("socket", 97)));
+  assert.deepEqual([outcome, reason], ["not provable", "socket: address family not supported"]);
+});
+
+Deno.test("until(): the first answer, or none when the time is over", async () => {
+  const proof = proofOf(5000);
+  let asked = 0;
+  assert.equal(await until(proof, 100, () => ++asked === 3 ? "yes" : undefined), "yes");
+  assert.equal(await until(proof, 100, () => undefined), undefined);
+  assert.ok(proof.world.clock.monotonic() >= 100 && proof.world.clock.monotonic() < 110);
+});
+
+function told({ outcome, reason }: Attempt) {
+  return { outcome, reason };
+}

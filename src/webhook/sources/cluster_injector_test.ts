@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { MemoryApi } from "../../../test/support/memory_api.ts";
+import { ApiError } from "../../core/kube/client/mod.ts";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { textAt } from "../../core/value.ts";
+import { BUILT_IN, clusterNames } from "../../inject/mod.ts";
+import { injectorFromCluster } from "./cluster_injector.ts";
+
+const MAPS = "/api/v1/namespaces/istio-system/configmaps";
+const INJECTOR = `${MAPS}/istio-sidecar-injector`;
+const MESH = `${MAPS}/istio`;
+
+function map(path: string, data: Record<string, string>, labels = {}) {
+  const name = path.slice(MAPS.length + 1);
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "istio-system", labels }, data };
+}
+
+const meshOf = (trustDomain: string) => map(MESH, { mesh: `trustDomain: ${trustDomain}` });
+const injector = (labels = {}) => map(INJECTOR, { config: BUILT_IN.config, values: BUILT_IN.values }, labels);
+
+/** A source whose ConfigMaps are good, and what is told of it. */
+async function opened() {
+  const api = new MemoryApi();
+  api.put(INJECTOR, injector());
+  api.put(MESH, meshOf("one.test"));
+  const world = fakeWorld();
+  const options = { names: clusterNames({}), revision: "default" };
+  const source = await injectorFromCluster(world, api, startLog(world, "webhook"), options);
+  let changes = 0;
+  source.onChange(() => changes++);
+  const domain = () => textAt(source.current().mesh.data, "trustDomain");
+  await settled();
+  return { api, source, world, domain, changes: () => changes };
+}
+
+/** Events in memory come with the next turns of the event loop. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+Deno.test("the injector is that of the ConfigMaps, and a change comes into force", async () => {
+  const { api, source, domain, changes } = await opened();
+  assert.deepEqual([domain(), changes()], ["one.test", 0]);
+  api.put(MESH, meshOf("two.test"));
+  await settled();
+  assert.deepEqual([domain(), source.problem(), changes()], ["two.test", undefined, 1]);
+  source.close();
+});
+
+Deno.test("a ConfigMap that changes beside its texts makes no new injector", async () => {
+  const { api, source, changes, world } = await opened();
+  const before = source.current();
+  api.put(INJECTOR, injector({ touched: "yes" }));
+  await settled();
+  assert.equal(source.current(), before);
+  assert.deepEqual([changes(), world.said.stderr.includes("in force")], [0, false]);
+  source.close();
+});
+
+Deno.test("a ConfigMap that is wrong or gone leaves the injector before, and the problem is told once", async () => {
+  const { api, source, domain, changes, world } = await opened();
+  api.put(INJECTOR, map(INJECTOR, { config: "templates: {sidecar: '{{ if }}'}" }));
+  await settled();
+  assert.match(source.problem() ?? "", /^ConfigMap "istio-system\/istio-sidecar-injector" .*cannot be parsed/);
+  await api.remove(MESH);
+  await settled();
+  assert.equal(source.problem(), 'The ConfigMap "istio-system/istio" is gone');
+  api.put(INJECTOR, injector());
+  await settled();
+  assert.equal(world.said.stderr.match(/is gone/g)?.length, 1);
+  api.put(MESH, meshOf("one.test"));
+  await settled();
+  assert.deepEqual([domain(), source.problem(), changes()], ["one.test", undefined, 3]);
+  source.close();
+});
+
+Deno.test("an API server that is away is a problem as long as it is", async () => {
+  const { api, source, domain, world } = await opened();
+  api.interrupt(new ApiError("It is away"));
+  api.interrupt(new ApiError("It is away"));
+  assert.deepEqual([domain(), source.problem()], ["one.test", "the cluster is not heard: It is away"]);
+  api.interrupt(undefined);
+  assert.equal(source.problem(), undefined);
+  assert.equal(world.said.stderr.match(/not heard/g)?.length, 2, "once for each ConfigMap");
+  source.close();
+});
+
+Deno.test("without a usable configuration there is no source", async () => {
+  const api = new MemoryApi();
+  const world = fakeWorld();
+  const open = () =>
+    injectorFromCluster(world, api, startLog(world, "webhook"), { names: clusterNames({}), revision: "default" });
+  await assert.rejects(open(), { name: "MeshError", message: /^There is no ConfigMap "istio/ });
+  api.put(INJECTOR, map(INJECTOR, { values: "{}" }));
+  api.put(MESH, meshOf("one.test"));
+  await assert.rejects(open(), { message: 'The ConfigMap has no key "config"', hint: 'it has "values"' });
+});

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { MemoryApi } from "../../../test/support/memory_api.ts";
+import { ApiError } from "../../core/kube/client/mod.ts";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { watchFacts } from "./cluster_snapshot.ts";
+
+const CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
+
+function proxyConfig(spec: object) {
+  const metadata = { name: "all", namespace: "web" };
+  return { apiVersion: "networking.istio.io/v1beta1", kind: "ProxyConfig", metadata, spec };
+}
+
+function namespace(name: string, annotations: Record<string, string>) {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, annotations, managedFields: [{}] } };
+}
+
+async function opened(api: MemoryApi, asksNodes = true) {
+  const world = fakeWorld();
+  const facts = await watchFacts({ api, log: startLog(world, "webhook"), clock: realWorld().clock, asksNodes });
+  return { facts, said: () => world.said.stderr };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+Deno.test("what is there is known before the first review, and changes are followed", async () => {
+  const api = new MemoryApi();
+  api.put("/api/v1/namespaces/web", namespace("web", { a: "1" }));
+  const { facts } = await opened(api);
+  assert.deepEqual(facts.namespace?.("web")?.metadata["annotations"], { a: "1" });
+  assert.equal(facts.namespace?.("web")?.metadata["managedFields"], undefined);
+  api.put("/api/v1/namespaces/web", namespace("web", { a: "2" }));
+  await settled();
+  assert.deepEqual(facts.namespace?.("web")?.metadata["annotations"], { a: "2" });
+  await api.remove("/api/v1/namespaces/web");
+  await settled();
+  assert.equal(facts.namespace?.("web"), undefined);
+  facts.close();
+});
+
+Deno.test("ProxyConfigs are read anew after a change alone, and one that is wrong is told", async () => {
+  const api = new MemoryApi();
+  const { facts, said } = await opened(api);
+  const before = facts.proxyConfigs;
+  assert.equal(facts.proxyConfigs, before);
+  api.put(`${CONFIGS}/all`, proxyConfig({ concurrency: "many" }));
+  await settled();
+  assert.notEqual(facts.proxyConfigs, before);
+  assert.match(said(), /The ProxyConfig "web\/all" is not used/);
+  facts.close();
+});
+
+Deno.test("a cluster without ProxyConfigs is fine; one that is not heard is told once", async () => {
+  const api = new MemoryApi();
+  const { facts, said } = await opened(api);
+  api.interrupt(new ApiError("There is no such type", { status: 404 }));
+  assert.equal(said(), "");
+  api.interrupt(new ApiError("It is away"));
+  api.interrupt(new ApiError("It is away"));
+  assert.equal(said().match(/those known before count: It is away/g)?.length, 3, "once for each collection");
+  facts.close();
+});
+
+Deno.test("users of namespaces are another object only when one of them has changed", async () => {
+  const api = new MemoryApi();
+  const range = { "openshift.io/sa.scc.uid-range": "1000/10" };
+  api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "1" }));
+  api.put("/api/v1/namespaces/bare", namespace("bare", { other: "1" }));
+  const { facts } = await opened(api);
+  const before = facts.namespaceUsers;
+  assert.deepEqual(before, { web: range });
+  api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "2" }));
+  await settled();
+  assert.equal(facts.namespaceUsers, before);
+  api.put("/api/v1/namespaces/web", namespace("web", { "openshift.io/sa.scc.supplemental-groups": "5/5" }));
+  await settled();
+  assert.deepEqual(facts.namespaceUsers, { web: { "openshift.io/sa.scc.supplemental-groups": "5/5" } });
+  facts.close();
+});
+
+Deno.test("nodes count once they are known, and are another object only when a version has changed", async () => {
+  const api = new MemoryApi();
+  const { facts } = await opened(api);
+  assert.equal(JSON.stringify(facts.nodes), `{"byName":{},"all":true}`);
+  const node = (kubeletVersion: string, conditions: readonly object[]) =>
+    api.put("/api/v1/nodes/a", {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "a" },
+      status: { conditions, nodeInfo: { kubeletVersion } },
+    });
+  node("v1.33.0", [{}]);
+  await settled();
+  const before = facts.nodes;
+  assert.equal(JSON.stringify(before), `{"byName":{"a":true},"all":true}`);
+  node("v1.33.0", [{}, {}]);
+  await settled();
+  assert.equal(facts.nodes, before);
+  node("v1.32.9", []);
+  await settled();
+  assert.equal(JSON.stringify(facts.nodes), `{"byName":{"a":false},"all":false}`);
+  facts.close();
+});
+
+Deno.test("nodes that are not asked, or not to be had, are not known", async () => {
+  const without = await opened(new MemoryApi(), false);
+  assert.equal(without.facts.nodes, undefined);
+  without.facts.close();
+  const api = new MemoryApi();
+  const watch = api.watch.bind(api);
+  api.watch = (path, query, signal, options = {}) => {
+    if (path !== "/api/v1/nodes") return watch(path, query, signal, options);
+    return watch(path, query, signal, { ...options, synced: () => options.failed?.(new ApiError("It is forbidden")) });
+  };
+  const { facts, said } = await opened(api);
+  assert.equal(facts.nodes, undefined);
+  assert.match(said(), /The nodes of the cluster are not heard/);
+  facts.close();
+});

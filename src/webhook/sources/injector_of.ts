@@ -1,0 +1,25 @@
+/** Injectors with the texts that they were made from: a process that helps this one makes its own from them. */
+import type { World } from "../../core/world/world.ts";
+import { configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
+
+/** What an injector is made from. */
+export interface InjectorTexts extends ReturnType<typeof configurationOf> {
+  readonly revision: string;
+}
+
+const texts = new WeakMap<Injector, InjectorTexts>();
+
+/** The injector for pods that are created. Errors: a `MeshError` for texts that cannot be used. */
+export function injectorOf(from: InjectorTexts, { env, clock }: Pick<World, "env" | "clock">): Injector {
+  const options = { byHand: false, env: (name: string) => env.get(name), now: () => clock.now() };
+  const injector = loadInjector({ ...from, ...options });
+  texts.set(injector, from);
+  return injector;
+}
+
+/** What `injectorOf` made an injector from. */
+export function textsOf(injector: Injector): InjectorTexts {
+  const known = texts.get(injector);
+  if (known === undefined) throw new TypeError("the injector was not made by injectorOf");
+  return known;
+}

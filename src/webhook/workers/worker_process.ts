@@ -1,0 +1,88 @@
+/**
+ * The other end of a pool: a process that answers reviews and does nothing else. It may neither read files nor connect to
+ * anything else nor start programs.
+ */
+import { EXIT, MeshError } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+import { type Injector } from "../../inject/mod.ts";
+import { injectorOf } from "../sources/injector_of.ts";
+import { ProxyConfigs, type ReviewContext, reviewPod } from "../review/mod.ts";
+import { messagesOf, senderOn } from "./channel.ts";
+import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import { readCluster, readConfiguration } from "./told.ts";
+
+/** Answers the reviews of who started it, in their order, until that ends; returns the exit code. */
+export async function runWorker(world: World): Promise<number> {
+  world.permissions.keepOnly(["env", "net", "ffi"]);
+  const { port, token } = await invitation(world);
+  const connection = await world.network.dial({
+    host: "127.0.0.1",
+    port,
+    tls: undefined,
+    signal: AbortSignal.timeout(TIME),
+  });
+  world.permissions.keepOnly(["env"]);
+  const send = senderOn(connection);
+  send(encodeFrame({ kind: "hello", head: token }));
+  const state: State = { world, send, injector: undefined, cluster: {} };
+  for await (const frame of messagesOf(connection)) HANDLERS[frame.kind](state, frame);
+  return EXIT.ok;
+}
+
+/** How long a connection within this machine may take. */
+const TIME = 10_000;
+
+/** Where to connect to, and the secret that tells this process from others of the machine: the first message on standard input. */
+async function invitation({ stdin }: World): Promise<{ readonly port: number; readonly token: string }> {
+  const reader = new FrameReader();
+  for await (const piece of stdin.chunks()) {
+    const [first] = reader.push(piece);
+    if (first?.kind === "connect") return { port: first.id, token: first.head };
+  }
+  throw new MeshError("A worker of the webhook is started by the webhook alone", { hint: "use webhook serve" });
+}
+
+/** What it was told. */
+interface State {
+  readonly world: World;
+  readonly send: (message: Uint8Array) => void;
+  injector: Injector | undefined;
+  cluster: Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes">;
+}
+
+type Handler = (state: State, frame: Frame) => void;
+
+const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
+  configuration(state, { head }) {
+    const isFirst = state.injector === undefined;
+    state.injector = injectorOf(readConfiguration(head), state.world);
+    if (isFirst) state.send(encodeFrame({ kind: "ready" }));
+  },
+  cluster(state, { head }) {
+    const { proxyConfigs, annotationsOf, nodes } = readCluster(head);
+    state.cluster = {
+      proxyConfigs: new ProxyConfigs(proxyConfigs),
+      nodes,
+      namespace: (name) => ({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name, annotations: annotationsOf(name) },
+      }),
+    };
+  },
+  review({ injector, cluster, send }, { id, head: path, body }) {
+    if (injector === undefined) throw new TypeError("a review came before the configuration");
+    const { body: answer, ...told } = reviewPod(body, { ...cluster, injector, path });
+    send(encodeFrame({ kind: "reviewed", id, head: JSON.stringify(told), body: encoder.encode(answer) }));
+  },
+  connect: unexpected,
+  hello: unexpected,
+  ready: unexpected,
+  reviewed: unexpected,
+};
+
+const encoder = new TextEncoder();
+
+function unexpected(_state: State, { kind }: Frame): never {
+  throw new TypeError(`a worker is not told "${kind}"`);
+}
