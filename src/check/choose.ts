@@ -1,5 +1,5 @@
 import { UsageError } from "../core/errors.ts";
-import { closest } from "../core/mesh/closest.ts";
+import { closest } from "../core/closest.ts";
 import { CATEGORIES, type Check } from "./check.ts";
 
 /** What the user wants checked; empty lists mean all and none. */

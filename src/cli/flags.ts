@@ -1,4 +1,4 @@
-import { closest } from "../core/mesh/closest.ts";
+import { closest } from "../core/closest.ts";
 import { UsageError } from "../core/errors.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** The commands of the room: a command line in, an exit code out. */
-import { closest } from "../core/mesh/closest.ts";
+import { closest } from "../core/closest.ts";
 import { EXIT, MeshError, UsageError } from "../core/errors.ts";
 import { logText, startLog } from "../core/log.ts";
 import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";

@@ -1,6 +1,6 @@
 /** The command line of `agent` and of `pilot-agent proxy`: long flags in pflag's spellings, and the role. */
 import { readDuration } from "../../core/duration.ts";
-import { closest } from "../../core/mesh/closest.ts";
+import { closest } from "../../core/closest.ts";
 import { parseBool, parseUint } from "../../core/net.ts";
 import { type Flag, FLAG_LIST, type FlagKind, type FlagName, FLAGS, isRole } from "./flags.ts";
 

@@ -2,7 +2,7 @@
 import { MeshError, UsageError } from "../../core/errors.ts";
 import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
 import { resourceName } from "../../core/kube/mod.ts";
-import { closest } from "../../core/mesh/closest.ts";
+import { closest } from "../../core/closest.ts";
 import { mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import {
   metadataOf,

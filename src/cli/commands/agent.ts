@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../../core/errors.ts";
-import { closest } from "../../core/mesh/closest.ts";
+import { closest } from "../../core/closest.ts";
 import type { World } from "../../core/world/world.ts";
 import { durationValue, portValue } from "../flag_values.ts";
 import { type Flag, readFlags } from "../flags.ts";

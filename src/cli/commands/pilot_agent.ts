@@ -1,6 +1,6 @@
 /** The names of pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
 import { errorLine, EXIT, MeshError, UsageError } from "../../core/errors.ts";
-import { closest } from "../../core/mesh/closest.ts";
+import { closest } from "../../core/closest.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
 import { say } from "../failure.ts";

@@ -2,7 +2,7 @@ import { compareUtf8 } from "../gojson.ts";
 import { annotationInfo } from "./annotations.ts";
 import { CHECKS } from "./annotation_checks.ts";
 import { ANNOTATION, OTHER_ANNOTATIONS } from "./annotation_names.ts";
-import { closest } from "./closest.ts";
+import { closest } from "../closest.ts";
 import type { Era } from "./era.ts";
 
 /** Annotations by name, as a pod has them. */

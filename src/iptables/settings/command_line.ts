@@ -1,6 +1,6 @@
 /** A command line with pflag's spellings, the single-dash words of Istio 1.3 and the `clean` of its shell script. */
 import { readDuration } from "../../core/duration.ts";
-import { closest } from "../../core/mesh/closest.ts";
+import { closest } from "../../core/closest.ts";
 import { parseBool, parseUint } from "../../core/net.ts";
 import { type Flag, FLAG_LIST, type FlagKind, type FlagName, FLAGS } from "./flags.ts";
 
