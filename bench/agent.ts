@@ -6,7 +6,7 @@
  * those of the issue; exit code 1 if the memory is above its limit or grows.
  */
 import { parseArgs } from "node:util";
-import { realEnvoy } from "../test/support/envoy.ts";
+import { realEnvoy } from "../test/support/programs/envoy.ts";
 import { makePod, type Pod } from "./agent_pod.ts";
 import { againInNamespaces, column, columns, end, pause, print, resident, statusOf, until } from "./measure.ts";
 

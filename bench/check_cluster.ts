@@ -2,10 +2,10 @@
  * A cluster to check: so many namespaces and pods with the proxy of the built-in configuration, each as large as an API
  * server gives it, with what its defaults, its kubelet and its managed fields add.
  */
-import { testCertificate } from "../test/support/certificates.ts";
-import { clusterApi, object } from "../test/support/cluster.ts";
-import { meshObjects } from "../test/support/mesh_webhooks.ts";
-import { webhookEndpoints, withBundle } from "../test/support/webhook_check.ts";
+import { testCertificate } from "../test/support/tls/certificates.ts";
+import { clusterApi, object } from "../test/support/kube/cluster.ts";
+import { meshObjects } from "../test/support/kube/mesh_webhooks.ts";
+import { webhookEndpoints, withBundle } from "../test/support/kube/webhook_check.ts";
 import type { CheckApi } from "../src/check/facts/mod.ts";
 import type { KubeObject } from "../src/core/kube/client/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../src/core/value.ts";

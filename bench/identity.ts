@@ -6,8 +6,8 @@
  * median is above its limit or the memory is.
  */
 import { parseArgs } from "node:util";
-import { realEnvoy } from "../test/support/envoy.ts";
-import { goProgram } from "../test/support/go_program.ts";
+import { realEnvoy } from "../test/support/programs/envoy.ts";
+import { goProgram } from "../test/support/programs/go_program.ts";
 import { makeMeshPod, type MeshPod, OUTPUT } from "./identity_pod.ts";
 import {
   againInNamespaces,

@@ -1,6 +1,6 @@
 /** A pod with an identity and a control plane, for the benchmark of the two: folder, environment, what istiod would give. */
 import { CLUSTERS, listeners } from "./agent_pod.ts";
-import { sdsSecret } from "../test/support/sds_secret.ts";
+import { sdsSecret } from "../test/support/agent/sds_secret.ts";
 
 /** The programs that are measured, and what they are measured with. */
 export interface Programs {

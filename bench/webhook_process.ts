@@ -1,6 +1,6 @@
 /** `webhook serve` as a process for the benchmark: with the built-in configuration, and what the kernel says of it. */
 import { openSocketLibc } from "../src/core/world/linux/libc.ts";
-import { testCertificate } from "../test/support/certificates.ts";
+import { testCertificate } from "../test/support/tls/certificates.ts";
 
 /** Nothing takes so long unless it fails. */
 const DEADLINE = 20_000;

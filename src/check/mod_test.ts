@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clusterApi, object } from "../../test/support/cluster.ts";
+import { clusterApi, object } from "../../test/support/kube/cluster.ts";
 import { fakeWorld } from "../core/world/mod.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clusterFacts } from "../../test/support/cluster.ts";
+import { clusterFacts } from "../../test/support/kube/cluster.ts";
 import { MeshError } from "../core/errors.ts";
 import { ApiError } from "../core/kube/client/mod.ts";
 import type { Check, Finding } from "./check.ts";

@@ -3,7 +3,7 @@
  * `agent`, whose expected files UPDATE=1 writes anew.
  */
 import assert from "node:assert/strict";
-import { type AgentCase, runAgentCase } from "../support/agent_case.ts";
+import { type AgentCase, runAgentCase } from "../support/cases/agent.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const OWN = decodeURIComponent(new URL("./agent/", import.meta.url).pathname);

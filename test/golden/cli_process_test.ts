@@ -1,6 +1,6 @@
 /** What only a process shows: closed pipes, signals, huge inputs, files that are no files, and kubectl itself. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND, runMesh } from "../support/mesh.ts";
+import { MESH_COMMAND, runMesh } from "../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../support/test_when.ts";
 
 const COMMON = decodeURIComponent(new URL("./cli/common/", import.meta.url).pathname);

@@ -1,6 +1,6 @@
-/** Whole commands: each folder of `cli` is a case (`test/support/cases.ts`); UPDATE=1 writes anew what is expected. */
+/** Whole commands: each folder of `cli` is a case (`test/support/cases/golden.ts`); UPDATE=1 writes anew what is expected. */
 import assert from "node:assert/strict";
-import { expectedOutcome, type Outcome, runCase, writeExpected } from "../support/cases.ts";
+import { expectedOutcome, type Outcome, runCase, writeExpected } from "../support/cases/golden.ts";
 
 const FOLDER = decodeURIComponent(new URL("./cli/", import.meta.url).pathname);
 const COMMON = `${FOLDER}common`;

@@ -4,8 +4,8 @@ import { decode, workloadType } from "../../src/core/kube/mod.ts";
 import { isList, isMap, type Value } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 import { injectStream } from "../../src/inject/mod.ts";
-import { comparable } from "../support/comparable.ts";
-import { type InjectCase, injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/inject_cases.ts";
+import { comparable } from "../support/cases/comparable.ts";
+import { type InjectCase, injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/cases/inject.ts";
 import { testWhen } from "../support/test_when.ts";
 
 testWhen(needsInjectCases, "injectStream gives what Istio gives", async (t) => {

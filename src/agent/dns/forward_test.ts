@@ -10,8 +10,8 @@ import {
   type Message,
   packet,
   questionBytes,
-} from "../../../test/support/dns.ts";
-import { dnsServer, dnsWorld, RESOLV_CONF } from "../../../test/support/dns_server.ts";
+} from "../../../test/support/dns/client.ts";
+import { dnsServer, dnsWorld, RESOLV_CONF } from "../../../test/support/dns/server.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { getLogger } from "@logtape/logtape";
 import { Forwarder } from "./forward.ts";

@@ -7,8 +7,8 @@ import {
   decoded,
   fakeUpstream,
   questionBytes,
-} from "../../../test/support/dns.ts";
-import { dnsServer, external, service } from "../../../test/support/dns_server.ts";
+} from "../../../test/support/dns/client.ts";
+import { dnsServer, external, service } from "../../../test/support/dns/server.ts";
 import { fc } from "../../../test/support/properties.ts";
 import type { NameInfo } from "./name_table.ts";
 

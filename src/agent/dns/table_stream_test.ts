@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
-import { answersOf, askUdp, decoded, questionBytes } from "../../../test/support/dns.ts";
-import { AROUND, dnsWorld } from "../../../test/support/dns_server.ts";
+import { answersOf, askUdp, decoded, questionBytes } from "../../../test/support/dns/client.ts";
+import { AROUND, dnsWorld } from "../../../test/support/dns/server.ts";
 import { until } from "../../../test/support/until.ts";
 import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
 import { startDns } from "./mod.ts";

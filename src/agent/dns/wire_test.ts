@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { packet, questionBytes } from "../../../test/support/dns.ts";
+import { packet, questionBytes } from "../../../test/support/dns/client.ts";
 import { fc } from "../../../test/support/properties.ts";
-import { addressAnswer, decoded } from "../../../test/support/dns.ts";
+import { addressAnswer, decoded } from "../../../test/support/dns/client.ts";
 import { cutAnswer, refusal } from "./answer.ts";
 import { isAnswerTo } from "./upstream_answer.ts";
 import { nameOf, readQuery, readRecords, wireName } from "./wire.ts";

@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import { until } from "../../../test/support/until.ts";
-import { grpcServer } from "../../../test/support/grpc.ts";
+import { grpcServer } from "../../../test/support/grpc/server.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { openSocketLibc } from "../../core/world/linux/libc.ts";

@@ -1,6 +1,6 @@
 /** What is told of a certificate that cannot be had. */
 import assert from "node:assert/strict";
-import { FakeAuthority, type Signing } from "../../../test/support/fake_authority.ts";
+import { FakeAuthority, type Signing } from "../../../test/support/agent/fake_authority.ts";
 import {
   type Given,
   HOUR,
@@ -11,7 +11,7 @@ import {
   TOKEN,
   TOKEN_FILE,
   tokenWith,
-} from "../../../test/support/started_identity.ts";
+} from "../../../test/support/agent/started_identity.ts";
 import { CODE, GrpcError } from "../../core/grpc/mod.ts";
 import { encodePem } from "../../core/x509/mod.ts";
 

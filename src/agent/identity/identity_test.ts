@@ -1,6 +1,6 @@
 /** The whole identity, with an authority and a clock of the test. */
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../test/support/certificates.ts";
+import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { settled } from "../../../test/support/manual_clock.ts";
 import {
   ADDRESS,
@@ -13,7 +13,7 @@ import {
   TOKEN,
   TOKEN_FILE,
   valid,
-} from "../../../test/support/started_identity.ts";
+} from "../../../test/support/agent/started_identity.ts";
 import { MeshError } from "../../core/errors.ts";
 import { CODE, GrpcError } from "../../core/grpc/mod.ts";
 import { decodePem, decodePems, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";

@@ -1,7 +1,7 @@
 /** Certificates in files of the real system, swapped as mounted Secrets are. */
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../test/support/certificates.ts";
-import { SETTINGS } from "../../../test/support/started_identity.ts";
+import { testCertificate } from "../../../test/support/tls/certificates.ts";
+import { SETTINGS } from "../../../test/support/agent/started_identity.ts";
 import { until } from "../../../test/support/until.ts";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { serve, statusServer } from "../../../test/support/status.ts";
+import { serve, statusServer } from "../../../test/support/agent/status.ts";
 
 const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";

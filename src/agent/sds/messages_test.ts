@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { asked } from "../../../test/support/sds.ts";
+import { asked } from "../../../test/support/agent/sds_client.ts";
 import { joinBytes } from "../../core/bytes.ts";
 import { MeshError } from "../../core/errors.ts";
 import { discoveryResponse, readDiscoveryRequest } from "./messages.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../test/support/certificates.ts";
-import { FakeIdentity } from "../../../test/support/fake_identity.ts";
-import { RawStream } from "../../../test/support/raw_http2.ts";
-import { asked, sdsClient, type SdsStream } from "../../../test/support/sds.ts";
+import { testCertificate } from "../../../test/support/tls/certificates.ts";
+import { FakeIdentity } from "../../../test/support/agent/fake_identity.ts";
+import { RawStream } from "../../../test/support/grpc/raw_http2.ts";
+import { asked, sdsClient, type SdsStream } from "../../../test/support/agent/sds_client.ts";
 import { until } from "../../../test/support/until.ts";
 import { encodeFrame } from "../../core/grpc/mod.ts";
 import { startLog } from "../../core/log.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
-import { serve, statusServer } from "../../../test/support/status.ts";
+import { serve, statusServer } from "../../../test/support/agent/status.ts";
 import { preferredEncoding } from "./compress.ts";
 
 const LARGE = "# TYPE my_metric counter\nmy_metric{} 0\n".repeat(300_000);

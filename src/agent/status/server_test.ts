@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { adminInterface, serve, statusServer } from "../../../test/support/status.ts";
+import { adminInterface, serve, statusServer } from "../../../test/support/agent/status.ts";
 
 const READY = {
   "cluster_manager.cds.update_success": 1,

@@ -1,8 +1,8 @@
 import { getLogger } from "@logtape/logtape";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import assert from "node:assert/strict";
-import { FakeIdentity } from "../../../test/support/fake_identity.ts";
-import { testAuthority } from "../../../test/support/authority.ts";
+import { FakeIdentity } from "../../../test/support/agent/fake_identity.ts";
+import { testAuthority } from "../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { encodeFrame, frames } from "../../core/grpc/frames.ts";
 import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";

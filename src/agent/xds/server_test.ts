@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
-import { testAuthority } from "../../../test/support/authority.ts";
-import { FakeIdentity } from "../../../test/support/fake_identity.ts";
+import { testAuthority } from "../../../test/support/tls/authority.ts";
+import { FakeIdentity } from "../../../test/support/agent/fake_identity.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { until } from "../../../test/support/until.ts";

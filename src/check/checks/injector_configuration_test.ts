@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
-import { clusterFacts, type ClusterOptions, object } from "../../../test/support/cluster.ts";
-import { meshObjects, meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { clusterFacts, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { INJECTOR_CONFIGURATION_CHECKS } from "./injector_configuration.ts";
 
 interface Texts {

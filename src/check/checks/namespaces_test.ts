@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { clusterFacts, object } from "../../../test/support/cluster.ts";
-import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
 
 const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];

@@ -3,8 +3,8 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import type { Finding } from "../check.ts";
-import { clusterFacts, object } from "../../../test/support/cluster.ts";
-import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { violationsOf } from "./security/pod_security.ts";
 import { SECURITY_CHECKS } from "./security.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { clusterFacts, type ClusterOptions, object } from "../../../test/support/cluster.ts";
-import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { clusterFacts, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value } from "../../core/value.ts";
 import type { Finding } from "../check.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { textAt, type Value } from "../../core/value.ts";
 import { BUILT_IN, configurationOf, findProxy, injectPod, loadInjector, podOwner } from "../../inject/mod.ts";
-import { clusterFacts, object } from "../../../test/support/cluster.ts";
-import { meshObjects } from "../../../test/support/mesh_webhooks.ts";
+import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
+import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
 
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { object } from "../../../test/support/cluster.ts";
+import { object } from "../../../test/support/kube/cluster.ts";
 import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept.ts";
 
 const MANAGED = { managedFields: [{ manager: "kubelet" }], uid: "1" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { clusterApi, object } from "../../../test/support/cluster.ts";
-import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { clusterApi, object } from "../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { realWorld } from "../../core/world/mod.ts";
 import { ALL_CHECKS } from "../checks/all.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { clusterApi, type ClusterOptions, object } from "../../../test/support/cluster.ts";
-import { meshObjects } from "../../../test/support/mesh_webhooks.ts";
+import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
 import { explanationJson, explanationText } from "./print.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { BUILT_IN, configurationOf, type Injector, loadInjector, type Pod, podOwner } from "../../inject/mod.ts";
 import { injectorWebhooks } from "../facts/injector_webhooks.ts";
-import { object } from "../../../test/support/cluster.ts";
-import { meshWebhooks } from "../../../test/support/mesh_webhooks.ts";
+import { object } from "../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { namespaceLabels } from "./match.ts";
 import { type Question, verdictOf } from "./verdict.ts";
 

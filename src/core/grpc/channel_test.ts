@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { testAuthority } from "../../../test/support/authority.ts";
-import { grpcServer } from "../../../test/support/grpc.ts";
+import { testAuthority } from "../../../test/support/tls/authority.ts";
+import { grpcServer } from "../../../test/support/grpc/server.ts";
 import { realNetwork } from "../world/deno/network/network.ts";
 import { type GrpcChannel, openChannel } from "./channel.ts";
 import type { GrpcTls } from "./connection.ts";

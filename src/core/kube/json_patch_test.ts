@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { applyPatch } from "../../../test/support/json_patch.ts";
+import { applyPatch } from "../../../test/support/kube/json_patch.ts";
 import { fc } from "../../../test/support/properties.ts";
 import { sameValue } from "../same_value.ts";
 import { newMap, type Value } from "../value.ts";

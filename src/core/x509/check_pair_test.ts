@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../test/support/certificates.ts";
+import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { checkPair, factsOfCertificate } from "./check_pair.ts";
 
 const NAMES = { certificate: "tls.crt", key: "tls.key" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CaptureCase, captureSettings, captureText } from "../../../test/support/capture_case.ts";
+import { type CaptureCase, captureSettings, captureText } from "../../../test/support/cases/capture.ts";
 import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
 
 interface Case extends CaptureCase {

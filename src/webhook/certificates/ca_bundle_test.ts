@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MemoryApi } from "../../../test/support/memory_api.ts";
+import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { isList, isMap } from "../../core/value.ts";
 import { CONFIGURATIONS, keepBundle } from "./ca_bundle.ts";
 

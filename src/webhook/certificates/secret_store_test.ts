@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MemoryApi } from "../../../test/support/memory_api.ts";
+import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { bundleOf } from "./material.ts";
 import { LIFETIMES } from "./renewal.ts";
 import { agree } from "./secret_store.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MemoryApi, type Request } from "../../../test/support/memory_api.ts";
+import { MemoryApi, type Request } from "../../../test/support/kube/memory_api.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
 import { isList, isMap, type Value } from "../../core/value.ts";

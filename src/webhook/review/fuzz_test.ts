@@ -10,7 +10,7 @@ import {
   responseOf,
   reviewBytes,
   webhookInjector,
-} from "../../../test/support/review.ts";
+} from "../../../test/support/kube/review.ts";
 import { ProxyConfigs, reviewPod } from "./mod.ts";
 
 const proxyConfigs = new ProxyConfigs([

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/api.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
-import { admitted, reviewBytes, webhookInjector } from "../../../test/support/review.ts";
+import { admitted, reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
 import { reviewPod } from "./mod.ts";
 import { proxyIds } from "./openshift.ts";
 

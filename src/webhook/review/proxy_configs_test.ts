@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Value, ValueMap } from "../../core/value.ts";
-import { admitted, reviewBytes, webhookInjector } from "../../../test/support/review.ts";
+import { admitted, reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
 import { ProxyConfigs, reviewPod } from "./mod.ts";
 
 const CONFIG =

@@ -7,7 +7,7 @@ import {
   responseOf,
   reviewBytes,
   webhookInjector,
-} from "../../../test/support/review.ts";
+} from "../../../test/support/kube/review.ts";
 import { reviewPod } from "./mod.ts";
 
 const INJECT = "sidecar.istio.io/inject";

@@ -4,7 +4,7 @@ import { MeshError } from "../../core/errors.ts";
 import { decode } from "../../core/kube/mod.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { type Injector, injectStream } from "../../inject/mod.ts";
-import { comparable } from "../../../test/support/comparable.ts";
+import { comparable } from "../../../test/support/cases/comparable.ts";
 import {
   admitted,
   asTemplate,
@@ -13,14 +13,14 @@ import {
   podsOf,
   reviewBytes,
   webhookInjector,
-} from "../../../test/support/review.ts";
+} from "../../../test/support/kube/review.ts";
 import {
   type InjectCase,
   injectCases,
   injectorOf,
   needsInjectCases,
   readCaseFile,
-} from "../../../test/support/inject_cases.ts";
+} from "../../../test/support/cases/inject.ts";
 import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
 import { type Reviewed, reviewPod } from "./mod.ts";
 

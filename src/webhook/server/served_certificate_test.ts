@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../test/support/certificates.ts";
+import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, type KeyPair, type TlsServer } from "../../core/world/mod.ts";

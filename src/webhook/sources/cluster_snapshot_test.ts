@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MemoryApi } from "../../../test/support/memory_api.ts";
+import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { ApiError } from "../../core/kube/client/mod.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";

@@ -1,7 +1,7 @@
 /** A real Envoy takes the bootstraps that the agent makes: those of our own cases and of Istio's. */
 import assert from "node:assert/strict";
-import { type AgentCase, runAgentCase } from "../../support/agent_case.ts";
-import { realEnvoy } from "../../support/envoy.ts";
+import { type AgentCase, runAgentCase } from "../../support/cases/agent.ts";
+import { realEnvoy } from "../../support/programs/envoy.ts";
 import { needsShared, SHARED, testWhen } from "../../support/test_when.ts";
 
 const OWN = decodeURIComponent(new URL("../../golden/agent", import.meta.url).pathname);

@@ -1,6 +1,6 @@
 /** Every line that the whole program writes is JSON if that is asked for, and none holds a secret. */
 import assert from "node:assert/strict";
-import { runMesh } from "../../support/mesh.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { MeshPod, missing } from "./support/mesh_pod.ts";
 

@@ -1,6 +1,6 @@
 /** The whole agent knows of itself what the kernel tells: nothing keeps it from reading /proc. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
 

@@ -1,6 +1,6 @@
 /** Readiness and metrics of a real Envoy whose listeners and clusters come from files. */
 import assert from "node:assert/strict";
-import { statusServer } from "../../support/status.ts";
+import { statusServer } from "../../support/agent/status.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsPlace } from "./support/agent.ts";
 import { envoy, Proxy } from "./support/proxy.ts";

@@ -1,6 +1,6 @@
 /** Settings that are wrong, given to the whole program: one line that names each, and the exit code. Nothing is started. */
 import assert from "node:assert/strict";
-import { runMesh } from "../../support/mesh.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 
 interface Wrong {
   readonly words?: readonly string[];

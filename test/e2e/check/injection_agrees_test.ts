@@ -5,7 +5,7 @@ import { connect } from "../../../src/core/kube/client/mod.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { fc } from "../../support/properties.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";

@@ -1,6 +1,6 @@
 /** `check` against API servers that are slow, old, gone, or started with flags that keep webhooks from being called. */
 import assert from "node:assert/strict";
-import { runMesh } from "../../support/mesh.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { kubectl } from "../support/webhook.ts";

@@ -1,6 +1,6 @@
 /** Health of a workload that no kubelet probes: the control plane is told, on the stream of Envoy. */
 import assert from "node:assert/strict";
-import { realEnvoy } from "../../support/envoy.ts";
+import { realEnvoy } from "../../support/programs/envoy.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
 import { addForeign } from "./support/foreign.ts";

@@ -1,5 +1,5 @@
 /** A real kube-apiserver and etcd on loopback, for one test file: started with `startCluster`, ended with `stop`. */
-import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
+import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { freePort } from "../../support/ports.ts";
 import { needsProgram } from "../../support/test_when.ts";
 

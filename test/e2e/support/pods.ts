@@ -1,8 +1,8 @@
 /** Pods of manifests in a real cluster, and what of them can be compared. */
 import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { mapAt } from "../../../src/core/value.ts";
-import { comparable } from "../../support/comparable.ts";
-import { podsOf } from "../../support/review.ts";
+import { comparable } from "../../support/cases/comparable.ts";
+import { podsOf } from "../../support/kube/review.ts";
 import type { Cluster } from "./apiserver.ts";
 import { create } from "./webhook.ts";
 

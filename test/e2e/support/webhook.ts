@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
-import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import type { Cluster } from "./apiserver.ts";
 
 /** How to start it. */

@@ -1,6 +1,6 @@
 /** `wait -- COMMAND` is COMMAND: the same process, with its code, signals, streams and surroundings. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
+import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { startMesh } from "./support/child.ts";
 import { freePort } from "../../support/ports.ts";

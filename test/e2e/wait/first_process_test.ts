@@ -1,6 +1,6 @@
 /** `wait` as the first process of a container, for which the kernel drops signals that nobody handles. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { standIn } from "./support/server.ts";

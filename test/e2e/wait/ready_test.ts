@@ -1,6 +1,6 @@
 /** What counts as ready, and what is said of what is not. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
+import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
 import { standIn } from "./support/server.ts";
 

@@ -1,6 +1,6 @@
 /** `wait --shutdown -- COMMAND`: a Job in a pod with a proxy that would not end by itself. */
 import assert from "node:assert/strict";
-import { runMesh } from "../../support/mesh.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 import { startMesh } from "./support/child.ts";
 import { freePort } from "../../support/ports.ts";
 import { type StandIn, standIn } from "./support/server.ts";

@@ -1,6 +1,6 @@
 /** A command behind `wait` has the terminal that wait was started on. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { standIn } from "./support/server.ts";
 

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import type { Injector } from "../../../src/inject/mod.ts";
 import { reviewPod } from "../../../src/webhook/review/mod.ts";
-import { testCertificate } from "../../support/certificates.ts";
-import { podsOf } from "../../support/review.ts";
+import { testCertificate } from "../../support/tls/certificates.ts";
+import { podsOf } from "../../support/kube/review.ts";
 import {
   type InjectCase,
   injectCases,
   injectorOf,
   needsInjectCases,
   readCaseFile,
-} from "../../support/inject_cases.ts";
+} from "../../support/cases/inject.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { dryRun, held } from "../support/pods.ts";

@@ -4,8 +4,8 @@ import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.
 import { isMap, type ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
-import { type TestCertificate, testCertificate } from "../../support/certificates.ts";
-import { runMesh } from "../../support/mesh.ts";
+import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { configurationOf, showConfiguration } from "../../../src/inject/mod.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";

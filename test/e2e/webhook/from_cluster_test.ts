@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Value } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
-import { runMesh } from "../../support/mesh.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/manifests/mod.ts";
-import { CERTIFICATE } from "../../support/tls.ts";
+import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 

@@ -1,6 +1,6 @@
 /** New configurations and certificates while reviews come. */
 import assert from "node:assert/strict";
-import { testCertificate } from "../../support/certificates.ts";
+import { testCertificate } from "../../support/tls/certificates.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { configurationOf, review, reviewOf, secretOf, WebhookServer } from "./support/server.ts";

@@ -1,6 +1,6 @@
 /** The command line of the Deployment that `webhook manifests` prints, run with its account's rights. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND, runMesh } from "../../support/mesh.ts";
+import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 import { kubectl, until } from "../support/webhook.ts";

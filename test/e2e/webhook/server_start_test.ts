@@ -1,6 +1,6 @@
 /** The webhook while it cannot answer reviews yet. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND } from "../../support/mesh.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 

@@ -1,7 +1,7 @@
 /** Traffic capture and bootstraps against Istio's own pilot-agent: its answers were recorded by record.ts. */
 import assert from "node:assert/strict";
-import { runAgentCase } from "../../support/agent_case.ts";
-import { captureText } from "../../support/capture_case.ts";
+import { runAgentCase } from "../../support/cases/agent.ts";
+import { captureText } from "../../support/cases/capture.ts";
 import { readAnswers } from "../answers.ts";
 import { bootstrapQuestions, captureQuestions } from "./questions.ts";
 import { BOOTSTRAP_FILE, type BootstrapAnswer, CAPTURE_FILE, type CaptureAnswer } from "./recorded.ts";

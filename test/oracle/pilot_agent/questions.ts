@@ -1,6 +1,6 @@
 /** What pilot-agent and this project are asked: command lines and environments that are right, in many combinations. */
-import type { AgentCase } from "../../support/agent_case.ts";
-import type { CaptureCase } from "../../support/capture_case.ts";
+import type { AgentCase } from "../../support/cases/agent.ts";
+import type { CaptureCase } from "../../support/cases/capture.ts";
 import { fc } from "../../support/properties.ts";
 
 /** How many are asked, and which. */

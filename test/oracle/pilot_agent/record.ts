@@ -4,9 +4,9 @@
  *
  *     tools/deno run -A test/oracle/pilot_agent/record.ts
  */
-import type { AgentCase } from "../../support/agent_case.ts";
-import { type CaptureCase, GROUPS } from "../../support/capture_case.ts";
-import { CERTIFICATE } from "../../support/tls.ts";
+import type { AgentCase } from "../../support/cases/agent.ts";
+import { type CaptureCase, GROUPS } from "../../support/cases/capture.ts";
+import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { writeAnswers } from "../answers.ts";
 import { bootstrapQuestions, captureQuestions } from "./questions.ts";
 import { BOOTSTRAP_FILE, type BootstrapAnswer, CAPTURE_FILE, type CaptureAnswer } from "./recorded.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { grpcServer } from "../../../../test/support/grpc.ts";
-import { tlsInFrontOf } from "../../../../test/support/tls.ts";
-import { serve, statusServer } from "../../../../test/support/status.ts";
+import { grpcServer } from "../../../../test/support/grpc/server.ts";
+import { tlsInFrontOf } from "../../../../test/support/tls/self_signed.ts";
+import { serve, statusServer } from "../../../../test/support/agent/status.ts";
 import { testWhen } from "../../../../test/support/test_when.ts";
 import type { Prober } from "./config.ts";
 

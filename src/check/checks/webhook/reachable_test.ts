@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { clusterApi, type ClusterOptions, object } from "../../../../test/support/cluster.ts";
-import { meshWebhooks } from "../../../../test/support/mesh_webhooks.ts";
-import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/webhook_check.ts";
+import { clusterApi, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
+import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList } from "../../../core/value.ts";
 import { factsOf } from "../../facts/mod.ts";

@@ -1,6 +1,6 @@
 /** A pod with the whole program: a network namespace, an application in it, and the agent with a real Envoy. */
-import { MESH_COMMAND } from "../../../support/mesh.ts";
-import { realEnvoy } from "../../../support/envoy.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
+import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { Namespace, needsNamespaces } from "../../iptables/support/pod.ts";
 import { needsPlace } from "./agent.ts";

@@ -5,7 +5,7 @@
 import { fakeWorld, realWorld } from "../../../../src/core/world/mod.ts";
 import { startLog } from "../../../../src/core/log.ts";
 import { type Prober, startStatusServer } from "../../../../src/agent/status/mod.ts";
-import { CERTIFICATE, KEY } from "../../../support/tls.ts";
+import { CERTIFICATE, KEY } from "../../../support/tls/self_signed.ts";
 
 const world = realWorld();
 const [host = ""] = world.args;

@@ -1,8 +1,8 @@
 /** A real Envoy whose listener has its certificate and its authorities by SDS. */
-import { realEnvoy } from "../../../support/envoy.ts";
+import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { freePort } from "../../../support/ports.ts";
-import { sdsSecret } from "../../../support/sds_secret.ts";
-import type { TestCertificate } from "../../../support/certificates.ts";
+import { sdsSecret } from "../../../support/agent/sds_secret.ts";
+import type { TestCertificate } from "../../../support/tls/certificates.ts";
 
 export const envoy = await realEnvoy();
 

@@ -1,7 +1,7 @@
 /** What breaks a mesh that is well, each by itself, and how it is healed again. */
 import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
-import type { TestCertificate } from "../../../support/certificates.ts";
-import { meshObjects } from "../../../support/mesh_webhooks.ts";
+import type { TestCertificate } from "../../../support/tls/certificates.ts";
+import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
 import { makeAuthority } from "./certificates.ts";
 import {

@@ -1,6 +1,6 @@
 /** Certificates of a webhook behind a Service, right ones and wrong ones. */
 import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/core/x509/mod.ts";
-import type { TestCertificate } from "../../../support/certificates.ts";
+import type { TestCertificate } from "../../../support/tls/certificates.ts";
 
 const DAY = 24n * 3600n;
 const SERVICE = "kubectl-mesh-webhook.istio-system.svc";

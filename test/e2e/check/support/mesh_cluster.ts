@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN } from "../../../../src/inject/mod.ts";
-import type { TestCertificate } from "../../../support/certificates.ts";
-import { meshObjects } from "../../../support/mesh_webhooks.ts";
+import type { TestCertificate } from "../../../support/tls/certificates.ts";
+import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { addServiceAccount, type Cluster, startCluster } from "../../support/apiserver.ts";
 import { apply, kubectl, startWebhook, until, type WebhookProcess } from "../../support/webhook.ts";
 import { type Authority, makeAuthority } from "./certificates.ts";

@@ -7,7 +7,7 @@ import type { CheckResult } from "../../../../src/check/result.ts";
 import { runChecks } from "../../../../src/check/run.ts";
 import { connect } from "../../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
-import { runMesh } from "../../../support/mesh.ts";
+import { runMesh } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/apiserver.ts";
 
 /** Results by id. */

@@ -1,5 +1,5 @@
 /** The control plane of test/e2e/servers/controlplane as a process, and its admin interface. */
-import { goProgram } from "../../../support/go_program.ts";
+import { goProgram } from "../../../support/programs/go_program.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";

@@ -1,5 +1,5 @@
 /** Questions for names from inside of a pod, as its application asks them: of the name server of the pod, on port 53. */
-import type { RecordData } from "../../../support/dns.ts";
+import type { RecordData } from "../../../support/dns/client.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 import { ADDRESS } from "./network.ts";
 
@@ -13,7 +13,7 @@ export interface NameQuestion {
   readonly type: string;
 }
 
-/** What came back, as `test/support/dns.ts` shows it; the question as the answer repeats it. */
+/** What came back, as `test/support/dns/client.ts` shows it; the question as the answer repeats it. */
 export interface NameReply {
   readonly rcode: string;
   readonly isAuthoritative: boolean;

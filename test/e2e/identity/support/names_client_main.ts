@@ -1,5 +1,5 @@
 /** The questions of names_client.ts as a program: the server is its argument, questions and answers are JSON. */
-import { answersOf, askTcp, askUdp, decoded, questionBytes } from "../../../support/dns.ts";
+import { answersOf, askTcp, askUdp, decoded, questionBytes } from "../../../support/dns/client.ts";
 import type { NameQuestion, NameReply } from "./names_client.ts";
 
 /** Questions over UDP that are under way at once: more may be lost in the buffer of a socket. */

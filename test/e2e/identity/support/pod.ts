@@ -1,6 +1,6 @@
 /** A pod of the mesh: its files, its captured traffic, its application, and the agent with a real Envoy. */
-import { MESH_COMMAND } from "../../../support/mesh.ts";
-import { realEnvoy } from "../../../support/envoy.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
+import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { Application } from "../../agent/support/application.ts";
 import { envoyStats } from "../../agent/support/envoy_stats.ts";
 import { CAPTURE, missing as podsMissing, PROXY_UID } from "../../agent/support/mesh_pod.ts";

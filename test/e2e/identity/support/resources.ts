@@ -1,5 +1,5 @@
 /** What the control plane gives to the two pods: plain text between application and proxy, mutual TLS between proxies. */
-import { sdsSecret } from "../../../support/sds_secret.ts";
+import { sdsSecret } from "../../../support/agent/sds_secret.ts";
 import { ADDRESS } from "./network.ts";
 
 /** Who a pod is. */

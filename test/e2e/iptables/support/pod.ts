@@ -1,5 +1,5 @@
 /** A pod of the tests: a network namespace with a neighbour behind a veth pair, both gone when the test ends. */
-import { MESH_COMMAND } from "../../../support/mesh.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 
 /** Addresses of both ends. */

@@ -1,4 +1,4 @@
-import { MESH_COMMAND } from "../../../support/mesh.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 
 const encoder = new TextEncoder();
 

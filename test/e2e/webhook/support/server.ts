@@ -1,6 +1,6 @@
 /** `webhook serve` as a process, with its configuration and certificate in folders as Kubernetes mounts them. */
-import { type TestCertificate, testCertificate } from "../../../support/certificates.ts";
-import { MESH_COMMAND } from "../../../support/mesh.ts";
+import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { until } from "../../../support/until.ts";
 
 /** A configuration whose template adds one label to each pod. */

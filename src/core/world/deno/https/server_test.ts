@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestCertificate, testCertificate } from "../../../../../test/support/certificates.ts";
+import { type TestCertificate, testCertificate } from "../../../../../test/support/tls/certificates.ts";
 import { MeshError } from "../../../errors.ts";
 import { openSocketLibc } from "../../linux/libc.ts";
 import { realFetch } from "../network/fetch.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../../../test/support/certificates.ts";
-import { CERTIFICATE, KEY } from "../../../../../test/support/tls.ts";
+import { testCertificate } from "../../../../../test/support/tls/certificates.ts";
+import { CERTIFICATE, KEY } from "../../../../../test/support/tls/self_signed.ts";
 import { realNetwork } from "./network.ts";
 
 /** A server whose certificate nobody signed, and clients of it that end with it. */

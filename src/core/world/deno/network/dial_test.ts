@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { testAuthority } from "../../../../../test/support/authority.ts";
+import { testAuthority } from "../../../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../../../test/support/temporary_folder.ts";
-import { CERTIFICATE } from "../../../../../test/support/tls.ts";
+import { CERTIFICATE } from "../../../../../test/support/tls/self_signed.ts";
 import { DialError, type DialStage, type DialTls } from "../../byte_connection.ts";
 import { realNetwork } from "./network.ts";
 

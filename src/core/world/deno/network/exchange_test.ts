@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CERTIFICATE, KEY, tlsInFrontOf } from "../../../../../test/support/tls.ts";
+import { CERTIFICATE, KEY, tlsInFrontOf } from "../../../../../test/support/tls/self_signed.ts";
 import { testWhen } from "../../../../../test/support/test_when.ts";
 import { type Exchange, realWorld } from "../../mod.ts";
 

@@ -1,6 +1,6 @@
-import { ApiError, ConflictError, type KubeApi, type KubeObject } from "../../src/core/kube/client/api.ts";
-import type { PatchType, Query, WatchEvent, WatchOptions } from "../../src/core/kube/client/api.ts";
-import { isMap, type Value } from "../../src/core/value.ts";
+import { ApiError, ConflictError, type KubeApi, type KubeObject } from "../../../src/core/kube/client/api.ts";
+import type { PatchType, Query, WatchEvent, WatchOptions } from "../../../src/core/kube/client/api.ts";
+import { isMap, type Value } from "../../../src/core/value.ts";
 
 /** What a request was: `patch /api/v1/...`. */
 export type Request = `${"get" | "list" | "create" | "replace" | "patch" | "remove"} ${string}`;

@@ -1,12 +1,12 @@
 /** Cases of traffic capture: what a pod gives to `istio-iptables`, and the rules as text. */
 import assert from "node:assert/strict";
-import { podNetwork } from "../../src/iptables/detect/pod_network.ts";
-import { nameservers } from "../../src/iptables/detect/resolv_conf.ts";
-import { makePlan } from "../../src/iptables/plan/plan.ts";
-import { parseNames } from "../../src/iptables/settings/names.ts";
-import { readSettings } from "../../src/iptables/settings/read.ts";
-import { nftText } from "../../src/iptables/views/nft.ts";
-import { restoreText } from "../../src/iptables/views/restore.ts";
+import { podNetwork } from "../../../src/iptables/detect/pod_network.ts";
+import { nameservers } from "../../../src/iptables/detect/resolv_conf.ts";
+import { makePlan } from "../../../src/iptables/plan/plan.ts";
+import { parseNames } from "../../../src/iptables/settings/names.ts";
+import { readSettings } from "../../../src/iptables/settings/read.ts";
+import { nftText } from "../../../src/iptables/views/nft.ts";
+import { restoreText } from "../../../src/iptables/views/restore.ts";
 
 /** A case as `cases.json` holds it. */
 export interface CaptureCase {

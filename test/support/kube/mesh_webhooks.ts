@@ -1,9 +1,9 @@
 /** What `webhook manifests` registers, as an API server has it. */
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../src/core/kube/client/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../src/core/value.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
-import { type ManifestOptions, webhookManifests } from "../../src/webhook/mod.ts";
+import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
+import { type ManifestOptions, webhookManifests } from "../../../src/webhook/mod.ts";
 
 /** The MutatingWebhookConfigurations of such a webhook: of its revision, and of each tag. */
 export function meshWebhooks(options: Partial<ManifestOptions> = {}): readonly KubeObject[] {

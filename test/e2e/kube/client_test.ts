@@ -1,9 +1,9 @@
 /** The client of clusters against a real API server: every way to sign in and to trust, and a watch that outlives it. */
 import assert from "node:assert/strict";
-import { connect, type KubeConnection } from "../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../src/core/world/mod.ts";
-import { testWhen } from "../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "./support/apiserver.ts";
+import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../src/core/world/mod.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 

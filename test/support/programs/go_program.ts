@@ -1,5 +1,5 @@
 /** Small Go programs of the tests, built once for each state of their sources. */
-const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const CACHE = `${Deno.env.get("MESH_CACHE") ?? `${ROOT}.cache`}/servers`;
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { testWhen } from "../support/test_when.ts";
-import { BACK_ENDS } from "./iptables/support/back_ends.ts";
-import { type Namespace, needsNamespaces, Pair, POD } from "./iptables/support/pod.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { BACK_ENDS } from "./support/back_ends.ts";
+import { type Namespace, needsNamespaces, Pair, POD } from "./support/pod.ts";
 
 const MISSING = needsNamespaces("iptables-nft-save", "setpriv");
 

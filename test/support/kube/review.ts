@@ -1,11 +1,11 @@
 /** Reviews as the API server sends them, and what becomes of the pods. */
-import { decode } from "../../src/core/kube/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
-import { configurationOf, type Injector, loadInjector, workloadKind } from "../../src/inject/mod.ts";
-import { patchText } from "../../src/webhook/review/response.ts";
-import { readJson } from "../../src/webhook/review/read_json.ts";
-import type { Reviewed } from "../../src/webhook/review/mod.ts";
+import { decode } from "../../../src/core/kube/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
+import { configurationOf, type Injector, loadInjector, workloadKind } from "../../../src/inject/mod.ts";
+import { patchText } from "../../../src/webhook/review/response.ts";
+import { readJson } from "../../../src/webhook/review/read_json.ts";
+import type { Reviewed } from "../../../src/webhook/review/mod.ts";
 import { applyPatch, type Operation } from "./json_patch.ts";
 
 const encoder = new TextEncoder();

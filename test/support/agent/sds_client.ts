@@ -1,6 +1,6 @@
 /** A client of SDS as Envoy is one, over `fetch` on the Unix socket of a server. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { encodeFrame, frames } from "../../src/core/grpc/mod.ts";
+import { encodeFrame, frames } from "../../../src/core/grpc/mod.ts";
 
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/";
 

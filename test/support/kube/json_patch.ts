@@ -1,6 +1,6 @@
 /** Applies JSON patches by the letter of RFC 6902: what cannot be applied is an error. */
-import { copyValue } from "../../src/core/same_value.ts";
-import { isList, isMap, type Value } from "../../src/core/value.ts";
+import { copyValue } from "../../../src/core/same_value.ts";
+import { isList, isMap, type Value } from "../../../src/core/value.ts";
 
 /** What a patch may hold here; `move`, `copy` and `test` are not written by this program. */
 export interface Operation {

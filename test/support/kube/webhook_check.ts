@@ -1,9 +1,9 @@
 /** Checks of webhooks against clusters in memory. */
 import assert from "node:assert/strict";
-import type { Finding } from "../../src/check/check.ts";
-import { WEBHOOK_CHECKS } from "../../src/check/checks/webhook.ts";
-import { isMap } from "../../src/core/value.ts";
-import type { KubeObject } from "../../src/core/kube/client/mod.ts";
+import type { Finding } from "../../../src/check/check.ts";
+import { WEBHOOK_CHECKS } from "../../../src/check/checks/webhook.ts";
+import { isMap } from "../../../src/core/value.ts";
+import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
 import { clusterFacts, type ClusterOptions, object } from "./cluster.ts";
 import { meshWebhooks } from "./mesh_webhooks.ts";
 

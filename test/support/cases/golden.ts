@@ -1,5 +1,5 @@
 /** Golden cases of whole commands: a folder each, run as a process in a copy of its working folder. */
-import { runMesh } from "./mesh.ts";
+import { runMesh } from "../programs/mesh.ts";
 
 /** What a command said and did. */
 export interface Outcome {

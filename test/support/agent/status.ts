@@ -1,6 +1,6 @@
-import { startLog } from "../../src/core/log.ts";
-import { fakeWorld, realWorld } from "../../src/core/world/mod.ts";
-import { startStatusServer, type StatusOptions } from "../../src/agent/status/server.ts";
+import { startLog } from "../../../src/core/log.ts";
+import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
+import { startStatusServer, type StatusOptions } from "../../../src/agent/status/server.ts";
 
 const world = realWorld();
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.

@@ -6,7 +6,7 @@
  * testWhen(envoy.missing, "the proxy answers", () => use(envoy.path));
  * ```
  */
-import { checked, programInWheel, saveProgram, sha256OfFile } from "../../tools/compile/wheel.ts";
+import { checked, programInWheel, saveProgram, sha256OfFile } from "../../../tools/compile/wheel.ts";
 
 const VERSION = "1.40.0";
 
@@ -30,7 +30,7 @@ export interface RealEnvoy {
   readonly missing: string | undefined;
 }
 
-const CACHE = Deno.env.get("MESH_CACHE") ?? decodeURIComponent(new URL("../../.cache", import.meta.url).pathname);
+const CACHE = Deno.env.get("MESH_CACHE") ?? decodeURIComponent(new URL("../../../.cache", import.meta.url).pathname);
 
 let found: Promise<RealEnvoy> | undefined;
 

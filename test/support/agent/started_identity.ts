@@ -1,11 +1,11 @@
 /** An identity that runs with an authority, a clock and files of a test. */
 import assert from "node:assert/strict";
-import { type IdentitySettings, startIdentity } from "../../src/agent/identity/mod.ts";
-import type { AuthorityOptions } from "../../src/agent/identity/options.ts";
-import { startLog } from "../../src/core/log.ts";
-import { fakeWorld } from "../../src/core/world/fake.ts";
+import { type IdentitySettings, startIdentity } from "../../../src/agent/identity/mod.ts";
+import type { AuthorityOptions } from "../../../src/agent/identity/options.ts";
+import { startLog } from "../../../src/core/log.ts";
+import { fakeWorld } from "../../../src/core/world/fake.ts";
 import { FakeAuthority, type Signing } from "./fake_authority.ts";
-import { ManualClock, settled } from "./manual_clock.ts";
+import { ManualClock, settled } from "../manual_clock.ts";
 
 export const START = Date.parse("2027-01-15T08:00:00Z");
 export const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 /** The shared cases of injection: what Istio made of manifests, with its configuration. */
-import { type Injector, loadInjector } from "../../src/inject/mod.ts";
-import { needsShared, SHARED } from "./test_when.ts";
+import { type Injector, loadInjector } from "../../../src/inject/mod.ts";
+import { needsShared, SHARED } from "../test_when.ts";
 
 const CASES = `${SHARED}/cases/inject`;
 

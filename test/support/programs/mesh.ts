@@ -1,5 +1,5 @@
 /** The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. */
-const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 
 /** What runs, as the first words of a command line. */
 export const MESH_COMMAND = Deno.env.get("MESH_BINARY") ?? `${ROOT}plugin/kubectl-mesh`;

@@ -1,5 +1,5 @@
 /** Authorities of tests: what a control plane has. */
-import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../src/core/x509/mod.ts";
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/core/x509/mod.ts";
 
 /** What a certificate shall say; valid from 100 days ago until so many days from now. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 /** An authority without a network: signs what comes over its channels, or does what a test wants. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../src/core/grpc/mod.ts";
+import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../../src/core/grpc/mod.ts";
 import {
   createCertificate,
   decodePem,
@@ -9,7 +9,7 @@ import {
   generateEcKey,
   type PrivateKey,
   readCertificate,
-} from "../../src/core/x509/mod.ts";
+} from "../../../src/core/x509/mod.ts";
 
 /** A call as it came. */
 export interface AuthorityCall {
