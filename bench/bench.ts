@@ -1,4 +1,7 @@
-/** Runs the benchmarks named, or all: `tools/deno task bench [start ...]`. */
+/**
+ * Runs the benchmarks named, or all but `compare`: `tools/deno task bench [start ...] [-- FLAGS]`. What follows `--` goes
+ * to each of them.
+ */
 
 /** A name, and the arguments of Deno. */
 const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
@@ -14,20 +17,23 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   check: ["run", "--quiet", "--allow-all", "bench/check.ts"],
   webhook: ["run", "--quiet", "--allow-all", "bench/webhook.ts"],
   yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],
+  compare: ["run", "--quiet", "--allow-all", "bench/compare.ts"],
   smp: ["bench", "--quiet", "--allow-all", "--no-check", "bench/smp_bench.ts"],
 };
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);
 
-async function main(names: readonly string[]): Promise<number> {
+async function main(words: readonly string[]): Promise<number> {
+  const end = words.includes("--") ? words.indexOf("--") : words.length;
+  const [names, flags] = [words.slice(0, end), words.slice(end + 1)];
   let status = 0;
-  for (const name of names.length > 0 ? names : Object.keys(BENCHMARKS)) {
+  for (const name of names.length > 0 ? names : Object.keys(BENCHMARKS).filter((each) => each !== "compare")) {
     const args = BENCHMARKS[name];
     if (args === undefined) {
       throw new Error(`No benchmark "${name}": there are ${Object.keys(BENCHMARKS).join(", ")}`);
     }
     const command = new Deno.Command(Deno.execPath(), {
-      args: [...args],
+      args: [...args, ...flags],
       cwd: ROOT,
     });
     status = Math.max(status, (await command.spawn().status).code);

@@ -4,9 +4,10 @@
  * Run with `tools/deno task bench`; the binary must be compiled. The peer's times are those of the issue, measured on
  * such a machine: ratios are only worth something there.
  */
+import { manifestOf, SETTINGS } from "./inject_input.ts";
+
 const ROOT = decodeURIComponent(new URL("../", import.meta.url).pathname);
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}dist/kubectl-mesh`;
-const SETTINGS = `${ROOT}../shared/cases/inject/settings`;
 
 interface Subject {
   readonly name: string;
@@ -14,46 +15,6 @@ interface Subject {
   readonly runs: number;
   /** Seconds and MB of istioctl kube-inject. */
   readonly peer: { readonly seconds: number; readonly megabytes?: number };
-}
-
-/** A Service and two Deployments of one container; `n` makes the names different. */
-function copy(n: number): string {
-  const workload = (version: string) =>
-    `apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: shop-${n}-${version}
-  labels: {app: shop-${n}, version: ${version}}
-spec:
-  replicas: 1
-  selector:
-    matchLabels: {app: shop-${n}, version: ${version}}
-  template:
-    metadata:
-      labels: {app: shop-${n}, version: ${version}}
-    spec:
-      containers:
-      - name: shop
-        image: example.com/shop:${version}
-        imagePullPolicy: IfNotPresent # cached on the nodes
-        resources:
-          requests: {cpu: 100m}
-        ports:
-        - containerPort: 5000
-`;
-  return `apiVersion: v1
-kind: Service
-metadata:
-  name: shop-${n}
-  labels: {app: shop-${n}, service: shop-${n}}
-spec:
-  ports:
-  - {port: 5000, name: http}
-  selector: {app: shop-${n}}
----
-${workload("v1")}---
-${workload("v2")}---
-`;
 }
 
 /** Seconds and peak resident megabytes of one run. */
@@ -85,7 +46,7 @@ function median(values: readonly number[]): number {
 async function main(): Promise<void> {
   const folder = await Deno.makeTempDir();
   const large = `${folder}/large.yaml`;
-  await Deno.writeTextFile(large, Array.from({ length: 1000 }, (_, n) => copy(n)).join(""));
+  await Deno.writeTextFile(large, manifestOf(1000));
   const settings = [
     `--inject-config=${SETTINGS}/config.yaml`,
     `--values=${SETTINGS}/values.yaml`,
