@@ -12,18 +12,18 @@ export {
   clusterNames,
   configMapsPath,
   configurationIn,
-} from "./cluster.ts";
+} from "./config/cluster.ts";
 export { BUILT_IN } from "./default/mod.ts";
-export { decide, type Decision, type DecisionPolicy } from "./decision.ts";
-export { type DecisionStep, decisionSteps } from "./decision_steps.ts";
-export { type DocumentOptions, type DocumentResult, injectDocument } from "./documents.ts";
+export { decide, type Decision, type DecisionPolicy } from "./decision/decision.ts";
+export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
+export { type DocumentOptions, type DocumentResult, injectDocument } from "./document/document.ts";
 export { InjectionError } from "./injection_error.ts";
-export { type Injector, type InjectorOptions, loadInjector, type Source } from "./injector.ts";
-export { nativeSetting } from "./native.ts";
-export { kubeletMinor, kubeletVersion, nativeByNodes, type NativeNodes, nativeNodes } from "./native_nodes.ts";
-export { type InjectedPod, injectPod } from "./pod.ts";
-export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod_model.ts";
-export { injectStream, type ManifestInput, type Sink, type Summary } from "./pipeline.ts";
-export { configurationOf, type GivenConfiguration, showConfiguration } from "./sources.ts";
-export { entryJson, entryText, type ReportEntry, type Result } from "./report.ts";
-export { type Owner, ownerOf, podIn, podOwner, type WorkloadKind, workloadKind } from "./workload.ts";
+export { type Injector, type InjectorOptions, loadInjector, type Source } from "./config/injector.ts";
+export { nativeSetting } from "./decision/native.ts";
+export { kubeletMinor, kubeletVersion, nativeByNodes, type NativeNodes, nativeNodes } from "./decision/native_nodes.ts";
+export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
+export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod/pod.ts";
+export { injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
+export { configurationOf, type GivenConfiguration, showConfiguration } from "./config/sources.ts";
+export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
+export { type Owner, ownerOf, podIn, podOwner, type WorkloadKind, workloadKind } from "./document/workload.ts";

@@ -30,7 +30,7 @@ const CASES: readonly (readonly [string, string, Import["how"], boolean])[] = [
   ["src/cli/commands/inject.ts", "src/inject/mod.ts", "lazy", true],
   ["src/cli/commands/inject.ts", "src/inject/mod.ts", "type", true],
   ["src/cli/commands/inject.ts", "src/inject/mod.ts", "eager", false],
-  ["src/cli/commands/inject.ts", "src/inject/report.ts", "lazy", false],
+  ["src/cli/commands/inject.ts", "src/inject/document/report.ts", "lazy", false],
   ["src/core/yaml/read.ts", "src/inject/mod.ts", "lazy", false],
   ["src/core/yaml/read.ts", "src/core/kube/mod.ts", "eager", true],
   ["src/core/yaml/read.ts", "src/core/kube/patch.ts", "eager", false],

@@ -1,7 +1,7 @@
 /** The category namespaces: labels that ask for injection, against what webhooks serve. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { closest } from "../../core/closest.ts";
-import { LABEL } from "../../core/mesh/labels.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Facts, isKnown } from "../facts/mod.ts";

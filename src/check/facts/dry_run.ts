@@ -1,7 +1,7 @@
 /** What the API server does with a pod that a webhook is to inject: the one thing that checks send, as a dry run. */
 import { oneLine } from "../../core/errors.ts";
 import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
-import { LABEL } from "../../core/mesh/labels.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { asFact, type Fact, isKnown, once } from "./fact.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";

@@ -1,7 +1,7 @@
 /** The webhooks that inject, as the API server calls them: the entries of MutatingWebhookConfigurations for pods. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { selectorMatches } from "../../core/kube/selector.ts";
-import { LABEL } from "../../core/mesh/labels.ts";
+import { selectorMatches } from "../../core/kube/text/selector.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /** One webhook of one configuration. */

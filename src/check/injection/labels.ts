@@ -1,5 +1,5 @@
 /** What the labels of a namespace and of a pod ask for, against the revisions that webhooks serve. */
-import { LABEL } from "../../core/mesh/labels.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { type InjectorWebhook, sendsPod } from "../facts/injector_webhooks.ts";
 import { namespaceLabels } from "./match.ts";

@@ -1,5 +1,5 @@
 /** Requests for injection where nothing reads them. */
-import { LABEL } from "../../core/mesh/labels.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { mapAt } from "../../core/value.ts";
 import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
 import { changePod, kubectl } from "./commands.ts";

@@ -1,5 +1,5 @@
 /** Why no webhook is called for a pod: the first cause of a table that applies, and the command that removes it. */
-import { LABEL } from "../../core/mesh/labels.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
 import { changePod, labelNamespace } from "./commands.ts";

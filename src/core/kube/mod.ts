@@ -4,10 +4,10 @@
  * `toGoJson`), what a Go template sees of it (`goView`), strategic merge patches applied to it (`strategicMerge`), the
  * JSON patch from one object to another (`jsonPatch`); also quantities, label selectors, and names as kubectl prints them.
  */
-export { fits } from "./fits.ts";
-export { decode, type Decoded, type Problem } from "./decode.ts";
-export { jsonPatch, type PatchOperation } from "./json_patch.ts";
-export { PatchError } from "./patch_error.ts";
+export { fits } from "./decode/fits.ts";
+export { decode, type Decoded, type Problem } from "./decode/decode.ts";
+export { jsonPatch, type PatchOperation } from "./patch/json_patch.ts";
+export { PatchError } from "./patch/error.ts";
 export {
   canonicalQuantity,
   compareQuantities,
@@ -16,10 +16,10 @@ export {
   type Quantity,
   quantityText,
   scaledValue,
-} from "./quantity.ts";
-export { resourceName } from "./resource_name.ts";
-export { type Field, type FieldType, type StructSchema, structSchema, workloadType } from "./schema.ts";
-export { isEmptySelector, selectorMatches, type SelectorResult } from "./selector.ts";
-export { strategicMerge } from "./strategic_merge.ts";
-export { toGoJson } from "./typed_json.ts";
-export { goView } from "./view.ts";
+} from "./text/quantity.ts";
+export { resourceName } from "./text/resource_name.ts";
+export { type Field, type FieldType, type StructSchema, structSchema, workloadType } from "./schema/schema.ts";
+export { isEmptySelector, selectorMatches, type SelectorResult } from "./text/selector.ts";
+export { strategicMerge } from "./patch/strategic_merge.ts";
+export { toGoJson } from "./view/typed_json.ts";
+export { goView } from "./view/view.ts";

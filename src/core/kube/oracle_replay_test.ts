@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { Value } from "../value.ts";
 import { parseYaml } from "../yaml/mod.ts";
 import type { Answer, Question } from "../../../test/oracle/kube/oracle.ts";
-import { decode } from "./decode.ts";
-import { canonicalQuantity } from "./quantity.ts";
-import { selectorMatches } from "./selector.ts";
-import { strategicMerge } from "./strategic_merge.ts";
-import { toGoJson } from "./typed_json.ts";
+import { decode } from "./decode/decode.ts";
+import { canonicalQuantity } from "./text/quantity.ts";
+import { selectorMatches } from "./text/selector.ts";
+import { strategicMerge } from "./patch/strategic_merge.ts";
+import { toGoJson } from "./view/typed_json.ts";
 
 type Case = Question & { answer: Answer };
 

@@ -4,12 +4,12 @@
  * (`meshConfigView`, `proxyConfigView`), as `PROXY_CONFIG` has them (`protoToJson`), and what is wrong with them.
  */
 export * from "./configuration.ts";
-export { type AnnotationInfo, annotationInfo, ANNOTATIONS } from "./annotations.ts";
+export { type AnnotationInfo, annotationInfo, ANNOTATIONS } from "./annotations/annotations.ts";
 export {
   type AnnotationProblem,
   type Annotations,
   misspelledAnnotations,
   validateAnnotations,
-} from "./validate_annotations.ts";
-export { meshConfigView, proxyConfigView } from "./view.ts";
-export { DurationView, GoDuration } from "./view_types.ts";
+} from "./annotations/validate.ts";
+export { meshConfigView, proxyConfigView } from "./view/view.ts";
+export { DurationView, GoDuration } from "./view/view_types.ts";

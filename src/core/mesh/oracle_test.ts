@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { parseBool, parseCidr, parsePort, parseUint } from "../net.ts";
 import { defaultProxyConfig } from "./config.ts";
-import { defaultsOf } from "./defaults.ts";
-import { mergeProxyConfig } from "./merge.ts";
-import { parseMeshConfig, parseProxyConfig, proxyConfigProblems } from "./parse.ts";
-import { meshConfigJson, protoToJson, proxyConfigJson } from "./proto_json.ts";
+import { defaultsOf } from "./read/defaults.ts";
+import { mergeProxyConfig } from "./read/merge.ts";
+import { parseMeshConfig, parseProxyConfig, proxyConfigProblems } from "./read/parse.ts";
+import { meshConfigJson, protoToJson, proxyConfigJson } from "./write/proto_json.ts";
 
 interface Answer {
   readonly kind: string;

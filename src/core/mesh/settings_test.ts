@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { defaultProxyConfig, type MeshConfig } from "./config.ts";
 import type { Era } from "./era.ts";
-import { parseMeshConfig } from "./parse.ts";
+import { parseMeshConfig } from "./read/parse.ts";
 import {
   inboundTrafficPolicyMode,
   meshSettings,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
 import { pair, style, value, withComments } from "../../../test/oracle/yaml/arbitrary.ts";
 import type { Value } from "../value.ts";
-import { editDocument } from "./edit.ts";
-import { parseDocument } from "./parse.ts";
+import { editDocument } from "./edit/edit.ts";
+import { parseDocument } from "./read/parse.ts";
 import { sameValue } from "../same_value.ts";
-import { toYaml } from "./to_yaml.ts";
+import { toYaml } from "./write/to_yaml.ts";
 
 const RUNS = 1500;
 function checkEdit(source: string, next: Value): void {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { exactJson } from "../../../test/oracle/yaml/oracle.ts";
 import { MeshError } from "../errors.ts";
 import { newMap, type Value } from "../value.ts";
-import { numberText } from "./number_text.ts";
-import { parseDocument } from "./parse.ts";
+import { numberText } from "./read/number_text.ts";
+import { parseDocument } from "./read/parse.ts";
 import recorded from "./testdata/kubectl.json" with { type: "json" };
-import { toYaml } from "./to_yaml.ts";
+import { toYaml } from "./write/to_yaml.ts";
 import { sameValue } from "../same_value.ts";
 
 /** Syntax that go-yaml refuses or cuts short, being YAML 1.1, and js-yaml reads as YAML 1.2 says; we read it. */

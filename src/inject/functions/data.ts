@@ -13,7 +13,7 @@ import {
 import { protoToJson, type ProxyConfig } from "../../core/mesh/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
-import { configOfView } from "../views.ts";
+import { configOfView } from "../render/views.ts";
 import { plain } from "./plain.ts";
 
 export const dataFunctions: FuncMap = {

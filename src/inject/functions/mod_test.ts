@@ -3,7 +3,7 @@ import { parse } from "../../core/gotemplate/mod.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
-import { templateData } from "../data.ts";
+import { templateData } from "../render/data.ts";
 import { templateFunctions } from "./mod.ts";
 
 const MESH = `defaultConfig: {drainDuration: 90s, proxyMetadata: {A: "<b>"}}

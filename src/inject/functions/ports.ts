@@ -1,6 +1,6 @@
 /** Template functions about ports. */
 import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../core/gotemplate/mod.ts";
-import { PROXY } from "../pod_model.ts";
+import { PROXY } from "../pod/pod.ts";
 
 export const portFunctions: FuncMap = {
   excludeInboundPort: declared(["interface {}", "string"], excludeInboundPort),

@@ -1,6 +1,6 @@
 /** Appending what was rendered to the lists of a pod. */
 import { mapsAt, type ValueMap } from "../../core/value.ts";
-import { type Pod, PROXY, specOf, withSpecKey } from "../pod_model.ts";
+import { type Pod, PROXY, specOf, withSpecKey } from "../pod/pod.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
 const VALIDATION = "istio-validation";

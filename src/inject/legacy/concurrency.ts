@@ -1,7 +1,7 @@
 /** The number of the proxy's threads: old templates leave it to the injector where the mesh does not say it. */
 import { parseQuantity, scaledValue } from "../../core/kube/mod.ts";
 import { mapAt, type ValueMap } from "../../core/value.ts";
-import { withKey } from "../pod_model.ts";
+import { withKey } from "../pod/pod.ts";
 import { argumentsOf, flagValue } from "./arguments.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** What an earlier injection put into a pod, and the pod without it. */
 import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV, STATUS } from "../names.ts";
-import { containerNamed, type Pod, PROXY, specOf, withAnnotations, withSpecKey } from "../pod_model.ts";
+import { containerNamed, type Pod, PROXY, specOf, withAnnotations, withSpecKey } from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
-import { type InjectionStatus, readStatus } from "../status.ts";
+import { type InjectionStatus, readStatus } from "../pod/status.ts";
 
 /** A pod without what was injected, and what the injected proxy had been told of the application. */
 export interface Bare {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
-import { injectDocument } from "../documents.ts";
-import { loadInjector } from "../injector.ts";
-import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod_model.ts";
-import { injectPod } from "../pod.ts";
-import { podOwner } from "../workload.ts";
+import { injectDocument } from "../document/document.ts";
+import { loadInjector } from "../config/injector.ts";
+import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
+import { injectPod } from "../pod/inject_pod.ts";
+import { podOwner } from "../document/workload.ts";
 
 interface Given {
   readonly template: string;

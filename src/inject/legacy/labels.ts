@@ -1,7 +1,7 @@
 /** Labels that injection itself gives to pods; templates had no say in them. */
 import { LABEL } from "../../core/mesh/mod.ts";
 import { textAt } from "../../core/value.ts";
-import { labelsOf, type Pod, withLabels } from "../pod_model.ts";
+import { labelsOf, type Pod, withLabels } from "../pod/pod.ts";
 import { has } from "./features.ts";
 
 /** What labels depend on besides the pod. */

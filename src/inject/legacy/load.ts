@@ -2,9 +2,9 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { parse, type Template } from "../../core/gotemplate/mod.ts";
 import type { Era } from "../../core/mesh/mod.ts";
-import type { LegacyConfig } from "../config.ts";
+import type { LegacyConfig } from "../config/config.ts";
 import type { FunctionWorld } from "../functions/mod.ts";
-import { RenderedReader } from "../rendered.ts";
+import { RenderedReader } from "../render/rendered.ts";
 import { legacyFunctions, type RenderScope } from "./functions.ts";
 import { type Evidence, type Release, releaseOf } from "./release.ts";
 

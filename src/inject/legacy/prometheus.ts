@@ -4,7 +4,7 @@ import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { parseBool } from "../../core/net.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { MERGE_METRICS, PROMETHEUS_ENV } from "../names.ts";
-import { annotation, type Pod, withEnv } from "../pod_model.ts";
+import { annotation, type Pod, withEnv } from "../pod/pod.ts";
 
 /** Whether metrics are merged: the pod's annotation says it, else the mesh. */
 export function mergesMetrics(pod: Pod, mesh: MeshConfig): boolean {

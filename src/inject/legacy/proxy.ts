@@ -1,7 +1,7 @@
 /** The rendered proxy made ready for one pod: what the template could not know. */
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { mapsAt, type ValueMap } from "../../core/value.ts";
-import { containerNamed, containersOf, type Pod, PROXY, withKey } from "../pod_model.ts";
+import { containerNamed, containersOf, type Pod, PROXY, withKey } from "../pod/pod.ts";
 import { statusPort } from "../postprocess/mod.ts";
 import { withConcurrency } from "./concurrency.ts";
 import type { Bare } from "./earlier.ts";

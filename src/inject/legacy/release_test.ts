@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseValues } from "../values.ts";
+import { parseValues } from "../config/values.ts";
 import { type Evidence, releaseOf } from "./release.ts";
 
 const NOTHING: Evidence = {

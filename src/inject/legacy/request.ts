@@ -1,7 +1,7 @@
 /** What a pod says about its own injection, as the releases of 1.0 to 1.8 read it. */
-import type { Decision } from "../decision.ts";
+import type { Decision } from "../decision/decision.ts";
 import { INJECT } from "../names.ts";
-import { annotation, containerNamed, containersOf, labelsOf, type Pod, PROXY } from "../pod_model.ts";
+import { annotation, containerNamed, containersOf, labelsOf, type Pod, PROXY } from "../pod/pod.ts";
 
 type Answer = Omit<Decision, "warnings">;
 

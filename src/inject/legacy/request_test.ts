@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { decide } from "../decision.ts";
-import type { Pod } from "../pod_model.ts";
+import { decide } from "../decision/decision.ts";
+import type { Pod } from "../pod/pod.ts";
 
 const POLICY = {
   policy: "enabled",

@@ -3,7 +3,7 @@ import { MeshError, messageOf } from "../../core/errors.ts";
 import { decode } from "../../core/kube/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { withKey } from "../pod_model.ts";
+import { withKey } from "../pod/pod.ts";
 import type { Legacy } from "./load.ts";
 
 /** Lists to append to those of the pod, and settings of the pod. Everything as Kubernetes reads it. */

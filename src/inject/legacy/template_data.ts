@@ -3,10 +3,10 @@ import type { GoStruct } from "../../core/gotemplate/mod.ts";
 import { goView } from "../../core/kube/mod.ts";
 import { defaultProxyConfig, type MeshConfig } from "../../core/mesh/mod.ts";
 import { mapsAt, newMap, type ValueMap } from "../../core/value.ts";
-import { Fields } from "../data.ts";
-import { metadataOf, type Pod, specOf } from "../pod_model.ts";
-import { viewOfMeshConfig, viewOfProxyConfig } from "../views.ts";
-import type { Owner } from "../workload.ts";
+import { Fields } from "../render/data.ts";
+import { metadataOf, type Pod, specOf } from "../pod/pod.ts";
+import { viewOfMeshConfig, viewOfProxyConfig } from "../render/views.ts";
+import type { Owner } from "../document/workload.ts";
 import { has } from "./features.ts";
 
 /** What an old template is rendered for. */

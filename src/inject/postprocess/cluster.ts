@@ -1,7 +1,7 @@
 /** Cluster and network of the proxy, and the label of the network. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV, TOPOLOGY_NETWORK } from "../names.ts";
-import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod_model.ts";
+import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod/pod.ts";
 
 /** Environment variables of the proxy that are set whatever the template has: `ISTIO_META_...` by name. */
 export type ProxyEnvs = Readonly<Record<string, string>>;

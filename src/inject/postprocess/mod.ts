@@ -2,8 +2,8 @@
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { intAt, mapAt, valueAt, type ValueMap } from "../../core/value.ts";
 import { STATUS } from "../names.ts";
-import { type Pod, withAnnotations } from "../pod_model.ts";
-import { statusText } from "../status.ts";
+import { type Pod, withAnnotations } from "../pod/pod.ts";
+import { statusText } from "../pod/status.ts";
 import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
 import { rewriteProbes } from "./probes.ts";

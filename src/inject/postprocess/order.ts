@@ -1,6 +1,6 @@
 /** The order of the containers of an injected pod: when each starts depends on it. */
 import type { ValueMap } from "../../core/value.ts";
-import { containerNamed, containersOf, type Pod, PROXY, specOf, withSpecKey } from "../pod_model.ts";
+import { containerNamed, containersOf, type Pod, PROXY, specOf, withSpecKey } from "../pod/pod.ts";
 
 const INIT = "istio-init";
 const VALIDATION = "istio-validation";

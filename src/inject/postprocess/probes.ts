@@ -19,8 +19,8 @@ import {
   PROXY,
   withEnv,
   withKey,
-} from "../pod_model.ts";
-import { parseObject } from "../status.ts";
+} from "../pod/pod.ts";
+import { parseObject } from "../pod/status.ts";
 
 /** What rewriting depends on besides the pod. */
 export interface ProbeSettings {

@@ -7,7 +7,7 @@ import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { parseBool } from "../../core/net.ts";
 import { MERGE_METRICS, PROMETHEUS_ENV } from "../names.ts";
-import { annotation, mapProxy, type Pod, withAnnotations, withEnv } from "../pod_model.ts";
+import { annotation, mapProxy, type Pod, withAnnotations, withEnv } from "../pod/pod.ts";
 import { type PrometheusAnnotations, prometheusAnnotations, withoutPrometheus } from "./prometheus_annotations.ts";
 
 /** Ports of the proxy itself: scraping one of them for the application would be a loop, or metrics twice. */

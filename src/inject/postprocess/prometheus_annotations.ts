@@ -1,5 +1,5 @@
 /** The annotations by which Prometheus finds a pod, however they are spelt. */
-import { annotationsOf, type Pod, withAnnotations } from "../pod_model.ts";
+import { annotationsOf, type Pod, withAnnotations } from "../pod/pod.ts";
 
 /** Prometheus turns every other character of an annotation's name into `_`, so all these spellings are one. */
 export function sanitised(name: string): string {

@@ -1,7 +1,7 @@
 /** The annotation by which Prometheus finds the merged metrics over mutual TLS. */
 import { mapsAt, textAt } from "../../core/value.ts";
 import { SECURE_PORT } from "../names.ts";
-import { annotationsOf, findProxy, type Pod, withAnnotations } from "../pod_model.ts";
+import { annotationsOf, findProxy, type Pod, withAnnotations } from "../pod/pod.ts";
 import { sanitised } from "./prometheus_annotations.ts";
 
 /** The variable of the proxy by which the agent serves them; a template or the user's proxyMetadata sets it. */

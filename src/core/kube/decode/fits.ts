@@ -1,0 +1,41 @@
+import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
+import { readScalar } from "./scalar.ts";
+import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
+
+/**
+ * Whether generic data is of a Kubernetes type as it is, under the exact names of its fields: then `decode` with strict texts
+ * finds no problem. For anything else `false`, and `decode` has to tell: it makes the typed object too, at three times the
+ * price.
+ */
+export function fits(value: Value, type: string): boolean {
+  return isMap(value) && fitsStruct(structSchema(type), value);
+}
+
+function fitsStruct({ byJson }: StructSchema, map: ValueMap): boolean {
+  for (const key in map) {
+    const field = byJson.get(key);
+    if (field === undefined || !fitsType(field.type, map[key] ?? null)) return false;
+  }
+  return true;
+}
+
+function fitsType(type: FieldType, value: Value): boolean {
+  if (value === null) return true;
+  switch (type.kind) {
+    case "string":
+      return typeof value === "string";
+    case "struct":
+      return isMap(value) && fitsStruct(structSchema(type.struct), value);
+    case "list":
+      return isList(value) && value.every((item) => fitsType(type.element, item));
+    case "map":
+      return isMap(value) && fitsMap(type.element, value);
+    default:
+      return readScalar(type.kind, value) !== undefined;
+  }
+}
+
+function fitsMap(element: FieldType, map: ValueMap): boolean {
+  for (const key in map) if (!fitsType(element, map[key] ?? null)) return false;
+  return true;
+}

@@ -1,0 +1,87 @@
+import type { Value } from "../../value.ts";
+import { scalarText } from "../../yaml/mod.ts";
+import { canonicalQuantity } from "../text/quantity.ts";
+import type { FieldType } from "../schema/schema.ts";
+import { canonicalTime } from "../text/time.ts";
+
+type Reader = (value: Value) => Value | undefined;
+
+const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+const READERS: Readonly<Record<string, Reader>> = {
+  string: readString,
+  bool: (value) => typeof value === "boolean" ? value : undefined,
+  int32: (value) => readInteger(value, INT32),
+  int64: (value) => readInteger(value, INT64),
+  quantity: readQuantity,
+  intOrString: (value) => typeof value === "string" ? value : readInteger(value, INT32),
+  time: (value) => typeof value === "string" ? canonicalTime(value) : undefined,
+  json: (value) => value,
+};
+
+/** What an error calls the expected value of each scalar kind. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  quantity: "a quantity",
+  intOrString: "int32 or string",
+  time: "a time of RFC 3339",
+  struct: "a mapping",
+  map: "a mapping",
+  list: "a list",
+};
+
+/**
+ * A scalar (not null) as its Go type holds it; `undefined` if it does not fit. Numbers and booleans become text where
+ * a string is expected, as sigs.k8s.io/yaml does it for typed targets; whole floats count as integers.
+ */
+export function readScalar(kind: FieldType["kind"], value: Value): Value | undefined {
+  return READERS[kind]?.(value);
+}
+
+/** What a field of a type must hold, for messages: `int32`, `a list`. */
+export function expectedText(type: FieldType): string {
+  return EXPECTED[type.kind] ?? type.kind;
+}
+
+/** A value for messages: `string "three"`, `number 1.5`, `a list`. */
+export function gotText(value: Value): string {
+  if (value === null) return "null";
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "a mapping";
+  const text = typeof value === "string" ? value : String(value);
+  return `${typeof value === "bigint" ? "number" : typeof value} ${typeof value === "string" ? `"${text}"` : text}`;
+}
+
+function readString(value: Value): Value | undefined {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "boolean":
+      return value ? "true" : "false";
+    case "number":
+      return Number.isFinite(value) ? scalarText(value) : infiniteText(value);
+    case "bigint":
+      return value.toString();
+    default:
+      return undefined;
+  }
+}
+
+/** strconv's names of what JSON numbers cannot be. */
+function infiniteText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function readInteger(value: Value, range: { min: bigint; max: bigint }): Value | undefined {
+  if (typeof value === "number" && !Number.isInteger(value)) return undefined;
+  if (typeof value !== "number" && typeof value !== "bigint") return undefined;
+  const whole = BigInt(value);
+  if (whole < range.min || whole > range.max) return undefined;
+  const number = Number(whole);
+  return Number.isSafeInteger(number) ? number : whole;
+}
+
+function readQuantity(value: Value): Value | undefined {
+  if (typeof value === "string") return canonicalQuantity(value.trim());
+  return typeof value === "number" || typeof value === "bigint" ? canonicalQuantity(String(value)) : undefined;
+}

@@ -1,0 +1,149 @@
+/**
+ * JSON patches (RFC 6902) that are small: elements of a list are known again by what identifies them (a container by its
+ * name, a port by its number), so that an added container is one operation and not a new list.
+ */
+import { sameValue } from "../../same_value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
+import { identities } from "./list_identity.ts";
+
+/** An operation of a patch. `path` is a JSON pointer (RFC 6901). */
+export type PatchOperation =
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Value }
+  | { readonly op: "remove"; readonly path: string };
+
+/**
+ * The operations that make `after` of `before`, for any two values: applied in their order they give exactly `after`.
+ * None if the two are equal. What both share (the same object) costs nothing.
+ */
+export function jsonPatch(before: Value, after: Value): readonly PatchOperation[] {
+  const operations: PatchOperation[] = [];
+  diff(before, after, "", operations);
+  return operations;
+}
+
+/** A key as a part of a JSON pointer. */
+export function pointerPart(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function diff(before: Value, after: Value, path: string, into: PatchOperation[]): void {
+  if (before === after) return;
+  if (isMap(before) && isMap(after)) return diffMaps(before, after, path, into);
+  if (isList(before) && isList(after)) return diffLists(before, after, path, into);
+  if (!sameValue(before, after)) into.push({ op: "replace", path, value: after });
+}
+
+function diffMaps(before: ValueMap, after: ValueMap, path: string, into: PatchOperation[]): void {
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(after, key)) into.push({ op: "remove", path: `${path}/${pointerPart(key)}` });
+  }
+  for (const key of Object.keys(after)) {
+    const value = after[key] ?? null;
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    // Most is shared: the path is only for what is not.
+    if (old !== value) diffEntry(old, value, `${path}/${pointerPart(key)}`, into);
+  }
+}
+
+/** Some programs that apply patches take a key whose value is null for one that is not there: `add` sets either. */
+function diffEntry(old: Value | undefined, value: Value, path: string, into: PatchOperation[]): void {
+  if (old === undefined || old === null) into.push({ op: "add", path, value });
+  else diff(old, value, path, into);
+}
+
+function diffLists(before: readonly Value[], after: Value[], path: string, into: PatchOperation[]): void {
+  const { keyed, from, to } = identities(before, after);
+  const kept = keptInPlace(from, to);
+  if (kept.size === 0) {
+    if (before.length + after.length > 0) into.push({ op: "replace", path, value: after });
+    return;
+  }
+  const edits = listEdits(before, after, { path, from, to, kept });
+  const whole: PatchOperation = { op: "replace", path, value: after };
+  if (keyed || textSize(edits) < textSize([whole])) into.push(...edits);
+  else into.push(whole);
+}
+
+interface Alignment {
+  readonly path: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly kept: ReadonlySet<string>;
+}
+
+/** Elements that only changed are changed where they are; else some go, and others come. */
+function listEdits(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
+  const gone = placesOfOthers(alignment.from, alignment.kept);
+  const added = placesOfOthers(alignment.to, alignment.kept);
+  if (gone.length !== added.length || gone.some((place, at) => place !== added[at])) {
+    return moves(before, after, alignment);
+  }
+  const edits: PatchOperation[] = [];
+  after.forEach((value, index) => diff(before[index] ?? null, value, `${alignment.path}/${index}`, edits));
+  return edits;
+}
+
+/** First what goes, from the end so that indexes stay true, then the new list from its start. */
+function moves(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
+  const { path, from, to, kept } = alignment;
+  const edits: PatchOperation[] = [];
+  for (const place of placesOfOthers(from, kept).toReversed()) edits.push({ op: "remove", path: `${path}/${place}` });
+  const places = new Map(from.map((id, index) => [id, index]));
+  for (const [index, id] of to.entries()) {
+    const value = after[index] ?? null;
+    const at = `${path}/${index}`;
+    if (kept.has(id)) diff(before[places.get(id) ?? 0] ?? null, value, at, edits);
+    else edits.push({ op: "add", path: at, value });
+  }
+  return edits;
+}
+
+function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): readonly number[] {
+  return [...ids.keys()].filter((index) => !kept.has(ids[index] ?? ""));
+}
+
+/**
+ * The elements of both lists that need not move: a longest increasing subsequence of the old places in the new order.
+ * The others are taken out and put in again.
+ */
+function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySet<string> {
+  const places = new Map(from.map((id, index) => [id, index]));
+  /** `tails[n]` ends the best subsequence of n + 1 elements; `chain` links each element to the one before it. */
+  const tails: Link[] = [];
+  for (const id of to) {
+    const place = places.get(id);
+    if (place === undefined) continue;
+    const at = lowerBound(tails, place);
+    tails[at] = { id, place, before: tails[at - 1] };
+  }
+  const kept = new Set<string>();
+  for (let link = tails.at(-1); link !== undefined; link = link.before) kept.add(link.id);
+  return kept;
+}
+
+interface Link {
+  readonly id: string;
+  readonly place: number;
+  readonly before: Link | undefined;
+}
+
+/** The first position whose element is not placed before `place`. */
+function lowerBound(tails: readonly Link[], place: number): number {
+  let low = 0;
+  let high = tails.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tails[middle]?.place ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** About how long a value is as JSON. */
+function textSize(value: unknown): number {
+  if (typeof value === "string") return value.length + 3;
+  if (typeof value !== "object" || value === null) return String(value).length + 1;
+  let size = 2;
+  for (const [key, item] of Object.entries(value)) size += textSize(item) + (Array.isArray(value) ? 0 : key.length + 3);
+  return size;
+}

@@ -1,0 +1,71 @@
+import { isMap, type Value } from "../../value.ts";
+import { asMap, noMergeKey } from "./error.ts";
+
+/** What the merge order of a list is made from. */
+export interface OrderRule {
+  /** Empty for lists of scalars. */
+  readonly mergeKey: string;
+  /** The order of what the patch names. */
+  readonly patchOrder: readonly Value[];
+  /** The order of the list before the patch. */
+  readonly originalOrder: readonly Value[];
+}
+
+/**
+ * Orders a merged list as Kubernetes does: what the patch names in the patch's order, all else in its original order,
+ * and both interleaved so that an item of the original stays before a patch item that it preceded.
+ * PatchError if an element lacks the merge key.
+ */
+export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] {
+  const { mergeKey } = rule;
+  const patchPlaces = places(rule.patchOrder, mergeKey);
+  const fromPatch: Value[] = [];
+  const fromOriginal: Value[] = [];
+  for (const item of merged) (patchPlaces.has(identity(item, mergeKey)) ? fromPatch : fromOriginal).push(item);
+  const originalPlaces = places(rule.originalOrder, mergeKey);
+  const placeIn = (all: Map<Value, number>) => (item: Value) => all.get(identity(item, mergeKey)) ?? -1;
+  sortByPlace(fromPatch, placeIn(patchPlaces));
+  sortByPlace(fromOriginal, placeIn(originalPlaces));
+  return interleave(fromOriginal, fromPatch, placeIn(originalPlaces));
+}
+
+/** What identifies an element: the value of its merge key, or the scalar itself. PatchError if the key is missing. */
+export function identity(item: Value, mergeKey: string): Value {
+  if (mergeKey === "") return item;
+  const value = asMap(item)[mergeKey];
+  if (value === undefined) throw noMergeKey(asMap(item), mergeKey);
+  return value;
+}
+
+/** The place of the element with a merge key's value, -1 if there is none. */
+export function placeOf(list: readonly Value[], mergeKey: string, value: Value): number {
+  return list.findIndex((item) => isMap(item) && item[mergeKey] === value);
+}
+
+function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
+  const result = new Map<Value, number>();
+  order.forEach((item, index) => {
+    const id = identity(item, mergeKey);
+    if (!result.has(id)) result.set(id, index);
+  });
+  return result;
+}
+
+/** Elements that still carry a deletion (a patch that has a key twice leaves them) go last. */
+function sortByPlace(items: Value[], place: (item: Value) => number): void {
+  const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
+  items.sort((a, b) => rank(a) - rank(b));
+}
+
+function interleave(left: readonly Value[], right: readonly Value[], place: (item: Value) => number): Value[] {
+  const result: Value[] = [];
+  let next = 0;
+  for (const item of right) {
+    const limit = place(item);
+    while (next < left.length && place(left[next] ?? null) >= 0 && place(left[next] ?? null) < limit) {
+      result.push(left[next++] ?? null);
+    }
+    result.push(item);
+  }
+  return result.concat(left.slice(next));
+}

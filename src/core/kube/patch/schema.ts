@@ -1,0 +1,52 @@
+import { PatchError } from "./error.ts";
+import { type Field, type FieldType, findField, structSchema } from "../schema/schema.ts";
+
+/** How a list field is merged, and the type of its elements. */
+export interface ListRule {
+  readonly merges: boolean;
+  readonly mergeKey: string;
+  readonly element: FieldType;
+}
+
+/** How Go calls the kinds of types that hold no fields. */
+const GO_KINDS: Readonly<Record<string, string>> = { list: "slice" };
+/** How Go calls the structs that have no JSON fields of their own. */
+const LEAF_STRUCTS: Readonly<Record<string, string>> = {
+  quantity: "Quantity",
+  intOrString: "IntOrString",
+  time: "Time",
+  json: "RawExtension",
+};
+
+/** The type of a struct of the table. */
+export function structType(name: string): FieldType {
+  return { kind: "struct", struct: name, text: name, pointer: false };
+}
+
+/** The Go kind of a type, as errors name it. */
+export function goKind(type: FieldType): string {
+  return type.kind in LEAF_STRUCTS ? "struct" : GO_KINDS[type.kind] ?? type.kind;
+}
+
+/** The type of a field that holds a mapping on both sides. PatchError if the type has no such field. */
+export function mapField(parent: FieldType, key: string): FieldType {
+  return patchField(parent, key).type;
+}
+
+/** The rule of a field that holds a list on both sides. PatchError if the type has no such field or it is no list. */
+export function listField(parent: FieldType, key: string): ListRule {
+  const { type, mergesList, mergeKey } = patchField(parent, key);
+  if (type.kind === "list") return { merges: mergesList, mergeKey, element: type.element };
+  if (type.pointer) return { merges: mergesList, mergeKey, element: { ...type, pointer: false } };
+  throw new PatchError(`expected slice or array type, but got: ${parent.pointer ? "ptr" : goKind(parent)}`);
+}
+
+function patchField(parent: FieldType, key: string): Field {
+  if (parent.kind !== "struct" && !(parent.kind in LEAF_STRUCTS)) {
+    throw new PatchError(`merging an object in json but data type is not struct, instead is: ${goKind(parent)}`);
+  }
+  const field = parent.kind === "struct" ? findField(structSchema(parent.struct), key) : undefined;
+  if (field !== undefined) return field;
+  const name = parent.kind === "struct" ? parent.struct.replace("openshift.", "") : LEAF_STRUCTS[parent.kind];
+  throw new PatchError(`unable to find api field in struct ${name} for the json field ${JSON.stringify(key)}`);
+}

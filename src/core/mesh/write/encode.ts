@@ -1,0 +1,52 @@
+import { OrderedFields } from "../../gojson.ts";
+import type { GoValue } from "../../gotemplate/value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
+import { zeroOf } from "../read/decode_single.ts";
+import type { Era } from "../era.ts";
+import { type Field, type Message, messageType } from "../schema/schema.ts";
+
+/**
+ * A decoded message as proto3 JSON writes it: fields in declaration order (the one set of a oneof at the place of the
+ * first), fields that hold their zero value left out, fields that the message does not have left out.
+ */
+export function encodeMessage(data: ValueMap, name: string, era: Era): OrderedFields {
+  const entries: [string, GoValue][] = [];
+  for (const field of inOrder(messageType(name, era), data)) {
+    const value = data[field.json];
+    if (value === undefined || isUnset(value, field)) continue;
+    entries.push([field.json, encodeField(value, field, era)]);
+  }
+  return new OrderedFields(entries);
+}
+
+function inOrder(message: Message, data: ValueMap): Field[] {
+  const seen = new Set<string>();
+  return message.fields.flatMap((field) => {
+    if (field.oneof === undefined) return [field];
+    if (seen.has(field.oneof)) return [];
+    seen.add(field.oneof);
+    return message.fields.filter((other) => other.oneof === field.oneof && data[other.json] !== undefined);
+  });
+}
+
+/** Messages, wrappers and fields of a oneof know whether they were set; others are unset when they are zero. */
+export function isUnset(value: Value, field: Field): boolean {
+  if (field.shape === "list") return isList(value) && value.length === 0;
+  if (field.shape === "map") return isMap(value) && Object.keys(value).length === 0;
+  if (field.oneof !== undefined || (field.kind.is !== "scalar" && field.kind.is !== "enum")) return false;
+  return value === zeroOf(field.kind);
+}
+
+function encodeField(value: Value, field: Field, era: Era): GoValue {
+  if (field.kind.is !== "message") return value;
+  const { name } = field.kind;
+  if (field.shape === "list" && isList(value)) return value.map((item) => encodeOne(item, name, era));
+  if (field.shape === "one" || !isMap(value)) return encodeOne(value, name, era);
+  const result: Record<string, GoValue> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) result[key] = encodeOne(item, name, era);
+  return result;
+}
+
+function encodeOne(value: Value, name: string, era: Era): GoValue {
+  return encodeMessage(isMap(value) ? value : newMap(), name, era);
+}

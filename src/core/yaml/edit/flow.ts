@@ -1,0 +1,148 @@
+import type { Value, ValueMap } from "../../value.ts";
+import { type Editor, quotesOf } from "./editor.ts";
+import { flowComma, flowEntry, type FlowStyle, flowText } from "./flow_text.ts";
+import { matchItems } from "./match_items.ts";
+import type { ListNode, MapNode, YamlNode } from "../node.ts";
+import { columnOf, lineStart } from "../position.ts";
+import { requoted } from "../write/scalar_text.ts";
+
+type FlowNode = MapNode | ListNode;
+
+/** Where the entries of a collection stand, and which of them stay. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly kept: boolean;
+}
+
+/** Changes, removes and appends keys of a map in braces. */
+export function editFlowMap(editor: Editor, node: MapNode, next: ValueMap): void {
+  const spans = node.entries.map((entry) => ({
+    start: entry.keyNode.outer,
+    end: entry.node.end,
+    kept: entry.key === undefined || entry.key in next,
+  }));
+  node.entries.forEach((entry, index) => {
+    const { key } = entry;
+    if (!spans[index]?.kept) editor.forget(entry.node);
+    else if (key !== undefined && !node.entries.some((other, at) => at > index && other.key === key)) {
+      editor.editChild(key, entry.node, next[key] ?? null, { kind: "flow", owner: node });
+    }
+  });
+  const style = styleOf(editor, node);
+  const added = Object.keys(next).filter((key) => !(key in node.value))
+    .map((key) => ({ after: spans.length - 1, text: flowEntry(key, next, style, entryColumn(editor.text, node)) }));
+  removeAndInsert(editor, node, spans, added);
+}
+
+/** Changes, removes and inserts items of a list in brackets. */
+export function editFlowList(editor: Editor, node: ListNode, next: readonly Value[]): void {
+  const match = matchItems(node.value, next, editor.listKey());
+  const kept = new Set(match);
+  const spans = node.items.map((item, index) => ({ start: item.outer, end: item.end, kept: kept.has(index) }));
+  node.items.forEach((item, index) => kept.has(index) || editor.forget(item));
+  const style = styleOf(editor, node);
+  const added: Added[] = [];
+  let after = -1;
+  next.forEach((value, position) => {
+    const index = match[position];
+    const item = index === undefined ? undefined : node.items[index];
+    if (index === undefined || item === undefined) {
+      added.push({ after, text: flowText(value, style, entryColumn(editor.text, node)) });
+      return;
+    }
+    editor.editChild(position, item, value, { kind: "flow", owner: node });
+    after = index;
+  });
+  removeAndInsert(editor, node, spans, added);
+}
+
+/** Writes a value in the place of a node inside braces or brackets. */
+export function flowReplacement(editor: Editor, node: YamlNode, next: Value, owner: FlowNode): void {
+  const { text, edits } = editor;
+  const quotes = node.kind === "scalar" && typeof next === "string" && !next.includes("\n")
+    ? quotesOf(node)
+    : undefined;
+  const written = quotes === undefined
+    ? flowText(next, styleOf(editor, owner), entryColumn(text, owner))
+    : requoted(String(next), quotes);
+  if (node.outer < node.end || owner.kind === "list") edits.replace(node.outer, node.end, written);
+  else edits.insert(node.end, (text[node.end - 1] === ":" ? " " : ": ") + written);
+}
+
+interface Added {
+  /** The index of the entry after which it stands, -1 for the beginning. */
+  readonly after: number;
+  readonly text: string;
+}
+
+function removeAndInsert(editor: Editor, node: FlowNode, spans: readonly Span[], added: readonly Added[]): void {
+  const { text, edits } = editor;
+  const comma = flowComma(styleOf(editor, node), entryColumn(text, node));
+  const first = spans[0];
+  const last = spans.at(-1);
+  if (first === undefined || last === undefined) return;
+  const keptCount = spans.filter((span) => span.kept).length;
+  if (keptCount === 0) {
+    edits.replace(first.start, last.end, added.map((part) => part.text).join(comma));
+    return;
+  }
+  removeSpans(editor, spans);
+  const firstKept = spans.findIndex((span) => span.kept);
+  for (const part of added) {
+    if (part.after < firstKept) edits.insert(first.start, part.text + comma);
+    else edits.insert(spans[lastKept(spans, part.after)]?.end ?? last.end, comma + part.text);
+  }
+}
+
+function lastKept(spans: readonly Span[], upTo: number): number {
+  let index = upTo;
+  while (index > 0 && !spans[index]?.kept) index--;
+  return index;
+}
+
+/** Removes each run of entries with the comma after it or, at the end, before it. */
+function removeSpans(editor: Editor, spans: readonly Span[]): void {
+  spans.forEach((span, index) => {
+    if (span.kept) return;
+    const follows = spans.slice(index + 1).some((later) => later.kept);
+    const before = spans[index - 1];
+    if (follows) editor.edits.remove(span.start, spans[index + 1]?.start ?? span.end);
+    else editor.edits.remove(before?.end ?? span.start, span.end);
+  });
+}
+
+/** The style of a collection as its text shows it. */
+function styleOf(editor: Editor, node: FlowNode): FlowStyle {
+  const { text } = editor;
+  const inner = firstOffset(node);
+  const lines = inner !== undefined && lineStart(text, inner) !== lineStart(text, node.start);
+  const outerColumn = indentOf(text, node.start);
+  const step = lines ? Math.max(1, columnOf(text, inner) - outerColumn) : 0;
+  const compact = /^[^\n]*?":\S/.test(text.slice(node.start, node.start + 200));
+  const json = compact || isJson(editor.root) || isJson(node);
+  return { json, colon: compact ? ":" : ": ", step, eol: editor.layout.eol };
+}
+
+function isJson(node: YamlNode | undefined): boolean {
+  if (node === undefined || node.kind === "alias") return false;
+  if (node.kind === "scalar") return node.style === "double";
+  if (!node.flow) return false;
+  return isJson(node.kind === "map" ? node.entries[0]?.keyNode : node.items[0]);
+}
+
+function firstOffset(node: FlowNode): number | undefined {
+  return node.kind === "map" ? node.entries[0]?.keyNode.outer : node.items[0]?.outer;
+}
+
+/** How far the lines of a collection's entries are indented. */
+function entryColumn(text: string, node: FlowNode): number {
+  return indentOf(text, firstOffset(node) ?? node.start);
+}
+
+function indentOf(text: string, offset: number): number {
+  let at = lineStart(text, offset);
+  const start = at;
+  while (text[at] === " ") at++;
+  return at - start;
+}

@@ -1,0 +1,89 @@
+import { resolved, type ScalarNode, type YamlNode } from "../node.ts";
+import { columnOf, lineStart, nextLine } from "../position.ts";
+import type { Layout } from "../write/emit.ts";
+
+/** Whether only white space stands before an offset on its line. */
+export function startsLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === "";
+}
+
+/** The offset of the line after the last one of a node; comment lines indented by `column` or more belong to it. */
+export function tailEnd(text: string, node: YamlNode, column: number): number {
+  let at = contentEnd(text, node);
+  if (at !== lineStart(text, at)) at = nextLine(text, at);
+  while (commentColumn(text, at) >= column) at = nextLine(text, at);
+  return at;
+}
+
+/** The offset of the first of the comment lines right above a line that stand at its column; else of the line itself. */
+export function leadingStart(text: string, offset: number): number {
+  const column = columnOf(text, offset);
+  let start = lineStart(text, offset);
+  while (start > 0) {
+    const above = lineStart(text, start - 1);
+    if (above === start || commentColumn(text, above) !== column) break;
+    start = above;
+  }
+  return start;
+}
+
+/** The end of a node's content: without the blank lines after a block scalar that do not count. */
+export function contentEnd(text: string, node: YamlNode): number {
+  const leaf = lastLeaf(node);
+  if (leaf.kind !== "scalar" || !isBlockScalar(leaf) || leaf.keeps) return leaf.end;
+  const first = nextLine(text, leaf.start);
+  let end = leaf.end;
+  while (end > first) {
+    const line = lineStart(text, end - 1);
+    if (text.slice(line, end).trim() !== "") break;
+    end = line;
+  }
+  return Math.max(end, first);
+}
+
+/** Whether a scalar is a `|` or `>` block. */
+export function isBlockScalar(node: ScalarNode): boolean {
+  return node.style === "literal" || node.style === "folded";
+}
+
+/** How a document lays out its text: spaces per level, lists under their key, line breaks. */
+export function layoutOf(text: string, root: YamlNode | undefined): Layout {
+  const found = { step: 0, listIndent: -1 };
+  if (root !== undefined) findLayout(text, root, found);
+  const step = found.step === 0 ? 2 : found.step;
+  const eol = /\r\n/.test(text.slice(0, nextLine(text, 0))) ? "\r\n" : "\n";
+  return { step, listIndent: Math.max(0, found.listIndent), sortKeys: false, eol, keepBlocks: false };
+}
+
+function findLayout(text: string, node: YamlNode, found: { step: number; listIndent: number }): void {
+  const children = node.kind === "list"
+    ? node.items
+    : node.kind === "map"
+    ? node.entries.map((entry) => entry.node)
+    : [];
+  for (const child of children) {
+    if (found.step > 0 && found.listIndent >= 0) return;
+    if (node.kind === "map" && !node.flow) noteIndent(text, node.start, child, found);
+    findLayout(text, child, found);
+  }
+}
+
+function noteIndent(text: string, start: number, child: YamlNode, found: { step: number; listIndent: number }): void {
+  if (child.kind === "scalar" || child.kind === "alias" || child.flow) return;
+  const deeper = columnOf(text, child.start) - columnOf(text, start);
+  if (child.kind === "map" && found.step === 0 && deeper > 0) found.step = deeper;
+  if (child.kind === "list" && found.listIndent < 0 && deeper >= 0) found.listIndent = deeper;
+}
+
+function lastLeaf(node: YamlNode): YamlNode {
+  if (node.kind === "alias" || node.kind === "scalar" || node.flow) return node;
+  const last = node.kind === "list" ? node.items.at(-1) : node.entries.at(-1)?.node;
+  return last === undefined ? resolved(node) : lastLeaf(last);
+}
+
+/** The column of the comment that a line consists of; -1 for any other line. */
+function commentColumn(text: string, start: number): number {
+  let at = start;
+  while (text[at] === " ") at++;
+  return text[at] === "#" ? at - start : -1;
+}

@@ -1,0 +1,81 @@
+import type { Value } from "../../value.ts";
+import type { Editor, Slot } from "./editor.ts";
+import { itemLines, spaces } from "../write/emit.ts";
+import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
+import { matchItems } from "./match_items.ts";
+import type { ListNode } from "../node.ts";
+import { columnOf } from "../position.ts";
+import { skipBlank } from "../scan.ts";
+
+/** Changes, removes and inserts items of a block list that keeps at least one of them; else writes it anew. */
+export function editBlockList(editor: Editor, node: ListNode, next: readonly Value[], slot: Slot): void {
+  const match = matchItems(node.value, next, editor.listKey());
+  const kept = new Set(match);
+  const dashes = dashesOf(editor.text, node);
+  if (match.every((index) => index === undefined) || dashes === undefined) {
+    editor.replace(node, [...next], slot);
+    return;
+  }
+  removeItems(editor, node, dashes, kept);
+  insertAndEdit(editor, node, dashes, { next, match });
+}
+
+/** The offsets of the dashes of a block list. */
+function dashesOf(text: string, node: ListNode): number[] | undefined {
+  const dashes: number[] = [];
+  let at = node.start;
+  for (const item of node.items) {
+    at = skipBlank(text, at);
+    if (text[at] !== "-") return undefined;
+    dashes.push(at);
+    at = item.end;
+  }
+  return dashes;
+}
+
+function removeItems(
+  editor: Editor,
+  node: ListNode,
+  dashes: readonly number[],
+  kept: ReadonlySet<number | undefined>,
+): void {
+  const { text, edits } = editor;
+  const first = dashes[0] ?? node.start;
+  const firstKept = dashes.find((_, index) => kept.has(index)) ?? first;
+  const inline = !startsLine(text, first);
+  node.items.forEach((item, index) => {
+    const dash = dashes[index] ?? first;
+    if (kept.has(index)) return;
+    editor.forget(item);
+    if (!inline || dash > firstKept) {
+      edits.remove(leadingStart(text, dash), tailEnd(text, item, columnOf(text, dash) + 1));
+    } // The first dash stands on the line of another: the next one that stays moves there.
+    else if (index === 0) edits.remove(first, firstKept);
+  });
+}
+
+interface Plan {
+  readonly next: readonly Value[];
+  readonly match: readonly (number | undefined)[];
+}
+
+function insertAndEdit(editor: Editor, node: ListNode, dashes: readonly number[], plan: Plan): void {
+  const { text, edits, layout } = editor;
+  const first = dashes[0] ?? node.start;
+  const column = columnOf(text, first);
+  const inline = !startsLine(text, first);
+  let before: number | undefined;
+  plan.next.forEach((value, position) => {
+    const index = plan.match[position];
+    const item = index === undefined ? undefined : node.items[index];
+    if (item !== undefined && index !== undefined) {
+      editor.editChild(position, item, value, { kind: "item", column, after: (dashes[index] ?? first) + 1 });
+      before = tailEnd(text, item, column + 1);
+      return;
+    }
+    const lines = itemLines(value, column, layout);
+    if (before !== undefined) edits.insert(before, lines);
+    else if (inline) edits.insert(first, lines.slice(column) + spaces(column));
+    else edits.insert(leadingStart(text, first), lines);
+  });
+}

@@ -1,0 +1,42 @@
+import { MeshError } from "../../errors.ts";
+import { wholeNumber } from "./resolve.ts";
+
+/**
+ * A number as kubectl writes it: whole numbers of 64 bits in digits, others in Go's shortest `%g`
+ * (exponent below -4 or from 6 on, at least two digits).
+ */
+export function numberText(value: number | bigint): string {
+  if (typeof value === "bigint") return value.toString();
+  if (!Number.isFinite(value)) throw new MeshError(`Cannot write the number "${value}": JSON has no such value`);
+  return wholeNumber(value)?.toString() ?? goFloat(value.toExponential());
+}
+
+/** A float map key: go-yaml's caller formats it with the digits that a 32-bit float needs. */
+export function floatKeyText(value: number): string {
+  if (Number.isNaN(value)) return ".nan";
+  const single = Math.fround(value);
+  if (!Number.isFinite(single)) return single < 0 ? "-.inf" : ".inf";
+  for (let digits = 0; digits < 9; digits++) {
+    const text = single.toExponential(digits);
+    if (Math.fround(Number(text)) === single) return goFloat(text);
+  }
+  return goFloat(single.toExponential());
+}
+
+/** `1.5e+7` of JavaScript's toExponential as Go's `%g` with the shortest precision. */
+function goFloat(exponential: string): string {
+  const [mantissa = "", power = "0"] = exponential.split("e");
+  const exponent = Number(power);
+  const digits = mantissa.replace("-", "").replace(".", "").replace(/(?<=.)0+$/, "");
+  const sign = mantissa.startsWith("-") ? "-" : "";
+  if (exponent < -4 || exponent >= 6) return sign + scientific(digits, exponent);
+  if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, "0");
+  const fraction = digits.slice(exponent + 1);
+  return sign + (fraction === "" ? whole : `${whole}.${fraction}`);
+}
+
+function scientific(digits: string, exponent: number): string {
+  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : "";
+  return `${digits[0]}${fraction}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}

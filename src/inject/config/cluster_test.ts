@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
+import { ApiError } from "../../core/kube/client/api.ts";
+import { clusterConfiguration, clusterNames } from "./cluster.ts";
+
+Deno.test("clusterNames() are those of Istio's installation, or what is given", () => {
+  const usual = { namespace: "istio-system", injector: "istio-sidecar-injector", mesh: "istio" };
+  assert.deepEqual(clusterNames({}), usual);
+  assert.deepEqual(clusterNames({ revision: "default" }), usual);
+  assert.deepEqual(clusterNames({ revision: "canary", istioNamespace: "mesh" }), {
+    namespace: "mesh",
+    injector: "istio-sidecar-injector-canary",
+    mesh: "istio-canary",
+  });
+  assert.equal(clusterNames({ revision: "canary", meshConfigMapName: "mine" }).mesh, "mine");
+});
+
+const MAPS = "/api/v1/namespaces/istio-system/configmaps";
+
+function put(api: MemoryApi, name: string, data: Record<string, string> = {}): void {
+  const metadata = { name, namespace: "istio-system" };
+  api.put(`${MAPS}/${name}`, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
+}
+
+Deno.test("clusterConfiguration() takes the three texts, values only if there are some", async () => {
+  const api = new MemoryApi();
+  put(api, "istio", { mesh: "M" });
+  put(api, "istio-sidecar-injector", { config: "C", values: "V" });
+  const found = await clusterConfiguration(api, clusterNames({}));
+  assert.deepEqual([found.config.text, found.values?.text, found.mesh.text], ["C", "V", "M"]);
+  assert.equal(found.mesh.file, 'ConfigMap "istio-system/istio" (key "mesh")');
+  put(api, "istio-sidecar-injector", { config: "C" });
+  assert.equal((await clusterConfiguration(api, clusterNames({}))).values, undefined);
+});
+
+Deno.test("clusterConfiguration() names what there is, as far as it may be read", async () => {
+  const api = new MemoryApi();
+  const asked = () => clusterConfiguration(api, clusterNames({ revision: "next" }));
+  await assert.rejects(asked(), { hint: /^the namespace does not exist/ });
+  api.put("/api/v1/namespaces/istio-system", {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "istio-system" },
+  });
+  put(api, "kube-root-ca.crt");
+  await assert.rejects(asked(), { hint: /^the namespace has no ConfigMap of Istio/ });
+  put(api, "istio-canary");
+  await assert.rejects(asked(), { hint: /^there is "istio-canary": choose with --revision/ });
+  api.failing = (request) => request.startsWith("list") ? new ApiError("forbidden", { status: 403 }) : undefined;
+  await assert.rejects(asked(), { hint: /^see --istioNamespace/ });
+});

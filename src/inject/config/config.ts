@@ -1,0 +1,194 @@
+/**
+ * The configuration of the injector, in any of the forms it has had: today's (`templates`), that of Istio 1.0 to 1.8
+ * (`policy` and one `template`), and the text of a template by itself; each also inside its ConfigMap.
+ */
+import { MeshError } from "../../core/errors.ts";
+import { type FuncMap, parse, type Template } from "../../core/gotemplate/mod.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { configMapData, configMapEntry } from "./config_map.ts";
+import { templateMessage } from "../render/template_message.ts";
+
+/** What every form has. */
+interface CommonConfig {
+  /** `enabled` or `disabled`: whether pods that ask for nothing are injected. */
+  readonly policy: string;
+  readonly neverInjectSelector: readonly Value[];
+  readonly alwaysInjectSelector: readonly Value[];
+  readonly injectedAnnotations: Readonly<Record<string, string>>;
+}
+
+/** Templates of Istio 1.9 and later: each renders a part of a pod, which is merged into the pod. */
+export interface ModernConfig extends CommonConfig {
+  readonly form: "modern";
+  readonly templates: ReadonlyMap<string, Template>;
+  readonly defaultTemplates: readonly string[];
+  readonly aliases: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A template of Istio 1.0 to 1.8: it renders lists that are appended to the pod's. */
+export interface LegacyConfig extends CommonConfig {
+  readonly form: "legacy";
+  readonly template: string;
+  /** `[[`, `]]` in 1.0 and 1.1, `{{`, `}}` after. */
+  readonly delimiters: readonly [string, string];
+}
+
+export type InjectorConfig = ModernConfig | LegacyConfig;
+
+const TEMPLATE_OF_BARE_TEXT = "sidecar";
+
+/**
+ * Reads a configuration. All templates are parsed, used or not, as the control plane does.
+ * Errors: a MeshError with the file and the field for a text that is none of the forms, a field of the wrong type or a
+ * template that cannot be parsed.
+ */
+export function parseConfig(text: string, file: string, functions: FuncMap): InjectorConfig {
+  const value = tryYaml(text, file);
+  if (isMap(value)) {
+    const inner = configMapEntry(value, "config", file);
+    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions);
+    // Today's ConfigMaps also have a `template`, which only tells programs of before 1.9 that they are too old.
+    if (isMap(value["templates"]) && Object.keys(value["templates"]).length > 0) return modern(value, file, functions);
+    if (typeof value["template"] === "string") return legacy(value, value["template"], file);
+  }
+  return bare(text, value, { file, functions });
+}
+
+/** Another key of the ConfigMap that a configuration is in; `undefined` where the text is something else or has none. */
+export function textBesideConfig(text: string, file: string, key: string): string | undefined {
+  const found = configMapData(tryYaml(text, file) ?? null)?.[key];
+  return typeof found === "string" ? found : undefined;
+}
+
+/** A template by itself often is no YAML. */
+function tryYaml(text: string, file: string): Value | undefined {
+  try {
+    return parseYaml(text, file);
+  } catch (error) {
+    if (/\{\{|\[\[/.test(text)) return undefined;
+    throw error;
+  }
+}
+
+function modern(config: ValueMap, file: string, functions: FuncMap): ModernConfig {
+  const reader = { config, file };
+  const defaults = strings(reader, "defaultTemplates");
+  return {
+    form: "modern",
+    ...common(reader),
+    templates: parseTemplates(stringMap(reader, "templates"), file, functions),
+    defaultTemplates: defaults.length === 0 ? [TEMPLATE_OF_BARE_TEXT] : defaults,
+    aliases: aliases(reader),
+  };
+}
+
+function legacy(config: ValueMap, template: string, file: string): LegacyConfig {
+  return { form: "legacy", ...common({ config, file }), template, delimiters: delimitersOf(template) };
+}
+
+function delimitersOf(template: string): readonly [string, string] {
+  return template.includes("[[") && !template.includes("{{") ? ["[[", "]]"] : ["{{", "}}"];
+}
+
+/** What is at the left margin of a text tells which kind of template it is. */
+const LEGACY_KEYS =
+  /^(initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)\s*:/m;
+const POD_KEYS = /^(metadata|spec)\s*:/m;
+
+interface Source {
+  readonly file: string;
+  readonly functions: FuncMap;
+}
+
+function bare(text: string, value: Value | undefined, { file, functions }: Source): InjectorConfig {
+  const isTemplate = /\{\{|\[\[/.test(text) || (isMap(value) && value["kind"] === undefined && POD_KEYS.test(text));
+  if (!isTemplate && !LEGACY_KEYS.test(text)) throw notConfig(value, file);
+  const common = { policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [], injectedAnnotations: {} };
+  if (LEGACY_KEYS.test(text) && !POD_KEYS.test(text)) {
+    return { form: "legacy", ...common, template: text, delimiters: delimitersOf(text) };
+  }
+  const templates = parseTemplates(new Map([[TEMPLATE_OF_BARE_TEXT, text]]), file, functions);
+  return { form: "modern", ...common, templates, defaultTemplates: [TEMPLATE_OF_BARE_TEXT], aliases: new Map() };
+}
+
+function notConfig(value: Value | undefined, file: string): MeshError {
+  const kind = isMap(value) ? textAt(value, "kind") : "";
+  const what = value === null ? ": it is empty" : kind === "" ? "" : `: it is a ${kind}`;
+  return new MeshError(`This is no injector configuration${what}`, {
+    place: { file },
+    hint:
+      'give a configuration with "templates" (or "policy" and "template"), its ConfigMap, or the text of a template',
+  });
+}
+
+function parseTemplates(texts: ReadonlyMap<string, string>, file: string, functions: FuncMap): Map<string, Template> {
+  const templates = new Map<string, Template>();
+  for (const [name, text] of texts) templates.set(name, parseTemplate(name, text, { file, functions }));
+  return templates;
+}
+
+/** Istio gives every template the name `inject`, which its error messages carry. */
+function parseTemplate(name: string, text: string, { file, functions }: Source): Template {
+  try {
+    return parse("inject", text, { funcs: functions });
+  } catch (error) {
+    const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
+    const place = { file, field: `templates.${name}` };
+    if (!/function .* not defined/.test(message)) throw new MeshError(message, { place, cause: error });
+    throw new MeshError(message, { place, cause: error, hint: "is the template of a newer release?" });
+  }
+}
+
+interface Reader {
+  readonly config: ValueMap;
+  readonly file: string;
+}
+
+function common(reader: Reader): CommonConfig {
+  const policy = reader.config["policy"] ?? "enabled";
+  if (typeof policy !== "string") throw wrong(reader, "policy", "a string");
+  return {
+    policy,
+    neverInjectSelector: list(reader, "neverInjectSelector"),
+    alwaysInjectSelector: list(reader, "alwaysInjectSelector"),
+    injectedAnnotations: Object.fromEntries(stringMap(reader, "injectedAnnotations")),
+  };
+}
+
+function list({ config, file }: Reader, field: string): readonly Value[] {
+  const value = config[field] ?? [];
+  if (!isList(value)) throw wrong({ config, file }, field, "a list");
+  return value;
+}
+
+function strings(reader: Reader, field: string): readonly string[] {
+  return list(reader, field).map((item) => {
+    if (typeof item !== "string") throw wrong(reader, field, "a list of strings");
+    return item;
+  });
+}
+
+function map(reader: Reader, field: string): ValueMap {
+  const value = reader.config[field] ?? {};
+  if (!isMap(value)) throw wrong(reader, field, "a mapping");
+  return value;
+}
+
+function stringMap(reader: Reader, field: string): Map<string, string> {
+  return new Map(
+    Object.entries(map(reader, field)).map(([key, value]) => {
+      if (typeof value !== "string") throw wrong(reader, `${field}.${key}`, "a string");
+      return [key, value];
+    }),
+  );
+}
+
+function aliases(reader: Reader): Map<string, readonly string[]> {
+  const names = map(reader, "aliases");
+  return new Map(Object.keys(names).map((name) => [name, strings({ ...reader, config: names }, name)]));
+}
+
+function wrong({ file }: Reader, field: string, expected: string): MeshError {
+  return new MeshError(`"${field}" in the injector configuration must be ${expected}`, { place: { file, field } });
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { MeshError } from "../../core/errors.ts";
+import { parseConfig, textBesideConfig } from "./config.ts";
+import { templateFunctions } from "../functions/mod.ts";
+
+const functions = templateFunctions({ env: () => undefined, now: () => new Date(0) });
+const read = (text: string) => parseConfig(text, "config.yaml", functions);
+
+const MODERN = `policy: disabled
+defaultTemplates: [a]
+aliases: {both: [a, b]}
+template: "{{ Template_Version_And_Istio_Version_Mismatched_Check_Installation }}"
+templates:
+  a: "spec: {}"
+  b: "spec: {}"
+`;
+
+Deno.test("parseConfig: templates decide, whatever the template for old programs says", () => {
+  const config = read(MODERN);
+  assert.equal(config.form, "modern");
+  if (config.form !== "modern") return;
+  assert.deepEqual([...config.templates.keys()], ["a", "b"]);
+  assert.deepEqual(config.defaultTemplates, ["a"]);
+  assert.deepEqual(config.aliases.get("both"), ["a", "b"]);
+  assert.equal(config.policy, "disabled");
+});
+
+Deno.test("parseConfig: the ConfigMap holds the configuration and the values", () => {
+  const indented = MODERN.replaceAll(/^/gm, "    ");
+  const map = `kind: ConfigMap\napiVersion: v1\ndata:\n  config: |\n${indented}\n  values: '{"a": 1}'\n`;
+  assert.equal(read(map).form, "modern");
+  assert.equal(textBesideConfig(map, "x", "values"), '{"a": 1}');
+});
+
+const LEGACY: readonly [string, string, readonly [string, string]][] = [
+  ["1.1", "policy: enabled\ntemplate: |-\n  containers:\n  - name: [[ .DeploymentMeta.Name ]]\n", ["[[", "]]"]],
+  ["1.8", "policy: enabled\ntemplate: |-\n  containers:\n  - name: {{ .DeploymentMeta.Name }}\n", ["{{", "}}"]],
+  ["1.1, bare", "containers:\n- name: [[ .DeploymentMeta.Name ]]\n", ["[[", "]]"]],
+];
+
+for (const [name, text, delimiters] of LEGACY) {
+  Deno.test(`parseConfig: a configuration of ${name} is a legacy one`, () => {
+    const config = read(text);
+    assert.equal(config.form, "legacy");
+    if (config.form === "legacy") assert.deepEqual(config.delimiters, delimiters);
+  });
+}
+
+Deno.test("parseConfig: a text without templates is the template", () => {
+  const config = read("spec:\n  containers:\n  - name: istio-proxy\n    image: {{ .ProxyImage }}\n");
+  assert.equal(config.form, "modern");
+});
+
+const REFUSED: readonly [string, string, RegExp][] = [
+  ["a manifest", "kind: Deployment\nspec: {}\n", /no injector configuration: it is a Deployment/],
+  ["an empty text", "", /no injector configuration/],
+  ["a ConfigMap without config", "kind: ConfigMap\ndata: {mesh: x}\n", /no key "config"/],
+  [
+    "an unknown function in an unused template",
+    'templates: {a: "", b: "{{ nope }}"}',
+    /template "b" cannot be parsed: .*"nope" not defined/,
+  ],
+  [
+    "a wrong type",
+    'templates: {a: ""}\ndefaultTemplates: a\n',
+    /"defaultTemplates" in the injector configuration must be a list/,
+  ],
+];
+
+for (const [name, text, message] of REFUSED) {
+  Deno.test(`parseConfig: refuses ${name}`, () => {
+    assert.throws(() => read(text), (error) => error instanceof MeshError && message.test(error.message));
+  });
+}

@@ -1,0 +1,95 @@
+/** Where the configuration comes from: what the user gives, laid over the built-in one where that is in use. */
+import { goJson } from "../../core/gojson.ts";
+import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import { toYaml } from "../../core/yaml/mod.ts";
+import { textBesideConfig } from "./config.ts";
+import { BUILT_IN } from "../default/mod.ts";
+import type { Source } from "./injector.ts";
+import { parseValues } from "./values.ts";
+
+/** What a user may give, all of it optional. */
+export interface GivenConfiguration {
+  readonly config?: Source | undefined;
+  readonly values?: Source | undefined;
+  readonly mesh?: Source | undefined;
+  /** Single values that win over all others. */
+  readonly hub?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly cni?: boolean | undefined;
+}
+
+/** The texts that an injector is loaded from. */
+export interface Configuration {
+  readonly config: Source;
+  readonly values: Source | undefined;
+  readonly mesh: Source | undefined;
+}
+
+/**
+ * The configuration in use. Without one of the user's own it is the built-in: then values that are given are laid over
+ * the built-in ones, key by key. A ConfigMap with `values` and `mesh` beside `config` brings those too.
+ * Errors: a MeshError with the place for values that are no mapping.
+ */
+export function configurationOf(given: GivenConfiguration): Configuration {
+  const { config } = given;
+  if (config === undefined) {
+    const mesh = given.mesh ?? builtIn("mesh");
+    return { config: builtIn("config"), values: layered(given, [builtIn("values"), given.values]), mesh };
+  }
+  return {
+    config,
+    values: layered(given, [given.values ?? beside(config, "values")]),
+    mesh: given.mesh ?? beside(config, "mesh"),
+  };
+}
+
+/** The configuration in use as one ConfigMap, which `--inject-config` reads back. */
+export function showConfiguration({ config, values, mesh }: Configuration): string {
+  const data = newMap();
+  data["config"] = textBesideConfig(config.text, config.file, "config") ?? config.text;
+  data["values"] = values === undefined ? "" : toYaml(parseValues(values.text, values.file));
+  data["mesh"] = mesh?.text ?? "";
+  const map = newMap();
+  Object.assign(map, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "istio-sidecar-injector" }, data });
+  return toYaml(map);
+}
+
+function builtIn(part: keyof typeof BUILT_IN): Source {
+  return { text: BUILT_IN[part], file: `built-in ${part}` };
+}
+
+function beside(config: Source, key: "values" | "mesh"): Source | undefined {
+  const text = textBesideConfig(config.text, config.file, key);
+  return text === undefined ? undefined : { text, file: `${config.file} (key "${key}")` };
+}
+
+/** Layers of values as one text; a single one stays as it is. */
+function layered(given: GivenConfiguration, layers: readonly (Source | undefined)[]): Source | undefined {
+  const sources = layers.filter((layer) => layer !== undefined);
+  const set = singleValues(given);
+  const [first] = sources;
+  if (sources.length <= 1 && Object.keys(set).length === 0) return first;
+  const maps = [...sources.map(({ text, file }) => parseValues(text, file)), set];
+  return { text: goJson(maps.reduce(overlaid, newMap())), file: sources.map(({ file }) => file).join(" and ") };
+}
+
+function singleValues({ hub, tag, cni }: GivenConfiguration): ValueMap {
+  const global = newMap();
+  if (hub !== undefined) global["hub"] = hub;
+  if (tag !== undefined) global["tag"] = tag;
+  const set = newMap();
+  if (Object.keys(global).length > 0) set["global"] = global;
+  if (cni === true) set["pilot"] = Object.assign(newMap(), { cni: Object.assign(newMap(), { enabled: true }) });
+  return set;
+}
+
+/** Helm's rule: mappings are laid over each other key by key, anything else replaces, null takes away. */
+function overlaid(below: ValueMap, above: ValueMap): ValueMap {
+  const result = Object.assign(newMap(), below);
+  for (const [key, value] of Object.entries(above)) {
+    const old = result[key];
+    if (value === null) delete result[key];
+    else result[key] = isMap(old) && isMap(value) ? overlaid(old, value) : value;
+  }
+  return result;
+}

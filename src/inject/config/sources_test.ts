@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { isMap, valueAt } from "../../core/value.ts";
+import { BUILT_IN } from "../default/mod.ts";
+import { configurationOf, showConfiguration } from "./sources.ts";
+import { parseValues } from "./values.ts";
+
+function valuesOf(given: Parameters<typeof configurationOf>[0]) {
+  const { values } = configurationOf(given);
+  return parseValues(values?.text ?? "", values?.file ?? "");
+}
+
+Deno.test("configurationOf() nothing is the built-in configuration", () => {
+  const { config, values, mesh } = configurationOf({});
+  assert.deepEqual([config.text, values?.text, mesh?.text], [BUILT_IN.config, BUILT_IN.values, BUILT_IN.mesh]);
+});
+
+Deno.test("configurationOf() lays given values over the built-in ones, null takes away", () => {
+  const values = valuesOf({ values: { text: "global: {meshID: m, proxy: {resources: null}}", file: "v" } });
+  assert.equal(valueAt(values, "global", "meshID"), "m");
+  assert.equal(valueAt(values, "global", "proxy", "image"), "proxyv2");
+  assert.equal(valueAt(values, "global", "proxy", "resources"), undefined);
+});
+
+Deno.test("configurationOf() takes the values of a given configuration alone", () => {
+  const config = { text: "templates: {sidecar: x}", file: "c" };
+  const values = valuesOf({ config, values: { text: "a: 1", file: "v" }, hub: "h", tag: "t", cni: true });
+  assert.equal(JSON.stringify(values), '{"a":1,"global":{"hub":"h","tag":"t"},"pilot":{"cni":{"enabled":true}}}');
+  assert.equal(configurationOf({ config }).values, undefined);
+});
+
+Deno.test("showConfiguration() is read back as the same configuration", () => {
+  const shown = showConfiguration(configurationOf({ hub: "example.com/mesh" }));
+  const again = configurationOf({ config: { text: shown, file: "shown.yaml" } });
+  const data = parseYaml(shown);
+  assert.ok(isMap(data) && isMap(data["data"]));
+  assert.equal(data["data"]["config"], BUILT_IN.config);
+  assert.equal(again.mesh?.text, BUILT_IN.mesh);
+  assert.equal(valueAt(parseValues(again.values?.text ?? "", "v"), "global", "hub"), "example.com/mesh");
+  assert.equal(showConfiguration(again), shown);
+});

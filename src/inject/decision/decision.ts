@@ -1,0 +1,198 @@
+/**
+ * Whether a pod gets a sidecar: an ordered table of rules, the first that has an answer decides. The order is that of
+ * Istio's injectRequired: what makes injection impossible, what the pod itself asks for, then the configuration.
+ *
+ * | reason                    | answer | when                                                                        |
+ * |---------------------------|--------|-----------------------------------------------------------------------------|
+ * | pod-host-network          | no     | the pod uses the host's network: capturing traffic would capture the node's |
+ * | namespace-ignored         | no     | the pod is in a namespace of the cluster itself                             |
+ * | label-inject-false/true   | no/yes | label `sidecar.istio.io/inject`; where there is one the annotation is unread |
+ * | annotation-inject-false/true | no/yes | annotation `sidecar.istio.io/inject`                                     |
+ * | never-inject-selector     | no     | the configuration's `neverInjectSelector` matches the pod's labels          |
+ * | always-inject-selector    | yes    | its `alwaysInjectSelector` does                                             |
+ * | policy-disabled           | no     | its `policy` is `disabled`, and the pod asks for nothing                    |
+ * | policy-enabled            | yes    | the pod asks for nothing                                                    |
+ * | requested                 | yes    | the same under `policy: disabled`, where a person asked by hand             |
+ * | policy-invalid            | no     | its `policy` is neither: the webhook injects nothing, whatever pods ask for |
+ *
+ * What a person names by hand is not asked of the selectors either, as `istioctl kube-inject` does not; a warning tells
+ * where the webhook would decide otherwise.
+ *
+ * With a configuration of Istio 1.0 to 1.8 the rules of `legacy/request.ts` take the place of the label's and
+ * annotation's, and `already-injected` (no) comes second.
+ */
+import { isEmptySelector, selectorMatches } from "../../core/kube/mod.ts";
+import { textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { alreadyInjected, legacyRequest, legacyWarnings } from "../legacy/mod.ts";
+import { INJECT } from "../names.ts";
+import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
+
+/** What was decided, and why. */
+export interface Decision {
+  readonly inject: boolean;
+  /** A stable id, from the table above. */
+  readonly reason: string;
+  /** The field that decided, from the pod (`spec.hostNetwork`) or the configuration (`neverInjectSelector[0]`). */
+  readonly field: string;
+  /** The reason in words, to follow `skipped: ` or `injected: `. */
+  readonly message: string;
+  /** What a user should know besides. */
+  readonly warnings: readonly string[];
+}
+
+/** What a decision depends on besides the pod. */
+export interface DecisionPolicy {
+  readonly policy: string;
+  readonly neverInjectSelector: readonly Value[];
+  readonly alwaysInjectSelector: readonly Value[];
+  /** A person names the manifest: policy and selectors are about injection that nobody asked for, and do not forbid it. */
+  readonly byHand: boolean;
+  /** `legacy` for a configuration of Istio 1.0 to 1.8. */
+  readonly form?: "modern" | "legacy";
+}
+
+/** Namespaces that are never injected, as Istio lists them. */
+const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
+
+/** What a rule says. */
+export type Answer = Omit<Decision, "warnings">;
+
+/** The rules by name, for those that tell all of them. */
+export type RuleName =
+  | "host-network"
+  | "already-injected"
+  | "ignored-namespace"
+  | "policy-known"
+  | "request"
+  | Selecting;
+type Selecting = "never-inject-selector" | "always-inject-selector" | "policy";
+
+type Rule = readonly [name: RuleName, answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined];
+
+const RULES: readonly Rule[] = [
+  ["host-network", hostNetwork],
+  ["ignored-namespace", ignoredNamespace],
+  ["policy-known", invalidPolicy],
+  ["request", request],
+  ["never-inject-selector", neverSelector],
+  ["always-inject-selector", alwaysSelector],
+  ["policy", (_pod, policy) => byPolicy(policy)],
+];
+const LEGACY_RULES: readonly Rule[] = [
+  ["host-network", hostNetwork],
+  ["already-injected", (pod, { byHand }) => alreadyInjected(pod, byHand)],
+  ["ignored-namespace", ignoredNamespace],
+  ["policy-known", invalidPolicy],
+  ["request", legacyRequest],
+  ["never-inject-selector", neverSelector],
+  ["always-inject-selector", alwaysSelector],
+  ["policy", (_pod, policy) => byPolicy(policy)],
+];
+
+/** The rules for a form of the configuration, in the order in which they are asked; the last has an answer for all. */
+export function rulesFor(form: DecisionPolicy["form"]): readonly Rule[] {
+  return form === "legacy" ? LEGACY_RULES : RULES;
+}
+
+/** Decides whether a pod is injected. Source of the order: Istio's injectRequired. */
+export function decide(pod: Pod, policy: DecisionPolicy): Decision {
+  const legacy = policy.form === "legacy";
+  const warnings = legacy ? legacyWarnings(pod) : requestWarnings(pod);
+  for (const [name, answerOf] of rulesFor(policy.form)) {
+    const answer = answerOf(pod, policy);
+    if (answer === undefined) continue;
+    return { ...answer, warnings: name === "policy" ? [...warnings, ...selectorWarnings(pod, policy)] : warnings };
+  }
+  return { ...byPolicy(policy), warnings };
+}
+
+/** What is named by hand is injected; that the webhook would decide otherwise is worth knowing. */
+function selectorWarnings(pod: Pod, policy: DecisionPolicy): readonly string[] {
+  const answer = policy.byHand ? neverSelector(pod, { ...policy, byHand: false }) : undefined;
+  return answer === undefined ? [] : [`The webhook would not inject this pod: ${answer.message} (${answer.field})`];
+}
+
+function hostNetwork(pod: Pod): Answer | undefined {
+  if (specOf(pod)["hostNetwork"] !== true) return undefined;
+  return no("pod-host-network", "spec.hostNetwork", "pod uses the host network");
+}
+
+function ignoredNamespace(pod: Pod): Answer | undefined {
+  const namespace = textAt(metadataOf(pod), "namespace");
+  if (!IGNORED_NAMESPACES.has(namespace)) return undefined;
+  return no("namespace-ignored", "metadata.namespace", `pods in the namespace "${namespace}" are never injected`);
+}
+
+function invalidPolicy(_pod: Pod, { policy, byHand }: DecisionPolicy): Answer | undefined {
+  if (byHand || policy === "enabled" || policy === "disabled") return undefined;
+  return no("policy-invalid", "policy", `the configuration's policy "${policy}" is neither "enabled" nor "disabled"`);
+}
+
+interface Request {
+  readonly kind: "label" | "annotation";
+  readonly value: string;
+}
+
+/** What the pod says about its own injection: the label, else the annotation. */
+function requestOf(pod: Pod): Request | undefined {
+  const label = labelsOf(pod)[INJECT];
+  if (typeof label === "string") return { kind: "label", value: label };
+  const value = annotationsOf(pod)[INJECT];
+  return typeof value === "string" ? { kind: "annotation", value } : undefined;
+}
+
+function request(pod: Pod): Answer | undefined {
+  const asked = requestOf(pod);
+  if (asked === undefined || (asked.value !== "true" && asked.value !== "false")) return undefined;
+  const field = `metadata.${asked.kind}s["${INJECT}"]`;
+  const message = `${asked.kind} "${INJECT}" is "${asked.value}"`;
+  return { inject: asked.value === "true", reason: `${asked.kind}-inject-${asked.value}`, field, message };
+}
+
+function requestWarnings(pod: Pod): readonly string[] {
+  const asked = requestOf(pod);
+  if (asked === undefined || ["true", "false", ""].includes(asked.value)) return [];
+  return [
+    `The ${asked.kind} "${INJECT}" has the value "${asked.value}", which is neither "true" nor "false": it is ignored`,
+  ];
+}
+
+function neverSelector(pod: Pod, { neverInjectSelector, byHand }: DecisionPolicy): Answer | undefined {
+  if (byHand) return undefined;
+  const index = firstMatch(neverInjectSelector, labelsOf(pod));
+  if (index < 0) return undefined;
+  return no(
+    "never-inject-selector",
+    `neverInjectSelector[${index}]`,
+    "the configuration's neverInjectSelector matches",
+  );
+}
+
+function alwaysSelector(pod: Pod, { alwaysInjectSelector, byHand }: DecisionPolicy): Answer | undefined {
+  if (byHand) return undefined;
+  const index = firstMatch(alwaysInjectSelector, labelsOf(pod));
+  if (index < 0) return undefined;
+  const message = "the configuration's alwaysInjectSelector matches";
+  return { inject: true, reason: "always-inject-selector", field: `alwaysInjectSelector[${index}]`, message };
+}
+
+/** The first selector that is not empty (an empty one would match every pod) and matches; -1 if none does. */
+function firstMatch(selectors: readonly Value[], labels: ValueMap): number {
+  return selectors.findIndex((selector) => !isEmptySelector(selector) && selectorMatches(selector, labels).matches);
+}
+
+function byPolicy({ policy, byHand }: DecisionPolicy): Answer {
+  if (policy === "enabled") {
+    return { inject: true, reason: "policy-enabled", field: "policy", message: "the policy is to inject" };
+  }
+  if (byHand) return { inject: true, reason: "requested", field: "policy", message: "asked for by hand" };
+  return no(
+    "policy-disabled",
+    "policy",
+    'the configuration\'s policy is "disabled" and the pod does not ask for a sidecar',
+  );
+}
+
+function no(reason: string, field: string, message: string): Answer {
+  return { inject: false, reason, field, message };
+}

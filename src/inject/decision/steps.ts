@@ -1,0 +1,74 @@
+/** A decision told rule by rule, for those who ask why. */
+import { goJson } from "../../core/gojson.ts";
+import { textAt, type Value } from "../../core/value.ts";
+import { type Answer, type DecisionPolicy, type RuleName, rulesFor } from "./decision.ts";
+import { INJECT } from "../names.ts";
+import { annotation, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
+
+/** A rule, and what it read. */
+export interface DecisionStep {
+  readonly rule: string;
+  /** Of the pod (`spec.hostNetwork`) or of the configuration (`policy`). */
+  readonly field: string;
+  /** What the field holds; `undefined` if it is not there. */
+  readonly value: string | undefined;
+  /** The answer of the rule that decided. */
+  readonly answer?: Answer;
+  /** An earlier rule had decided. */
+  readonly isLate: boolean;
+}
+
+type Reading = Pick<DecisionStep, "rule" | "field" | "value">;
+
+/** All rules in the order of `decide`, with the one that decided. */
+export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly DecisionStep[] {
+  let isLate = false;
+  return rulesFor(policy.form).flatMap(([name, answerOf]) => {
+    const answer = isLate ? undefined : answerOf(pod, policy);
+    const late = isLate;
+    if (answer !== undefined) isLate = true;
+    return READINGS[name](pod, policy).map((reading) => step(reading, answer, late));
+  });
+}
+
+/** Of a rule that reads several fields the answer is at the one that decided. */
+function step(reading: Reading, answer: Answer | undefined, isLate: boolean): DecisionStep {
+  const field = answer?.field ?? "";
+  const decided = field === reading.field || field.startsWith(`${reading.field}[`);
+  return answer !== undefined && decided ? { ...reading, field, answer, isLate } : { ...reading, isLate };
+}
+
+const READINGS: Readonly<Record<RuleName, (pod: Pod, policy: DecisionPolicy) => readonly Reading[]>> = {
+  "host-network": (pod) => [
+    { rule: "host-network", field: "spec.hostNetwork", value: text(specOf(pod)["hostNetwork"]) },
+  ],
+  "already-injected": (_pod, { byHand }) =>
+    byHand ? [{ rule: "already-injected", field: "spec.containers", value: undefined }] : [],
+  "ignored-namespace": (pod) => [
+    { rule: "ignored-namespace", field: "metadata.namespace", value: textAt(metadataOf(pod), "namespace") },
+  ],
+  "policy-known": (_pod, { policy }) => [{ rule: "policy-known", field: "policy", value: policy }],
+  request: (pod, { form }) => [
+    ...form === "legacy" ? [] : [labelReading(pod)],
+    { rule: "annotation", field: `metadata.annotations["${INJECT}"]`, value: annotation(pod, INJECT) },
+  ],
+  "never-inject-selector": (_pod, { neverInjectSelector }) => [
+    { rule: "never-inject-selector", field: "neverInjectSelector", value: listText(neverInjectSelector) },
+  ],
+  "always-inject-selector": (_pod, { alwaysInjectSelector }) => [
+    { rule: "always-inject-selector", field: "alwaysInjectSelector", value: listText(alwaysInjectSelector) },
+  ],
+  policy: (_pod, { policy }) => [{ rule: "policy", field: "policy", value: policy }],
+};
+
+function labelReading(pod: Pod): Reading {
+  return { rule: "label", field: `metadata.labels["${INJECT}"]`, value: text(labelsOf(pod)[INJECT]) };
+}
+
+function text(value: Value | undefined): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+function listText(list: readonly Value[]): string | undefined {
+  return list.length === 0 ? undefined : goJson([...list], { escapeHtml: false });
+}

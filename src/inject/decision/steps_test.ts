@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import type { DecisionPolicy } from "./decision.ts";
+import { decide } from "./decision.ts";
+import { decisionSteps } from "./steps.ts";
+import type { Pod } from "../pod/pod.ts";
+
+const POLICY: DecisionPolicy = {
+  policy: "enabled",
+  neverInjectSelector: [{ matchLabels: { app: "a" } }],
+  alwaysInjectSelector: [],
+  byHand: false,
+};
+const INJECT = "sidecar.istio.io/inject";
+
+function told(pod: Pod, policy: DecisionPolicy = POLICY): string[] {
+  return decisionSteps(pod, policy).map(({ rule, field, answer, isLate }) =>
+    `${rule} ${field}${answer === undefined ? "" : ` ${answer.inject}`}${isLate ? " late" : ""}`
+  );
+}
+
+Deno.test("every rule is told in order, with the field that decided", () => {
+  assert.deepEqual(told({ metadata: { annotations: { [INJECT]: "false" } } }), [
+    "host-network spec.hostNetwork",
+    "ignored-namespace metadata.namespace",
+    "policy-known policy",
+    `label metadata.labels["${INJECT}"]`,
+    `annotation metadata.annotations["${INJECT}"] false`,
+    "never-inject-selector neverInjectSelector late",
+    "always-inject-selector alwaysInjectSelector late",
+    "policy policy late",
+  ]);
+});
+
+Deno.test("the selector that decided is named by its number", () => {
+  const [step] = decisionSteps({ metadata: { labels: { app: "a" } } }, POLICY).filter(({ answer }) => answer);
+  assert.equal(step?.field, "neverInjectSelector[0]");
+});
+
+Deno.test("the answer told is the decision, for each rule", () => {
+  const pods: Pod[] = [
+    {},
+    { spec: { hostNetwork: true } },
+    { metadata: { namespace: "kube-system" } },
+    { metadata: { labels: { [INJECT]: "true" } } },
+    { metadata: { labels: { [INJECT]: "maybe", app: "a" } } },
+  ];
+  for (const policy of ["enabled", "disabled", "sometimes"]) {
+    for (const form of ["modern", "legacy"] as const) {
+      for (const pod of pods) {
+        const all = { ...POLICY, policy, form };
+        const answers = decisionSteps(pod, all).flatMap(({ answer }) => answer ?? []);
+        const { warnings: _, ...decision } = decide(pod, all);
+        assert.deepEqual(answers, [decision]);
+      }
+    }
+  }
+});

@@ -1,0 +1,265 @@
+/** Injection of one document of a manifest: the same bytes if nothing is injected, else edits of its text. */
+import { MeshError } from "../../core/errors.ts";
+import { goJson } from "../../core/gojson.ts";
+import { decode } from "../../core/kube/mod.ts";
+import { misspelledAnnotations } from "../../core/mesh/mod.ts";
+import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { editDocument, type ParsedDocument } from "../../core/yaml/mod.ts";
+import { conform } from "./conform.ts";
+import { decide } from "../decision/decision.ts";
+import { fieldKeys } from "./field_path.ts";
+import { InjectionError } from "../injection_error.ts";
+import type { Injector } from "../config/injector.ts";
+import { INJECT } from "../names.ts";
+import { annotation, annotationsOf, containersOf, labelsOf, metadataOf, type Pod, withKey } from "../pod/pod.ts";
+import { injectPod, problemTexts } from "../pod/inject_pod.ts";
+import type { ReportEntry } from "./report.ts";
+import { sameValue } from "../../core/same_value.ts";
+import { withStringKeys } from "./string_keys.ts";
+import { hasPod, ownerOf, podIn, withPod, type WorkloadKind, workloadKind } from "./workload.ts";
+
+/** How documents are treated. */
+export interface DocumentOptions {
+  /** Namespace of resources that name none; resources that name another one are refused. */
+  readonly namespace?: string | undefined;
+  readonly output: "yaml" | "json";
+}
+
+/** What became of a document. */
+export interface DocumentResult {
+  /** Its text, `undefined` if something in it failed: it must not be used half injected. */
+  readonly text: string | undefined;
+  /** One for each resource: a List has several. */
+  readonly entries: readonly ReportEntry[];
+}
+
+/** Injects into the workloads of a document. Failures are entries, not errors. */
+export function injectDocument(parsed: ParsedDocument, injector: Injector, options: DocumentOptions): DocumentResult {
+  const run: Run = { parsed, injector, options, entries: [] };
+  if (parsed.value === null) return { text: options.output === "json" ? "" : parsed.doc.text, entries: [] };
+  const next = injectValue(parsed.value, [], run);
+  if (run.entries.some(({ result }) => result === "failed")) return { text: undefined, entries: spoiled(run.entries) };
+  return { text: textOf(parsed, next, options.output), entries: run.entries };
+}
+
+function textOf(parsed: ParsedDocument, next: Value, output: "yaml" | "json"): string {
+  if (output === "yaml") return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next);
+  if (next === parsed.value && parsed.doc.text.trimStart().startsWith("{")) return parsed.doc.text;
+  return goJson(next, { indent: "    ", escapeHtml: false }) + "\n";
+}
+
+/** Of a List with a failing item nothing is written, so nothing of it was injected. */
+function spoiled(entries: readonly ReportEntry[]): readonly ReportEntry[] {
+  return entries.map((entry) =>
+    entry.result === "failed" ? entry : {
+      ...entry,
+      result: "skipped",
+      reason: "list-item-failed",
+      field: "",
+      message: "another item of its List failed",
+    }
+  );
+}
+
+interface Run {
+  readonly parsed: ParsedDocument;
+  readonly injector: Injector;
+  readonly options: DocumentOptions;
+  readonly entries: ReportEntry[];
+}
+
+type Path = readonly (string | number)[];
+
+/** The value with sidecars; the same value if there are none to add. */
+function injectValue(value: Value, path: Path, run: Run): Value {
+  if (isMap(value) && value["kind"] === "List" && isList(value["items"])) return injectList(value, path, run);
+  const known = identity(value, run);
+  try {
+    if (isMap(value)) checkNamespace(value, run.options.namespace);
+    const { next, ...rest } = injectResource(value, run);
+    run.entries.push({ ...known, ...rest });
+    return next;
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    run.entries.push(failure(error, known, path, run.parsed));
+    return value;
+  }
+}
+
+function injectList(list: ValueMap, path: Path, run: Run): Value {
+  const before = list["items"];
+  if (!isList(before)) return list;
+  const after = before.map((item, index) => injectValue(item, [...path, "items", index], run));
+  return after.every((item, index) => item === before[index]) ? list : withKey(list, "items", after);
+}
+
+type Known = Pick<ReportEntry, "file" | "document" | "apiVersion" | "kind" | "namespace" | "name">;
+
+function identity(value: Value, { parsed: { doc }, options }: Run): Known {
+  const manifest = isMap(value) ? value : {};
+  const metadata = metadataOf(manifest);
+  return {
+    file: doc.file,
+    document: doc.index,
+    apiVersion: textAt(manifest, "apiVersion"),
+    kind: textAt(manifest, "kind"),
+    namespace: textAt(metadata, "namespace") || (options.namespace ?? ""),
+    name: nameText(metadata["name"]) || textAt(metadata, "generateName"),
+  };
+}
+
+/** A name that YAML reads as a number or a boolean is the text of that. */
+function nameText(name: Value | undefined): string {
+  return name === undefined || name === null || typeof name === "object" ? "" : String(name);
+}
+
+/** An error with its place in the file: the field that it names, seen from the document. */
+function failure(error: MeshError, known: Known, path: Path, parsed: ParsedDocument): ReportEntry {
+  const keys = [...path, ...fieldKeys(error.place?.field ?? "")];
+  const place = { ...parsed.place(keys), document: parsed.doc.index };
+  const details = error.hint === undefined ? { place, cause: error } : { place, cause: error, hint: error.hint };
+  return {
+    ...known,
+    result: "failed",
+    reason: error instanceof InjectionError ? error.reason : "failed",
+    field: place.field ?? "",
+    message: error.message,
+    warnings: [],
+    error: new MeshError(error.message, details),
+  };
+}
+
+function checkNamespace(manifest: ValueMap, namespace: string | undefined): void {
+  const own = textAt(metadataOf(manifest), "namespace");
+  if (namespace === undefined || own === "" || own === namespace) return;
+  throw new InjectionError(
+    "namespace-mismatch",
+    `The namespace from the provided object "${own}" does not match the namespace "${namespace}"`,
+    { place: { field: "metadata.namespace" }, hint: `you must pass '--namespace=${own}' to perform this operation` },
+  );
+}
+
+type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "warnings"> & { readonly next: Value };
+
+function injectResource(value: Value, run: Run): Outcome {
+  if (run.options.output === "json") checkObject(value);
+  const row = workloadKind(value);
+  if (row === undefined || !isMap(value)) return notWorkload(checkedList(value));
+  const manifest = readManifest(value, row);
+  const pod = podIn(manifest, row);
+  const decision = decide(pod, { ...run.injector.config, byHand: run.injector.byHand });
+  const field = fieldIn(decision.field, row);
+  const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
+  if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
+  return { ...decision, field, ...injectWorkload(value, manifest, { row, run, warnings }) };
+}
+
+/** A List without items has nothing to inject; one whose items are no list cannot be what was meant. */
+function checkedList(value: Value): Value {
+  const items = isMap(value) && value["kind"] === "List" ? value["items"] ?? null : null;
+  if (items === null || isList(items)) return value;
+  throw new InjectionError("invalid-manifest", 'The List cannot be read: "items" must be a list', {
+    place: { field: "items" },
+  });
+}
+
+/** A stream of JSON objects can be read again; one with a bare text or list in it is no stream of manifests. */
+function checkObject(value: Value): void {
+  if (isMap(value)) return;
+  const what = isList(value) ? "list" : typeof value;
+  throw new InjectionError(
+    "invalid-manifest",
+    `The document is a ${what}, not a manifest: it has no place in JSON output`,
+  );
+}
+
+function notWorkload(value: Value): Outcome {
+  const kind = isMap(value) ? textAt(value, "kind") : "";
+  const [reason, message] = kind === ""
+    ? ["no-kind", "it has no kind, so it is no manifest of a pod"]
+    : ["not-a-workload", `a ${kind} has no pod`];
+  return { result: "skipped", reason, field: "kind", message, warnings: [], next: value };
+}
+
+/** The manifest as Kubernetes reads it. Errors: an InjectionError that names every field that cannot be read. */
+function readManifest(value: ValueMap, row: WorkloadKind): ValueMap {
+  const { value: typed, problems } = decode(value, row.type);
+  const [first] = problems;
+  if (first === undefined) return conform(value, typed, row.type);
+  throw new InjectionError("invalid-manifest", `The ${row.kind} cannot be read: ${problemTexts(problems)}`, {
+    place: { field: first.field },
+  });
+}
+
+interface Workload {
+  readonly row: WorkloadKind;
+  readonly run: Run;
+  readonly warnings: readonly string[];
+}
+
+function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warnings }: Workload) {
+  const pod = podIn(manifest, row);
+  checkContainers(manifest, pod, row);
+  const owner = ownerOf(manifest, row, run.options.namespace ?? "");
+  const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
+  const changed = withPod(manifest, row, injected.pod);
+  const next = row.typed ? decode(changed, row.type).value : changed;
+  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings];
+  if (sameValue(value, next)) {
+    return {
+      result: "unchanged",
+      reason: "already-injected",
+      message: "it is injected already",
+      warnings: all,
+      next: value,
+    } as const;
+  }
+  return { result: "injected", warnings: all, next } as const;
+}
+
+function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void {
+  if (containersOf(pod, "containers").length > 0) return;
+  const missing = hasPod(manifest, row) ? [...row.path, "spec", "containers"] : row.path;
+  const field = missing.join(".");
+  throw new InjectionError("no-containers", `The ${row.kind} has no containers: "${field}" is missing or empty`, {
+    place: { field },
+  });
+}
+
+/** Field paths in errors of the pod, seen from the manifest. */
+function inPodOf<T>(row: WorkloadKind, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof MeshError) || error.place?.field === undefined) throw error;
+    const reason = error instanceof InjectionError ? error.reason : "invalid-manifest";
+    const place = { field: fieldIn(error.place.field, row) };
+    const details = error.hint === undefined ? { place } : { place, hint: error.hint };
+    throw new InjectionError(reason, error.message, { ...details, cause: error });
+  }
+}
+
+function fieldIn(field: string, row: WorkloadKind): string {
+  return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
+}
+
+/** What asks for injection at a controller reaches no pod. */
+function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): readonly string[] {
+  if (row.path.length === 0) return [];
+  const to = row.path.join(".");
+  return (["labels", "annotations"] as const).flatMap((key) => {
+    const own = mapAt(metadataOf(manifest), key)[INJECT];
+    if (own === undefined || labelsOf(pod)[INJECT] !== undefined || annotation(pod, INJECT) !== undefined) return [];
+    const what = key.slice(0, -1);
+    return [`The ${what} "${INJECT}" is on the ${row.kind}, where it has no effect: move it to ${to}.metadata.${key}`];
+  });
+}
+
+/** 1.8 tells of every unknown annotation that names Istio, other releases at most of those that look like a known one. */
+function spelling(pod: Pod, { config }: Injector): readonly string[] {
+  const era = config.form === "legacy" && config.legacy.release.minor === 8 ? "1.8" : "current";
+  const annotations = Object.fromEntries(
+    Object.entries(annotationsOf(pod)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+  return misspelledAnnotations(annotations, era).map(({ message }) => message);
+}

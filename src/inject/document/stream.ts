@@ -1,0 +1,137 @@
+/** Injection of files: bytes come in, manifests go out one document at a time, and an entry for each resource. */
+import { MeshError } from "../../core/errors.ts";
+import { parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
+import { type DocumentOptions, type DocumentResult, injectDocument } from "./document.ts";
+import type { Injector } from "../config/injector.ts";
+import type { ReportEntry } from "./report.ts";
+
+/** A source of manifests: a file, standard input, a URL. */
+export interface ManifestInput {
+  /** As messages call it. */
+  readonly file: string;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** Where results go. */
+export interface Sink {
+  /** Text for the output, in order. */
+  write(text: string): void;
+  /** An entry for each resource, in order. */
+  report(entry: ReportEntry): void;
+}
+
+/** How many resources there were of each result. */
+export interface Summary {
+  readonly injected: number;
+  readonly skipped: number;
+  readonly unchanged: number;
+  readonly failed: number;
+}
+
+/**
+ * Injects into all documents of all inputs. One that fails is left out of the output and stops no other; the summary
+ * tells. One document is in memory at a time. Errors of the sink, such as a closed pipe, end it.
+ */
+export async function injectStream(
+  inputs: Iterable<ManifestInput>,
+  injector: Injector,
+  { sink, ...options }: DocumentOptions & { readonly sink: Sink },
+): Promise<Summary> {
+  const counts = { injected: 0, skipped: 0, unchanged: 0, failed: 0 };
+  const counting: Sink = {
+    write: (text) => sink.write(text),
+    report(entry) {
+      counts[entry.result]++;
+      sink.report(entry);
+    },
+  };
+  const joiner = new Joiner(counting, options.output);
+  for (const input of inputs) await injectInput(input, injector, { joiner, options, sink: counting });
+  return counts;
+}
+
+interface Target {
+  readonly joiner: Joiner;
+  readonly sink: Sink;
+  readonly options: DocumentOptions;
+}
+
+async function injectInput(input: ManifestInput, injector: Injector, { joiner, sink, options }: Target): Promise<void> {
+  joiner.startFile();
+  const documents = splitDocuments(input.chunks(), { file: input.file });
+  let last = 0;
+  for (;;) {
+    const step = await next(documents, () => last + 1, input.file);
+    if ("entry" in step) return sink.report(step.entry);
+    if (step.document === undefined) return;
+    last = step.document.index;
+    const result = injectSource(step.document, injector, options);
+    for (const entry of result.entries) sink.report(entry);
+    if (result.text !== undefined) joiner.add(step.document.separator, result.text);
+  }
+}
+
+type Step = { readonly document: SourceDocument | undefined } | { readonly entry: ReportEntry };
+
+/** The next document of a file, or an entry for what ends the file early, such as bytes that are no text. */
+async function next(documents: AsyncGenerator<SourceDocument>, index: () => number, file: string): Promise<Step> {
+  try {
+    const { done, value } = await documents.next();
+    return { document: done === true ? undefined : value };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    return { entry: unreadable(error, file, index()) };
+  }
+}
+
+function injectSource(source: SourceDocument, injector: Injector, options: DocumentOptions): DocumentResult {
+  try {
+    const parsed = parseDocument(source);
+    const result = injectDocument(parsed, injector, options);
+    const warnings = parsed.warnings.map(({ message, place }) =>
+      place.line === undefined ? message : `line ${place.line}: ${message}`
+    );
+    const [first, ...rest] = result.entries;
+    if (first === undefined || warnings.length === 0) return result;
+    return { ...result, entries: [{ ...first, warnings: [...warnings, ...first.warnings] }, ...rest] };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    return { text: undefined, entries: [unreadable(error, source.file, source.index)] };
+  }
+}
+
+function unreadable(error: MeshError, file: string, document: number): ReportEntry {
+  const none = { apiVersion: "", kind: "", namespace: "", name: "", field: "", warnings: [] };
+  const place = { file, document, ...error.place };
+  const details = error.hint === undefined ? { place, cause: error } : { place, cause: error, hint: error.hint };
+  const located = new MeshError(error.message, details);
+  return { file, document, ...none, result: "failed", reason: "invalid-yaml", message: error.message, error: located };
+}
+
+/** Joins documents to one output: those of a file by the separators they had, files by one of ours where it takes one. */
+class Joiner {
+  #lastText = "";
+  #newFile = false;
+
+  constructor(readonly sink: Sink, readonly output: DocumentOptions["output"]) {}
+
+  startFile(): void {
+    this.#newFile = this.#lastText !== "";
+  }
+
+  add(separator: string, text: string): void {
+    if (this.output === "json") return this.#write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+    if (this.#newFile && separator + text !== "") {
+      this.#newFile = false;
+      if (!this.#lastText.endsWith("\n")) this.#write("\n");
+      if (separator === "") this.#write("---\n");
+    }
+    this.#write(separator + text);
+  }
+
+  #write(text: string): void {
+    if (text === "") return;
+    this.#lastText = text.slice(-1);
+    this.sink.write(text);
+  }
+}

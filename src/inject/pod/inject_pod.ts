@@ -1,0 +1,183 @@
+/** Injection of one pod, wherever it comes from: a manifest, an admission request, a question about either. */
+import { InjectionError } from "../injection_error.ts";
+import { decode, fits, type Problem } from "../../core/kube/mod.ts";
+import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
+import { copyValue } from "../../core/same_value.ts";
+import { isMap, type ValueMap } from "../../core/value.ts";
+import type { ModernConfig } from "../config/config.ts";
+import { templateData } from "../render/data.ts";
+import type { Injector, LoadedConfig } from "../config/injector.ts";
+import { injectLegacy } from "../legacy/mod.ts";
+import { missingNames } from "./missing_names.ts";
+import { meshForPod } from "./mesh.ts";
+import { nativeForPod } from "../decision/native.ts";
+import { overlay, withoutEmptyLists } from "./overlay.ts";
+import { applyOverrides, keptOverrides, userProxy } from "./overrides.ts";
+import { annotationsOf, type Pod } from "./pod.ts";
+import { podWarnings } from "./warnings.ts";
+import { proxyEnvs } from "../postprocess/cluster.ts";
+import { postprocess, statusPort } from "../postprocess/mod.ts";
+import { followProxyUser } from "./proxy_user.ts";
+import { renderTemplate, selectTemplates } from "../render/render.ts";
+import { readStatus } from "./status.ts";
+import { mergeBase, strip } from "./strip.ts";
+import { withoutNulls } from "./without_nulls.ts";
+import type { Owner } from "../document/workload.ts";
+
+/** A pod with its sidecar. */
+export interface InjectedPod {
+  readonly pod: Pod;
+  /** Names of the templates that were rendered. */
+  readonly templates: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Puts the sidecar into a pod. The pod is not changed; what injection does not touch is shared with the result.
+ * Errors: a MeshError for invalid annotations (all are named), a template that fails, or a result that is no pod. Field
+ * paths in it are those of the pod.
+ */
+export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
+  const { config } = injector;
+  return config.form === "legacy"
+    ? injectOld(pod, owner, { injector, config })
+    : injectNew(pod, owner, { injector, config });
+}
+
+interface OldConfiguration {
+  readonly injector: Injector;
+  readonly config: LoadedConfig & { readonly form: "legacy" };
+}
+
+function injectOld(pod: Pod, owner: Owner, { injector, config }: OldConfiguration): InjectedPod {
+  const { legacy, injectedAnnotations } = config;
+  const typed = typedPod(pod);
+  checkAnnotations(typed, legacy.era);
+  const mesh = legacy.era === "1.8" ? meshForPod(pod, injector) : injector.mesh;
+  const { values, revision, proxyEnvs: envs, env } = injector;
+  const result = injectLegacy({
+    pod,
+    typed,
+    owner,
+    legacy,
+    mesh,
+    values,
+    revision,
+    proxyEnvs: envs,
+    injectedAnnotations,
+    env,
+  });
+  checkResult(result.pod, result.templates, "converted");
+  return result;
+}
+
+interface NewConfiguration {
+  readonly injector: Injector;
+  readonly config: ModernConfig;
+}
+
+function injectNew(pod: Pod, owner: Owner, { injector, config }: NewConfiguration): InjectedPod {
+  const typed = typedPod(pod);
+  checkAnnotations(typed, "current");
+  const mesh = meshForPod(pod, injector);
+  const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
+  const stripped = strip(typed, earlier, String(statusPort(mesh)));
+  const rendered = renderAll(stripped, owner, { injector, config, mesh });
+  const reinjected = earlier.status !== undefined;
+  const native = nativeForPod(pod, injector.nativeSidecars);
+  const laid = overlay(mergeBase(pod, earlier), rendered.patches, { native, reinjected });
+  const source = { original: pod, ...earlier };
+  const overridden = applyOverrides(laid.pod, laid.templatePod, source);
+  const done = postprocess(followProxyUser(overridden, userProxy(source), mesh), {
+    templatePod: laid.templatePod,
+    mesh,
+    values: injector.values,
+    revision: injector.revision,
+    proxyEnvs: proxyEnvs(pod, injector.values, injector.proxyEnvs),
+    injectedAnnotations: config.injectedAnnotations,
+    reinjected,
+  });
+  const result = withoutNulls(withoutEmptyLists(done, pod), pod);
+  checkResult(result, rendered.templates, "strict");
+  return { pod: result, templates: rendered.templates, warnings: podWarnings(pod, result) };
+}
+
+interface RenderContext {
+  readonly injector: Injector;
+  readonly config: ModernConfig;
+  readonly mesh: MeshConfig;
+}
+
+function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
+  const { revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = injector;
+  const process = { revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid };
+  const templates = selectTemplates(pod, config);
+  const data = templateData({ pod, owner, mesh, values: valuesFor(templates, injector.values, config), ...process });
+  const patches = templates.map((name) => renderTemplate(config, name, data)).filter((patch) => patch !== undefined);
+  if (patches.length > 0) return { templates, patches };
+  throw new InjectionError(
+    "template-failed",
+    `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`,
+  );
+}
+
+/** sprig's functions that write to a map that they are given. */
+const WRITING = ["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"];
+
+/** Values that the pod's templates may write to: what one pod's do is nothing to the next pod. */
+function valuesFor(templates: readonly string[], values: ValueMap, config: ModernConfig): ValueMap {
+  const writes = templates.some((name) => {
+    const used = config.templates.get(name)?.functionNames;
+    return used !== undefined && WRITING.some((word) => used.has(word));
+  });
+  const own = writes ? copyValue(values) : values;
+  return isMap(own) ? own : values;
+}
+
+/** The pod as Kubernetes reads it, which is what templates see. */
+function typedPod(pod: Pod): Pod {
+  const { value, problems } = decode(pod, "Pod");
+  const [first] = problems;
+  if (first === undefined) return named(value);
+  throw new InjectionError("invalid-manifest", `The pod cannot be read: ${problemTexts(problems)}`, {
+    place: { field: first.field },
+  });
+}
+
+function named(pod: Pod): Pod {
+  const missing = missingNames(pod);
+  const [first] = missing;
+  if (first === undefined) return pod;
+  const fields = missing.map((field) => `"${field}"`).join(", ");
+  throw new InjectionError("invalid-manifest", `A name is missing: ${fields}`, { place: { field: first } });
+}
+
+/** What does not fit, in words. */
+export function problemTexts(problems: readonly Problem[]): string {
+  return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
+}
+
+function checkAnnotations(typed: Pod, era: Era): void {
+  const annotations: Record<string, string> = {};
+  for (const [name, value] of Object.entries(annotationsOf(typed))) annotations[name] = String(value);
+  const problems = validateAnnotations(annotations, era);
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new InjectionError("invalid-annotation", problems.map(({ message }) => message).join("; "), {
+    place: { field: `metadata.annotations["${first.annotation}"]` },
+  });
+}
+
+/**
+ * Templates are text: what they render may not fit a pod. A number where a text belongs is of a template, and no text for
+ * the API server either; only what users write and what the templates of 1.0 to 1.8 render is converted.
+ */
+function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
+  if (fits(pod, "Pod")) return;
+  const { problems } = decode(pod, "Pod", "", texts);
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {
+    hint: `Look at the values and at the templates ${templates.map((name) => `"${name}"`).join(", ")}`,
+  });
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { isMap } from "../../core/value.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { loadInjector } from "../config/injector.ts";
+import { injectPod } from "./inject_pod.ts";
+import { annotation } from "./pod.ts";
+
+const CONFIG = `templates:
+  sidecar: |
+    {{- if not (hasKey .Values "seen") }}{{ $_ := set .Values "seen" .DeploymentMeta.Name }}{{ end }}
+    {{- $_ := set .Values.deep "names" (append .Values.deep.names .DeploymentMeta.Name) }}
+    metadata:
+      annotations:
+        seen: "{{ .Values.seen }} {{ .Values.deep.names }}"
+    spec:
+      containers:
+      - name: istio-proxy
+        image: x
+`;
+
+Deno.test("injectPod: what a template writes into the values is nothing to the next pod", () => {
+  const injector = loadInjector({
+    config: { text: CONFIG, file: "config.yaml" },
+    values: { text: "deep: {names: []}", file: "values.yaml" },
+    byHand: true,
+    env: () => undefined,
+    now: () => new Date(0),
+  });
+  const pod = parseYaml("spec: {containers: [{name: web, image: nginx}]}");
+  assert.ok(isMap(pod));
+  for (const name of ["first", "second"]) {
+    const owner = { apiVersion: "apps/v1", kind: "Deployment", name, namespace: "" };
+    assert.equal(annotation(injectPod(pod, owner, injector).pod, "seen"), `${name} [${name}]`);
+  }
+});

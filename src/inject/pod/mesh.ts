@@ -1,0 +1,49 @@
+/** The mesh configuration for one pod. What many pods have in common is made once. */
+import {
+  applyProxyConfigAnnotation,
+  defaultProxyConfig,
+  mergeProxyConfig,
+  type MeshConfig,
+  type ProxyConfig,
+  withDefaultProxyConfig,
+} from "../../core/mesh/mod.ts";
+import type { Injector } from "../config/injector.ts";
+import { PROXY_CONFIG } from "../names.ts";
+import { annotation, type Pod } from "./pod.ts";
+
+/**
+ * The mesh with the pod's own `proxy.istio.io/config` in its defaultConfig, and over that a ProxyConfig that selects the
+ * pod. Source of the order: Istio's ProxyConfigs.EffectiveProxyConfig. Errors: a MeshError for an annotation that is none.
+ */
+export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Injector): MeshConfig {
+  const text = annotation(pod, PROXY_CONFIG);
+  const own = text === undefined ? mesh : withAnnotation(mesh, text);
+  return proxyOverlay === undefined ? own : withOverlay(own, proxyOverlay);
+}
+
+const MAX_CACHED = 256;
+/** Longer annotations are rare, and would fill the memory of a program that runs for long. */
+const MAX_TEXT = 8192;
+const annotated = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
+
+function withAnnotation(mesh: MeshConfig, text: string): MeshConfig {
+  let known = annotated.get(mesh);
+  if (known === undefined) annotated.set(mesh, known = new Map());
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
+  const result = applyProxyConfigAnnotation(mesh, text);
+  if (known.size < MAX_CACHED && text.length < MAX_TEXT) known.set(text, result);
+  return result;
+}
+
+const overlaid = new WeakMap<MeshConfig, WeakMap<ProxyConfig, MeshConfig>>();
+
+function withOverlay(mesh: MeshConfig, overlay: ProxyConfig): MeshConfig {
+  let known = overlaid.get(mesh);
+  if (known === undefined) overlaid.set(mesh, known = new WeakMap());
+  const cached = known.get(overlay);
+  if (cached !== undefined) return cached;
+  const result = withDefaultProxyConfig(mesh, mergeProxyConfig(defaultProxyConfig(mesh), overlay));
+  known.set(overlay, result);
+  return result;
+}

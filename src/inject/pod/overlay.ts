@@ -1,0 +1,68 @@
+/** Laying rendered templates over a pod. */
+import { mapsAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
+import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "./pod.ts";
+import { mergePod } from "./merge_pod.ts";
+import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
+
+/** The pod with all templates laid over it, and what the templates have by themselves. */
+export interface Overlaid {
+  readonly pod: Pod;
+  readonly templatePod: Pod;
+}
+
+/** How a proxy that is in the pod already is treated. */
+export interface Placing {
+  /** The pod's proxy is to be a native sidecar. */
+  readonly native: boolean;
+  /** The proxy in the pod comes from an earlier injection. */
+  readonly reinjected: boolean;
+}
+
+/** Lays rendered templates over a pod in turn, as strategic merge patches. */
+export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing): Overlaid {
+  return patches.reduce<Overlaid>((result, patch) => {
+    const templatePod = mergePod(result.templatePod, patch);
+    const base = moveProxy(result.pod, templatePod, placing);
+    return { pod: mergePod(base, patch), templatePod };
+  }, { pod, templatePod: newMap() });
+}
+
+/** A proxy that the user or an earlier injection has in the other list goes where the template has it. */
+function moveProxy(pod: Pod, templatePod: Pod, { native, reinjected }: Placing): Pod {
+  const inMain = containerNamed(containersOf(pod, "containers"), PROXY);
+  const inInit = containerNamed(containersOf(pod, "initContainers"), PROXY);
+  const wantedInit = containerNamed(containersOf(templatePod, "initContainers"), PROXY) !== undefined;
+  const wantedMain = containerNamed(containersOf(templatePod, "containers"), PROXY) !== undefined;
+  if (native && wantedInit && inMain !== undefined) {
+    return withContainer(withoutProxy(pod, "containers"), "initContainers", inMain);
+  }
+  if (reinjected && wantedMain && inInit !== undefined && inMain === undefined) {
+    return withContainer(withoutProxy(pod, "initContainers"), "containers", notNative(inInit));
+  }
+  return pod;
+}
+
+/** Of a native sidecar only what an earlier injection noted for the agent stays: the rest is made for its place. */
+function notNative(proxy: ValueMap): ValueMap {
+  const noted = mapsAt(proxy, "env").filter((item) => [PROBERS_ENV, PROMETHEUS_ENV].includes(textAt(item, "name")));
+  const bare = withKey(newMap(), "name", PROXY);
+  return noted.length === 0 ? bare : withKey(bare, "env", [...noted]);
+}
+
+function withoutProxy(pod: Pod, list: "containers" | "initContainers"): Pod {
+  const left = containersOf(pod, list).filter((container) => container["name"] !== PROXY);
+  return withSpecKey(pod, list, left.length === 0 && list === "initContainers" ? undefined : left);
+}
+
+function withContainer(pod: Pod, list: "containers" | "initContainers", container: ValueMap): Pod {
+  return withSpecKey(pod, list, [...containersOf(pod, list), container]);
+}
+
+/** Empty lists that only a template brought say nothing: they are left out. */
+export function withoutEmptyLists(pod: Pod, before: Pod): Pod {
+  const had = specOf(before);
+  const added = Object.entries(specOf(pod)).filter(([key, value]) =>
+    Array.isArray(value) && value.length === 0 && had[key] === undefined
+  );
+  return added.reduce((result, [key]) => withSpecKey(result, key, undefined), pod);
+}

@@ -1,0 +1,126 @@
+/**
+ * Reading and changing a pod as plain data. Nothing is changed in place: each `with...` returns a new pod that shares
+ * what it did not touch, so that the user's document stays what it was.
+ */
+import { isList, isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
+
+/** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
+export type Pod = ValueMap;
+
+/** The two lists that containers of a pod are in. */
+export type ContainerList = "containers" | "initContainers";
+
+/** The name of the proxy container, in either list. */
+export const PROXY = "istio-proxy";
+
+export function metadataOf(pod: Pod): ValueMap {
+  return mapAt(pod, "metadata");
+}
+
+export function specOf(pod: Pod): ValueMap {
+  return mapAt(pod, "spec");
+}
+
+export function annotationsOf(pod: Pod): ValueMap {
+  return mapAt(metadataOf(pod), "annotations");
+}
+
+export function labelsOf(pod: Pod): ValueMap {
+  return mapAt(metadataOf(pod), "labels");
+}
+
+/** The annotation's text, `undefined` if the pod has none of that name. */
+export function annotation(pod: Pod, name: string): string | undefined {
+  const value = annotationsOf(pod)[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function containersOf(pod: Pod, list: ContainerList): readonly ValueMap[] {
+  return mapsAt(specOf(pod), list);
+}
+
+/** Every container, init containers first: the order in which Istio visits them. */
+export function allContainers(pod: Pod): readonly ValueMap[] {
+  return [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
+}
+
+/** The container of that name in the list, if any. */
+export function containerNamed(list: readonly ValueMap[], name: string): ValueMap | undefined {
+  return list.find((container) => container["name"] === name);
+}
+
+/** The proxy container: of the containers, or a native sidecar of the init containers. */
+export function findProxy(pod: Pod): ValueMap | undefined {
+  return containerNamed(containersOf(pod, "containers"), PROXY) ??
+    containerNamed(containersOf(pod, "initContainers"), PROXY);
+}
+
+/** A copy of a mapping with one key set, or taken out where the value is `undefined`. */
+export function withKey(map: ValueMap, key: string, value: Value | undefined): ValueMap {
+  if (value === undefined) return withoutKey(map, key);
+  const copy: ValueMap = Object.assign(newMap(), map);
+  copy[key] = value;
+  return copy;
+}
+
+/** Not by `delete`, which would make a hash table of it. */
+function withoutKey(map: ValueMap, key: string): ValueMap {
+  const copy = newMap();
+  for (const each in map) if (each !== key) copy[each] = map[each] ?? null;
+  return copy;
+}
+
+export function withSpecKey(pod: Pod, key: string, value: Value | undefined): Pod {
+  return withKey(pod, "spec", withKey(specOf(pod), key, value));
+}
+
+/** Sets annotations; those with `undefined` are taken out. */
+export function withAnnotations(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
+  return withStrings(pod, "annotations", changes);
+}
+
+/** Sets labels. */
+export function withLabels(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
+  return withStrings(pod, "labels", changes);
+}
+
+function withStrings(pod: Pod, key: string, changes: Readonly<Record<string, string | undefined>>): Pod {
+  const metadata = metadataOf(pod);
+  const strings: ValueMap = Object.assign(newMap(), mapAt(metadata, key));
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) delete strings[name];
+    else strings[name] = value;
+  }
+  return withKey(pod, "metadata", withKey(metadata, key, strings));
+}
+
+/** The pod with every container of a list replaced by what `change` returns; the same pod if nothing changed. */
+export function mapContainers(pod: Pod, list: ContainerList, change: (container: ValueMap) => ValueMap): Pod {
+  const before = specOf(pod)[list];
+  if (!isList(before)) return pod;
+  const after = before.map((item) => isMap(item) ? change(item) : item);
+  return after.every((item, index) => item === before[index]) ? pod : withSpecKey(pod, list, after);
+}
+
+/** The pod with its proxy container (in either list) replaced by what `change` returns. */
+export function mapProxy(pod: Pod, change: (proxy: ValueMap) => ValueMap): Pod {
+  const list = containerNamed(containersOf(pod, "containers"), PROXY) === undefined ? "initContainers" : "containers";
+  return mapContainers(pod, list, (container) => container["name"] === PROXY ? change(container) : container);
+}
+
+/** The container with an environment variable set: in place if it is there, else at the end. */
+export function withEnv(container: ValueMap, name: string, value: string): ValueMap {
+  const env = mapsAt(container, "env");
+  const variable = envVar(name, value);
+  const known = containerNamed(env, name) !== undefined;
+  const next = known ? env.map((item) => item["name"] === name ? variable : item) : [...env, variable];
+  return withKey(container, "env", next);
+}
+
+/** An entry of a container's `env`. */
+export function envVar(name: string, value: string): ValueMap {
+  const variable = newMap();
+  variable["name"] = name;
+  variable["value"] = value;
+  return variable;
+}

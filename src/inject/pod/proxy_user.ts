@@ -1,0 +1,63 @@
+/** The user ID of the proxy where the user gives one: the rules that spare the proxy's own traffic must know it. */
+import type { MeshConfig } from "../../core/mesh/mod.ts";
+import { intAt, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { INTERCEPTION_MODE } from "../names.ts";
+import {
+  annotation,
+  containerNamed,
+  containersOf,
+  findProxy,
+  mapContainers,
+  mapProxy,
+  type Pod,
+  withKey,
+} from "./pod.ts";
+
+const INIT = "istio-init";
+const VALIDATION = "istio-validation";
+
+/**
+ * Makes the init container follow the user's `runAsUser` and `runAsGroup` of the proxy. Under TPROXY the proxy itself
+ * has to be root. `user` is the proxy container as the user wrote it.
+ */
+export function followProxyUser(pod: Pod, user: ValueMap | undefined, mesh: MeshConfig): Pod {
+  const security = mapAt(user ?? {}, "securityContext");
+  const uid = intAt(security, "runAsUser");
+  const gid = intAt(security, "runAsGroup");
+  const inits = containersOf(pod, "initContainers");
+  const init = containerNamed(inits, INIT) ?? containerNamed(inits, VALIDATION);
+  if ((uid === undefined && gid === undefined) || init === undefined) return pod;
+  const tproxy = isTproxy(pod, mesh);
+  const proxied = tproxy && uid !== undefined ? withRunAs(pod, { runAsUser: 0 }) : pod;
+  return mapContainers(proxied, "initContainers", (container) => {
+    if (container !== init) return container;
+    const follows = !tproxy && textAt(container, "name") === VALIDATION;
+    const secured = follows ? runAs(container, { runAsUser: uid, runAsGroup: gid }) : container;
+    return uid === undefined || uid === 0 ? secured : withUserArgument(secured, uid);
+  });
+}
+
+function isTproxy(pod: Pod, mesh: MeshConfig): boolean {
+  return textAt(mapAt(mesh.data, "defaultConfig"), "interceptionMode") === "TPROXY" ||
+    annotation(pod, INTERCEPTION_MODE) === "TPROXY";
+}
+
+type RunAs = Readonly<Partial<Record<"runAsUser" | "runAsGroup", number | undefined>>>;
+
+function withRunAs(pod: Pod, ids: RunAs): Pod {
+  return findProxy(pod) === undefined ? pod : mapProxy(pod, (proxy) => runAs(proxy, ids));
+}
+
+function runAs(container: ValueMap, ids: RunAs): ValueMap {
+  let security = mapAt(container, "securityContext");
+  for (const [key, id] of Object.entries(ids)) if (id !== undefined) security = withKey(security, key, id);
+  return withKey(container, "securityContext", security);
+}
+
+/** Replaces what follows `-u` in the arguments. */
+function withUserArgument(container: ValueMap, uid: number): ValueMap {
+  const args = container["args"];
+  const at = Array.isArray(args) ? args.indexOf("-u") : -1;
+  if (!Array.isArray(args) || at < 0 || at + 1 >= args.length) return container;
+  return withKey(container, "args", args.with(at + 1, String(uid)));
+}

@@ -1,0 +1,76 @@
+/** Taking out of a pod, for the templates' eyes and for another injection, what an earlier one put in. */
+import { isMap, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { CLUSTER_ENV, NETWORK_ENV, STATUS } from "../names.ts";
+import type { Overrides } from "./overrides.ts";
+import {
+  type ContainerList,
+  containerNamed,
+  containersOf,
+  mapProxy,
+  type Pod,
+  PROXY,
+  withAnnotations,
+  withKey,
+  withSpecKey,
+} from "./pod.ts";
+import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
+import type { InjectionStatus } from "./status.ts";
+
+/** What is known of an earlier injection. */
+export interface Earlier {
+  readonly status: InjectionStatus | undefined;
+  readonly kept: Overrides;
+}
+
+/**
+ * The pod as templates see it: without the containers that an earlier injection made, with those that the user wrote.
+ * `statusPort` tells Prometheus annotations that are ours from the user's.
+ */
+export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): Pod {
+  const bare = status === undefined ? pod : stripStatus(pod, status, statusPort);
+  return withKept(withKept(bare, "initContainers", kept.initContainers.filter(isInit)), "containers", [
+    ...kept.containers,
+    ...kept.initContainers.filter((container) => !isInit(container)),
+  ]);
+}
+
+/**
+ * A proxy that is kept as an init container without being a native sidecar was written under `containers`, where native
+ * templates do not have it.
+ */
+function isInit(container: ValueMap): boolean {
+  return container["name"] !== PROXY || container["restartPolicy"] === "Always";
+}
+
+function stripStatus(pod: Pod, status: InjectionStatus, statusPort: string): Pod {
+  let bare = without(pod, "containers", status.containers);
+  bare = without(bare, "initContainers", status.initContainers);
+  if (prometheusPort(bare) === statusPort) bare = withoutPrometheus(bare);
+  return withAnnotations(bare, { [STATUS]: undefined });
+}
+
+function without(pod: Pod, list: ContainerList, names: readonly string[]): Pod {
+  if (names.length === 0) return pod;
+  const left = containersOf(pod, list).filter((container) => !names.includes(textAt(container, "name")));
+  return withSpecKey(pod, list, left);
+}
+
+function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[]): Pod {
+  const present = containersOf(pod, list);
+  const absent = kept.filter((container) => containerNamed(present, textAt(container, "name")) === undefined);
+  return absent.length === 0 ? pod : withSpecKey(pod, list, [...present, ...absent]);
+}
+
+/**
+ * The pod that templates are laid over. Variables that post-processing moves to the end would, where they already are
+ * there, pull the user's variables along: they are taken out of an injected proxy and come again.
+ */
+export function mergeBase(pod: Pod, { status }: Earlier): Pod {
+  if (status === undefined) return pod;
+  const moved = [CLUSTER_ENV, NETWORK_ENV];
+  return mapProxy(pod, (proxy) => {
+    const env = mapsAt(proxy, "env");
+    const left = env.filter((variable) => !isMap(variable) || !moved.includes(textAt(variable, "name")));
+    return left.length === env.length ? proxy : withKey(proxy, "env", left);
+  });
+}

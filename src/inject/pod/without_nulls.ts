@@ -1,0 +1,40 @@
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+
+/**
+ * The value without fields that are null and come from a template (`emptyDir:` with nothing behind it), which Kubernetes
+ * does not keep. What is shared with `original` is the user's and stays as it is.
+ */
+export function withoutNulls(value: ValueMap, original: ValueMap): ValueMap {
+  const own = new Set<Value>();
+  collect(original, own);
+  return cleanMap(value, own);
+}
+
+function collect(value: Value, into: Set<Value>): void {
+  if (!isMap(value) && !isList(value)) return;
+  into.add(value);
+  if (isList(value)) { for (const item of value) collect(item, into); }
+  else for (const key in value) collect(value[key] ?? null, into);
+}
+
+function clean(value: Value, own: ReadonlySet<Value>): Value {
+  if (own.has(value)) return value;
+  if (isMap(value)) return cleanMap(value, own);
+  if (!isList(value)) return value;
+  const items = value.map((item) => clean(item, own));
+  return items.every((item, index) => item === value[index]) ? value : items;
+}
+
+function cleanMap(map: ValueMap, own: ReadonlySet<Value>): ValueMap {
+  if (own.has(map)) return map;
+  let copy: ValueMap | undefined;
+  for (const key in map) {
+    const before = map[key] ?? null;
+    const after = before === null ? null : clean(before, own);
+    if (after === before && after !== null) continue;
+    copy ??= Object.assign(newMap(), map);
+    if (after === null) delete copy[key];
+    else copy[key] = after;
+  }
+  return copy ?? map;
+}

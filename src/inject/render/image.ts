@@ -1,0 +1,44 @@
+/** The images of the proxy and of the init container: `hub/name:tag[-type]`. */
+import { sprint } from "../../core/gotemplate/mod.ts";
+import { mapAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
+
+/** What images depend on. */
+export interface ImageSettings {
+  readonly values: ValueMap;
+  /** The data of the effective ProxyConfig. */
+  readonly proxyConfig: ValueMap;
+  /** The annotation `sidecar.istio.io/proxyImageType`, if there. */
+  readonly annotatedType: string | undefined;
+}
+
+/** `.ProxyImage`. The type is that of the annotation, else of ProxyConfig.image, else `values.global.variant`. */
+export function proxyImage(settings: ImageSettings): string {
+  const configured = textAt(mapAt(settings.proxyConfig, "image"), "imageType");
+  return imageReference(settings, "proxy", configured);
+}
+
+/** `.ProxyInitImage`: ProxyConfig.image does not apply to it. */
+export function proxyInitImage(settings: ImageSettings): string {
+  return imageReference(settings, "proxy_init", "");
+}
+
+function imageReference(settings: ImageSettings, section: string, configuredType: string): string {
+  const { values, annotatedType } = settings;
+  const global = mapAt(values, "global");
+  const type = annotatedType ?? (configuredType || textAt(global, "variant"));
+  const name = textAt(mapAt(global, section), "image") || "proxyv2";
+  return `${textAt(global, "hub")}/${name}:${typedTag(tagOf(values), type)}`;
+}
+
+/** A tag may have been written as a number. */
+function tagOf(values: ValueMap): string {
+  const tag = valueAt(values, "global", "tag");
+  return tag === undefined ? "" : sprint(tag);
+}
+
+/** A type replaces the one in the tag; `default` is the image without one. */
+function typedTag(tag: string, type: string): string {
+  if (type === "") return tag;
+  const bare = tag.replace(/-(distroless|debug)$/, "");
+  return type === "default" ? bare : `${bare}-${type}`;
+}

@@ -1,0 +1,77 @@
+/** Which templates a pod gets, and what they render for it. */
+import { MeshError, messageOf } from "../../core/errors.ts";
+import { InjectionError } from "../injection_error.ts";
+import type { GoStruct } from "../../core/gotemplate/mod.ts";
+import { isMap, type ValueMap } from "../../core/value.ts";
+import type { ModernConfig } from "../config/config.ts";
+import { RenderedReader } from "./rendered.ts";
+import { TEMPLATES } from "../names.ts";
+import { annotation, type Pod } from "../pod/pod.ts";
+import { templateMessage } from "./template_message.ts";
+
+/** Names of the templates for a pod: those of its annotation, else the default ones; aliases stand for what they name. */
+export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {
+  const asked = annotation(pod, TEMPLATES);
+  const names = asked === undefined ? config.defaultTemplates : asked.split(",").map((name) => name.trim());
+  return names.flatMap((name) => config.aliases.get(name) ?? [name]);
+}
+
+/**
+ * What a template renders, as data: a part of a pod. `undefined` if it renders nothing.
+ * Errors: a MeshError that names the template for one that is not there, fails, or renders no YAML mapping.
+ */
+export function renderTemplate(config: ModernConfig, name: string, data: GoStruct): ValueMap | undefined {
+  const template = config.templates.get(name);
+  if (template === undefined) throw notFound(config, name);
+  let text: string;
+  try {
+    text = template.render(data);
+  } catch (error) {
+    throw new InjectionError("template-failed", `The template "${name}" failed: ${templateMessage(error)}`, {
+      cause: error,
+    });
+  }
+  const patch = parseRendered(config, name, text);
+  if (patch === null) return undefined;
+  if (isMap(patch)) return patch;
+  throw new InjectionError(
+    "template-failed",
+    `The template "${name}" renders no pod: a mapping with "metadata" and "spec" was expected`,
+  );
+}
+
+const readers = new WeakMap<ModernConfig, RenderedReader>();
+
+/** One for each configuration: its pods have much in common. */
+function readerOf(config: ModernConfig): RenderedReader {
+  const known = readers.get(config) ?? new RenderedReader();
+  readers.set(config, known);
+  return known;
+}
+
+function parseRendered(config: ModernConfig, name: string, text: string) {
+  try {
+    return readerOf(config).read(text);
+  } catch (error) {
+    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${problemIn(text, error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is wrong with a rendered text, with the line, which the user cannot look up. */
+function problemIn(text: string, error: unknown): string {
+  const message = messageOf(error).replace(/^Cannot read the YAML: /, "");
+  const line = error instanceof MeshError ? error.place?.line : undefined;
+  return line === undefined
+    ? message
+    : `${message}, in line ${line} of it: "${(text.split("\n")[line - 1] ?? "").trim()}"`;
+}
+
+function notFound(config: ModernConfig, name: string): InjectionError {
+  const have = [...config.templates.keys()].sort().map((known) => `"${known}"`).join(", ");
+  return new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
+    place: { field: `metadata.annotations["${TEMPLATES}"]` },
+    hint: `it has ${have}`,
+  });
+}

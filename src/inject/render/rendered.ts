@@ -1,0 +1,164 @@
+/**
+ * Reading what templates render. Most of it is the same for every pod, so the text is taken apart where its structure
+ * shows in the indentation, and each part is read once for as many pods as have it.
+ */
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { parseCommon, parseYaml } from "../../core/yaml/mod.ts";
+
+/** What ties parts of a text together: anchors, aliases, tags, merge keys, documents, directives, tabs. */
+const TIED = /(?:^|[\s:,[{-])[&*!]|<<|^(?:---|\.\.\.|%)|\t|\r/m;
+
+/** A part is read whole if it is shorter than this, or if it does not come apart. */
+const SMALL = 160;
+const MAX_PARTS = 2048;
+
+/** Reads rendered texts; values are shared between results, so they must not be changed. */
+export class RenderedReader {
+  readonly #parts = new Map<string, Value>();
+  #isFirst = true;
+
+  /** The value of a rendered text. Errors: as `parseYaml`, for the whole text. */
+  read(text: string): Value {
+    if (this.#isFirst) {
+      // Parts pay when they come again; often there is one pod.
+      this.#isFirst = false;
+      return parseWhole(text);
+    }
+    try {
+      return this.#part(text);
+    } catch {
+      return parseYaml(text, "");
+    }
+  }
+
+  #part(text: string): Value {
+    const known = this.#parts.get(text);
+    if (known !== undefined) return known;
+    const value = text.length < SMALL ? parsePart(text) : this.#assembled(text) ?? parsePart(text);
+    return this.#remembered(text, value);
+  }
+
+  #remembered(text: string, value: Value): Value {
+    if (this.#parts.size >= MAX_PARTS) this.#parts.clear();
+    this.#parts.set(text, value);
+    return value;
+  }
+
+  /** The value put together from parts; `undefined` if the text does not come apart. */
+  #assembled(text: string): Value | undefined {
+    const parts = split(text);
+    return parts === undefined ? undefined : parts.list ? this.#list(parts.texts) : this.#map(parts.texts);
+  }
+
+  #list(texts: readonly string[]): Value | undefined {
+    const items: Value[] = [];
+    for (const text of texts) {
+      const inner = text.replace("- ", "  ");
+      const item = ENTRY.test(inner) ? [this.#part(inner)] : this.#small(text);
+      if (!isList(item)) return undefined;
+      items.push(...item);
+    }
+    return items;
+  }
+
+  /** Of a key with lines below it, the lines are a part of their own. */
+  #map(texts: readonly string[]): Value | undefined {
+    const map = newMap();
+    for (const text of texts) {
+      const entry = this.#entry(text);
+      if (entry === undefined) return undefined;
+      Object.assign(map, entry);
+    }
+    return map;
+  }
+
+  #entry(text: string): ValueMap | undefined {
+    const head = /^ *([A-Za-z][\w./-]*):[ ]*\n/.exec(text);
+    const key = head?.[1];
+    if (head === null || key === undefined || RESERVED.test(key)) {
+      const whole = this.#small(text);
+      return isMap(whole) ? whole : undefined;
+    }
+    const entry = newMap();
+    entry[key] = this.#part(text.slice(head[0].length));
+    return entry;
+  }
+
+  #small(text: string): Value {
+    const known = this.#parts.get(text);
+    if (known !== undefined) return known;
+    return this.#remembered(text, parsePart(text));
+  }
+}
+
+/** Words that YAML 1.1 does not read as strings. */
+const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
+
+/** A part for itself. Throws if it may be tied to others. */
+function parsePart(text: string): Value {
+  if (TIED.test(text)) throw new TypeError("the text does not come apart");
+  return parseWhole(text);
+}
+
+function parseWhole(text: string): Value {
+  return parseCommon(text) ?? parseYaml(text, "");
+}
+
+interface Parts {
+  readonly list: boolean;
+  readonly texts: readonly string[];
+}
+
+/** The items of a list or the entries of a map, by the lines with the least indentation; `undefined` if others are there. */
+function split(text: string): Parts | undefined {
+  const first = nextLine(text, 0);
+  if (first === undefined) return undefined;
+  const list = startsItem(text, first.content);
+  const starts: number[] = [];
+  for (let line: Line | undefined = first; line !== undefined; line = nextLine(text, line.end)) {
+    const item = startsItem(text, line.content);
+    // A list may stand at the column of its key.
+    if (line.indent > first.indent || (line.indent === first.indent && item && !list)) continue;
+    if (line.indent < first.indent || (list ? !item : !ENTRY.test(text.slice(line.content, line.end)))) {
+      return undefined;
+    }
+    starts.push(line.content - line.indent);
+  }
+  return { list, texts: starts.map((start, index) => text.slice(start, starts[index + 1] ?? text.length)) };
+}
+
+interface Line {
+  readonly indent: number;
+  /** Where its first character that is no space stands. */
+  readonly content: number;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+const SPACE = 32;
+const LINE_FEED = 10;
+const HASH = 35;
+const DASH = 45;
+
+/** The next line that is neither blank nor a comment. */
+function nextLine(text: string, from: number): Line | undefined {
+  let start = from;
+  while (start < text.length) {
+    let content = start;
+    while (text.charCodeAt(content) === SPACE) content++;
+    const feed = text.indexOf("\n", content);
+    const end = feed < 0 ? text.length : feed + 1;
+    const character = text.charCodeAt(content);
+    if (content < text.length && character !== LINE_FEED && character !== HASH) {
+      return { indent: content - start, content, end };
+    }
+    start = end;
+  }
+  return undefined;
+}
+
+function startsItem(text: string, at: number): boolean {
+  return text.charCodeAt(at) === DASH && text.charCodeAt(at + 1) === SPACE;
+}
+
+const ENTRY = /^ *[A-Za-z"'][^\n]*?:(?: |\n|$)/;

@@ -1,0 +1,31 @@
+/** What templates see of the mesh, made once for each configuration and not for each pod. */
+import type { GoStruct } from "../../core/gotemplate/mod.ts";
+import { type MeshConfig, meshConfigView, type ProxyConfig, proxyConfigView } from "../../core/mesh/mod.ts";
+
+const configs = new WeakMap<GoStruct, ProxyConfig>();
+const proxyViews = new WeakMap<ProxyConfig, GoStruct>();
+const meshViews = new WeakMap<MeshConfig, GoStruct>();
+
+/** `.ProxyConfig` for a proxy configuration. */
+export function viewOfProxyConfig(config: ProxyConfig): GoStruct {
+  const known = proxyViews.get(config);
+  if (known !== undefined) return known;
+  const view = proxyConfigView(config);
+  proxyViews.set(config, view);
+  configs.set(view, config);
+  return view;
+}
+
+/** `.MeshConfig` for a mesh configuration. */
+export function viewOfMeshConfig(mesh: MeshConfig): GoStruct {
+  const known = meshViews.get(mesh);
+  if (known !== undefined) return known;
+  const view = meshConfigView(mesh);
+  meshViews.set(mesh, view);
+  return view;
+}
+
+/** The configuration behind a view that `viewOfProxyConfig` made. */
+export function configOfView(view: GoStruct): ProxyConfig | undefined {
+  return configs.get(view);
+}
