@@ -3,12 +3,14 @@ import { errorLine, MeshError } from "../core/errors.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Collector } from "../core/metrics/mod.ts";
 import type { World } from "../core/world/world.ts";
-import type { RunningHealth } from "./health/mod.ts";
+import type { RunningHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
-import { startSds } from "./sds/mod.ts";
+import { startSds } from "./sds/server.ts";
 import type { AgentSettings } from "./settings/settings.ts";
-import { FILES_SOCKET, identitySocketPath } from "./settings/pod_info.ts";
-import { controlPlaneEndpoint, startXds, type XdsIdentity } from "./xds/mod.ts";
+import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
+import { controlPlaneEndpoint } from "./xds/upstream.ts";
+import { startXds } from "./xds/server.ts";
+import { type XdsIdentity } from "./xds/options.ts";
 
 /** What runs between Envoy and the control plane. */
 export interface ControlPlane {
@@ -112,7 +114,7 @@ async function healthOf(
     log.warning("Envoy asks the control plane itself, which is told nothing of its readinessProbe");
     return undefined;
   }
-  const { startHealth } = await import("./health/mod.ts");
+  const { startHealth } = await import("./health/reports.ts");
   return startHealth(world, { ...health, envoyProblem, log: log.getChild("healthcheck") });
 }
 

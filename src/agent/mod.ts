@@ -4,8 +4,7 @@
  */
 import type { World } from "../core/world/world.ts";
 import type { EarlyLog } from "./early_log.ts";
-import type { ProxyRequest } from "./request/request.ts";
-import type { Message } from "./request/tell.ts";
+import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import type { HelpSubject } from "./settings/help.ts";
 
@@ -31,10 +30,10 @@ export async function agentHelp(program: string, subject: HelpSubject = "agent")
 
 /** `pilot-agent request`: asks a port of the proxy and prints the answer. */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
-  return await (await import("./request/request.ts")).runRequest(world, request);
+  return await (await import("./request.ts")).runRequest(world, request);
 }
 
 /** `agent quit` and `agent drain`: tells the agent of this pod something. */
 export async function tellAgent(world: World, message: Message): Promise<number> {
-  return await (await import("./request/tell.ts")).tellAgent(world, message);
+  return await (await import("./request.ts")).tellAgent(world, message);
 }

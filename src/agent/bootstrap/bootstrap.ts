@@ -4,13 +4,13 @@
  */
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import type { AgentSettings } from "../settings/settings.ts";
-import { clusters, discoversItself } from "./clusters.ts";
-import { listeners } from "./listeners.ts";
-import { networkView } from "./network_view.ts";
-import { envoyType, typedStruct } from "./proto_types.ts";
-import { runtimeFlags } from "./runtime.ts";
-import { statsConfig, statsIntervals, statsSinks } from "./stats.ts";
-import { tracing } from "./tracing.ts";
+import { clusters, discoversItself } from "./parts/clusters.ts";
+import { listeners } from "./parts/listeners.ts";
+import { networkView } from "./parts/addresses.ts";
+import { envoyType, typedStruct } from "./parts/proto_types.ts";
+import { runtimeFlags } from "./parts/runtime.ts";
+import { statsConfig, statsIntervals, statsSinks } from "./parts/stats.ts";
+import { tracing } from "./parts/tracing.ts";
 
 /** The bootstrap for these settings: JSON data, in the order of Istio's. */
 export function buildBootstrap(settings: AgentSettings): ValueMap {

@@ -1,19 +1,17 @@
 /** What templates of a bootstrap are given. Source: Istio's bootstrap.Config.toTemplateParams. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
-import { type GoMap, type GoValue, typed } from "../../core/gotemplate/value.ts";
+import { type GoMap, GoStruct, type GoValue, typed } from "../../core/gotemplate/value.ts";
 import { proxyConfigView } from "../../core/mesh/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { FILES_SOCKET } from "../settings/pod_info.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { FILES_SOCKET } from "../settings/pod/pod.ts";
 import type { AgentSettings } from "../settings/settings.ts";
-import { discoversItself } from "./clusters.ts";
-import { keepalive } from "./keepalive.ts";
-import { MetadataView } from "./metadata_view.ts";
-import { networkView } from "./network_view.ts";
-import { runtimeFlags } from "./runtime.ts";
-import { socketAddress } from "./socket_address.ts";
-import { serviceAddress } from "./stats.ts";
-import { tlsSocket } from "./tls.ts";
-import { lightstepTokenFile, tracerOf } from "./tracing.ts";
+import { discoversItself, keepalive } from "./parts/clusters.ts";
+import { networkView, socketAddress } from "./parts/addresses.ts";
+import { runtimeFlags } from "./parts/runtime.ts";
+import { serviceAddress } from "./parts/stats.ts";
+import { tlsSocket } from "./parts/tls.ts";
+import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
+import { TYPED_FIELDS, type TypedField, type TypedKind } from "../settings/node/typed_fields.ts";
 
 /** The parameters by name; those that have nothing to say are absent, as in Istio. */
 export function templateParams(settings: AgentSettings): GoMap {
@@ -181,4 +179,46 @@ function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
     stackdriverMaxAttributes: most("maxNumberOfAttributes"),
     stackdriverMaxEvents: most("maxNumberOfMessageEvents"),
   };
+}
+
+const BY_GO_NAME = new Map<string, TypedField>(TYPED_FIELDS.map((field) => [field.go, field]));
+
+type View = (value: Value | undefined, settings: AgentSettings) => GoValue;
+
+const VIEWS: Readonly<Record<TypedKind, View>> = {
+  text: (value) => typeof value === "string" ? value : "",
+  bool: (value) => value === "true",
+  int: (value) => BigInt(typeof value === "number" ? value : 0),
+  list: (value) => typed(typeof value === "string" ? value.split(",") : [], "model.StringList"),
+  ports: (value) => typeof value === "string" ? value : "",
+  texts: (value) => typed(isList(value) ? value.map(String) : [], "[]string"),
+  textMap: (value) => typed(isMap(value) ? value : {}, "map[string]string"),
+  config: (_value, settings) => proxyConfigView(settings.proxyConfig),
+};
+
+/** The fields by their Go names. */
+export class MetadataView extends GoStruct {
+  override readonly goType = "*model.BootstrapNodeMetadata";
+
+  constructor(private readonly settings: AgentSettings) {
+    super();
+  }
+
+  override get(name: string): GoValue | undefined {
+    const field = BY_GO_NAME.get(name);
+    if (field === undefined) return undefined;
+    return VIEWS[field.kind](this.#data[field.key], this.settings);
+  }
+
+  override fieldNames(): readonly string[] {
+    return TYPED_FIELDS.map(({ go }) => go);
+  }
+
+  override toJSONValue(): GoValue {
+    return this.#data;
+  }
+
+  get #data(): ValueMap {
+    return this.settings.node.typedMetadata;
+  }
 }

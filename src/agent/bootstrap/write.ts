@@ -5,7 +5,7 @@ import type { World } from "../../core/world/world.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { buildBootstrap } from "./bootstrap.ts";
 import { istioText } from "./istio_text/istio_text.ts";
-import { lightstepTokenFile, tracerOf } from "./tracing.ts";
+import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 
 /** The tokens and addresses in it are for Envoy alone. */
 const MODE = 0o600;

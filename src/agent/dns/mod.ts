@@ -4,14 +4,13 @@
  */
 import type { Collector } from "../../core/metrics/mod.ts";
 import type { World } from "../../core/world/world.ts";
-import { buildLookup } from "./lookup.ts";
-import type { NameTable } from "./name_table.ts";
+import { buildLookup } from "./server/lookup.ts";
+import type { NameTable } from "./table/name_table.ts";
 import { type DnsOptions, TUNING } from "./options.ts";
-import { startServer } from "./server.ts";
-import { followTable } from "./table_stream.ts";
-import { tableOf, type TableState } from "./table_state.ts";
+import { startServer } from "./server/server.ts";
+import { followTable, tableOf, type TableState } from "./table/stream.ts";
 
-export { type NameInfo, type NameTable, nameTableJson } from "./name_table.ts";
+export { type NameInfo, type NameTable, nameTableJson } from "./table/name_table.ts";
 export type { DnsOptions, DnsSettings, TableNode, TableOptions } from "./options.ts";
 
 /** DNS that runs. */

@@ -2,7 +2,7 @@
 import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { Logger } from "../../core/log.ts";
 import type { ValueMap } from "../../core/value.ts";
-import type { Surroundings } from "./lookup.ts";
+import type { Surroundings } from "./server/lookup.ts";
 
 /** Where it serves, and how it asks others. */
 export interface DnsSettings {

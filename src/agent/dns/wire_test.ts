@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { packet, questionBytes } from "../../../test/support/dns/client.ts";
+import { addressAnswer, decoded, packet, questionBytes } from "../../../test/support/dns/client.ts";
 import { fc } from "../../../test/support/properties.ts";
-import { addressAnswer, decoded } from "../../../test/support/dns/client.ts";
-import { cutAnswer, refusal } from "./answer.ts";
-import { isAnswerTo } from "./upstream_answer.ts";
+import { cutAnswer, refusal } from "./server/answer.ts";
+import { isAnswerTo } from "./upstream/ask.ts";
 import { nameOf, readQuery, readRecords, wireName } from "./wire.ts";
 
 Deno.test("readQuery(): name in lower case, type, and the size that the sender takes", () => {

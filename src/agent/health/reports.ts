@@ -2,7 +2,6 @@ import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, World } from "../../core/world/world.ts";
 import { checkOf } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
-import { reporter } from "./thresholds.ts";
 
 /** Checks that are made until they are closed. */
 export interface RunningHealth extends HealthReports {
@@ -54,4 +53,29 @@ async function repeat(clock: Clock, options: HealthOptions, once: () => Promise<
 function tell(log: Logger, { problem }: HealthReport): void {
   if (problem === undefined) log.info("The workload is healthy");
   else log.warning(logText(`The workload is unhealthy: ${problem}`));
+}
+
+/** So many results in a row make a change. */
+export interface Thresholds {
+  readonly successThreshold: number;
+  readonly failureThreshold: number;
+}
+
+/**
+ * Makes reports of results. In: why a check failed, `undefined` if it did not. Out: a report, if this result makes the
+ * workload another than was reported last. Source: pilot-agent's PerformApplicationHealthCheck.
+ */
+export function reporter({ successThreshold, failureThreshold }: Thresholds) {
+  let reported: "healthy" | "unhealthy" | undefined;
+  let last: "healthy" | "unhealthy" | undefined;
+  let inARow = 0;
+  return (problem: string | undefined): HealthReport | undefined => {
+    const result = problem === undefined ? "healthy" : "unhealthy";
+    inARow = result === last ? inARow + 1 : 1;
+    last = result;
+    const needed = result === "healthy" ? successThreshold : failureThreshold;
+    if (result === reported || inARow < needed) return undefined;
+    reported = result;
+    return { problem };
+  };
 }

@@ -2,7 +2,7 @@
 import { formatDuration } from "../../core/duration.ts";
 import { errorLine, MeshError, messageOf, oneLine } from "../../core/errors.ts";
 import { CODE, GrpcError, type GrpcStage } from "../../core/grpc/mod.ts";
-import type { Failure } from "./machine.ts";
+import type { Failure, State } from "./machine.ts";
 import type { AuthorityOptions } from "./options.ts";
 import type { Token } from "./token.ts";
 
@@ -127,4 +127,27 @@ export function stamp(milliseconds: number): string {
 /** A span of time in Go's form, to the second. */
 export function spanText(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds / 1000)) * 1_000_000_000n);
+}
+
+/** What is wrong; `undefined` if all is well. `now` is in milliseconds since 1970. */
+export function problemText(
+  { phase, failure, held, storeProblem }: State,
+  address: string,
+  now: number,
+): string | undefined {
+  if (phase === "closed") return undefined;
+  if (held === undefined) {
+    return failure === undefined ? `No certificate yet: "${address}" is asked` : `No certificate: ${failure.text}`;
+  }
+  const end = stamp(held.notAfter);
+  const why = failure === undefined ? "" : `: ${failure.text}`;
+  if (held.notAfter <= now) return `The certificate ended at ${end} and could not be renewed${why}`;
+  if (failure !== undefined) return `The certificate, which ends at ${end}, could not be renewed yet${why}`;
+  return aheadText(held.notBefore, now) ?? storeProblem;
+}
+
+/** The clock of a certificate that is not valid yet. */
+export function aheadText(notBefore: number, now: number): string | undefined {
+  if (notBefore <= now) return undefined;
+  return `clock: The certificate is valid only from ${stamp(notBefore)} on: ${BEHIND}`;
 }

@@ -2,8 +2,7 @@
  * How a certificate is got and kept, as a table: for each phase, what each event leads to. An event that is not in the row
  * of a phase changes nothing there. There is one timer: setting it forgets the one before.
  */
-import { retryDelay } from "./backoff.ts";
-import { dueAt, type Held, isDue, LONGEST_SLEEP, until } from "./renewal.ts";
+import { dueAt, type Held, isDue, LONGEST_SLEEP, retryDelay, until } from "./schedule.ts";
 import type { RenewalOptions } from "./options.ts";
 
 /** When something happened. */

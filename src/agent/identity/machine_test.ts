@@ -11,7 +11,7 @@ import {
   type State,
   type Step,
 } from "./machine.ts";
-import { LONGEST_SLEEP } from "./renewal.ts";
+import { LONGEST_SLEEP } from "./schedule.ts";
 
 const RENEWAL = { ratio: 0.5, jitter: 0.01 };
 const DAY = 86_400_000;

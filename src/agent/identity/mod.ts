@@ -4,9 +4,9 @@
  * and in one line what is wrong. Keys and tokens are in no log.
  */
 import type { World } from "../../core/world/world.ts";
-import { keepByAuthority } from "./authority.ts";
-import { type KeyMaterial, newMaterial, type Part } from "./material.ts";
-import { findMounted, keepByFiles } from "./mounted.ts";
+import { keepByAuthority } from "./from_ca.ts";
+import { type KeyMaterial, newMaterial, type Part } from "./store.ts";
+import { findMounted, keepByFiles } from "./from_files.ts";
 import type { IdentityOptions } from "./options.ts";
 
 export { readToken } from "./token.ts";

@@ -1,7 +1,7 @@
 /** The certificate in files, for programs beside the proxy (`OUTPUT_CERTS`). */
 import { messageOf } from "../../core/errors.ts";
 import type { Files, Replacement } from "../../core/world/world.ts";
-import type { KeyMaterial } from "./material.ts";
+import type { KeyMaterial } from "./store.ts";
 
 const MODE = 0o600;
 const FOLDER_MODE = 0o700;

@@ -2,9 +2,21 @@
  * The lifecycle of Envoy as a table: for each phase, what each event leads to. An event that is not in the row of a
  * phase changes nothing there. The picture of it is in docs/agent.md.
  */
-import { endText, failureHint } from "./end_text.ts";
+import {
+  type Action,
+  endText,
+  type EnvoyEnd,
+  type Epoch,
+  type EventName,
+  type Events,
+  failureHint,
+  type Outcome,
+  type Phase,
+  type State,
+  type Step,
+  type TimerName,
+} from "./state.ts";
 import { restartDelay, type Rules } from "./rules.ts";
-import type { Action, EnvoyEnd, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 
 /** The start: with an Envoy to run, or without one (DISABLE_ENVOY). */
 export function begin(hasEnvoy: boolean): Step {

@@ -1,8 +1,8 @@
 /** The lifecycle on the world: what happens becomes events of the machine, and its actions are done. */
 import { logText } from "../../core/log.ts";
 import type { SignalName, World } from "../../core/world/world.ts";
-import { startReaper } from "../process/reaper.ts";
-import { envoysOf } from "./envoys.ts";
+import { startReaper } from "./reaper.ts";
+import { envoysOf } from "./effects.ts";
 import { begin, next } from "./machine.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { Action, Counting, EventName, Events, Phase, Step, TimerName } from "./state.ts";

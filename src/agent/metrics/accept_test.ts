@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
+import { acceptFor, formatMediaType, formatOf, isOpenMetrics, parseMediaType, TEXT_FORMAT } from "./accept.ts";
 
 const OPEN_1 = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8";
 const OPEN_0 = "application/openmetrics-text;version=0.0.1";
@@ -85,5 +85,25 @@ for (const { type, version } of FORMATS) {
       : `application/openmetrics-text; version=${version}; charset=utf-8`;
     assert.equal(formatOf(type), format);
     assert.equal(isOpenMetrics(formatOf(type)), version !== undefined);
+  });
+}
+
+const MEDIA_TYPES = [
+  { text: " Text/Plain ; Version=0.0.4;charset=utf-8", formatted: "text/plain; charset=utf-8; version=0.0.4" },
+  { text: 'a/b; c="d e\\"f"; ', formatted: 'a/b; c="d e\\"f"' },
+  { text: "*", formatted: "*" },
+  { text: "*/*", formatted: "*/*" },
+  { text: "", formatted: undefined },
+  { text: "/", formatted: undefined },
+  { text: "a/b/c", formatted: undefined },
+  { text: "a b", formatted: undefined },
+  { text: "a/b; c", formatted: undefined },
+  { text: "a/b; c=1; c=2", formatted: undefined },
+];
+
+for (const { text, formatted } of MEDIA_TYPES) {
+  Deno.test(`parseMediaType(): ${JSON.stringify(text)}`, () => {
+    const type = parseMediaType(text);
+    assert.equal(type === undefined ? undefined : formatMediaType(type), formatted);
   });
 }

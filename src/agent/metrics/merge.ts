@@ -5,13 +5,11 @@
 import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, Network } from "../../core/world/world.ts";
-import { targetOf } from "../request_target.ts";
-import { refusal } from "../status/answers.ts";
+import { refusal, targetOf } from "../status/http.ts";
 import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
 import type { AgentMetrics, ScrapedPart } from "./agent_metrics.ts";
 import { readBounded, withoutEndMark } from "./bounded_body.ts";
-import { onAbort } from "./on_abort.ts";
-import { type Scrape, scrape, timeoutOf } from "./scrape.ts";
+import { onAbort, type Scrape, scrape, timeoutOf } from "./scrape.ts";
 import type { ScrapeTarget } from "./scrape_targets.ts";
 
 /** What is merged. */

@@ -1,7 +1,6 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { requestFailure } from "../../core/request_failure.ts";
 import type { Network } from "../../core/world/world.ts";
-import { onAbort } from "./on_abort.ts";
 
 /** The answer of an endpoint whose body has not been read yet. */
 export interface Scrape {
@@ -65,4 +64,10 @@ export function timeoutOf(headers: Headers): number | string | undefined {
   if (text === null || text === "") return undefined;
   const seconds = /^\s*\d*\.?\d+(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
   return Number.isNaN(seconds) ? text : Math.min(seconds * 1000, 2 ** 31 - 1);
+}
+
+/** Calls the action when the signal is aborted, at once if it is already; not more than once. */
+export function onAbort(signal: AbortSignal, action: () => void): void {
+  if (signal.aborted) action();
+  else signal.addEventListener("abort", action, { once: true });
 }

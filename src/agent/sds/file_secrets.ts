@@ -3,8 +3,7 @@ import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Files } from "../../core/world/world.ts";
 import { checkPair, factsOfCertificate } from "../../core/x509/mod.ts";
-import { parseSecretName } from "./secret_name.ts";
-import { sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
+import { parseSecretName, sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
 
 /** The authorities of a system have some 200 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,6 @@
 /** The secrets of the workload itself. */
 import type { KeyPair } from "../../core/x509/mod.ts";
-import { parseSecretName } from "./secret_name.ts";
-import type { Secret, Secrets } from "./secret.ts";
+import { parseSecretName, type Secret, type Secrets } from "./secret.ts";
 
 /** Who the workload is, as far as its proxy is told. */
 export interface SdsIdentity {

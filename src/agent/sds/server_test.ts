@@ -7,7 +7,7 @@ import { until } from "../../../test/support/until.ts";
 import { encodeFrame } from "../../core/grpc/mod.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";
-import { type SdsOptions, startSds } from "./mod.ts";
+import { type SdsOptions, startSds } from "./server.ts";
 
 const ONE = { certificate: "chain 1", key: "key 1" };
 const TWO = { certificate: "chain 2", key: "key 2" };

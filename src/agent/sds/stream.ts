@@ -2,7 +2,6 @@
 import { MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
-import { quoted } from "./quoted.ts";
 import { sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
 
 /** More names than any proxy has: each may cost a watch of files. */
@@ -131,4 +130,11 @@ const MAX_REASON = 500;
 function plain(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   return line === "" ? "it gives no reason" : line.slice(0, MAX_REASON);
+}
+
+const MAX_LENGTH = 200;
+
+/** A text that somebody else chose, for a line of the log: in quotes, without line ends, and not too long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
 }

@@ -5,22 +5,22 @@ import { isMap } from "../../core/value.ts";
 import type { World } from "../../core/world/world.ts";
 import { readScrapeTargets } from "../metrics/scrape_targets.ts";
 import { readProbers } from "../status/probes/config.ts";
-import { discoverAddresses, ipModeOf } from "./addresses.ts";
+import { discoverAddresses, ipModeOf } from "./pod/addresses.ts";
 import { type ProgramName, readCommandLine } from "./command_line.ts";
-import { readDns } from "./dns.ts";
+import { readDns } from "./control_plane/dns.ts";
 import { isRole, type Role, ROLES } from "./flags.ts";
-import { readHealth } from "./health.ts";
-import { readIdentity } from "./identity.ts";
+import { readHealth } from "./control_plane/health.ts";
+import { readIdentity } from "./control_plane/identity.ts";
 import { logSettings } from "./log_settings.ts";
-import { readPodInfo } from "./pod_info.ts";
+import { readPodInfo } from "./pod/pod.ts";
 import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
-import { readBootstrapFacts, readDrain, readEnvoy } from "./read_envoy.ts";
-import { readNode } from "./read_node.ts";
+import { readBootstrapFacts, readDrain, readEnvoy } from "./envoy/envoy.ts";
+import { readNode } from "./node/read_node.ts";
 import { flagText, isOn, type Reading } from "./reading.ts";
 import { retiredWarnings } from "./retired.ts";
 import type { AgentSettings, LogSettings, MetricsSettings, NodeFacts, Ports } from "./settings.ts";
 import { Variables } from "./variables.ts";
-import { readXds } from "./xds.ts";
+import { readXds } from "./control_plane/xds.ts";
 
 /** Whose command line it is. */
 export interface ReadOptions {

@@ -7,7 +7,7 @@ import type { IdentitySettings } from "../identity/options.ts";
 import type { XdsSettings } from "../xds/options.ts";
 import type { DnsSettings } from "../dns/options.ts";
 import type { HealthSettings } from "../health/options.ts";
-import type { IpMode } from "./addresses.ts";
+import type { IpMode } from "./pod/addresses.ts";
 import type { ProgramName } from "./command_line.ts";
 import type { Role } from "./flags.ts";
 

@@ -1,8 +1,7 @@
 /** Which path is answered by whom, and for whom. */
-import { targetOf } from "../request_target.ts";
-import { refusal } from "./answers.ts";
+import { refusal, targetOf } from "./http.ts";
 import { compressed } from "./compress.ts";
-import { isLoopback } from "./loopback.ts";
+import { parseAddress } from "../../core/net.ts";
 
 /** One path, or all that begin with one that ends in `/`. */
 export interface Route {
@@ -34,4 +33,16 @@ async function answer({ isLocal, method, answer }: Route, request: Request, remo
 function withoutBody({ body, status, headers }: Response): Response {
   body?.cancel();
   return new Response(null, { status, headers });
+}
+
+const MAPPED = 0xffffn << 32n;
+
+/** Whether an address is one of this machine alone: 127.0.0.0/8, also as an IPv6 address, or ::1. */
+export function isLoopback(text: string): boolean {
+  const address = parseAddress(text);
+  if (typeof address === "string") return false;
+  const { family, value } = address;
+  const isMapped = family === 6 && value >> 32n === MAPPED >> 32n;
+  if (family === 4 || isMapped) return (value & 0xffffffffn) >> 24n === 127n;
+  return value === 1n;
 }

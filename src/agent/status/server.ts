@@ -1,12 +1,11 @@
 /** The status server of the agent: readiness, probes of the application, metrics, the end. Port 15020. */
 import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
-import type { HttpHandler, World } from "../../core/world/world.ts";
+import type { Clock, HttpHandler, World } from "../../core/world/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
 import { metricsMerger } from "../metrics/merge.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
-import { textAnswer } from "./answers.ts";
-import { controlHandler } from "./control.ts";
+import { textAnswer } from "./http.ts";
 import { probeHandler, type ProbeSettings } from "./probes/handler.ts";
 import { adminAt } from "./readiness/admin.ts";
 import { readyHandler } from "./readiness/handler.ts";
@@ -142,4 +141,26 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
   }
   logger.error(logText(`Error listening on status port: ${problems.join("; ")}; the agent goes on without it`));
   return undefined;
+}
+
+/** What such a request sets off. */
+export interface Control {
+  readonly path: string;
+  /** For the log. */
+  readonly effect: string;
+  readonly action: () => void;
+}
+
+/** If the end of the request is not noticed, the action is taken after so long. */
+const PATIENCE = 100;
+
+/** Answers `OK`, and acts when the answer was sent: the action may end this process. */
+export function controlHandler({ path, effect, action }: Control, logger: Logger, clock: Clock) {
+  return (request: Request): Response => {
+    logger.info(`handling ${path}, ${effect}`);
+    const sent = new AbortController();
+    request.signal.addEventListener("abort", () => sent.abort(), { once: true });
+    clock.sleep(PATIENCE, sent.signal).then(action);
+    return textAnswer(200, "OK");
+  };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "../../core/log.ts";
-import type { HealthReports } from "../health/mod.ts";
+import type { HealthReports } from "../health/options.ts";
 
 /** What the connection to the control plane is secured with; both texts of material are PEM. */
 export interface XdsIdentity {

@@ -4,7 +4,7 @@ import type { Http2Client } from "../../core/world/mod.ts";
 import { readToken } from "../identity/mod.ts";
 import { requestForm } from "./report_message.ts";
 import { type Reporting, reporting } from "./reporting.ts";
-import { problemOf, type Way, wayUp } from "./way.ts";
+import { problemOf, type Way, wayUp } from "./upstream.ts";
 
 /** gRPC's code for what may be tried again. */
 const UNAVAILABLE = "14";

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { encodeFrame, frames } from "../../core/grpc/frames.ts";
 import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";
 import { realWorld } from "../../core/world/deno/world.ts";
-import type { HealthReport } from "../health/mod.ts";
+import type { HealthReport } from "../health/options.ts";
 import type { XdsOptions } from "./options.ts";
 import { HEALTH_TYPE, LISTENER_TYPE, reportMessage, requestForm, typeOf } from "./report_message.ts";
 import { startXds } from "./server.ts";

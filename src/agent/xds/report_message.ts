@@ -1,6 +1,6 @@
 /** Health reports as messages of xDS. Source: pilot-agent's health checks, Envoy's API v3. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type { HealthReport } from "../health/mod.ts";
+import type { HealthReport } from "../health/options.ts";
 
 /** The numbers of the fields that matter here, in the requests of a method. */
 export interface RequestForm {

@@ -1,7 +1,7 @@
 /** Requests of Envoy's with health reports between them. */
 import { messageOf } from "../../core/errors.ts";
 import { encodeFrame, FrameReader } from "../../core/grpc/frames.ts";
-import type { HealthReport, HealthReports } from "../health/mod.ts";
+import type { HealthReport, HealthReports } from "../health/options.ts";
 import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report_message.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

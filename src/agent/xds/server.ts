@@ -1,9 +1,9 @@
 /** Envoy's way to the control plane: a Unix socket, spliced to it. */
 import { type ByteConnection, splice, type World } from "../../core/world/mod.ts";
-import { healthOf } from "./health.ts";
+import { healthOf } from "./connection_log.ts";
 import type { XdsOptions, XdsProxy } from "./options.ts";
 import { relay } from "./relay.ts";
-import { problemOf, type Way, wayUp } from "./way.ts";
+import { problemOf, type Way, wayUp } from "./upstream.ts";
 
 /** Envoy may run as another user, and applications that speak xDS themselves (gRPC without a proxy) do: the folder decides. */
 const SOCKET_MODE = 0o666;

@@ -1,9 +1,11 @@
 /** The connection to the control plane. */
-import { MeshError } from "../../core/errors.ts";
+import { errorLine, MeshError } from "../../core/errors.ts";
 import { splitHostPort } from "../../core/net.ts";
 import type { GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { ByteConnection, World } from "../../core/world/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
+import { requestFailure } from "../../core/request_failure.ts";
+import type { Health } from "./connection_log.ts";
 
 /** How long name, connection and TLS may take, in milliseconds. */
 const DIAL_PATIENCE = 10_000;
@@ -57,4 +59,63 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
 async function filter<T>(items: readonly T[], isWanted: (item: T) => Promise<boolean>): Promise<T[]> {
   const wanted = await Promise.all(items.map(isWanted));
   return items.filter((_, index) => wanted[index]);
+}
+
+/** Waits until there is a certificate: `false` if the time ran out, or the signal fired. */
+export function firstCertificate(identity: XdsIdentity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  if (identity.workload() !== undefined) return Promise.resolve(true);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const unsubscribe = identity.subscribe(() => identity.workload() !== undefined && end(true));
+  const giveUp = () => end(false);
+  const timer = setTimeout(giveUp, milliseconds);
+  signal.addEventListener("abort", giveUp);
+  if (signal.aborted) giveUp();
+  function end(has: boolean): void {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+    unsubscribe();
+    resolve(has);
+  }
+  return promise;
+}
+
+const CERTIFICATE_PATIENCE = 60_000;
+
+/** What all connections share. */
+export interface Way {
+  readonly world: World;
+  readonly options: XdsOptions;
+  readonly health: Health;
+  /** Fires when the proxy is closed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A connection to the control plane, after the first certificate if it is needed. Rejects with a MeshError that says how far
+ * it came, which `health` is told.
+ */
+export async function wayUp(way: Way): Promise<ByteConnection> {
+  try {
+    await untilCertificate(way);
+    const outer = await connectUpstream(way.world, way.options, way.signal);
+    way.health.connected();
+    return outer;
+  } catch (error) {
+    if (!way.signal.aborted) way.health.failed(problemOf(error));
+    throw error;
+  }
+}
+
+/** Without its certificate the control plane would refuse the proxy, for which Envoy pauses longer than for this. */
+async function untilCertificate({ options, health, signal }: Way): Promise<void> {
+  const { identity, address, tls, certificatePatience = CERTIFICATE_PATIENCE } = options;
+  if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;
+  health.waiting(`"${address}" is not asked before the workload has its certificate`);
+  if (await firstCertificate(identity, certificatePatience, signal)) return;
+  throw new MeshError(`There is no certificate to connect to "${address}" with, after ${certificatePatience / 1000}s`);
+}
+
+/** An error as the rest of a line. */
+export function problemOf(error: unknown): string {
+  return error instanceof MeshError ? errorLine(error) : requestFailure(error, 0).text;
 }

@@ -1,6 +1,6 @@
 /** Ends of a stand-in for Envoy and of the agent, as PID 1 and below it; orphans. */
 import assert from "node:assert/strict";
-import { DEFAULT_RESTART, type Rules } from "../../../src/agent/lifecycle/mod.ts";
+import { DEFAULT_RESTART, type Rules } from "../../../src/agent/lifecycle/rules.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { Agent, needsPlace, type Place } from "./support/agent.ts";
 import type { DriverOptions } from "./support/lifecycle_driver.ts";

@@ -1,6 +1,6 @@
 /** An Envoy that the kernel kills for lack of memory, in a cgroup made for it. */
 import assert from "node:assert/strict";
-import { DEFAULT_RESTART } from "../../../src/agent/lifecycle/mod.ts";
+import { DEFAULT_RESTART } from "../../../src/agent/lifecycle/rules.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { Agent } from "./support/agent.ts";
 

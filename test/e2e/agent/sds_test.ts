@@ -1,6 +1,6 @@
 /** The agent's SDS server with the real Envoy. */
 import assert from "node:assert/strict";
-import { startSds } from "../../../src/agent/sds/mod.ts";
+import { startSds } from "../../../src/agent/sds/server.ts";
 import { startLog } from "../../../src/core/log.ts";
 import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";

@@ -1,9 +1,9 @@
 /** The DNS server of the agent in this process, for tests. */
 import { getLogger } from "@logtape/logtape";
-import { buildLookup } from "../../../src/agent/dns/lookup.ts";
-import type { NameInfo } from "../../../src/agent/dns/name_table.ts";
+import { buildLookup } from "../../../src/agent/dns/server/lookup.ts";
+import type { NameInfo } from "../../../src/agent/dns/table/name_table.ts";
 import type { ServerOptions, Tuning } from "../../../src/agent/dns/options.ts";
-import { startServer } from "../../../src/agent/dns/server.ts";
+import { startServer } from "../../../src/agent/dns/server/server.ts";
 import { openSocketLibc } from "../../../src/core/world/linux/libc.ts";
 import { fakeWorld, realWorld, type World } from "../../../src/core/world/mod.ts";
 

@@ -4,10 +4,8 @@
  * escaped), but always what Envoy reads: a quote in a name, which breaks Istio's, is escaped.
  */
 import { isMap, type ValueMap } from "../../../core/value.ts";
-import { CLUSTERS } from "./clusters.ts";
-import { type LayoutOf, type Place, withInner } from "./layout.ts";
-import { COMPACT, GO_JS, GO_MAP, ONE_LINE, ONE_WIDE_LINE } from "./lines.ts";
-import { LISTENER } from "./listeners.ts";
+import { CLUSTERS, LISTENER } from "./resources.ts";
+import { COMPACT, GO_JS, GO_MAP, type LayoutOf, ONE_LINE, ONE_WIDE_LINE, type Place, withInner } from "./layout.ts";
 import { printLayout } from "./print_layout.ts";
 
 /** The text of a bootstrap. */

@@ -2,9 +2,8 @@
 import { compareUtf8 } from "../../../core/gojson.ts";
 import { LABEL } from "../../../core/mesh/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
-import type { NodeFacts } from "../settings.ts";
+import type { Locality, NodeFacts } from "../settings.ts";
 import { clusterName } from "./cluster_name.ts";
-import { ISTIO_LOCALITY, localityText, splitLocality } from "./locality.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";
 import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
 
@@ -135,4 +134,20 @@ function sorted(map: ValueMap): ValueMap {
   const result = newMap();
   for (const key of Object.keys(map).sort(compareUtf8)) result[key] = map[key] ?? null;
   return result;
+}
+
+/** The label that the control plane reads; Kubernetes' labels have no `/`, so that `.` stands for it. */
+export const ISTIO_LOCALITY = "istio-locality";
+const TOPOLOGY_LOCALITY = "topology.istio.io/locality";
+
+/** `region/zone/subzone` of the labels of a pod; `""` if they do not say. */
+export function localityText(labels: ReadonlyMap<string, string>): string {
+  const label = labels.get(TOPOLOGY_LOCALITY) ?? labels.get(ISTIO_LOCALITY) ?? "";
+  return label.includes("/") ? label : label.replaceAll(".", "/");
+}
+
+/** The parts of such a text. */
+export function splitLocality(text: string): Locality {
+  const [region = "", zone = "", subZone = ""] = text.split("/");
+  return { region, zone, subZone };
 }

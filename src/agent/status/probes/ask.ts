@@ -3,8 +3,7 @@ import { MeshError } from "../../../core/errors.ts";
 import type { ExchangeAnswer, Network } from "../../../core/world/world.ts";
 import type { Prober } from "./config.ts";
 import { CHECK, healthRequest, healthStatus } from "./grpc_health.ts";
-import { forwardedHeaders } from "./headers.ts";
-import { followed } from "./redirects.ts";
+import { splitHostPort } from "../../../core/net.ts";
 
 /** An application that is asked. */
 export interface Asked {
@@ -96,4 +95,61 @@ function authority(host: string, port: number): string {
 
 function fromSource({ source }: Asked): { readonly source?: string } {
   return source === undefined ? {} : { source };
+}
+
+/** Fields about the connection or a body that is not passed on. */
+const NOT_PASSED_ON = [
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/**
+ * The fields of the kubelet's request as the application gets them. The Host is the kubelet's, with the application's
+ * port where it had the agent's; as the kubelet has it, the connection is not kept.
+ */
+export function forwardedHeaders(incoming: Headers, statusPort: number, port: number): Headers {
+  const headers = new Headers(incoming);
+  for (const name of NOT_PASSED_ON) headers.delete(name);
+  headers.set("connection", "close");
+  if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
+  const parts = splitHostPort(headers.get("host") ?? "");
+  if (typeof parts === "string" || Number(parts.port) !== statusPort) return headers;
+  headers.set("host", parts.host.includes(":") ? `[${parts.host}]:${port}` : `${parts.host}:${port}`);
+  return headers;
+}
+
+/** Answers that say where to go on (Go's net/http: redirectBehavior). */
+const REDIRECTIONS = [301, 302, 303, 307, 308];
+const MOST = 10;
+
+/**
+ * Asks, and follows redirections as the kubelet does: those to the same host, ten requests at most. One that leads
+ * elsewhere is the answer itself. Throws a `MeshError` if there are too many, and for a Location that is no URL.
+ */
+export async function followed(
+  start: string,
+  headers: Headers,
+  ask: (url: string, headers: Headers) => Promise<ExchangeAnswer>,
+): Promise<ExchangeAnswer> {
+  let url = new URL(start);
+  for (let asked = 1;; asked++) {
+    const answer = await ask(url.href, headers);
+    const location = REDIRECTIONS.includes(answer.status) ? answer.headers.get("location") ?? "" : "";
+    if (location === "") return answer;
+    const next = resolve(location, url);
+    if (next.hostname !== url.hostname) return answer;
+    if (asked >= MOST) throw new MeshError(`The application redirected ${MOST} times`);
+    if (URL.canParse(location)) headers.set("host", next.host);
+    url = next;
+  }
+}
+
+function resolve(location: string, base: URL): URL {
+  if (!URL.canParse(location, base)) throw new MeshError(`The application redirects to "${location}", which is no URL`);
+  return new URL(location, base);
 }

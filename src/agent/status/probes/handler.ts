@@ -1,8 +1,7 @@
 import { requestFailure } from "../../../core/request_failure.ts";
 import { type Logger, logText } from "../../../core/log.ts";
 import type { World } from "../../../core/world/world.ts";
-import { targetOf } from "../../request_target.ts";
-import { textAnswer } from "../answers.ts";
+import { targetOf, textAnswer } from "../http.ts";
 import { ask, type Told } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";
 import { probeSource } from "./source.ts";

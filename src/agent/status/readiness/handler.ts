@@ -1,8 +1,7 @@
 import { type Logger, logText } from "../../../core/log.ts";
 import type { Clock } from "../../../core/world/world.ts";
 import type { Meter } from "../../../core/metrics/mod.ts";
-import { targetOf } from "../../request_target.ts";
-import { textAnswer } from "../answers.ts";
+import { targetOf, textAnswer } from "../http.ts";
 import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";
 
 /** What the handler tells to whom. */

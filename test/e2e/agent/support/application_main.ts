@@ -2,7 +2,7 @@
  * The application of a pod as a program: serves HTTP on port 8080 and asks what standard input tells, JSON a line each,
  * until that ends.
  */
-import { linesOf } from "../../../../src/agent/process/lines.ts";
+import { linesOf } from "../../../../src/agent/envoy/lines.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 
 /** A question. */

@@ -5,9 +5,10 @@
 import { startLog } from "../../../../src/core/log.ts";
 import { messageOf } from "../../../../src/core/errors.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
-import { runLifecycle } from "../../../../src/agent/lifecycle/mod.ts";
-import type { EnvoyOptions, LifecycleControl, Rules } from "../../../../src/agent/lifecycle/mod.ts";
-import { linesOf } from "../../../../src/agent/process/lines.ts";
+import { runLifecycle } from "../../../../src/agent/lifecycle/run.ts";
+import type { EnvoyOptions, LifecycleControl } from "../../../../src/agent/lifecycle/options.ts";
+import type { Rules } from "../../../../src/agent/lifecycle/rules.ts";
+import { linesOf } from "../../../../src/agent/envoy/lines.ts";
 
 /** What a test says; `EPOCH` in an argument becomes the number. */
 export interface DriverOptions {

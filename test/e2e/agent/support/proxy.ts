@@ -1,5 +1,5 @@
 /** A real Envoy with its configuration in files, an application behind it, and the lifecycle that runs it. */
-import { DEFAULT_RESTART, type Rules } from "../../../../src/agent/lifecycle/mod.ts";
+import { DEFAULT_RESTART, type Rules } from "../../../../src/agent/lifecycle/rules.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { freePort } from "../../../support/ports.ts";
 import { until } from "../../../support/until.ts";

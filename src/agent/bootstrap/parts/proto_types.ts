@@ -1,0 +1,15 @@
+import type { ValueMap } from "../../../core/value.ts";
+
+/** Type names of Envoy's extensions (https://www.envoyproxy.io/docs/envoy/latest/api-v3). */
+
+const PREFIX = "type.googleapis.com/";
+
+/** The name of a type of `envoy.`, as `@type` has it. */
+export function envoyType(name: string): string {
+  return `${PREFIX}envoy.${name}`;
+}
+
+/** A configuration that travels as plain data, for types that this Envoy may not have. */
+export function typedStruct(typeUrl: string, value: ValueMap) {
+  return { "@type": `${PREFIX}udpa.type.v1.TypedStruct`, type_url: `${PREFIX}${typeUrl}`, value };
+}

@@ -1,0 +1,100 @@
+/** Envoy's statistics: tags, which are kept, histograms, and where they are sent. */
+import { isMap, type ValueMap } from "../../../core/value.ts";
+import type { AgentSettings } from "../../settings/settings.ts";
+import { envoyType } from "./proto_types.ts";
+import { socketAddress } from "./addresses.ts";
+
+type Tag = readonly [name: string, regex: string];
+
+/** Parts of statistic names that become labels, in the order in which Envoy tries them. */
+const TAGS: readonly Tag[] = [
+  ["cluster_name", "^cluster(\\.(.+);)"],
+  ["http_conn_manager_prefix", "^http\\.(((?:[_.[:digit:]\\w]*|[_\\[\\]aAbBcCdDeEfF[:digit:]\\w\\:]*));\\.)"],
+  ["thread_name", "^server(\\.(.+))\\.watchdog"],
+  ["tcp_prefix", "^tcp\\.((.*?)\\.)\\w+?$"],
+  ["response_code", "_rq(_(\\d{3}))$"],
+  ["response_code_class", "_rq(_(\\dxx))$"],
+  [
+    "http_conn_manager_listener_prefix",
+    "^listener(?=\\.).*?\\.http\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)",
+  ],
+  ["listener_address", "^listener\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)"],
+  ["mongo_prefix", "^mongo\\.(.+?)\\.(collection|cmd|cx_|op_|delays_|decoding_)(.*?)$"],
+];
+
+/** Those that come behind the tags that users add. */
+const LAST_TAGS: readonly Tag[] = [
+  ["cache", "(cache\\.(.+?)\\.)"],
+  ["component", "(component\\.(.+?)\\.)"],
+  ["tag", "(tag\\.(.+?);\\.)"],
+  ["wasm_filter", "(wasm_filter\\.(.+?)\\.)"],
+  ["authz_enforce_result", "rbac(\\.(allowed|denied))"],
+  ["authz_dry_run_action", "(\\.istio_dry_run_(allow|deny)_)"],
+  ["authz_dry_run_result", "(\\.shadow_(allowed|denied))"],
+];
+
+/** `stats_config`. */
+export function statsConfig({ bootstrap }: AgentSettings) {
+  const { stats, metadataDiscovery } = bootstrap;
+  const extra = stats.extraTags.map((tag): Tag => [tag, `(${tag}=\\.=(.*?);\\.;)`]);
+  const buckets = stats.histogramBuckets.map(({ prefix, buckets }) => ({ match: { prefix }, buckets: [...buckets] }));
+  return {
+    use_all_default_tags: false,
+    stats_tags: [...TAGS, ...extra, ...LAST_TAGS].map(([tag_name, regex]) => ({ tag_name, regex })),
+    ...(buckets.length === 0 ? {} : { histogram_bucket_settings: buckets }),
+    stats_matcher: {
+      inclusion_list: {
+        patterns: [
+          { prefix: "reporter=" },
+          ...(metadataDiscovery ? [{ prefix: "workload_discovery" }] : []),
+          ...stats.prefixes.map((prefix) => ({ prefix })),
+          ...stats.suffixes.map((suffix) => ({ suffix })),
+          ...stats.regexps.map((regex) => ({ safe_regex: { regex } })),
+          { prefix: "component" },
+          { prefix: "istio" },
+        ],
+      },
+    },
+  };
+}
+
+/** How often statistics are flushed and forgotten, where it is not Envoy's default. */
+export function statsIntervals({ bootstrap: { stats } }: AgentSettings) {
+  return {
+    ...(stats.flushInterval === "" ? {} : { stats_flush_interval: stats.flushInterval }),
+    ...(stats.evictionInterval === "" ? {} : { stats_eviction_interval: stats.evictionInterval }),
+  };
+}
+
+/** `stats_sinks`: a metrics service, a statsd server; nothing without either. */
+export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
+  const metrics = {
+    name: "envoy.stat_sinks.metrics_service",
+    typed_config: {
+      "@type": envoyType("config.metrics.v3.MetricsServiceConfig"),
+      transport_api_version: "V3",
+      grpc_service: { envoy_grpc: { cluster_name: "envoy_metrics_service" } },
+    },
+  };
+  const statsd = {
+    name: "envoy.stat_sinks.statsd",
+    typed_config: {
+      "@type": envoyType("config.metrics.v3.StatsdSink"),
+      address: { socket_address: socketAddress(proxy.statsdUdpAddress, bootstrap.hostIp) },
+    },
+  };
+  const sinks = [
+    ...(serviceAddress(proxyConfig.data, "envoyMetricsService") === "" ? [] : [metrics]),
+    ...(proxy.statsdUdpAddress === "" ? [] : [statsd]),
+  ];
+  return sinks.length === 0 ? {} : { stats_sinks: sinks };
+}
+
+/** The address of a remote service of the proxy configuration; `""` for none. */
+export function serviceAddress(data: ValueMap, name: "envoyMetricsService" | "envoyAccessLogService"): string {
+  const service = data[name];
+  const address = isMap(service) ? service["address"] : undefined;
+  const old = name === "envoyMetricsService" ? data["envoyMetricsServiceAddress"] : undefined;
+  if (typeof address === "string" && address !== "") return address;
+  return typeof old === "string" ? old : "";
+}

@@ -1,0 +1,91 @@
+/** Where spans are sent. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
+import { posix } from "node:path";
+import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import type { AgentSettings } from "../../settings/settings.ts";
+import { envoyType } from "./proto_types.ts";
+
+/** A kind of collector. */
+export interface TracerKind {
+  readonly field: "zipkin" | "lightstep" | "datadog";
+  readonly cluster: string;
+  readonly isHttp2: boolean;
+  readonly dnsRefreshRate?: string;
+  readonly driver: string;
+  readonly config: (settings: AgentSettings) => { readonly [field: string]: string | boolean };
+}
+
+const KINDS: readonly TracerKind[] = [
+  {
+    field: "zipkin",
+    cluster: "zipkin",
+    isHttp2: false,
+    dnsRefreshRate: "30s",
+    driver: "envoy.tracers.zipkin",
+    config: () => ({
+      "@type": envoyType("config.trace.v3.ZipkinConfig"),
+      collector_cluster: "zipkin",
+      collector_endpoint: "/api/v2/spans",
+      collector_endpoint_version: "HTTP_JSON",
+      trace_id_128bit: true,
+      shared_span_context: false,
+    }),
+  },
+  {
+    field: "lightstep",
+    cluster: "lightstep",
+    isHttp2: true,
+    driver: "envoy.tracers.lightstep",
+    config: (settings) => ({
+      "@type": envoyType("config.trace.v3.LightstepConfig"),
+      collector_cluster: "lightstep",
+      access_token_file: lightstepTokenFile(settings),
+    }),
+  },
+  {
+    field: "datadog",
+    cluster: "datadog_agent",
+    isHttp2: false,
+    driver: "envoy.tracers.datadog",
+    config: ({ node }) => ({
+      "@type": envoyType("config.trace.v3.DatadogConfig"),
+      collector_cluster: "datadog_agent",
+      service_name: node.cluster,
+    }),
+  },
+];
+
+/** The collector that is configured. */
+export interface Tracer {
+  readonly kind: TracerKind;
+  readonly address: string;
+  readonly tlsSettings: Value | undefined;
+  /** LightStep's access token, a secret; `""` for none. */
+  readonly accessToken: string;
+}
+
+/** The collector of the proxy configuration that Envoy has a driver for; `undefined` if there is none. */
+export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
+  const tracing = proxyConfig.data["tracing"];
+  const settings: ValueMap = isMap(tracing) ? tracing : {};
+  const kind = KINDS.find(({ field }) => isMap(settings[field]));
+  const tracer = kind === undefined ? undefined : settings[kind.field];
+  if (kind === undefined || !isMap(tracer)) return undefined;
+  const { address, accessToken } = tracer;
+  return {
+    kind,
+    address: typeof address === "string" ? address : "",
+    tlsSettings: settings["tlsSettings"],
+    accessToken: typeof accessToken === "string" ? accessToken : "",
+  };
+}
+
+/** `tracing`; nothing without a collector. */
+export function tracing(settings: AgentSettings) {
+  const kind = tracerOf(settings)?.kind;
+  return kind === undefined ? {} : { tracing: { http: { name: kind.driver, typed_config: kind.config(settings) } } };
+}
+
+/** The file that LightStep's access token is written to. */
+export function lightstepTokenFile({ envoy }: AgentSettings): string {
+  return posix.join(envoy.configPath, "lightstep_access_token.txt");
+}

@@ -1,0 +1,135 @@
+/** Answers as bytes. What is said of them, flag by flag, is what Istio's agent says. */
+import type { Found } from "./lookup.ts";
+import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords, type Records, TYPE } from "../wire.ts";
+
+/** How long an answer may be kept, in seconds: addresses of the mesh change at any time. */
+const TTL = 30;
+
+const CNAME = 5;
+/** Name (a pointer), type, class, TTL and length before the data of a record. */
+const RECORD_HEAD = 12;
+const POINTER = 0xc000;
+
+/** The answer of the table, at most `limit` bytes: addresses that do not fit are left out, which the flag TC tells. */
+export function tableAnswer(query: Query, found: Found, limit: number, random: () => number): Uint8Array {
+  const { addresses, width } = found;
+  const count = addresses.length / width;
+  const alias = aliasOf(found);
+  const start = query.questionEnd + (alias === "" ? 0 : RECORD_HEAD + alias.length);
+  // A long name and the longer one that was asked for may be too much for 512 bytes.
+  if (start > limit) return headed(query, query.questionEnd, FLAG.authoritative | FLAG.truncated, 0);
+  const fitting = Math.min(count, Math.floor((limit - start) / (RECORD_HEAD + width)));
+  const isCut = fitting < count;
+  const size = start + fitting * (RECORD_HEAD + width);
+  const bytes = headed(query, size, FLAG.authoritative | (isCut ? FLAG.truncated : 0), 0);
+  const records = new RecordWriter(bytes, query.questionEnd);
+  if (alias !== "") records.put(HEAD, CNAME, alias);
+  const owner = alias === "" ? HEAD : query.questionEnd + RECORD_HEAD;
+  const type = width === 4 ? TYPE.A : TYPE.AAAA;
+  for (const index of shuffled(count, fitting, random)) {
+    records.put(owner, type, addresses.slice(index * width, (index + 1) * width));
+  }
+  return records.counted();
+}
+
+/** The name that the addresses are behind, `""` where it is the asked one. */
+function aliasOf({ canonical = "", addresses }: Found): string {
+  return addresses === "" ? "" : canonical;
+}
+
+/** An answer that says no more than that it failed. */
+export function failure(query: Query, rcode: number): Uint8Array {
+  return headed(query, query.questionEnd, 0, rcode);
+}
+
+/** The answer to a message that is no question. */
+export function refusal(message: Uint8Array, rcode: number): Uint8Array {
+  const answer = new Uint8Array(HEAD);
+  answer.set(message.subarray(0, 3));
+  answer[2] = byteAt(message, 2) & ~(FLAG.authoritative | FLAG.truncated) | FLAG.response;
+  answer[3] = rcode;
+  return answer;
+}
+
+/** The question, with the flags of an answer. */
+function headed({ bytes, questionEnd }: Query, size: number, flags: number, rcode: number): Uint8Array {
+  const answer = new Uint8Array(size);
+  answer.set(bytes.subarray(0, questionEnd));
+  answer[2] = byteAt(bytes, 2) & ~(FLAG.authoritative | FLAG.truncated) | FLAG.response | flags;
+  answer[3] = byteAt(bytes, 3) & FLAG.unchecked | rcode;
+  answer.fill(0, 6, HEAD);
+  return answer;
+}
+
+/** Writes records of answers. */
+class RecordWriter {
+  #count = 0;
+
+  constructor(private readonly bytes: Uint8Array, private at: number) {}
+
+  /** A record of the name at `owner`, with the data as a text, each character a byte. */
+  put(owner: number, type: number, data: string): void {
+    const { bytes, at } = this;
+    bytes[at] = (POINTER | owner) >> 8;
+    bytes[at + 1] = owner & 255;
+    bytes[at + 3] = type;
+    bytes[at + 5] = 1;
+    bytes[at + 9] = TTL;
+    bytes[at + 10] = data.length >> 8;
+    bytes[at + 11] = data.length & 255;
+    const start = at + RECORD_HEAD;
+    for (let index = 0; index < data.length; index++) bytes[start + index] = data.charCodeAt(index);
+    this.at = start + data.length;
+    this.#count++;
+  }
+
+  /** The message, which tells how many records it has. */
+  counted(): Uint8Array {
+    this.bytes[6] = this.#count >> 8;
+    this.bytes[7] = this.#count & 255;
+    return this.bytes;
+  }
+}
+
+const ONLY: readonly number[] = [0];
+
+/** So many of `count` indices in a random order: clients take the first address. */
+function shuffled(count: number, wanted: number, random: () => number): readonly number[] {
+  if (count === 1 && wanted === 1) return ONLY;
+  const indices = Array.from({ length: count }, (_, index) => index);
+  for (let at = 0; at < wanted; at++) {
+    const other = at + Math.floor(random() * (count - at));
+    [indices[at], indices[other]] = [indices[other] ?? 0, indices[at] ?? 0];
+  }
+  indices.length = wanted;
+  return indices;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** An answer of another server in at most `limit` bytes: whole records, and what it says of sizes (OPT). */
+export function cutAnswer(answer: Uint8Array, questionEnd: number, limit: number): Uint8Array {
+  if (answer.length <= limit) return answer;
+  const [, answers, authorities, more] = countsOf(answer);
+  const records = readRecords(answer, questionEnd, answers + authorities + more);
+  if (records === undefined) return cutAt(answer, questionEnd, 0, NOTHING);
+  const option = optionOf(answer, records, limit - questionEnd);
+  const { bounds } = records;
+  let kept = 0;
+  while (kept < answers && (bounds[kept + 1] ?? Infinity) + option.length <= limit) kept++;
+  return cutAt(answer, bounds[kept] ?? questionEnd, kept, option);
+}
+
+function optionOf(answer: Uint8Array, { bounds, opt }: Records, room: number): Uint8Array {
+  const option = opt < 0 ? NOTHING : answer.subarray(bounds[opt], bounds[opt + 1]);
+  return option.length > room ? NOTHING : option;
+}
+
+function cutAt(answer: Uint8Array, end: number, kept: number, option: Uint8Array): Uint8Array {
+  const cut = new Uint8Array(end + option.length);
+  cut.set(answer.subarray(0, end));
+  cut.set(option, end);
+  cut[2] = byteAt(answer, 2) | FLAG.truncated;
+  cut.set([kept >> 8, kept & 255, 0, 0, 0, option.length > 0 ? 1 : 0], 6);
+  return cut;
+}

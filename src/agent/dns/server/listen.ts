@@ -1,0 +1,80 @@
+/** Where the server listens: both protocols on each address. */
+import { MeshError, messageOf } from "../../../core/errors.ts";
+import { type Logger, logText } from "../../../core/log.ts";
+import { parseUint, splitHostPort } from "../../../core/net.ts";
+import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../core/world/mod.ts";
+import type { Upstream } from "../upstream/resolv_conf.ts";
+
+/** Addresses, and the port of all of them. */
+export interface ListenPlan {
+  readonly hosts: readonly string[];
+  readonly port: number;
+}
+
+/**
+ * The addresses: `localhost` is that of each family which the servers of the machine have, so that whatever of theirs is
+ * captured is heard. Throws a MeshError for a text that is no `host:port`.
+ */
+export function listenPlan(address: string, servers: readonly Upstream[]): ListenPlan {
+  const parts = splitHostPort(address);
+  const port = typeof parts === "string" ? parts : parseUint(parts.port, 16);
+  if (typeof parts === "string" || typeof port === "string") {
+    throw new MeshError(`"DNS_PROXY_ADDR" is "${address}": ${port}`, {
+      hint: 'give "localhost:15053" or another host:port',
+    });
+  }
+  if (parts.host === "") return { hosts: ["0.0.0.0"], port };
+  if (parts.host !== "localhost") return { hosts: [parts.host], port };
+  const families = new Set(servers.map((server) => server.address.family));
+  const hosts = [...families.has(4) || families.size === 0 ? ["127.0.0.1"] : [], ...families.has(6) ? ["::1"] : []];
+  return { hosts, port };
+}
+
+/** What listens. */
+export interface Listening {
+  readonly host: string;
+  readonly udp: DatagramSocket;
+  readonly tcp: TcpListener;
+}
+
+/** Listens on all addresses; one that cannot be had is told of if another can be. Rejects with a MeshError if none can. */
+export async function listenAll(
+  network: Network,
+  plan: ListenPlan,
+  take: TcpHandler,
+  log: Logger,
+): Promise<Listening[]> {
+  const failures: unknown[] = [];
+  const listening: Listening[] = [];
+  for (const host of plan.hosts) {
+    try {
+      listening.push(await listenBoth(network, host, plan.port, take));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (listening.length === 0) throw failures[0];
+  for (const failure of failures) log.warning(logText(messageOf(failure)));
+  return listening;
+}
+
+async function listenBoth(network: Network, hostname: string, port: number, take: TcpHandler): Promise<Listening> {
+  const tcp = await network.listenTcp({ hostname, port }, take);
+  try {
+    return { host: hostname, tcp, udp: await network.bindDatagram({ hostname, port: tcp.port }) };
+  } catch (error) {
+    await tcp.close();
+    throw error;
+  }
+}
+
+const ANY: readonly string[] = ["0.0.0.0", "::"];
+
+/** Whether a server is this program itself, which would ask itself for ever. */
+export function isOwnAddress(network: Network, listening: readonly Listening[], { host, port }: Upstream): boolean {
+  return listening.some((own) => {
+    if (own.tcp.port !== port) return false;
+    return own.host === host ||
+      (ANY.includes(own.host) && network.interfaces().some(({ address }) => address === host));
+  });
+}

@@ -1,0 +1,97 @@
+/** What is said to a question: from the table, from another server, or that it failed. Source: Istio's pkg/dns/client. */
+import { type Collector, histogram, meter } from "../../../core/metrics/mod.ts";
+import type { Clock } from "../../../core/world/world.ts";
+import { cutAnswer, failure, refusal, tableAnswer } from "./answer.ts";
+import type { Forwarder, Transport } from "../upstream/forward.ts";
+import { find, type Lookup } from "./lookup.ts";
+import type { ResolvConf, Upstream } from "../upstream/resolv_conf.ts";
+import { type Query, RCODE, readQuery } from "../wire.ts";
+
+/** The most that a message over TCP can have. */
+const LARGEST = 65_535;
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What answers come from. */
+export interface ResolverOptions {
+  readonly forwarder: Forwarder;
+  readonly conf: () => ResolvConf;
+  /** Whether a server is this one. */
+  readonly isOwn: (server: Upstream) => boolean;
+  /** Names are asked of other servers before there is a table, where nothing else would answer them. */
+  readonly answersBeforeTable: boolean;
+  /** Told when a question of this program comes to itself. */
+  readonly circled: () => void;
+  readonly random: () => number;
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** Answers questions. */
+export class Resolver {
+  #lookup: Lookup | undefined;
+  readonly #requests = meter("counter", "dns_requests_total", "Total number of DNS requests.");
+  readonly #upstream = meter(
+    "counter",
+    "dns_upstream_requests_total",
+    "Total number of DNS requests forwarded to upstream.",
+  );
+  readonly #failures = meter(
+    "counter",
+    "dns_upstream_failures_total",
+    "Total number of DNS requests failed by upstream.",
+  );
+  readonly #seconds = histogram(
+    "dns_upstream_request_duration_seconds",
+    "Total time in seconds Istio takes to get DNS response from upstream.",
+    BOUNDS,
+  );
+
+  constructor(private readonly options: ResolverOptions) {}
+
+  readonly collect: Collector = async () =>
+    (await Promise.all([this.#requests, this.#upstream, this.#failures, this.#seconds].map((each) => each.collect())))
+      .flat();
+
+  use(lookup: Lookup): void {
+    this.#lookup = lookup;
+  }
+
+  /**
+   * The answer to a message, now where no other server is asked; `undefined` if it gets none. The
+   * bytes of one over UDP may be overwritten afterwards. `remotePort` is where it came from.
+   */
+  answer(message: Uint8Array, transport: Transport, remotePort: number): Uint8Array | undefined | Promise<Uint8Array> {
+    const query = readQuery(message);
+    if (query === undefined) return undefined;
+    if (!("name" in query)) return refusal(message, query.rcode);
+    this.#requests.add();
+    if (transport === "udp" && this.options.forwarder.ports.has(remotePort)) return this.#circle(query);
+    const limit = transport === "tcp" ? LARGEST : query.udpSize;
+    const conf = this.options.conf();
+    if (this.#lookup === undefined) {
+      return this.options.answersBeforeTable ? this.#forward(query, transport, conf) : failure(query, RCODE.servFail);
+    }
+    const found = find(this.#lookup, conf.search, query.name, query.type);
+    if (found !== undefined) return tableAnswer(query, found, limit, this.options.random);
+    return this.#forward(query, transport, conf);
+  }
+
+  /** The agent's own question was captured: it would be asked again, and again. */
+  #circle(query: Query): Uint8Array {
+    this.options.circled();
+    return failure(query, RCODE.servFail);
+  }
+
+  async #forward(asked: Query, transport: Transport, { servers }: ResolvConf): Promise<Uint8Array> {
+    const query = transport === "udp" ? { ...asked, bytes: asked.bytes.slice() } : asked;
+    const begin = this.options.clock.monotonic();
+    this.#upstream.add();
+    const others = servers.filter((server) => !this.options.isOwn(server));
+    const answer = await this.options.forwarder.ask(others, query, transport);
+    this.#seconds.observe((this.options.clock.monotonic() - begin) / 1000);
+    if (answer !== undefined) {
+      return cutAnswer(answer, query.questionEnd, transport === "tcp" ? LARGEST : query.udpSize);
+    }
+    this.#failures.add();
+    return failure(query, RCODE.servFail);
+  }
+}

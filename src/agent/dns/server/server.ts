@@ -1,0 +1,107 @@
+/** The server: questions on its ports, answers from the table it is given and from other servers. */
+import { logText } from "../../../core/log.ts";
+import type { Collector } from "../../../core/metrics/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import { Forwarder } from "../upstream/forward.ts";
+import { isOwnAddress, listenAll, listenPlan } from "./listen.ts";
+import type { Lookup } from "./lookup.ts";
+import { type ServerOptions, TUNING, type Tuning } from "../options.ts";
+import { ResolverFile, type Upstream } from "../upstream/resolv_conf.ts";
+import { Resolver } from "./resolver.ts";
+import { TcpServer } from "./tcp.ts";
+import { serveUdp } from "./udp.ts";
+
+/** A server that runs. */
+export interface DnsServer {
+  /** The port of both protocols, on each of these addresses. */
+  readonly port: number;
+  readonly hosts: readonly string[];
+  /** Answers from this table from now on; before the first nothing is known. */
+  use(lookup: Lookup): void;
+  readonly collect: Collector;
+  close(): Promise<void>;
+}
+
+const STANDARD_ADDRESS = "localhost:15053";
+/** The servers of a machine whose resolv.conf leads to this program. Istio's path. */
+const OTHER_RESOLV_CONF = "/var/lib/istio/resolv.conf";
+
+/** Starts it. Rejects with a MeshError for an address that cannot be had. */
+export async function startServer(world: World, options: ServerOptions): Promise<DnsServer> {
+  const { log } = options;
+  const tuning = { ...TUNING, ...options.tuning };
+  const place = await placeOf(world, options, tuning);
+  const file = new ResolverFile(world, place.resolvConf, tuning.upstreamPort, log);
+  const { servers } = await file.read();
+  const end = new AbortController();
+  const forwarder = new Forwarder({
+    ...tuning,
+    network: world.network,
+    isParallel: options.isParallel,
+    log,
+    signal: end.signal,
+  });
+  const own = { isOwn: (_server: Upstream): boolean => false };
+  const resolver = new Resolver({
+    forwarder,
+    conf: () => file.current(),
+    isOwn: (server) => own.isOwn(server),
+    answersBeforeTable: place.isOnlyServer,
+    circled: once(() => log.error(logText(CIRCLE))),
+    random: tuning.random,
+    clock: world.clock,
+  });
+  const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });
+  const plan = listenPlan(place.address, servers);
+  const listening = await listenAll(world.network, plan, (connection) => tcp.take(connection), log);
+  own.isOwn = (server) => isOwnAddress(world.network, listening, server);
+  const served = listening.map(({ udp }) => serveUdp(udp, resolver, () => end.signal.aborted));
+  const hosts = listening.map(({ host }) => host);
+  const port = listening[0]?.tcp.port ?? plan.port;
+  log.info(logText(`DNS is served on port ${port} of ${hosts.join(" and ")}`));
+  return {
+    port,
+    hosts,
+    use: (lookup) => resolver.use(lookup),
+    collect: resolver.collect,
+    async close() {
+      if (end.signal.aborted) return;
+      end.abort(new Error("the server ends"));
+      for (const { udp } of listening) udp.close();
+      await Promise.all(listening.map((each) => each.tcp.close()));
+      await Promise.all([...served, tcp.ended()]);
+    },
+  };
+}
+
+const CIRCLE =
+  "A question that the agent asked a DNS server has come back to it, and cannot be answered: the traffic of its user " +
+  "is captured; run it as the user that is excluded from capture (1337), or exclude its user";
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+/** Where it serves and what it reads. */
+interface Place {
+  readonly address: string;
+  readonly resolvConf: string;
+  /** All names of the machine are asked here, those of the control plane too. */
+  readonly isOnlyServer: boolean;
+}
+
+/** Port 53, for machines without capture, is root's alone. */
+async function placeOf({ files, machine }: World, { address, log }: ServerOptions, tuning: Tuning): Promise<Place> {
+  const plain = { address, resolvConf: tuning.resolvConf, isOnlyServer: false };
+  if (!address.endsWith(":53")) return plain;
+  if (machine.uid !== 0) {
+    log.error(logText(`"DNS_PROXY_ADDR" is "${address}", whose port is root's alone: "${STANDARD_ADDRESS}" is used`));
+    return { ...plain, address: STANDARD_ADDRESS };
+  }
+  const hasOther = await files.facts(OTHER_RESOLV_CONF) !== undefined;
+  return { address, resolvConf: hasOther ? OTHER_RESOLV_CONF : tuning.resolvConf, isOnlyServer: true };
+}

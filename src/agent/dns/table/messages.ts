@@ -1,0 +1,189 @@
+/** The messages of Envoy's aggregated discovery service in protobuf: those fields that are used, in both of its forms. */
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { fieldsOf, NAME_TABLE } from "./name_table.ts";
+import type { TableNode } from "../options.ts";
+
+const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
+
+/** A message to the control plane: the first of a stream, or what is said to an answer. */
+export interface TableRequest {
+  /** In the first alone. */
+  readonly node?: TableNode;
+  /** What is in force; only the stream of whole states tells it. */
+  readonly version?: string;
+  readonly nonce?: string;
+  /** Why the answer is refused. */
+  readonly problem?: string | undefined;
+}
+
+/** A table that is sent. */
+export interface TableResource {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** An answer of the control plane. */
+export interface TableResponse {
+  readonly type: string;
+  readonly version: string;
+  readonly nonce: string;
+  readonly resources: readonly TableResource[];
+  readonly removed: readonly string[];
+}
+
+/** One of the two forms of the stream. */
+export interface Protocol {
+  readonly method: string;
+  encode(request: TableRequest): Uint8Array;
+  /** Throws for bytes that are no answer. */
+  decode(bytes: Uint8Array): TableResponse;
+  /** The nonce of an answer that cannot be read whole, `""` if not even that can be. */
+  nonceOf(bytes: Uint8Array): string;
+}
+
+/** Both forms have it in the same field. */
+function nonceOf(bytes: Uint8Array): string {
+  const read = { nonce: "" };
+  try {
+    fieldsOf(bytes, { 5: (reader) => read.nonce = reader.string() });
+  } catch {
+    // The bytes are none of a message.
+  }
+  return read.nonce;
+}
+
+interface Numbers {
+  readonly version: number;
+  readonly node: number;
+  readonly type: number;
+  readonly nonce: number;
+  readonly problem: number;
+}
+
+/** Fields of the requests; 0 for what there is not. */
+const STATE: Numbers = { version: 1, node: 2, type: 4, nonce: 5, problem: 6 };
+const DELTA: Numbers = { version: 0, node: 1, type: 2, nonce: 6, problem: 7 };
+const INVALID_ARGUMENT = 3;
+
+/** `DiscoveryRequest` and `DiscoveryResponse`: each answer is the whole state. */
+export const STATE_OF_THE_WORLD: Protocol = {
+  method: `${SERVICE}/StreamAggregatedResources`,
+  encode: (request) => encodeRequest(request, STATE),
+  nonceOf,
+  decode(bytes) {
+    const read = { type: "", version: "", nonce: "", resources: Array<TableResource>(), removed: [] };
+    fieldsOf(bytes, {
+      1: (reader) => read.version = reader.string(),
+      2: (reader) => read.resources.push({ name: "", bytes: decodeAny(reader.bytes()) }),
+      4: (reader) => read.type = reader.string(),
+      5: (reader) => read.nonce = reader.string(),
+    });
+    return read;
+  },
+};
+
+/** `DeltaDiscoveryRequest` and `DeltaDiscoveryResponse`: an answer is what has changed. */
+export const INCREMENTAL: Protocol = {
+  method: `${SERVICE}/DeltaAggregatedResources`,
+  encode: (request) => encodeRequest(request, DELTA),
+  nonceOf,
+  decode(bytes) {
+    const read = { type: "", version: "", nonce: "", resources: Array<TableResource>(), removed: Array<string>() };
+    fieldsOf(bytes, {
+      1: (reader) => read.version = reader.string(),
+      2: (reader) => read.resources.push(decodeResource(reader.bytes())),
+      4: (reader) => read.type = reader.string(),
+      5: (reader) => read.nonce = reader.string(),
+      6: (reader) => read.removed.push(reader.string()),
+    });
+    return read;
+  },
+};
+
+function decodeResource(bytes: Uint8Array): TableResource {
+  const read = { name: "", bytes: new Uint8Array(0) };
+  fieldsOf(bytes, {
+    2: (reader) => read.bytes = decodeAny(reader.bytes()),
+    3: (reader) => read.name = reader.string(),
+  });
+  return read;
+}
+
+/** The message within a google.protobuf.Any, which must be a name table; a copy, as what it came in shall be forgotten. */
+function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const read = { type: "", value: new Uint8Array(0) };
+  fieldsOf(bytes, {
+    1: (reader) => read.type = reader.string(),
+    2: (reader) => read.value = reader.bytes().slice(),
+  });
+  if (read.type !== NAME_TABLE) throw new TypeError(`a resource is of the type "${read.type}"`);
+  return read.value;
+}
+
+function encodeRequest({ node, version = "", nonce = "", problem }: TableRequest, fields: Numbers): Uint8Array {
+  const writer = new BinaryWriter();
+  if (fields.version > 0) putText(writer, fields.version, version);
+  if (node !== undefined) putBytes(writer, fields.node, encodeNode(node));
+  putText(writer, fields.type, NAME_TABLE);
+  putText(writer, fields.nonce, nonce);
+  if (problem !== undefined) putBytes(writer, fields.problem, encodeProblem(problem));
+  return writer.finish();
+}
+
+/** google.rpc.Status. */
+function encodeProblem(message: string): Uint8Array {
+  const writer = new BinaryWriter().tag(1, WireType.Varint).int32(INVALID_ARGUMENT);
+  putText(writer, 2, message);
+  return writer.finish();
+}
+
+/** envoy.config.core.v3.Node. */
+function encodeNode({ id, cluster, metadata, locality }: TableNode): Uint8Array {
+  const writer = new BinaryWriter();
+  putText(writer, 1, id);
+  putText(writer, 2, cluster);
+  putBytes(writer, 3, encodeStruct(metadata));
+  const place = new BinaryWriter();
+  [locality.region, locality.zone, locality.subZone].forEach((text, index) => putText(place, index + 1, text));
+  putBytes(writer, 4, place.finish());
+  return writer.finish();
+}
+
+/** google.protobuf.Struct. */
+export function encodeStruct(map: ValueMap): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [key, value] of Object.entries(map)) {
+    const entry = new BinaryWriter();
+    putText(entry, 1, key);
+    putBytes(entry, 2, encodeValue(value));
+    putBytes(writer, 1, entry.finish());
+  }
+  return writer.finish();
+}
+
+/** google.protobuf.Value: one of null, number, text, boolean, map and list, in the order of the fields. */
+function encodeValue(value: Value): Uint8Array {
+  const writer = new BinaryWriter();
+  if (typeof value === "string") writer.tag(3, WireType.LengthDelimited).string(value);
+  else if (typeof value === "boolean") writer.tag(4, WireType.Varint).bool(value);
+  else if (isMap(value)) putBytes(writer, 5, encodeStruct(value));
+  else if (isList(value)) putBytes(writer, 6, encodeList(value));
+  else if (value === null) writer.tag(1, WireType.Varint).int32(0);
+  else writer.tag(2, WireType.Bit64).double(Number(value));
+  return writer.finish();
+}
+
+function encodeList(values: readonly Value[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const value of values) putBytes(writer, 1, encodeValue(value));
+  return writer.finish();
+}
+
+function putText(writer: BinaryWriter, field: number, text: string): void {
+  if (text !== "") writer.tag(field, WireType.LengthDelimited).string(text);
+}
+
+function putBytes(writer: BinaryWriter, field: number, bytes: Uint8Array): void {
+  writer.tag(field, WireType.LengthDelimited).bytes(bytes);
+}

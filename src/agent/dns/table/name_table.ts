@@ -1,0 +1,77 @@
+/** The names of the mesh as the control plane sends them: `istio.networking.nds.v1.NameTable` in protobuf. */
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { compareUtf8 } from "../../../core/gojson.ts";
+
+/** The type of the resource. */
+export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";
+
+/** What there is to know of a host. */
+export interface NameInfo {
+  readonly ips: readonly string[];
+  /** Where it is known from, such as `Kubernetes`. */
+  readonly registry: string;
+  /** Name and namespace of the Service in Kubernetes. */
+  readonly shortname: string;
+  readonly namespace: string;
+  readonly altHosts: readonly string[];
+}
+
+/** Hosts by name. */
+export type NameTable = ReadonlyMap<string, NameInfo>;
+
+const TABLE = { entries: 1, key: 1, value: 2 } as const;
+const INFO = { ips: 1, registry: 2, shortname: 3, namespace: 4, altHosts: 5 } as const;
+
+/** Reads a table. Throws for bytes that are none. */
+export function decodeNameTable(bytes: Uint8Array): NameTable {
+  const table = new Map<string, NameInfo>();
+  fieldsOf(bytes, {
+    [TABLE.entries](reader) {
+      const entry = { host: "", info: NOTHING };
+      fieldsOf(reader.bytes(), {
+        [TABLE.key]: (inner) => entry.host = inner.string(),
+        [TABLE.value]: (inner) => entry.info = decodeInfo(inner.bytes()),
+      });
+      table.set(entry.host, entry.info);
+    },
+  });
+  return table;
+}
+
+const NOTHING: NameInfo = { ips: [], registry: "", shortname: "", namespace: "", altHosts: [] };
+
+function decodeInfo(bytes: Uint8Array): NameInfo {
+  const info = { ips: Array<string>(), registry: "", shortname: "", namespace: "", altHosts: Array<string>() };
+  fieldsOf(bytes, {
+    [INFO.ips]: (reader) => info.ips.push(reader.string()),
+    [INFO.registry]: (reader) => info.registry = reader.string(),
+    [INFO.shortname]: (reader) => info.shortname = reader.string(),
+    [INFO.namespace]: (reader) => info.namespace = reader.string(),
+    [INFO.altHosts]: (reader) => info.altHosts.push(reader.string()),
+  });
+  return info;
+}
+
+/** Reads the fields of a message that are texts, bytes or messages; passes over all others. Throws for bytes that are none. */
+export function fieldsOf(bytes: Uint8Array, read: Readonly<Record<number, (reader: BinaryReader) => void>>): void {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    const take = type === WireType.LengthDelimited ? read[field] : undefined;
+    if (take === undefined) reader.skip(type, field);
+    else take(reader);
+  }
+  if (reader.pos > reader.len) throw new RangeError("the message is cut off");
+}
+
+/** The table as Istio prints it: proto JSON, hosts sorted, what is empty left out. */
+export function nameTableJson(table: NameTable): string {
+  if (table.size === 0) return "{}";
+  const hosts = [...table].sort(([a], [b]) => compareUtf8(a, b));
+  const shown = hosts.map(([host, info]) => `${JSON.stringify(host)}:${JSON.stringify(info, withoutEmpty)}`);
+  return `{"table":{${shown.join(",")}}}`;
+}
+
+function withoutEmpty(_key: string, value: unknown): unknown {
+  return value === "" || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}

@@ -1,0 +1,154 @@
+/** Keeps a stream of the control plane for the name table, and makes it anew whenever it ends. */
+import { messageOf } from "../../../core/errors.ts";
+import { type GrpcStream, openChannel } from "../../../core/grpc/mod.ts";
+import { type Logger, logText } from "../../../core/log.ts";
+import { unlessAborted, type World } from "../../../core/world/mod.ts";
+import { readToken } from "../../identity/token.ts";
+import { INCREMENTAL, type Protocol, STATE_OF_THE_WORLD, type TableResponse } from "./messages.ts";
+import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";
+import type { TableOptions } from "../options.ts";
+
+/** Pauses between tries, in milliseconds: each is twice the one before, or up to half of it less, by chance. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
+/** A stream that is kept. */
+export interface TableStream {
+  /** Why there is no table, or no newer one; one line. `undefined` when all is well. */
+  problem(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** What the stream needs, and whom it tells. */
+export interface StreamOptions extends TableOptions {
+  readonly log: Logger;
+  readonly random: () => number;
+  /** Told of each new state. */
+  readonly changed: (state: TableState) => void;
+}
+
+/** Begins. The tables of before stay in force while there is no connection. */
+export function followTable(world: Pick<World, "network" | "files" | "clock">, options: StreamOptions): TableStream {
+  const follower = new Follower(world, options);
+  const ended = follower.run();
+  return {
+    problem: () => follower.problem,
+    async close() {
+      follower.end.abort(new Error("the agent ends"));
+      await ended;
+    },
+  };
+}
+
+class Follower {
+  readonly end = new AbortController();
+  problem: string | undefined = "the control plane has sent no name table yet";
+  readonly #protocol: Protocol;
+  #state: TableState | undefined;
+  #failures = 0;
+
+  constructor(
+    private readonly world: Pick<World, "network" | "files" | "clock">,
+    private readonly options: StreamOptions,
+  ) {
+    this.#protocol = options.isDelta ? INCREMENTAL : STATE_OF_THE_WORLD;
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.end;
+    while (!signal.aborted) {
+      const reason = await this.#stream().catch(messageOf);
+      if (signal.aborted) return;
+      this.#tell(reason);
+      const longest = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
+      await this.world.clock.sleep(longest * (0.5 + this.options.random() / 2), signal);
+    }
+  }
+
+  /** One stream from its beginning to its end, and why it ended. */
+  async #stream(): Promise<string> {
+    const { endpoint, open, node } = this.options;
+    const { signal } = this.end;
+    const to = await unlessAborted(Promise.resolve(endpoint()), signal);
+    const channel = (open ?? ((to) => openChannel(this.world.network, to)))(to);
+    try {
+      const stream = await channel.stream(this.#protocol.method, { headers: await this.#headers(), signal });
+      await stream.send(this.#protocol.encode({ node }));
+      // A new stream begins with all that there is.
+      const seen: { state: TableState | undefined } = { state: undefined };
+      for await (const message of stream.messages()) await this.#take(stream, message, seen);
+      return `the control plane at ${to.address} has ended the stream of the name table`;
+    } finally {
+      channel.close();
+    }
+  }
+
+  async #headers(): Promise<Record<string, string>> {
+    const token = await readToken(this.world.files, this.options.tokenFile);
+    return { ...this.options.headers, ...token === undefined ? {} : { authorization: `Bearer ${token.text}` } };
+  }
+
+  async #take(stream: GrpcStream, message: Uint8Array, seen: { state: TableState | undefined }): Promise<void> {
+    let response: TableResponse | undefined;
+    try {
+      response = this.#protocol.decode(message);
+      if (response.type !== NAME_TABLE) return;
+      seen.state = nextState(seen.state, response, this.options.isDelta);
+    } catch (error) {
+      return await this.#refuse(stream, message, messageOf(error));
+    }
+    if (seen.state !== this.#state) {
+      this.#state = seen.state;
+      this.options.changed(seen.state);
+    }
+    this.#failures = 0;
+    this.problem = undefined;
+    this.#version = response.version;
+    await stream.send(this.#protocol.encode({ version: response.version, nonce: response.nonce }));
+  }
+
+  /** What is in force, which the control plane is told with a refusal. */
+  #version = "";
+
+  async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
+    this.problem = `a name table of the control plane was refused: ${reason}`;
+    this.options.log.error(logText(`A name table was refused, the one before stays in force: ${reason}`));
+    const nonce = this.#protocol.nonceOf(message);
+    await stream.send(this.#protocol.encode({ version: this.#version, nonce, problem: reason }));
+  }
+
+  #tell(reason: string): void {
+    const isNews = this.problem !== reason;
+    this.problem = reason;
+    const what = this.#state === undefined ? "There is no name table yet" : "The name table may become old";
+    if (isNews) this.options.log.warning(logText(`${what}: ${reason}; trying again`));
+  }
+}
+
+/** Tables by the names of their resources: bytes, which take less than what is in them. */
+export type TableState = ReadonlyMap<string, Uint8Array>;
+
+/**
+ * The state after an answer. One without tables changes nothing, but to begin with it says that there are no names. Throws for
+ * a table that cannot be read; the state is the old one then.
+ */
+export function nextState(state: TableState | undefined, response: TableResponse, isDelta: boolean): TableState {
+  const { resources, removed } = response;
+  for (const { bytes } of resources) decodeNameTable(bytes);
+  if (!isDelta) {
+    return resources.length === 0 && state !== undefined
+      ? state
+      : new Map(resources.map(({ bytes }, at) => [`${at}`, bytes]));
+  }
+  const next = new Map(state);
+  for (const name of removed) next.delete(name);
+  for (const { name, bytes } of resources) next.set(name, bytes);
+  return next;
+}
+
+/** All tables as one. */
+export function tableOf(state: TableState): NameTable {
+  const tables = [...state.values()].map(decodeNameTable);
+  const [only] = tables;
+  return tables.length === 1 && only !== undefined ? only : new Map(tables.flatMap((table) => [...table]));
+}

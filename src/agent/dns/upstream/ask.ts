@@ -1,0 +1,147 @@
+/** One question to one server over UDP. */
+import { parseAddress } from "../../../core/net.ts";
+import { type DatagramAddress, type DatagramSocket, type Network, unlessAborted } from "../../../core/world/mod.ts";
+import type { Upstream } from "./resolv_conf.ts";
+import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords } from "../wire.ts";
+import { MessageReader, writeMessage } from "../tcp_messages.ts";
+
+/** What an answer may have where its asker takes less: what a server sends beyond that size can then still be cut. */
+const LEAST_BUFFER = 4096;
+/** When to see whether the server's host has refused, in milliseconds after the question. */
+const LOOKS: readonly number[] = [10, 50, 200, 1000];
+
+/** What is needed to ask. */
+export interface AskContext {
+  readonly network: Network;
+  /** Ports that questions are sent from. */
+  readonly ports: Set<number>;
+}
+
+/** A question, as it came and as it is sent. */
+export interface Ask {
+  readonly server: Upstream;
+  readonly query: Query;
+  readonly message: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the question from a port of its own, which nobody can guess, and waits for its answer: others are passed over. Rejects
+ * when the server's host refuses, for an answer that is too long, and with the signal's reason.
+ */
+export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<Uint8Array> {
+  const { server, message, signal } = ask;
+  const hostname = server.address.family === 4 ? "0.0.0.0" : "::";
+  const socket = await network.bindDatagram({ hostname, port: 0, keepsRefusals: true });
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  const abort = () => failed.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  const stop = watchRefusals(socket, failed.reject);
+  ports.add(socket.port);
+  try {
+    signal.throwIfAborted();
+    await socket.send(message, { hostname: server.host, port: server.port });
+    const answer = answerOf(socket, ask);
+    answer.catch(() => {});
+    return await Promise.race([answer, failed.promise]);
+  } finally {
+    stop();
+    signal.removeEventListener("abort", abort);
+    ports.delete(socket.port);
+    socket.close();
+  }
+}
+
+/** Until the socket is closed, which rejects. */
+async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array> {
+  const buffer = new Uint8Array(Math.max(query.udpSize, LEAST_BUFFER) + 1);
+  for (;;) {
+    const [bytes, from] = await socket.receive(buffer);
+    if (!isFrom(server, from)) continue;
+    if (bytes.length === buffer.length) throw new RangeError("its answer is longer than was asked for");
+    if (isAnswerTo(bytes, query, message)) return bytes;
+  }
+}
+
+function isFrom({ host, port, address }: Upstream, from: DatagramAddress): boolean {
+  if (from.port !== port) return false;
+  if (from.hostname === host) return true;
+  const sender = parseAddress(from.hostname);
+  return typeof sender !== "string" && sender.value === address.value && sender.family === address.family;
+}
+
+/** Looks now and then; returns what ends that. */
+function watchRefusals(socket: DatagramSocket, refused: (error: Error) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // Deno calls a timer that is due even if one before it in the same turn has cleared it.
+  let isStopped = false;
+  const next = (index: number) => {
+    const at = LOOKS[index];
+    if (at !== undefined) timer = setTimeout(() => look(index), at - (LOOKS[index - 1] ?? 0));
+  };
+  const look = (index: number) => {
+    if (isStopped) return;
+    if (socket.isRefused()) refused(new Error("nobody listens there"));
+    else next(index + 1);
+  };
+  next(0);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Asks on a connection of its own. Rejects when there is none, for a wrong answer, and with the signal's reason. */
+export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask): Promise<Uint8Array> {
+  const { server, query, message, signal } = ask;
+  const connection = await network.dial({ host: server.host, port: server.port, tls: undefined, signal });
+  try {
+    const answered = writeMessage(connection, message).then(() => new MessageReader(connection).next());
+    answered.catch(() => {});
+    const answer = await unlessAborted(answered, signal);
+    if (answer === undefined) throw new Error("it ended the connection without an answer");
+    if (!isAnswerTo(answer, query, message)) throw new Error("its answer is none to the question");
+    return answer;
+  } finally {
+    connection.close();
+  }
+}
+
+const RCODE = 0x0f;
+
+/**
+ * Whether it has the question's number and the question itself, in whatever case, and is whole. A server that fails may leave
+ * the question out.
+ */
+export function isAnswerTo(answer: Uint8Array, query: Query, message: Uint8Array): boolean {
+  if (answer.length < HEAD || (byteAt(answer, 2) & FLAG.response) === 0) return false;
+  if (answer[0] !== message[0] || answer[1] !== message[1]) return false;
+  const [questions, ...others] = countsOf(answer);
+  const records = others.reduce((sum, count) => sum + count);
+  if (questions === 0) {
+    return (byteAt(answer, 3) & RCODE) !== 0 && readRecords(answer, HEAD, records) !== undefined;
+  }
+  return questions === 1 && hasQuestion(answer, query) && readRecords(answer, query.questionEnd, records) !== undefined;
+}
+
+function hasQuestion(answer: Uint8Array, { bytes, questionEnd }: Query): boolean {
+  if (answer.length < questionEnd) return false;
+  for (let at = HEAD; at < questionEnd - 4; at++) {
+    if (lower(byteAt(answer, at)) !== lower(byteAt(bytes, at))) return false;
+  }
+  for (let at = questionEnd - 4; at < questionEnd; at++) if (answer[at] !== bytes[at]) return false;
+  return true;
+}
+
+/** Lengths of labels are less than the codes of letters. */
+function lower(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+}
+
+/** The answer as who asked it has to have it: with its number, and its question in its own case. */
+export function addressed(answer: Uint8Array, { bytes, questionEnd }: Query): Uint8Array {
+  answer.set(bytes.subarray(0, 2));
+  if (countsOf(answer)[0] === 1) answer.set(bytes.subarray(HEAD, questionEnd), HEAD);
+  return answer;
+}

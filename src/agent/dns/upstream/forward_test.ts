@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import {
+  addressAnswer,
+  answersOf,
+  askTcp,
+  askUdp,
+  type Behaviour,
+  decoded,
+  fakeUpstream,
+  type Message,
+  packet,
+  questionBytes,
+} from "../../../../test/support/dns/client.ts";
+import { dnsServer, dnsWorld, RESOLV_CONF } from "../../../../test/support/dns/server.ts";
+import { freePort } from "../../../../test/support/ports.ts";
+import { getLogger } from "@logtape/logtape";
+import { Forwarder } from "./forward.ts";
+import { TUNING } from "../options.ts";
+import { readResolvConf } from "./resolv_conf.ts";
+import { Resolver } from "../server/resolver.ts";
+
+const QUICK = { upstreamPatience: 300 };
+const good: Behaviour = (question) => [addressAnswer(question, ["192.0.2.1"])];
+
+async function ask(port: number, transport: "udp" | "tcp", bytes = questionBytes("Www.example.com")): Promise<Message> {
+  const [raw = new Uint8Array(0)] = transport === "tcp" ? await askTcp(port, [bytes]) : [await askUdp(port, bytes)];
+  return decoded(raw);
+}
+
+/** What a server does, and what its client gets of it by each transport: answers, or the error. */
+const BEHAVIOURS: readonly (readonly [string, Behaviour, string, string])[] = [
+  ["good", good, "www.example.com A 192.0.2.1 5", "www.example.com A 192.0.2.1 5"],
+  ["silent", () => [], "SERVFAIL", "SERVFAIL"],
+  ["empty bytes", () => [new Uint8Array(0)], "SERVFAIL", "SERVFAIL"],
+  ["not whole", (question) => [addressAnswer(question, ["192.0.2.1"]).slice(0, -3)], "SERVFAIL", "SERVFAIL"],
+  [
+    "another number",
+    (question) => [addressAnswer({ ...question, id: (question.id ?? 0) ^ 1 }, ["6.6.6.6"])],
+    "SERVFAIL",
+    "SERVFAIL",
+  ],
+  [
+    "forged first, then good",
+    (question, bytes, transport) => [
+      ...transport === "tcp" ? [] : [
+        addressAnswer({ ...question, id: (question.id ?? 0) ^ 1 }, ["6.6.6.6"]),
+        addressAnswer({ ...question, questions: [{ name: "evil.example", type: "A", class: "IN" }] }, ["6.6.6.6"]),
+        bytes,
+      ],
+      ...good(question, bytes, transport),
+    ],
+    "www.example.com A 192.0.2.1 5",
+    "www.example.com A 192.0.2.1 5",
+  ],
+  [
+    "in lower case",
+    (question) => [
+      addressAnswer({ ...question, questions: [{ name: "www.example.com", type: "A", class: "IN" }] }, ["192.0.2.1"]),
+    ],
+    "www.example.com A 192.0.2.1 5",
+    "www.example.com A 192.0.2.1 5",
+  ],
+  [
+    "unknown name",
+    (question) => [
+      packet.encode({ type: "response", id: question.id ?? 0, flags: 3, questions: question.questions ?? [] }),
+    ],
+    "NXDOMAIN",
+    "NXDOMAIN",
+  ],
+  [
+    "refusal without the question",
+    (question) => [
+      packet.encode({ type: "response", id: question.id ?? 0, flags: 5 }),
+    ],
+    "REFUSED",
+    "REFUSED",
+  ],
+];
+
+Deno.test("what servers do, and what the application gets of it", async () => {
+  for (const [what, behave, udp, tcp] of BEHAVIOURS) {
+    await using upstream = await fakeUpstream(behave);
+    await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
+    for (const [transport, expected] of [["udp", udp], ["tcp", tcp]] as const) {
+      const bytes = questionBytes("Www.example.com", "A", { id: 4711 });
+      const answer = await ask(server.port, transport, bytes);
+      const got = answer.rcode === "NOERROR" ? answersOf(answer).join().toLowerCase() : answer.rcode;
+      assert.equal(
+        got,
+        expected === expected.toUpperCase() ? expected : expected.toLowerCase(),
+        `${what}, ${transport}`,
+      );
+      assert.equal(answer.id, 4711, what);
+      assert.ok((answer.questions ?? []).every(({ name }) => name === "Www.example.com"), `${what}: the case is kept`);
+    }
+    assert.ok(upstream.seen.some(({ id }) => id !== 4711), `${what}: the number is another`);
+  }
+});
+
+Deno.test("a long answer is cut to what the asker takes, whole records and TC; over TCP it is whole", async () => {
+  const many = Array.from({ length: 130 }, (_, at) => `10.0.0.${at}`);
+  await using upstream = await fakeUpstream((question) => [addressAnswer(question, many)]);
+  await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
+  for (const [udpSize, most] of [[undefined, 512], [100, 512], [1232, 1232]] as const) {
+    const raw = await askUdp(server.port, questionBytes("many.example", "A", udpSize === undefined ? {} : { udpSize }));
+    const answer = decoded(raw);
+    assert.ok(raw.length <= most && raw.length > most - 40, `${udpSize}: ${raw.length}`);
+    assert.equal(answer.flag_tc, true);
+    assert.ok(answersOf(answer).length > 10);
+  }
+  const [whole = new Uint8Array(0)] = await askTcp(server.port, [questionBytes("many.example")]);
+  assert.deepEqual([decoded(whole).answers?.length, decoded(whole).flag_tc], [130, false]);
+});
+
+Deno.test("an answer that has its own size (OPT) keeps that when it is cut", async () => {
+  const many = Array.from({ length: 100 }, (_, at) => `10.0.0.${at}`);
+  const [opt] = decoded(questionBytes("x", "A", { udpSize: 4096 })).additionals ?? [];
+  await using upstream = await fakeUpstream((question) => [
+    addressAnswer(question, many, { additionals: opt === undefined ? [] : [opt] }),
+  ]);
+  await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
+  const answer = decoded(await askUdp(server.port, questionBytes("many.example", "A", { udpSize: 600 })));
+  assert.deepEqual([answer.flag_tc, answer.additionals?.map(({ udpPayloadSize }) => udpPayloadSize)], [true, [4096]]);
+});
+
+const TWO = "nameserver 127.0.0.1\nnameserver 127.0.0.2\n";
+
+Deno.test("a server that nobody listens at is left at once for the next, in either order", async () => {
+  await using upstream = await fakeUpstream(good);
+  for (const random of [() => 0, () => 0.999]) {
+    await using server = await dnsServer({
+      resolvConf: TWO,
+      table: {},
+      // A patience of an hour: an answer shows that the refusal was heard.
+      tuning: { upstreamPort: upstream.port, upstreamPatience: 3_600_000, random },
+    });
+    for (const transport of ["udp", "tcp"] as const) assert.equal((await ask(server.port, transport)).rcode, "NOERROR");
+  }
+});
+
+Deno.test("servers are asked in any order, one after the other, or all at once", async () => {
+  await using first = await fakeUpstream(() => []);
+  const port = { upstreamPort: first.port };
+  await using second = await fakeUpstream(good, "127.0.0.2", first.port);
+  const orders = new Set<string>();
+  for (let turn = 0; turn < 60 && orders.size < 2; turn++) {
+    first.seen.length = 0;
+    await using server = await dnsServer({ resolvConf: TWO, table: {}, tuning: { ...port, upstreamPatience: 50 } });
+    assert.equal((await ask(server.port, "udp")).rcode, "NOERROR");
+    orders.add(first.seen.length > 0 ? "silent first" : "good first");
+  }
+  assert.equal(orders.size, 2);
+  await using parallel = await dnsServer({
+    resolvConf: TWO,
+    table: {},
+    isParallel: true,
+    tuning: { ...port, upstreamPatience: 3_600_000 },
+  });
+  for (const transport of ["udp", "tcp"] as const) assert.equal((await ask(parallel.port, transport)).rcode, "NOERROR");
+  assert.ok(second.seen.length > 0);
+});
+
+Deno.test("more questions than may be with others fail at once", async () => {
+  await using upstream = await fakeUpstream(() => []);
+  await using server = await dnsServer({
+    table: {},
+    tuning: { upstreamPort: upstream.port, upstreamPatience: 3_600_000, mostForwarded: 3 },
+  });
+  const waiting = [1, 2, 3].map(() => askUdp(server.port, questionBytes("slow.example"), undefined, 1000));
+  waiting.forEach((each) => each.catch(() => {}));
+  while (upstream.seen.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal((await ask(server.port, "udp")).rcode, "SERVFAIL");
+  assert.equal(upstream.seen.length, 3);
+  await server.close();
+  for (const each of waiting) await assert.rejects(each, /no answer/);
+});
+
+Deno.test("the server never asks itself", async () => {
+  const port = freePort();
+  await using server = await dnsServer({
+    address: `127.0.0.1:${port}`,
+    table: {},
+    tuning: { ...QUICK, upstreamPort: port },
+  });
+  assert.equal((await ask(server.port, "udp")).rcode, "SERVFAIL");
+  const [requests] = (await server.collect()).filter(({ name }) => name === "dns_requests_total");
+  assert.deepEqual(requests?.samples.map(({ value }) => value), [1], "its own question would be the second");
+});
+
+Deno.test("a question of the server's own that capture sends back to it fails, and is not asked again", () => {
+  const told: string[] = [];
+  const world = dnsWorld("");
+  const options = { ...TUNING, network: world.network, isParallel: false, log: getLogger(["test"]) };
+  const forwarder = new Forwarder({ ...options, signal: AbortSignal.abort() });
+  const resolver = new Resolver({
+    forwarder,
+    conf: () => readResolvConf("nameserver 127.0.0.1"),
+    isOwn: () => false,
+    answersBeforeTable: true,
+    circled: () => told.push("circle"),
+    random: Math.random,
+    clock: world.clock,
+  });
+  forwarder.ports.add(40_000);
+  const answer = resolver.answer(questionBytes("www.example.com"), "udp", 40_000);
+  assert.ok(answer instanceof Uint8Array);
+  assert.deepEqual([decoded(answer).rcode, told], ["SERVFAIL", ["circle"]]);
+  assert.ok(resolver.answer(questionBytes("www.example.com"), "udp", 40_001) instanceof Promise);
+});
+
+Deno.test("another resolv.conf is used soon after it was written", async () => {
+  await using upstream = await fakeUpstream(good);
+  await using server = await dnsServer({
+    resolvConf: "nameserver 127.0.0.9\n",
+    table: {},
+    tuning: { ...QUICK, upstreamPort: upstream.port },
+  });
+  assert.equal((await ask(server.port, "udp")).rcode, "SERVFAIL");
+  server.world.content.set(RESOLV_CONF, new TextEncoder().encode("nameserver 127.0.0.1\n"));
+  server.skip(6000);
+  const deadline = performance.now() + 10_000;
+  let rcode = "SERVFAIL";
+  while (rcode !== "NOERROR" && performance.now() < deadline) rcode = (await ask(server.port, "udp")).rcode ?? "";
+  assert.equal(rcode, "NOERROR");
+});

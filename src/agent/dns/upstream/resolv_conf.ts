@@ -1,0 +1,103 @@
+/** The resolver's configuration: resolv.conf(5), as miekg/dns reads it. */
+import { type Address, parseAddress } from "../../../core/net.ts";
+import { wireName } from "../wire.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { type Logger, logText } from "../../../core/log.ts";
+import type { World } from "../../../core/world/world.ts";
+
+/** A server that other names are asked of. */
+export interface Upstream {
+  /** An IP address, perhaps with a zone. */
+  readonly host: string;
+  readonly port: number;
+  readonly address: Address;
+}
+
+/** What is used of it. */
+export interface ResolvConf {
+  readonly servers: readonly Upstream[];
+  /** The first search domain on the wire. */
+  readonly search: string | undefined;
+  /** Servers that are no addresses. */
+  readonly unreadable: readonly string[];
+}
+
+export const DNS_PORT = 53;
+
+/** Reads it; of several lines with search domains the last counts. The root is no search domain. */
+export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
+  const servers: Upstream[] = [];
+  const unreadable: string[] = [];
+  let search: string | undefined;
+  for (const line of text.split("\n")) {
+    if (/^[#;]/.test(line)) continue;
+    const [keyword, first] = line.trim().split(/\s+/);
+    if ((keyword === "search" || keyword === "domain") && first !== undefined) search = first;
+    if (keyword !== "nameserver" || first === undefined) continue;
+    const address = parseAddress(first);
+    if (typeof address === "string") unreadable.push(first);
+    else servers.push({ host: first, port, address });
+  }
+  return { servers, unreadable, search: search === undefined ? undefined : wireName(search) };
+}
+
+/** No timer wakes an agent that is not asked. */
+const FRESH_MILLISECONDS = 5000;
+
+const NO_CONF: ResolvConf = { servers: [], search: undefined, unreadable: [] };
+
+/** Keeps it. */
+export class ResolverFile {
+  #conf: ResolvConf = NO_CONF;
+  #text: string | undefined;
+  #problem = "";
+  #readAt = 0;
+  #isReading = false;
+
+  constructor(
+    private readonly world: Pick<World, "files" | "clock">,
+    private readonly path: string,
+    private readonly port: number,
+    private readonly log: Logger,
+  ) {}
+
+  /** What is known; a file that may have changed is read behind this. */
+  current(): ResolvConf {
+    if (!this.#isReading && this.world.clock.monotonic() - this.#readAt >= FRESH_MILLISECONDS) void this.read();
+    return this.#conf;
+  }
+
+  /** Reads it; one that cannot be read leaves what was known. */
+  async read(): Promise<ResolvConf> {
+    this.#isReading = true;
+    this.#readAt = this.world.clock.monotonic();
+    try {
+      this.#take(await this.world.files.readText(this.path));
+      this.#problem = "";
+    } catch (error) {
+      this.#tell(messageOf(error));
+    } finally {
+      this.#isReading = false;
+    }
+    return this.#conf;
+  }
+
+  #take(text: string): void {
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#conf = readResolvConf(text, this.port);
+    const { servers, unreadable } = this.#conf;
+    if (unreadable.length > 0) {
+      this.log.warning(logText(`"${this.path}" names servers that are no addresses: ${unreadable.join(", ")}`));
+    }
+    if (servers.length === 0) {
+      this.log.warning(logText(`"${this.path}" names no server: names that the mesh does not have cannot be found`));
+    }
+  }
+
+  #tell(problem: string): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.log.warning(logText(`Names that the mesh does not have are asked of the servers known before: ${problem}`));
+  }
+}

@@ -1,0 +1,71 @@
+import { MeshError, messageOf } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+import { clientConnections, type Count, forwardedRequests } from "./active_counts.ts";
+
+const TIMEOUT_MILLISECONDS = 2000;
+/** The list of clusters of a large mesh is some megabytes. */
+const LARGEST_ANSWER = 64 << 20;
+
+/** What is asked of Envoy's admin interface. Every call rejects with `MeshError` if there is no good answer. */
+export interface EnvoyAdmin {
+  /** Whether this epoch serves: its listeners are open, and configuration has come. */
+  isLive(epoch: number): Promise<boolean>;
+  /**
+   * Connections are told to close, and listeners closed after Envoy's drain time, or kept open. Source: Envoy's
+   * operations, administration interface, `drain_listeners`.
+   */
+  drainListeners(options: { readonly inboundOnly: boolean; readonly keepOpen: boolean }): Promise<void>;
+  /** Connections of clients; -1 if Envoy keeps no such statistics. */
+  clientConnections(): Promise<number>;
+  /** Requests and connections being forwarded; -1 if Envoy knows no cluster. */
+  forwardedRequests(): Promise<number>;
+}
+
+/** The admin interface at a URL such as `http://127.0.0.1:15000`; `ownPorts` are those of health and metrics. */
+export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]): EnvoyAdmin {
+  const ask = async (path: string, method: "GET" | "POST" = "GET") =>
+    (await request(world, url + path, [200], method)).text;
+  const total = async (path: string, count: Count) => {
+    for (const line of (await ask(path)).split("\n")) count.add(line);
+    return count.total();
+  };
+  return {
+    // What it knows of itself is long: it is only asked for once there is something to know.
+    isLive: async (epoch) => await isReady(world, url) && isLive(await ask("/server_info"), epoch),
+    async drainListeners({ inboundOnly, keepOpen }) {
+      const options = [inboundOnly ? "inboundonly" : "", "graceful", keepOpen ? "skip_exit" : ""];
+      await ask(`/drain_listeners?${options.filter((each) => each !== "").join("&")}`, "POST");
+    },
+    clientConnections: () => total("/stats?usedonly&filter=downstream_cx_active$", clientConnections(ownPorts)),
+    forwardedRequests: () => total("/clusters", forwardedRequests()),
+  };
+}
+
+const decoder = new TextDecoder();
+
+/** `/ready` answers with 200, or with 503 while Envoy is not live. */
+async function isReady(world: World, url: string): Promise<boolean> {
+  return (await request(world, `${url}/ready`, [200, 503])).status === 200;
+}
+
+/** On a connection of its own: a kept one would still reach the epoch before, whose admin interface listens no more. */
+async function request(world: World, url: string, good: readonly number[], method: "GET" | "POST" = "GET") {
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+  const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: LARGEST_ANSWER } as const;
+  try {
+    const { status, body } = await world.network.exchange({ method, url, signal, ...common });
+    if (!good.includes(status)) throw new Error(`status ${status}`);
+    if (signal.aborted) throw new Error(`it took more than ${TIMEOUT_MILLISECONDS} ms`);
+    if (body.length >= LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    return { status, text: decoder.decode(body) };
+  } catch (error) {
+    throw new MeshError(`Cannot ask Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The answer of `/server_info`: `{"state": "LIVE", "command_line_options": {"restart_epoch": 0}}` and more. */
+function isLive(text: string, epoch: number): boolean {
+  const state = /^ ?"state": ?"(\w+)"/m.exec(text)?.[1];
+  const of = /^ +"restart_epoch": ?(\d+)/m.exec(text)?.[1];
+  return state === "LIVE" && Number(of ?? 0) === epoch;
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { startLog } from "../../core/log.ts";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { envoyLines } from "./log_lines.ts";
+
+const PREFIX = "[2026-11-21 23:45:14.477][14]";
+
+/** What comes of the lines: level and text. */
+function told(...lines: string[]) {
+  const world = fakeWorld();
+  const tell = envoyLines(world, startLog(world, "agent", { format: "json", level: "debug" }));
+  lines.forEach(tell);
+  return world.said.stderr.trimEnd().split("\n").map((line) => {
+    const { level, message, msg } = JSON.parse(line);
+    return [level, message ?? msg];
+  });
+}
+
+Deno.test("envoyLines(): lines of Envoy's own form have its levels", () => {
+  const levels = [["trace", "DEBUG"], ["debug", "DEBUG"], ["info", "INFO"], ["warning", "WARN"], ["error", "ERROR"]];
+  for (const [envoy, level] of [...levels, ["critical", "FATAL"]]) {
+    const line = `${PREFIX}[${envoy}][main] [source/server/server.cc:463] text {with} braces`;
+    assert.deepEqual(told(line), [[level, line]]);
+  }
+});
+
+Deno.test("envoyLines(): a line without a level goes with the one before", () => {
+  const [info, critical] = [`${PREFIX}[info][main] [a.cc:1] a`, `${PREFIX}[critical][main] [b.cc:2] b`];
+  assert.deepEqual(told("PARSE ERROR: --x", info, "more", critical, "why"), [
+    ["ERROR", "PARSE ERROR: --x"],
+    ["INFO", info],
+    ["INFO", "more"],
+    ["FATAL", critical],
+    ["FATAL", "why"],
+  ]);
+});
+
+Deno.test("envoyLines(): JSON is passed on, and what only begins like it becomes JSON", () => {
+  assert.deepEqual(told('{"level":"warning","msg":"of Envoy"}', '{"admin":', "{}x"), [
+    ["warning", "of Envoy"],
+    ["ERROR", '{"admin":'],
+    ["ERROR", "{}x"],
+  ]);
+});
+
+Deno.test("envoyLines(): a log that nobody reads ends nothing", () => {
+  const { stdout, ...fake } = fakeWorld({ stdoutClosesAfter: 3 });
+  const world = { ...fake, stdout, stderr: stdout };
+  envoyLines(world, startLog(world, "agent", { format: "json" }))('{"msg":"of Envoy"}');
+  assert.throws(() => stdout.write("more"));
+});

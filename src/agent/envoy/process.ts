@@ -1,0 +1,98 @@
+import { MeshError } from "../../core/errors.ts";
+import type { Child, World } from "../../core/world/world.ts";
+import { linesOf } from "./lines.ts";
+import { outOfMemoryKills } from "./oom_kills.ts";
+import type { EnvoyOptions } from "../lifecycle/options.ts";
+import type { EnvoyEnd } from "../lifecycle/state.ts";
+
+/** An Envoy that was started. */
+export interface RunningEnvoy {
+  readonly pid: number;
+  /** Resolves when it has ended, was reaped, and its last lines were told. */
+  readonly ended: Promise<EnvoyEnd>;
+  signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): void;
+}
+
+/** Starts an Envoy. Throws `MeshError` if its program is absent or not executable. */
+export function startEnvoy(world: World, options: EnvoyOptions, args: readonly string[]): RunningEnvoy {
+  const killsBefore = outOfMemoryKills(world);
+  const child = spawn(world, options, args);
+  const told = tellLines(world, child, options.errorLine);
+  let killed = false;
+  return {
+    pid: child.pid,
+    ended: endOf(),
+    signal(name) {
+      killed ||= name === "SIGKILL";
+      child.signal(name);
+    },
+  };
+
+  async function endOf(): Promise<EnvoyEnd> {
+    const end = await child.ended;
+    await told(LAST_LINES_MILLISECONDS);
+    const unasked = end.signal === "SIGKILL" && !killed;
+    return { ...end, outOfMemory: unasked && await outOfMemoryKills(world) > await killsBefore };
+  }
+}
+
+/** A process that Envoy has left behind may hold its standard error open. */
+const LAST_LINES_MILLISECONDS = 500;
+
+function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Child {
+  const { binary, env, uid, gid, errorLine } = options;
+  try {
+    return world.processes.spawn({
+      command: binary,
+      args,
+      errorOutput: errorLine === undefined ? "inherit" : "piped",
+      ...(env === undefined ? {} : { env }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+    });
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    throw new MeshError(error.message, {
+      cause: error,
+      hint: "Envoy is started by the path in binaryPath (ProxyConfig, or --binaryPath)",
+    });
+  }
+}
+
+/** Passes lines on; returns a wait for the last one. */
+function tellLines(world: World, child: Child, errorLine: EnvoyOptions["errorLine"]) {
+  const tell = async () => {
+    for await (const line of linesOf(child.errorOutput ?? null)) errorLine?.(line);
+  };
+  const done = tell().catch(() => {});
+  return async (milliseconds: number) => {
+    const late = new AbortController();
+    await Promise.race([done, world.clock.sleep(milliseconds, late.signal)]);
+    late.abort();
+  };
+}
+
+const VALIDATION_MILLISECONDS = 30_000;
+
+/**
+ * Lets Envoy read the configuration of a new epoch without serving it: an epoch that fails while it starts would be the
+ * last one. Rejects with `MeshError` that says what Envoy said.
+ */
+export async function validateConfiguration(
+  world: World,
+  options: EnvoyOptions,
+  args: readonly string[],
+): Promise<void> {
+  const { binary, env, uid, gid } = options;
+  const { code, stderr, timedOut } = await world.processes.run({
+    command: binary,
+    args: [...args, "--mode", "validate"],
+    timeoutMilliseconds: VALIDATION_MILLISECONDS,
+    ...(env === undefined ? {} : { env }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  });
+  if (code === 0) return;
+  const reason = timedOut ? "it took too long" : stderr.trim().split("\n").at(-1)?.slice(0, 500);
+  throw new MeshError(`Envoy does not accept the new configuration: ${reason}`);
+}

@@ -1,0 +1,134 @@
+/** One try to get a certificate from the authority. */
+import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grpc/mod.ts";
+import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { unlessAborted } from "../../core/world/unless_aborted.ts";
+import type { Files, World } from "../../core/world/world.ts";
+import { createRequest, decodePems, encodePem, factsOfCertificate, type PrivateKey } from "../../core/x509/mod.ts";
+import { type Chain, checkAnswer } from "./ca_response.ts";
+import { type Circumstances, failureOf, StageError } from "./failure.ts";
+import type { Failure } from "./machine.ts";
+import { decodeResponse, encodeRequest } from "./messages.ts";
+import type { AuthorityOptions, IdentityOptions } from "./options.ts";
+import { readToken, type Token } from "./token.ts";
+
+const METHOD = "/istio.v1.auth.IstioCertificateService/CreateCertificate";
+const MAX_BYTES = 1024 * 1024;
+
+/** What came of it. */
+export type Outcome =
+  | { readonly chain: Chain; readonly key: PrivateKey; readonly failure: undefined }
+  | { readonly chain: undefined; readonly failure: Failure };
+
+/** What is asked with. */
+export type AskOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
+
+/**
+ * Asks for a certificate of a key (`makeKey`), on a connection of its own: token, roots and the certificate to come with
+ * are read anew, so that each counts from the next try on. Never rejects.
+ */
+export async function ask(
+  world: World,
+  options: AskOptions,
+  makeKey: () => Promise<PrivateKey>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { authority } = options;
+  let token: Token | undefined;
+  try {
+    const key = await makeKey();
+    const message = encodeRequest({
+      csr: encodePem("CERTIFICATE REQUEST", createRequest(options.spiffeId, key)),
+      validitySeconds: authority.ttlSeconds,
+      certSigner: authority.certSigner,
+    });
+    const endpoint = await endpointOf(world, authority);
+    token = await tokenOf(world.files, authority.tokenFile);
+    const answer = await call(opened(world, options, endpoint), message, headersOf(authority, token), signal);
+    const chain = checkAnswer(decode(answer), key.publicKey(), world.clock.now().getTime());
+    return { chain, key, failure: undefined };
+  } catch (error) {
+    const circumstances: Circumstances = { authority, token, now: world.clock.now().getTime() };
+    return { chain: undefined, failure: failureOf(error, circumstances) };
+  }
+}
+
+function opened(world: World, { open }: AskOptions, endpoint: GrpcEndpoint): GrpcChannel {
+  return open === undefined ? openChannel(world.network, endpoint) : open(endpoint);
+}
+
+async function call(
+  channel: GrpcChannel,
+  message: Uint8Array,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  try {
+    return await unlessAborted(channel.call(METHOD, message, { headers, signal }), signal);
+  } finally {
+    channel.close();
+  }
+}
+
+function headersOf({ headers }: AuthorityOptions, token: Token | undefined): Record<string, string> {
+  return { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token.text}` }) };
+}
+
+function decode(answer: Uint8Array): string[] {
+  try {
+    return decodeResponse(answer);
+  } catch (error) {
+    throw new StageError(`CA: The answer of the CA cannot be read: ${messageOf(error)}`, {
+      hint: "is this the address of a CA?",
+    });
+  }
+}
+
+async function tokenOf(files: Files, path: string): Promise<Token | undefined> {
+  try {
+    return await readToken(files, path);
+  } catch (error) {
+    throw staged("token", error);
+  }
+}
+
+/** An error of files with the stage that it belongs to. */
+function staged(stage: string, error: unknown): StageError {
+  const text = error instanceof MeshError ? errorLine(error) : messageOf(error);
+  return new StageError(`${stage}: ${text}`, { cause: error });
+}
+
+async function endpointOf({ files, clock }: World, authority: AuthorityOptions): Promise<GrpcEndpoint> {
+  const { address, isPlain, serverName, rootsFile, clientFolder } = authority;
+  if (isPlain) return { address, tls: undefined };
+  const authorities = rootsFile === undefined ? undefined : await readRoots(files, rootsFile);
+  const identity = clientFolder === "" ? undefined : await readClient(files, clientFolder, clock.now());
+  return { address, tls: { serverName, authorities, identity } };
+}
+
+async function readRoots(files: Files, path: string): Promise<string> {
+  const hint = 'Mount the ConfigMap "istio-ca-root-cert" there, or name another file in "CA_ROOT_CA" (or SYSTEM)';
+  try {
+    const text = await files.readText(path, MAX_BYTES);
+    if (decodePems(text).some(({ type }) => type === "CERTIFICATE")) return text;
+  } catch (error) {
+    throw new StageError(`TLS: No root certificate to trust: ${messageOf(error)}`, { hint, cause: error });
+  }
+  throw new StageError(`TLS: No root certificate to trust: "${path}" has none in PEM`, { hint });
+}
+
+/** One that has expired is not shown: the token has to do (pilot-agent does so too). One that is not there is none. */
+async function readClient(files: Files, folder: string, now: Date): Promise<GrpcTlsIdentity | undefined> {
+  const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];
+  try {
+    if (await files.facts(certificatePath) === undefined) return undefined;
+    const [certificate, key] = await Promise.all(
+      [certificatePath, keyPath].map((path) => files.readText(path, MAX_BYTES)),
+    );
+    if (certificate === undefined || key === undefined) return undefined;
+    return factsOfCertificate(certificate, certificatePath).notAfter <= now ? undefined : { certificate, key };
+  } catch (error) {
+    throw staged("TLS", error);
+  }
+}
+
+type GrpcTlsIdentity = NonNullable<NonNullable<GrpcEndpoint["tls"]>["identity"]>;

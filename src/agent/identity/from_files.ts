@@ -1,0 +1,137 @@
+/** A certificate that another program keeps in files. */
+import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { logText } from "../../core/log.ts";
+import type { Files, World } from "../../core/world/world.ts";
+import { checkPair, type Facts, factsOfCertificate } from "../../core/x509/mod.ts";
+import type { Keeper } from "./from_ca.ts";
+import { spiffeIdOf } from "./ca_response.ts";
+import { aheadText, stamp } from "./failure.ts";
+import type { Material } from "./store.ts";
+import type { IdentityOptions, MountedPaths } from "./options.ts";
+
+/** How often files are looked at, in milliseconds; a change counts when two looks found the same. */
+const LOOK_EVERY = 1000;
+const MAX_BYTES = 1024 * 1024;
+
+/** The first place that has a certificate and its key; `undefined` if none has. */
+export async function findMounted(files: Files, places: readonly MountedPaths[]): Promise<MountedPaths | undefined> {
+  for (const place of places) {
+    const there = await Promise.all([isThere(files, place.certificate), isThere(files, place.key)]);
+    if (there.every((each) => each)) return place;
+  }
+  return undefined;
+}
+
+/** What may not be looked at is not there for this user. */
+async function isThere(files: Files, path: string): Promise<boolean> {
+  try {
+    return await files.facts(path) !== undefined;
+  } catch (error) {
+    if (error instanceof MeshError) return false;
+    throw error;
+  }
+}
+
+/** Reads the files, and anew when they change; those that cannot be used leave what was before in force. */
+export async function keepByFiles(
+  world: World,
+  { mounted, log }: Pick<IdentityOptions, "mounted" | "log">,
+  material: Material,
+): Promise<Keeper> {
+  const { files, clock } = world;
+  let leaf: Facts | undefined;
+  let problem: string | undefined;
+  const look = oneAtATime(async () => {
+    const before = problem;
+    problem = await read();
+    if (problem !== undefined && problem !== before) log.warning(logText(problem));
+  });
+  const stop = files.watch(
+    mounted.flatMap(({ certificate, key, roots }) => [certificate, key, roots]),
+    LOOK_EVERY,
+    look,
+  );
+  await look();
+  return {
+    problem: () => problem ?? (leaf === undefined ? undefined : timeProblem(leaf, clock.now().getTime())),
+    close: () => Promise.resolve(stop()),
+  };
+
+  /** What is wrong; the workload's certificate counts also without roots. */
+  async function read(): Promise<string | undefined> {
+    const place = await findMounted(files, mounted);
+    if (place === undefined) return `files: No certificate: ${absentText(mounted)}`;
+    const [workload, roots] = await Promise.all([
+      attempt(() => readPair(files, place)),
+      attempt(() => readRoots(files, place)),
+    ]);
+    const before = material.workload();
+    material.put(workload.value?.material, roots.value);
+    leaf = workload.value?.facts ?? leaf;
+    const isNew = material.workload() !== before && workload.value?.material.certificate !== before?.certificate;
+    if (isNew && leaf !== undefined) tell(place, leaf);
+    return workload.problem ?? roots.problem;
+  }
+
+  function tell({ certificate }: MountedPaths, facts: Facts): void {
+    const who = spiffeIdOf(facts) ?? "no SPIFFE identity";
+    log.info(
+      logText(`The certificate of ${who} in "${certificate}" is in force, until ${stamp(facts.notAfter.getTime())}`),
+    );
+  }
+}
+
+function absentText(mounted: readonly MountedPaths[]): string {
+  const pairs = mounted.map(({ certificate, key }) => `"${certificate}" with "${key}"`).join(", nor ");
+  return `there is no ${pairs}; they are waited for`;
+}
+
+async function readPair(files: Files, { certificate: certificatePath, key: keyPath }: MountedPaths) {
+  const [certificate, key] = await Promise.all([
+    files.readText(certificatePath, MAX_BYTES),
+    files.readText(keyPath, MAX_BYTES),
+  ]);
+  checkPair({ certificate, key }, { certificate: certificatePath, key: keyPath });
+  return { material: { certificate, key }, facts: factsOfCertificate(certificate, certificatePath) };
+}
+
+async function readRoots(files: Files, { roots: path }: MountedPaths): Promise<string> {
+  const roots = await files.readText(path, MAX_BYTES);
+  factsOfCertificate(roots, path);
+  return roots;
+}
+
+interface Attempt<T> {
+  readonly value: T | undefined;
+  readonly problem: string | undefined;
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { value: await work(), problem: undefined };
+  } catch (error) {
+    return { value: undefined, problem: `files: ${error instanceof MeshError ? errorLine(error) : messageOf(error)}` };
+  }
+}
+
+function timeProblem({ notBefore, notAfter }: Facts, now: number): string | undefined {
+  if (notAfter.getTime() > now) return aheadText(notBefore.getTime(), now);
+  return `files: The certificate ended at ${stamp(notAfter.getTime())}: the program that keeps it has not renewed it`;
+}
+
+/** Calls that come while one runs are one more run after it; the promise is of the end of them all. */
+function oneAtATime(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let again = false;
+  const loop = async () => {
+    while (again) {
+      again = false;
+      await run();
+    }
+    running = undefined;
+  };
+  return () => {
+    again = true;
+    return running ??= loop();
+  };
+}

@@ -1,0 +1,84 @@
+import { ClosedPipeError, EXIT, MeshError } from "../core/errors.ts";
+import { requestFailure } from "../core/request_failure.ts";
+import type { World } from "../core/world/world.ts";
+
+/** A request to a port of the proxy. */
+export interface ProxyRequest {
+  readonly method: string;
+  /** With or without its first slash; a query may follow. */
+  readonly path: string;
+  readonly body: string;
+  readonly port: number;
+}
+
+/** How long pilot-agent lets a request take. */
+const LIMIT = 60_000;
+/** How much of an answer that is an error is told. */
+const LONGEST_TOLD = 2000;
+
+/**
+ * Sends a request to the proxy of this pod and prints the body of the answer, with a line end behind it: what
+ * `pilot-agent request` does. Errors: a `MeshError` if there is no answer, or its status is 400 or more and not 404
+ * (so has pilot-agent it, for parts of the admin interface that a release lacks).
+ */
+export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
+  const url = `http://localhost:${request.port}/${request.path.replace(/^\//, "")}`;
+  try {
+    return await exchange(world, url, request);
+  } catch (error) {
+    if (error instanceof MeshError || error instanceof ClosedPipeError) throw error;
+    const { kind, text } = requestFailure(error, LIMIT);
+    throw new MeshError(`Cannot ask "${url}": ${text}`, {
+      ...kind === "refused" ? { hint: "is the proxy running in this pod?" } : {},
+      cause: error,
+    });
+  }
+}
+
+async function exchange(world: World, url: string, { method, body }: ProxyRequest): Promise<number> {
+  const signal = AbortSignal.timeout(LIMIT);
+  const response = await world.network.request(url, { method, signal, ...body === "" ? {} : { body } });
+  if (response.status >= 400 && response.status !== 404) {
+    const said = (await response.text()).trim().slice(0, LONGEST_TOLD);
+    throw new MeshError(
+      `Received unsuccessful status code ${response.status}: ${said === "" ? "without a text" : said}`,
+    );
+  }
+  // The admin interface has answers of many MB: they are passed on as they come.
+  for await (const chunk of response.body ?? []) world.stdout.write(chunk);
+  world.stdout.write("\n");
+  return EXIT.ok;
+}
+
+/** What the agent of this pod is told, by a POST. */
+export interface Message {
+  /** Without its first slash. */
+  readonly path: string;
+  readonly port: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Tells the agent of this pod something. Errors: a `MeshError` if it does not answer, or not with 2xx. */
+export async function tellAgent(world: World, { path, port, timeout }: Message): Promise<number> {
+  const url = `http://localhost:${port}/${path}`;
+  const { status } = await post(world, url, timeout);
+  if (status >= 200 && status < 300) return EXIT.ok;
+  throw new MeshError(`The agent did not take "POST ${url}": it answered ${status}`, {
+    hint: status === 404 ? "an older agent, or another program, listens at that port" : "see the log of the agent",
+  });
+}
+
+async function post(world: World, url: string, timeout: number): Promise<Response> {
+  try {
+    const response = await world.network.request(url, { method: "POST", signal: AbortSignal.timeout(timeout) });
+    await response.body?.cancel();
+    return response;
+  } catch (error) {
+    const { kind, text } = requestFailure(error, timeout);
+    throw new MeshError(`Cannot tell the agent "POST ${url}": ${text}`, {
+      ...kind === "refused" ? { hint: "is an agent running in this pod, with this --status-port?" } : {},
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { ClosedPipeError } from "../core/errors.ts";
+import { fakeWorld, type FakeWorldOptions } from "../core/world/mod.ts";
+import { type ProxyRequest, runRequest, tellAgent } from "./request.ts";
+
+const GET: ProxyRequest = { method: "GET", path: "stats", body: "", port: 15000 };
+
+async function asked(request: Partial<ProxyRequest>, answer: () => Response, more: FakeWorldOptions = {}) {
+  const requests: string[] = [];
+  const world = fakeWorld({
+    ...more,
+    request(url, init) {
+      requests.push(`${init?.method} ${url} ${init?.body ?? "-"}`);
+      return answer();
+    },
+  });
+  return { code: await runRequest(world, { ...GET, ...request }), requests, stdout: world.said.stdout };
+}
+
+Deno.test("runRequest() prints the body and a line end", async () => {
+  assert.deepEqual(await asked({}, () => new Response("a: 1\nb: 2\n")), {
+    code: 0,
+    requests: ["GET http://localhost:15000/stats -"],
+    stdout: "a: 1\nb: 2\n\n",
+  });
+});
+
+Deno.test("runRequest() takes one slash off the path and sends a body", async () => {
+  const { requests } = await asked(
+    { method: "POST", path: "//drain?x=1", body: "a b", port: 15020 },
+    () => new Response(),
+  );
+  assert.deepEqual(requests, ["POST http://localhost:15020//drain?x=1 a b"]);
+});
+
+Deno.test("runRequest() passes over a 404, as pilot-agent does, and refuses other failures with what was said", async () => {
+  assert.deepEqual((await asked({}, () => new Response("no such path", { status: 404 }))).stdout, "no such path\n");
+  await assert.rejects(asked({}, () => new Response("Method Not Allowed\n", { status: 405 })), {
+    message: "Received unsuccessful status code 405: Method Not Allowed",
+  });
+  await assert.rejects(asked({}, () => new Response(null, { status: 503 })), {
+    message: "Received unsuccessful status code 503: without a text",
+  });
+});
+
+Deno.test("runRequest() names what it could not reach, also in the middle of an answer", async () => {
+  await assert.rejects(runRequest(fakeWorld(), GET), {
+    message: 'Cannot ask "http://localhost:15000/stats": connection refused',
+    hint: "is the proxy running in this pod?",
+  });
+  const broken = () => new Response(new ReadableStream({ pull: (it) => it.error(new TypeError("connection reset")) }));
+  await assert.rejects(asked({}, broken), { message: 'Cannot ask "http://localhost:15000/stats": connection reset' });
+});
+
+Deno.test("runRequest() leaves a closed output to its caller", async () => {
+  await assert.rejects(asked({}, () => new Response("long"), { stdoutClosesAfter: 2 }), ClosedPipeError);
+});
+
+const QUIT = { path: "quitquitquit", port: 15020, timeout: 100 };
+
+Deno.test("tellAgent() posts, and any 2xx will do", async () => {
+  const posts: string[] = [];
+  const world = fakeWorld({
+    request(url, init) {
+      posts.push(`${init?.method} ${url}`);
+      return new Response(null, { status: 204 });
+    },
+  });
+  assert.equal(await tellAgent(world, QUIT), 0);
+  assert.deepEqual([posts, world.said], [["POST http://localhost:15020/quitquitquit"], { stdout: "", stderr: "" }]);
+});
+
+Deno.test("tellAgent() says what went wrong, and what to do", async () => {
+  await assert.rejects(tellAgent(fakeWorld(), QUIT), {
+    message: 'Cannot tell the agent "POST http://localhost:15020/quitquitquit": connection refused',
+    hint: "is an agent running in this pod, with this --status-port?",
+  });
+  const answering = (status: number) => fakeWorld({ request: () => new Response(null, { status }) });
+  await assert.rejects(tellAgent(answering(404), QUIT), {
+    message: 'The agent did not take "POST http://localhost:15020/quitquitquit": it answered 404',
+    hint: "an older agent, or another program, listens at that port",
+  });
+  await assert.rejects(tellAgent(answering(403), QUIT), { hint: "see the log of the agent" });
+});

@@ -1,0 +1,17 @@
+/** Whether the agent answers DNS, and where. Source: pilot-agent's options. */
+import type { DnsSettings } from "../../dns/options.ts";
+import type { Role } from "../flags.ts";
+import type { Reading } from "../reading.ts";
+import type { NodeFacts } from "../settings.ts";
+
+export type { DnsSettings };
+
+/** Reads them. Metadata of the node say whether questions are captured (`ISTIO_META_DNS_CAPTURE`). */
+export function readDns({ variables }: Reading, role: Role, { typedMetadata }: NodeFacts): DnsSettings {
+  const isWanted = typedMetadata["DNS_CAPTURE"] === "true" || variables.bool("enableDnsServer");
+  return {
+    isServed: role === "sidecar" && isWanted,
+    address: variables.text("dnsProxyAddress"),
+    isParallel: variables.bool("dnsForwardParallel"),
+  };
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../../core/world/mod.ts";
+import { readSettings } from "../read.ts";
+
+const STANDARD = { isServed: false, address: "localhost:15053", isParallel: false };
+
+const CASES: readonly (readonly [string, string, Record<string, string>, object])[] = [
+  ["nothing asks for it", "sidecar", {}, STANDARD],
+  ["questions are captured", "sidecar", { ISTIO_META_DNS_CAPTURE: "true" }, { ...STANDARD, isServed: true }],
+  ["capture is off", "sidecar", { ISTIO_META_DNS_CAPTURE: "false" }, STANDARD],
+  ["it is asked for", "sidecar", { ENABLE_DNS_SERVER: "true" }, { ...STANDARD, isServed: true }],
+  ["a gateway has none", "router", { ISTIO_META_DNS_CAPTURE: "true", ENABLE_DNS_SERVER: "1" }, STANDARD],
+  ["the proxy configuration asks for it", "sidecar", {
+    PROXY_CONFIG: '{"proxyMetadata":{"ISTIO_META_DNS_CAPTURE":"true"}}',
+  }, { ...STANDARD, isServed: true }],
+  ["all is set", "sidecar", {
+    ISTIO_META_DNS_CAPTURE: "1",
+    DNS_PROXY_ADDR: "0.0.0.0:53",
+    DNS_FORWARD_PARALLEL: "true",
+  }, { isServed: true, address: "0.0.0.0:53", isParallel: true }],
+];
+
+Deno.test("whether DNS is served, where, and how others are asked", async () => {
+  for (const [what, role, env, expected] of CASES) {
+    const pod = { POD_NAME: "web", POD_NAMESPACE: "shop", INSTANCE_IP: "10.0.0.1", ...env };
+    const { dns } = await readSettings(fakeWorld({ env: pod }), [role], { name: "agent" });
+    assert.deepEqual(dns, expected, what);
+  }
+});

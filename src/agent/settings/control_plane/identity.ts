@@ -1,0 +1,162 @@
+/** Who the workload is, and who signs that. Source: pilot-agent's options of security and its choice of roots. */
+import { hostPortProblem, splitHostPort } from "../../../core/net.ts";
+import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";
+import type { Reading } from "../reading.ts";
+
+export type { IdentitySettings };
+
+const CERTS_FOLDER = "./etc/certs";
+const CREDENTIALS_FOLDER = "./var/run/secrets/workload-spiffe-credentials";
+const CERTS: MountedPaths = pathsIn(CERTS_FOLDER, "cert-chain.pem", "key.pem", "root-cert.pem");
+const CREDENTIALS: MountedPaths = pathsIn(CREDENTIALS_FOLDER, "cert-chain.pem", "key.pem", "root-cert.pem");
+const GKE: MountedPaths = pathsIn(CREDENTIALS_FOLDER, "certificates.pem", "private_key.pem", "ca_certificates.pem");
+
+function pathsIn(folder: string, certificate: string, key: string, roots: string): MountedPaths {
+  return { certificate: `${folder}/${certificate}`, key: `${folder}/${key}`, roots: `${folder}/${roots}` };
+}
+
+/** Reads them; `discoveryAddress` is that of the proxy configuration in effect. */
+export function readIdentity(reading: Reading, discoveryAddress: string): IdentitySettings {
+  const { variables } = reading;
+  const [domain, namespace] = [variables.text("trustDomain"), variables.text("podNamespace")];
+  return {
+    spiffeId: `spiffe://${domain}/ns/${namespace}/sa/${variables.text("serviceAccount")}`,
+    ...readMounted(reading),
+    authority: readAuthority(reading, discoveryAddress),
+    key: readKey(reading),
+    isPkcs8: variables.bool("pkcs8Key"),
+    renewal: { ratio: variables.ratio("gracePeriodRatio"), jitter: variables.ratio("gracePeriodJitter") },
+    outputFolder: variables.text("outputCerts"),
+  };
+}
+
+const GKE_PROVIDER = "GkeWorkloadCertificate";
+
+/** Files that the agent writes itself are no source. */
+function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMountedOnly"> {
+  const { variables, warnings } = reading;
+  const provider = variables.text("caProvider");
+  if (provider === GKE_PROVIDER) return { mounted: [GKE], isMountedOnly: true };
+  if (provider !== "Citadel") {
+    warnings.push(`"CA_PROVIDER" is "${provider}", which is not known: the CA is asked as istiod is ("Citadel")`);
+  }
+  const isMountedOnly = variables.bool("fileMountedCerts");
+  const isWritten = sameFolder(variables.text("outputCerts"), CERTS_FOLDER);
+  const named = isMountedOnly ? namedPaths(reading) : [];
+  return { mounted: [...named, CREDENTIALS, GKE, ...isWritten ? [] : [CERTS]], isMountedOnly };
+}
+
+/** The files that istiod is told of as those of the proxy (metadata of the node): as a client, else as a server. */
+function namedPaths({ world: { env } }: Reading): MountedPaths[] {
+  return ["CLIENT", "SERVER"].flatMap((side) => {
+    const path = (what: string) => env.get(`ISTIO_META_TLS_${side}_${what}`) ?? "";
+    const paths = { certificate: path("CERT_CHAIN"), key: path("KEY"), roots: path("ROOT_CERT") };
+    return Object.values(paths).includes("") ? [] : [paths];
+  });
+}
+
+/** Relative paths start in the working directory, which in Istio's images is `/`. */
+function sameFolder(a: string, b: string): boolean {
+  const plain = (path: string) => path.replace(/^\.?\/+/, "").replace(/\/+$/, "");
+  return plain(a) === plain(b);
+}
+
+function readAuthority(reading: Reading, discoveryAddress: string): AuthorityOptions {
+  const { variables, problems } = reading;
+  const address = variables.text("caAddress") || discoveryAddress;
+  const problem = variables.isGiven("caAddress") ? hostPortProblem(address) : undefined;
+  if (problem !== undefined) problems.push(`"CA_ADDR" is no address of a service: ${problem}`);
+  return {
+    address,
+    isPlain: address.endsWith(":15010"),
+    serverName: serverName(address, address === discoveryAddress ? variables.text("istiodSan") : ""),
+    rootsFile: rootsFile(reading),
+    clientFolder: variables.text("provCert"),
+    tokenFile: tokenFile(reading),
+    headers: headersOf(reading),
+    certSigner: variables.text("certSigner"),
+    ttlSeconds: Math.floor(variables.milliseconds("secretTtl") / 1000),
+  };
+}
+
+/** `ISTIOD_SAN` is istiod's name: it says nothing of a CA elsewhere. A forwarded port of this machine leads to istiod. */
+export function serverName(address: string, istiodSan: string): string {
+  if (istiodSan !== "") return istiodSan;
+  if (address.includes("localhost")) return "istiod.istio-system.svc";
+  const parts = splitHostPort(address);
+  return typeof parts === "string" ? address : parts.host;
+}
+
+const KUBERNETES = "./var/run/secrets/kubernetes.io/serviceaccount";
+
+/** Where the CA's roots are by who made istiod's certificate (`PILOT_CERT_PROVIDER`). */
+const ROOTS_BY_PROVIDER: ReadonlyMap<string, string> = new Map([
+  ["custom", `${CERTS_FOLDER}/root-cert.pem`],
+  ["kubernetes", `${KUBERNETES}/ca.crt`],
+]);
+
+/** CA_ROOT_CA, what is the custom of the provider, PROV_CERT, and what is mounted. */
+function rootsFile({ variables }: Reading): string | undefined {
+  const chosen = variables.text("caRootCa");
+  if (chosen === "SYSTEM") return undefined;
+  const folder = variables.text("provCert");
+  return chosen || ROOTS_BY_PROVIDER.get(variables.text("pilotCertProvider")) ||
+    (folder === "" ? "./var/run/secrets/istio/root-cert.pem" : `${folder}/root-cert.pem`);
+}
+
+/** Files of the token by `JWT_POLICY`. */
+const TOKENS: ReadonlyMap<string, string> = new Map([
+  ["third-party-jwt", "./var/run/secrets/tokens/istio-token"],
+  ["first-party-jwt", `${KUBERNETES}/token`],
+  ["none", ""],
+]);
+
+function tokenFile({ variables, warnings }: Reading): string {
+  const policy = variables.text("jwtPolicy");
+  const fetcher = variables.text("credentialFetcher");
+  if (fetcher !== "JWT") warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is not known: "JWT" is used`);
+  const file = TOKENS.get(policy);
+  if (file !== undefined) return file;
+  warnings.push(`"JWT_POLICY" is "${policy}", which is not known: "third-party-jwt" is used`);
+  return TOKENS.get("third-party-jwt") ?? "";
+}
+
+const HEADER = "CA_HEADER_";
+
+function headersOf({ world, variables, warnings }: Reading): Record<string, string> {
+  const cluster = variables.text("clusterId");
+  const headers: Record<string, string> = cluster === "" ? {} : { clusterid: cluster };
+  for (const [variable, value] of Object.entries(world.env.all()).filter(([name]) => name.startsWith(HEADER))) {
+    const name = variable.slice(HEADER.length).toLowerCase();
+    if (/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) headers[name] = value.replaceAll(/[^\x20-\x7e]/g, "").trim();
+    else warnings.push(`"${variable}" is passed over: "${name}" is no name of a header`);
+  }
+  return headers;
+}
+
+const LEAST_RSA_BITS = 2048;
+
+/**
+ * ECDSA on P-256, unless something else is asked for. pilot-agent makes RSA keys if nothing is, which takes a tenth of a
+ * second or several; istiod signs both. Whoever gives a size for RSA wants RSA.
+ */
+function readKey({ variables, warnings }: Reading): KeyChoice {
+  const algorithm = variables.text("eccAlgorithm");
+  if (algorithm === "RSA" || (algorithm === "" && variables.isGiven("rsaKeySize"))) {
+    return { type: "rsa", bits: rsaBits() };
+  }
+  if (algorithm !== "" && algorithm !== "ECDSA") {
+    warnings.push(`"ECC_SIGNATURE_ALGORITHM" is "${algorithm}", which is not known: "ECDSA" is used`);
+  }
+  const curve = variables.text("eccCurve");
+  if (curve === "P256" || curve === "P384") return { type: "ecdsa", curve };
+  warnings.push(`"ECC_CURVE" is "${curve}", which is neither "P256" nor "P384": "P256" is used`);
+  return { type: "ecdsa", curve: "P256" };
+
+  function rsaBits(): number {
+    const bits = variables.int("rsaKeySize");
+    if (bits >= LEAST_RSA_BITS && bits <= 8192) return bits;
+    warnings.push(`"WORKLOAD_RSA_KEY_SIZE" is ${bits}, which is not from 2048 to 8192: 2048 is used`);
+    return LEAST_RSA_BITS;
+  }
+}

@@ -1,0 +1,48 @@
+/** The control plane, and how the proxy comes to it. Source: pilot-agent's xDS proxy and its choice of roots. */
+import type { ProxySettings } from "../../../core/mesh/configuration.ts";
+import { splitHostPort } from "../../../core/net.ts";
+import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
+import { serverName } from "./identity.ts";
+import type { Reading } from "../reading.ts";
+
+export type { XdsSettings };
+
+/** istiod's port without TLS. */
+const PLAIN_PORT = "15010";
+
+/** Reads them; `configPath` is the folder of the bootstrap, which names the socket there. */
+export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
+  const address = proxy.discoveryAddress;
+  return {
+    path: `${proxy.configPath}/XDS`,
+    address,
+    tls: isPlain(proxy)
+      ? undefined
+      : { serverName: serverName(address, reading.variables.text("istiodSan")), roots: rootsOf(reading) },
+    headers: headersOf(reading),
+  };
+}
+
+function isPlain({ controlPlaneAuthPolicy, discoveryAddress }: ProxySettings): boolean {
+  const target = splitHostPort(discoveryAddress);
+  return controlPlaneAuthPolicy === "NONE" || (typeof target === "object" && target.port === PLAIN_PORT);
+}
+
+/** What Istio looked for before it had ConfigMaps. */
+const OLD_ROOTS = "./etc/certs/root-cert.pem";
+const MOUNTED_ROOTS = "./var/run/secrets/istio/root-cert.pem";
+
+function rootsOf({ variables }: Reading): XdsRoots {
+  const file = variables.text("xdsRootCa");
+  if (file === "SYSTEM") return { from: "system" };
+  if (file !== "") return { from: "file", file };
+  const folder = variables.text("provCert");
+  return { from: "mesh", files: [OLD_ROOTS, folder === "" ? MOUNTED_ROOTS : `${folder}/root-cert.pem`] };
+}
+
+const HEADER = "XDS_HEADER_";
+
+function headersOf({ world }: Reading): Record<string, string> {
+  const given = Object.entries(world.env.all()).filter(([name]) => name.startsWith(HEADER) && name !== HEADER);
+  return Object.fromEntries(given.map(([name, value]) => [name.slice(HEADER.length).toLowerCase(), value]));
+}

@@ -1,0 +1,176 @@
+/** How Envoy is started and ends, and what its bootstrap depends on. */
+import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../core/mesh/configuration.ts";
+import { connectionLimit } from "./bootstrap.ts";
+import { envoyLogLevels } from "./log_level.ts";
+import type { Role } from "../flags.ts";
+import type { PodInfo } from "../pod/pod.ts";
+import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
+import type { BootstrapFacts, DrainSettings, EnvoySettings, NodeFacts } from "../settings.ts";
+import { statsSettings } from "./stats.ts";
+import type { Variables } from "../variables.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { goJson } from "../../../core/gojson.ts";
+import { parseYaml } from "../../../core/yaml/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+
+/** How the proxy ends. */
+export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean): DrainSettings {
+  const { variables } = reading;
+  return {
+    drainSeconds: Math.floor(milliseconds(data["drainDuration"], 45_000) / 1000),
+    terminationMilliseconds: milliseconds(data["terminationDrainDuration"], 5000),
+    isTerminationChosen,
+    minimumMilliseconds: variables.milliseconds("minimumDrain"),
+    maximumMilliseconds: longestDrain(reading),
+    exitOnZeroActiveConnections: variables.bool("exitOnZero"),
+    parentShutdownSeconds: Math.floor(milliseconds(data["parentShutdownDuration"], 60_000) / 1000),
+  };
+}
+
+/** The flag before the variable; 0 is no limit of its own. */
+function longestDrain(reading: Reading): number | undefined {
+  const text = flagText(reading, "maximumDrain");
+  const limit = text === "" ? reading.variables.milliseconds("maximumDrain") : milliseconds(text, 0);
+  if (limit < 0) reading.usage.push(`Invalid value "${text}" for "--maximum-drain-duration": it is negative`);
+  return limit > 0 ? limit : undefined;
+}
+
+/** The ciphers of TLS 1.2 that FIPS 140-2 leaves to Envoy's gRPC client. */
+const FIPS_CIPHERS = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+].join(":");
+
+/** How Envoy is started. */
+export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<EnvoySettings> {
+  const { world, variables, warnings } = reading;
+  const proxy = proxySettings(config);
+  const levels = envoyLogLevels(
+    reading.given.get("proxyLogLevel") ?? "warning",
+    flagText(reading, "proxyComponentLogLevel"),
+    warnings,
+  );
+  const override = variables.text("bootstrapOverride");
+  return {
+    isDisabled: variables.bool("disableEnvoy"),
+    binaryPath: proxy.binaryPath,
+    configPath: proxy.configPath,
+    customConfigFile: proxy.customConfigFile,
+    ...await template(reading, proxy),
+    logLevel: levels.level,
+    componentLogLevel: levels.components,
+    concurrency: Math.max(proxy.concurrency ?? 0, 0),
+    fileFlushMilliseconds: milliseconds(config.data["fileFlushInterval"], 1000),
+    fileFlushMinKilobytes: Number(config.data["fileFlushMinSizeKb"] ?? 0),
+    skipDeprecatedLogs: variables.bool("skipDeprecatedLogs"),
+    coreDump: variables.bool("coreDump"),
+    bootstrapOverride: await readBootstrapOverride(world, override, variables.text("hostIp"), warnings),
+    hotRestart: isOn(reading, "hotRestart") || isOn(reading, "watch"),
+    baseId: Number(flagText(reading, "baseId")),
+    environment: isFips(variables) ? { GRPC_SSL_CIPHER_SUITES: FIPS_CIPHERS } : {},
+  };
+}
+
+const IMAGES_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
+
+/**
+ * The template that is named, else that of the image: one that was made for an older Envoy, or changed, is for what is in
+ * the image. Envoy's own way to the control plane is in the built-in bootstrap alone.
+ */
+async function template(
+  reading: Reading,
+  { proxyBootstrapTemplatePath }: ProxySettings,
+): Promise<Pick<EnvoySettings, "templateFile" | "isImagesTemplate">> {
+  const { world, variables } = reading;
+  const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
+  if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
+  // What this user may not see is not there for it.
+  const isThere = async () => await world.files.facts(IMAGES_TEMPLATE).catch(() => undefined) !== undefined;
+  const isImages = flagText(reading, "xds") !== "direct" && await isThere();
+  return { templateFile: isImages ? IMAGES_TEMPLATE : "", isImagesTemplate: isImages };
+}
+
+function isFips(variables: Variables): boolean {
+  return variables.text("compliancePolicy") === "fips-140-2";
+}
+
+/** What was read before. */
+export interface BootstrapInputs {
+  readonly role: Role;
+  readonly info: PodInfo;
+  readonly proxyConfig: ProxyConfig;
+  readonly addresses: readonly string[];
+  readonly node: NodeFacts;
+  readonly logJson: boolean;
+}
+
+/** What the bootstrap depends on besides node and proxy configuration. */
+export function readBootstrapFacts(reading: Reading, inputs: BootstrapInputs): BootstrapFacts {
+  const { variables, warnings } = reading;
+  const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
+  const rootCa = variables.text("xdsRootCa");
+  const exitOnZero = variables.bool("exitOnZero");
+  return {
+    dualStack: variables.bool("dualStack"),
+    ...xdsOf(reading, inputs),
+    isXdsDirect: isXdsDirect(reading),
+    stripFragment: variables.bool("stripFragment"),
+    isFips: isFips(variables),
+    statusProxyProtocol: variables.bool("statusProxyProtocol"),
+    logJson: inputs.logJson,
+    outlierLogPath: flagText(reading, "outlierLogPath"),
+    identitySocket: variables.text("identitySocket"),
+    hasCustomSds: inputs.info.hasIdentitySocket,
+    hostIp: variables.text("hostIp"),
+    connectionLimit: connectionLimit(data, warnings),
+    stats: statsSettings({ proxyConfig: data, annotations, addresses, exitOnZero }, warnings),
+    xdsRootCert: rootCa === "SYSTEM" ? "" : rootCa || "./var/run/secrets/istio/root-cert.pem",
+  };
+}
+
+function isXdsDirect(reading: Reading): boolean {
+  const word = flagText(reading, "xds");
+  if (!["", "agent", "direct"].includes(word)) {
+    reading.usage.push(`Unknown value "${word}" for "--xds": use agent or direct`);
+  }
+  return word === "direct";
+}
+
+/** A waypoint has both, whatever is said; the discovery of metadata needs incremental xDS. */
+function xdsOf(
+  { variables, warnings }: Reading,
+  { role, node }: BootstrapInputs,
+): Pick<BootstrapFacts, "deltaXds" | "metadataDiscovery"> {
+  if (role === "waypoint") return { deltaXds: true, metadataDiscovery: true };
+  const deltaXds = variables.bool("deltaXds");
+  const isAsked = node.typedMetadata["METADATA_DISCOVERY"] === "true";
+  if (isAsked && !deltaXds) warnings.push("Metadata discovery is off: it needs incremental xDS, see ISTIO_DELTA_XDS");
+  return { deltaXds, metadataDiscovery: isAsked && deltaXds };
+}
+
+/**
+ * A file, YAML or JSON, as compact JSON with sorted keys; `$(HOST_IP)` in it is the node's address, in brackets if it is an
+ * IPv6 one. `""` without a file; a file that cannot be read is a warning, and Envoy starts without it.
+ */
+export async function readBootstrapOverride(
+  world: World,
+  file: string,
+  hostIp: string,
+  warnings: string[],
+): Promise<string> {
+  if (file === "") return "";
+  try {
+    return goJson(parseYaml(withHostIp(await world.files.readText(file), hostIp)));
+  } catch (error) {
+    warnings.push(`ISTIO_BOOTSTRAP_OVERRIDE is passed over: ${messageOf(error)}`);
+    return "";
+  }
+}
+
+function withHostIp(text: string, hostIp: string): string {
+  if (!hostIp.includes(":")) return text.replaceAll("$(HOST_IP)", () => hostIp);
+  const bracketed = `[${hostIp}]`;
+  return text.replaceAll("[$(HOST_IP)]", () => bracketed).replaceAll("$(HOST_IP)", () => bracketed);
+}

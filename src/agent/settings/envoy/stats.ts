@@ -1,0 +1,127 @@
+/** Which statistics Envoy keeps and how, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
+import { formatDuration, readDuration } from "../../../core/duration.ts";
+import { compareUtf8, goJsonParse } from "../../../core/gojson.ts";
+import { ANNOTATION, type AnnotationName } from "../../../core/mesh/configuration.ts";
+import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../core/value.ts";
+import type { HistogramBuckets, StatsSettings } from "../settings.ts";
+
+/** What readiness and metrics need whatever the user asks for. */
+const REQUIRED_PREFIXES = ["cluster_manager", "listener_manager", "server", "cluster.xds-grpc", "wasm"];
+const REQUIRED_SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"];
+/** Counted while the proxy drains until no connection is left. */
+const DRAIN_SUFFIX = "downstream_cx_active";
+const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
+
+/** Envoy's own flush interval. */
+const FLUSH_DEFAULT = 5_000_000_000n;
+
+/** What Envoy takes at least. */
+const LEAST_INTERVAL = 1_000_000n;
+
+/** What the settings are made of. */
+export interface StatsSources {
+  readonly proxyConfig: ValueMap;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly addresses: readonly string[];
+  readonly exitOnZero: boolean;
+}
+
+/** The settings; what cannot be read is passed over with a warning. */
+export function statsSettings(sources: StatsSources, warnings: string[]): StatsSettings {
+  const { proxyConfig, annotations, exitOnZero } = sources;
+  const suffixes = exitOnZero ? [...REQUIRED_SUFFIXES, DRAIN_SUFFIX] : REQUIRED_SUFFIXES;
+  return {
+    extraTags: [
+      ...new Set([
+        ...textsAt(proxyConfig, "extraStatTags"),
+        ...(annotations.get(ANNOTATION.extraStatTags) ?? "").split(","),
+      ]),
+    ].filter((tag) => tag !== ""),
+    prefixes: inclusion(sources, "inclusionPrefixes", ANNOTATION.statsInclusionPrefixes, REQUIRED_PREFIXES),
+    suffixes: inclusion(sources, "inclusionSuffixes", ANNOTATION.statsInclusionSuffixes, suffixes),
+    regexps: inclusion(sources, "inclusionRegexps", ANNOTATION.statsInclusionRegexps, REQUIRED_REGEXPS),
+    histogramBuckets: bucketsOf(annotations.get(ANNOTATION.statsHistogramBuckets), warnings),
+    compression: proxyConfig["statsCompression"] !== false,
+    ...intervals(annotations, warnings),
+  };
+}
+
+/** The annotation's list, without one the proxy configuration's, then what is required; one for each address of the pod. */
+function inclusion(
+  { proxyConfig, annotations, addresses }: StatsSources,
+  field: string,
+  annotation: AnnotationName,
+  required: readonly string[],
+): string[] {
+  const text = annotations.get(annotation) ?? "";
+  const asked = text !== "" ? text.split(",") : textsAt(mapAt(proxyConfig, "proxyStatsMatcher"), field);
+  return [...asked, ...required].flatMap((pattern) =>
+    pattern.includes("{pod_ip}") ? addresses.map((ip) => pattern.replaceAll("{pod_ip}", () => ip)) : [pattern]
+  );
+}
+
+/** `{"prefix": [1, 5, 10]}`, sorted by prefix. */
+function bucketsOf(text: string | undefined, warnings: string[]): HistogramBuckets[] {
+  if (text === undefined) return [];
+  const map = parsed(text);
+  if (map === null || (isMap(map) && Object.values(map).every(isNumbers))) {
+    return Object.entries(map ?? {}).sort(([a], [b]) => compareUtf8(a, b))
+      .map(([prefix, buckets]) => ({ prefix, buckets: isList(buckets) ? buckets.map(Number) : [] }));
+  }
+  warnings.push(
+    `The annotation "${ANNOTATION.statsHistogramBuckets}" is passed over: it is no JSON object of lists of numbers`,
+  );
+  return [];
+}
+
+function isNumbers(value: Value): boolean {
+  return isList(value) && value.every((item) => typeof item === "number");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return goJsonParse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Statistics are evicted at a flush, so that the one interval must be a multiple of the other. */
+function intervals(
+  annotations: ReadonlyMap<string, string>,
+  warnings: string[],
+): Pick<StatsSettings, "flushInterval" | "evictionInterval"> {
+  const flush = durationAt(annotations, ANNOTATION.statsFlushInterval, warnings);
+  const eviction = durationAt(annotations, ANNOTATION.statsEvictionInterval, warnings);
+  const each = (flush ?? FLUSH_DEFAULT) / 1000n;
+  const isMultiple = eviction === undefined || (eviction / 1000n) % each === 0n;
+  if (!isMultiple) {
+    warnings.push(
+      `The annotation "${ANNOTATION.statsEvictionInterval}" is passed over: it is no multiple of the flush interval`,
+    );
+  }
+  return {
+    flushInterval: flush === undefined ? "" : envoyDuration(flush),
+    evictionInterval: eviction === undefined || !isMultiple ? "" : envoyDuration(eviction),
+  };
+}
+
+function durationAt(
+  annotations: ReadonlyMap<string, string>,
+  name: AnnotationName,
+  warnings: string[],
+): bigint | undefined {
+  const text = annotations.get(name);
+  if (text === undefined) return undefined;
+  const duration = readDuration(text);
+  if (typeof duration === "bigint" && duration >= LEAST_INTERVAL) return duration;
+  const reason = typeof duration === "bigint" ? "it is less than 1ms" : duration.reason;
+  warnings.push(`The annotation "${name}" is passed over: "${text}" is no interval: ${reason}`);
+  return undefined;
+}
+
+/** Istio writes durations as Go prints them, of which Envoy takes seconds only: others are written in seconds here. */
+function envoyDuration(nanoseconds: bigint): string {
+  const text = formatDuration(nanoseconds);
+  return /^[\d.]+s$/.test(text) ? text : `${Number(nanoseconds) / 1e9}s`;
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../../core/world/fake.ts";
+import type { InterfaceAddress } from "../../../core/world/world.ts";
+import { addressText, discoverAddresses, ipModeOf } from "./addresses.ts";
+import { parseAddress } from "../../../core/net.ts";
+
+function on(name: string, ...addresses: string[]): InterfaceAddress[] {
+  return addresses.map((address) => ({ name, family: address.includes(":") ? "IPv6" : "IPv4", address }));
+}
+
+const LO = on("lo", "127.0.0.1", "10.99.0.1", "::1");
+
+function discover(interfaces: InterfaceAddress[], instanceIp = "", excluded: string[] = []) {
+  return discoverAddresses(fakeWorld({ interfaces }), instanceIp, excluded);
+}
+
+Deno.test("discoverAddresses: the pod's own first, then those of its interfaces without local ones and twins", async () => {
+  const all = [...LO, ...on("eth0", "10.0.0.5", "fe80::1", "fd00::5"), ...on("net1", "169.254.0.1", "::ffff:10.2.0.1")];
+  assert.deepEqual(await discover(all, "fd00:0::5"), ["fd00::5", "10.0.0.5", "10.2.0.1"]);
+  assert.deepEqual(await discover(all, "no address"), ["10.0.0.5", "fd00::5", "10.2.0.1"]);
+});
+
+Deno.test("discoverAddresses: the addresses of an interface stand together", async () => {
+  const all = [...on("eth0", "10.0.0.5"), ...on("net1", "10.2.0.1"), ...on("eth0", "fd00::5")];
+  assert.deepEqual(await discover(all), ["10.0.0.5", "fd00::5", "10.2.0.1"]);
+});
+
+Deno.test("discoverAddresses: excluded interfaces are none of the pod's", async () => {
+  const all = [...LO, ...on("eth0", "10.0.0.5"), ...on("net1", "10.2.0.1")];
+  assert.deepEqual(await discover(all, "10.0.0.5", ["net1", "absent"]), ["10.0.0.5"]);
+});
+
+Deno.test("discoverAddresses: without an interface the loopback addresses stand behind the pod's own", async () => {
+  assert.deepEqual(await discover(LO), ["127.0.0.1", "::1"]);
+  assert.deepEqual(await discover(LO, "10.0.0.5"), ["10.0.0.5", "127.0.0.1", "::1"]);
+});
+
+Deno.test("discoverAddresses: waits for an interface to get its address, but not for ever", async () => {
+  const early = fakeWorld({ interfaces: [...LO, ...on("eth0", "0.0.0.0")] });
+  assert.deepEqual(await discoverAddresses(early, "10.0.0.5", []), ["10.0.0.5", "127.0.0.1", "::1"]);
+  assert.ok(early.clock.monotonic() >= 120_000);
+  const base = fakeWorld();
+  const late = {
+    ...base,
+    network: {
+      ...base.network,
+      interfaces: () => on("eth0", base.clock.monotonic() < 3000 ? "0.0.0.0" : "10.0.0.5"),
+    },
+  };
+  assert.deepEqual(await discoverAddresses(late, "", []), ["10.0.0.5"]);
+});
+
+Deno.test("ipModeOf: by the families of all addresses", () => {
+  assert.equal(ipModeOf(["10.0.0.1", "10.0.0.2"]), "ipv4");
+  assert.equal(ipModeOf(["fd00::1"]), "ipv6");
+  assert.equal(ipModeOf(["fd00::1", "10.0.0.1"]), "dual");
+});
+
+function text(address: string): string {
+  const read = parseAddress(address);
+  assert.ok(typeof read !== "string");
+  return addressText(read);
+}
+
+Deno.test("addressText: the examples of RFC 5952 and what Go prints", () => {
+  const cases = {
+    "10.0.0.1": "10.0.0.1",
+    "2001:0DB8:0000:0000:0000:0000:0000:0001": "2001:db8::1",
+    "2001:db8:0:1:1:1:1:1": "2001:db8:0:1:1:1:1:1",
+    "2001:0:0:1:0:0:0:1": "2001:0:0:1::1",
+    "2001:db8:0:0:1:0:0:1": "2001:db8::1:0:0:1",
+    "0:0:0:0:0:0:0:0": "::",
+    "0:0:0:0:0:0:0:1": "::1",
+    "fe80:0:0:0:0:0:0:0": "fe80::",
+    "1:0:0:0:10:0:0:0": "1::10:0:0:0",
+    "::ffff:10.1.2.3": "::ffff:10.1.2.3",
+    "fe80::1%eth0": "fe80::1%eth0",
+  };
+  for (const [address, wanted] of Object.entries(cases)) assert.equal(text(address), wanted, address);
+});

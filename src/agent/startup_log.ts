@@ -1,0 +1,27 @@
+/** What a start tells in the log, as pilot-agent does: who this proxy is, and its configuration. */
+import { type ProxyConfig, proxyConfigJson } from "../core/mesh/configuration.ts";
+import { isMap, type Value } from "../core/value.ts";
+import { toYaml } from "../core/yaml/mod.ts";
+import { VERSION } from "../version.ts";
+import type { AgentSettings } from "./settings/settings.ts";
+
+/** The lines. Tokens in the configuration are left out. */
+export function startLines(settings: AgentSettings): string[] {
+  const { role, addresses, node, envoy } = settings;
+  return [
+    `Version ${VERSION}`,
+    `Proxy role ips=[${addresses.join(" ")}] type=${role} id=${node.id} cluster=${node.cluster}`,
+    `Effective config: ${configText(settings.proxyConfig)}`,
+    ...envoy.templateFile === "" ? [] : [`The bootstrap is made from the template ${envoy.templateFile}`],
+  ];
+}
+
+const SECRETS = new Set(["accessToken"]);
+
+function configText(config: ProxyConfig): string {
+  const value: Value = JSON.parse(
+    proxyConfigJson(config),
+    (key, item) => SECRETS.has(key) && item !== "" ? "(hidden)" : item,
+  );
+  return isMap(value) ? `\n${toYaml(value).trimEnd()}` : "";
+}

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../core/world/fake.ts";
+import { startLines } from "./startup_log.ts";
+import { readSettings } from "./settings/read.ts";
+
+Deno.test("startLines: who the proxy is and how it is configured, without its tokens", async () => {
+  const env = {
+    INSTANCE_IP: "10.0.0.5",
+    POD_NAME: "a",
+    POD_NAMESPACE: "b",
+    PROXY_CONFIG: "drainDuration: 7s\ntracing: {lightstep: {address: 'l:1', accessToken: secret-token}}",
+  };
+  const text = startLines(await readSettings(fakeWorld({ env }), ["router"], { name: "agent" })).join("\n");
+  assert.match(text, /type=router id=router~10\.0\.0\.5~a\.b~b\.svc\.cluster\.local cluster=istio-proxy\.b/);
+  assert.match(text, /^drainDuration: 7s$/m);
+  assert.doesNotMatch(text, /secret-token/);
+});
