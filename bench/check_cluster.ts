@@ -9,7 +9,7 @@ import { webhookEndpoints, withBundle } from "../test/support/kube/webhook_check
 import type { CheckApi } from "../src/check/facts/mod.ts";
 import type { KubeObject } from "../src/core/kube/client/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../src/core/value.ts";
-import { configurationOf, injectPod, loadInjector, podOwner } from "../src/inject/mod.ts";
+import { configurationOf, injectPod, newInjector, podOwner } from "../src/inject/mod.ts";
 
 /** How much there is of it. */
 export interface Size {
@@ -23,7 +23,7 @@ const NODES = 100;
 const CREATED = "2026-01-01T08:00:00Z";
 const REVISION = { "istio.io/rev": "default" };
 
-const INJECTOR = loadInjector({
+const INJECTOR = newInjector({
   ...configurationOf({}),
   byHand: false,
   env: () => undefined,

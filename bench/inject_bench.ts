@@ -3,7 +3,7 @@
  * Injection in process: 2,000 Deployments of about 600 bytes with the settings of the cases, after a warm-up, and where
  * the time goes. Run with `tools/deno run -A bench/inject_bench.ts [copies]`.
  */
-import { injectStream, loadInjector } from "../src/inject/mod.ts";
+import { injectStream, newInjector } from "../src/inject/mod.ts";
 
 const SETTINGS = decodeURIComponent(new URL("../../shared/cases/inject/settings/", import.meta.url).pathname);
 
@@ -41,7 +41,7 @@ spec:
 async function main(copies: number): Promise<void> {
   const env = (name: string) => name === "ENABLE_NATIVE_SIDECARS" ? "false" : undefined;
   const started = performance.now();
-  const injector = loadInjector({
+  const injector = newInjector({
     config: source("config.yaml"),
     values: source("values.yaml"),
     mesh: source("mesh.yaml"),

@@ -18,7 +18,7 @@ export { decide, type Decision, type DecisionPolicy } from "./decision/decision.
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./document/document.ts";
 export { InjectionError } from "./injection_error.ts";
-export { type Injector, type InjectorOptions, loadInjector, type Source } from "./config/injector.ts";
+export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
 export { nativeSetting } from "./decision/native.ts";
 export { kubeletMinor, kubeletVersion, nativeByNodes, type NativeNodes, nativeNodes } from "./decision/native_nodes.ts";
 export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";

@@ -4,7 +4,7 @@
  * again, and must stay what it is.
  */
 import assert from "node:assert/strict";
-import { entryJson, entryText, injectStream, loadInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { entryJson, entryText, injectStream, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 
 const FOLDER = decodeURIComponent(new URL("./inject/", import.meta.url).pathname);
 
@@ -59,7 +59,7 @@ function readIfThere(path: string): string | undefined {
 
 async function inject(input: string, options: Options): Promise<{ text: string; report: string }> {
   const source = (name: string) => ({ text: Deno.readTextFileSync(`${FOLDER}settings/${name}`), file: name });
-  const injector = loadInjector({
+  const injector = newInjector({
     config: source(options.config),
     values: source(options.values),
     mesh: source("mesh.yaml"),

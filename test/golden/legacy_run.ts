@@ -5,7 +5,7 @@ import {
   type Injector,
   injectPod,
   injectStream,
-  loadInjector,
+  newInjector,
   podOwner,
   type ReportEntry,
 } from "../../src/inject/mod.ts";
@@ -20,7 +20,7 @@ export interface Settings {
 /** Loads a configuration. */
 export function injectorOf({ config, values, mesh }: Settings, byHand: boolean): Injector {
   const source = (text: string | undefined, file: string) => text === undefined ? undefined : { text, file };
-  return loadInjector({
+  return newInjector({
     config: { text: config, file: "config" },
     values: source(values, "values"),
     mesh: source(mesh, "mesh"),

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { fc } from "../support/properties.ts";
 import { MeshError } from "../../src/core/errors.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
-import { configurationOf, type Injector, injectStream, loadInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { configurationOf, type Injector, injectStream, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
 function injectorOf(config?: string, native = false): Injector {
   const given = config === undefined ? {} : { config: { text: config, file: "config.yaml" } };
-  return loadInjector({
+  return newInjector({
     ...configurationOf(given),
     nativeSidecars: native,
     byHand: true,
@@ -185,7 +185,7 @@ Deno.test("injectStream of a manifest that is spoiled anywhere writes what can b
   );
 });
 
-Deno.test("loadInjector and injectStream fail with nothing but MeshErrors for a template that is spoiled anywhere", async () => {
+Deno.test("newInjector and injectStream fail with nothing but MeshErrors for a template that is spoiled anywhere", async () => {
   const template = await Deno.readTextFile(`${ROOT}src/inject/default/config.yaml`);
   await fc.assert(
     fc.asyncProperty(mutated(template), async (config) => {

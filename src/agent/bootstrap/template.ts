@@ -2,7 +2,7 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { goJson } from "../../core/gojson.ts";
 import { declared, type FuncMap, parse } from "../../core/gotemplate/mod.ts";
-import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
 import { isMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import type { World } from "../../core/world/world.ts";
@@ -16,6 +16,7 @@ import { templateParams } from "./template_params.ts";
 export async function renderBootstrap(world: World, settings: AgentSettings): Promise<string> {
   const file = settings.envoy.templateFile;
   const text = await world.files.readText(file);
+  await loadLibraries(text);
   try {
     return parse("bootstrap", text, { funcs: functions(world) }).render(templateParams(settings));
   } catch (error) {

@@ -91,7 +91,7 @@ async function readPair(files: Files, { certificate: certificatePath, key: keyPa
     files.readText(certificatePath, MAX_BYTES),
     files.readText(keyPath, MAX_BYTES),
   ]);
-  checkPair({ certificate, key }, { certificate: certificatePath, key: keyPath });
+  await checkPair({ certificate, key }, { certificate: certificatePath, key: keyPath });
   return { material: { certificate, key }, facts: factsOfCertificate(certificate, certificatePath) };
 }
 

@@ -77,7 +77,7 @@ function lineOf(error: unknown): string {
 
 async function readPair(files: Files, paths: { readonly certificate: string; readonly key: string }): Promise<Secret> {
   const [certificate, key] = await Promise.all([readSmall(files, paths.certificate), readSmall(files, paths.key)]);
-  checkPair({ certificate, key }, paths);
+  await checkPair({ certificate, key }, paths);
   return { kind: "pair", certificate, key };
 }
 

@@ -1,7 +1,7 @@
 /** The category injector-configuration: ConfigMaps of the control planes, before a pod fails on them. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
-import { type ClusterConfiguration, configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
+import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
 import type { PlaneFact } from "../facts/injectors.ts";
@@ -96,7 +96,7 @@ const NO_MESH = { text: "", file: "no mesh configuration" };
 
 function load(texts: ClusterConfiguration, revision: string, clock: Facts["clock"]): Injector {
   const world = { env: () => undefined, now: () => clock.now() };
-  return loadInjector({ ...configurationOf(texts), revision, byHand: false, ...world });
+  return newInjector({ ...configurationOf(texts), revision, byHand: false, ...world });
 }
 
 function mesh({ texts }: PlaneFact): ReturnType<Judge> {

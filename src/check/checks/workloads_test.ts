@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { textAt, type Value } from "../../core/value.ts";
-import { BUILT_IN, configurationOf, findProxy, injectPod, loadInjector, podOwner } from "../../inject/mod.ts";
+import { BUILT_IN, configurationOf, findProxy, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
 import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
@@ -14,7 +14,7 @@ const IMAGE = textAt(
     injectPod(
       { metadata: { name: "app", labels: {} }, spec: { containers: [{ name: "app", image: "app" }] } },
       podOwner({ metadata: { name: "app" } }, "shop"),
-      loadInjector({
+      newInjector({
         ...configurationOf({
           config: { text: BUILT_IN.config, file: "" },
           values: { text: BUILT_IN.values, file: "" },

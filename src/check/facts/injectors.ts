@@ -25,7 +25,7 @@ export function injectorFacts(source: Source, mutatingWebhooks: () => Promise<Fa
   };
   const load = async (plane: ControlPlane): Promise<PlaneFact> => {
     const texts = await planeTexts(plane, configMap);
-    const injector = isKnown(texts) ? injectorOf(texts.value, plane.revision, source.clock) : texts;
+    const injector = isKnown(texts) ? await injectorOf(texts.value, plane.revision, source.clock) : texts;
     return { plane, texts, injector };
   };
   return {

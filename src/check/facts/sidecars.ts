@@ -6,7 +6,7 @@ import {
   decide,
   type Injector,
   injectPod,
-  loadInjector,
+  newInjector,
   type Pod,
   podOwner,
   specOf,
@@ -60,7 +60,7 @@ function isWanted(name: string, { scope }: Source): boolean {
 }
 
 function planned(namespaces: readonly KubeObject[], { clock }: Source): Fact<readonly SidecarNamespace[]> {
-  const injector = loadInjector({
+  const injector = newInjector({
     ...configurationOf({}),
     byHand: false,
     env: () => undefined,

@@ -41,7 +41,7 @@ export async function explainInjection(
   question: InjectionQuestion,
 ): Promise<readonly Explanation[]> {
   const targets = await targetsOf(api, question);
-  const given = givenInjector(world, question, api === undefined);
+  const given = await givenInjector(world, question, api === undefined);
   const { choice, workload } = question;
   const knowledgeOf = async (namespace: string): Promise<Knowledge> => {
     if (api === undefined) return offlineKnowledge(given);
@@ -81,11 +81,15 @@ function inValue(value: Value, namespace: string, file: string): readonly Target
 }
 
 /** The injector of files, or the built-in one where nothing else can be; `undefined` leaves it to the cluster. */
-function givenInjector(world: World, question: InjectionQuestion, isOffline: boolean): Injector | undefined {
+async function givenInjector(
+  world: World,
+  question: InjectionQuestion,
+  isOffline: boolean,
+): Promise<Injector | undefined> {
   const { configuration, choice, nativeSidecars } = question;
   const isGiven = Object.values(configuration).some((part) => part !== undefined);
   if (!isGiven && !isOffline) return undefined;
-  return loadInjector({
+  return await loadInjector({
     ...configurationOf(configuration),
     revision: choice.revision,
     nativeSidecars,

@@ -49,12 +49,12 @@ function missing({ names: { namespace }, own, revision }: ControlPlane, name: st
 }
 
 /** The ConfigMap of our own webhook has all three texts; one without a mesh configuration has Istio's defaults. */
-function inOwn(map: KubeObject): Fact<PlaneTexts> {
+function inOwn(map: KubeObject): Promise<Fact<PlaneTexts>> {
   const data = isMap(map["data"]) ? map["data"] : {};
   return together(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
 }
 
-function together(injector: KubeObject, mesh: KubeObject): Fact<PlaneTexts> {
+function together(injector: KubeObject, mesh: KubeObject): Promise<Fact<PlaneTexts>> {
   const [injectorRef, meshRef] = [refOf(injector), refOf(mesh)];
   return attempt(injectorRef, () => ({ ...configurationIn(injector, mesh), injectorRef, meshRef }));
 }
@@ -64,9 +64,9 @@ function refOf({ metadata: { namespace = "", name } }: KubeObject): string {
 }
 
 /** The value, or the message of a MeshError. */
-function attempt<T>(object: string, make: () => T): Fact<T> {
+async function attempt<T>(object: string, make: () => T | Promise<T>): Promise<Fact<T>> {
   try {
-    return { value: make() };
+    return { value: await make() };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     return { broken: errorLine(error), object };
@@ -86,12 +86,12 @@ export async function planeInjector(
   clock: InjectorWorld,
 ): Promise<Fact<Injector>> {
   const texts = await planeTexts(plane, read);
-  return isKnown(texts) ? injectorOf(texts.value, plane.revision, clock) : texts;
+  return isKnown(texts) ? await injectorOf(texts.value, plane.revision, clock) : texts;
 }
 
 /** The injector of these texts. */
-export function injectorOf(texts: PlaneTexts, revision: string, clock: InjectorWorld): Fact<Injector> {
-  return attempt(texts.injectorRef, () =>
+export async function injectorOf(texts: PlaneTexts, revision: string, clock: InjectorWorld): Promise<Fact<Injector>> {
+  return await attempt(texts.injectorRef, () =>
     loadInjector({
       ...configurationOf(texts),
       revision,

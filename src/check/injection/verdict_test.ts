@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BUILT_IN, configurationOf, type Injector, loadInjector, type Pod, podOwner } from "../../inject/mod.ts";
+import { BUILT_IN, configurationOf, type Injector, newInjector, type Pod, podOwner } from "../../inject/mod.ts";
 import { injectorWebhooks } from "../facts/injector_webhooks.ts";
 import { object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
@@ -10,7 +10,7 @@ function injector(config: string = BUILT_IN.config): Injector {
   const source = { text: config, file: "config" };
   const values = { text: BUILT_IN.values, file: "values" };
   const configuration = configurationOf({ config: source, values });
-  return loadInjector({ ...configuration, byHand: false, env: () => undefined, now: () => new Date(0) });
+  return newInjector({ ...configuration, byHand: false, env: () => undefined, now: () => new Date(0) });
 }
 
 const INJECTOR = injector();

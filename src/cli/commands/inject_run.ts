@@ -26,7 +26,7 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
     return EXIT.ok;
   }
   const inputs = await expandInputs(world, flags.filename ?? [], flags.recursive === true);
-  const injector = room.loadInjector({
+  const injector = await room.loadInjector({
     ...configuration,
     revision: flags.revision,
     nativeSidecars: flags.nativeSidecars,

@@ -3,6 +3,7 @@ import { MeshError, messageOf } from "../errors.ts";
 import { sameBytes } from "./der_reader.ts";
 import { decodePems, encodePem } from "./pem.ts";
 import { type Facts, readFacts } from "./read_facts.ts";
+import { loadP521For } from "./p521.ts";
 import { readPrivateKey } from "./read_key.ts";
 
 /** A certificate, with those that it was signed by, and its private key: both PEM. */
@@ -37,7 +38,8 @@ export function factsOfCertificate(pem: string, file: string): Facts {
  * Checks that a certificate can be served with a key. Files are written one after the other by some programs: a new
  * certificate must not be taken with the old key. Errors: a MeshError that names the file and says nothing of the key.
  */
-export function checkPair(pair: KeyPair, names: PairNames): void {
+export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> {
+  await loadP521For(pair.key);
   const { publicKey } = factsOfCertificate(pair.certificate, names.certificate);
   if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
   throw new MeshError(`The key "${names.key}" is not that of the certificate "${names.certificate}"`, {

@@ -2,7 +2,7 @@
 import { nodeCrypto } from "../node_crypto.ts";
 import { bits, explicit, integer, numberOf, octets, oid, sequence, TAG, unsignedBytes } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
-import { P521_ORDER, p521Point, p521Sign } from "./p521.ts";
+import { P521_ID, p521Point, p521Sign } from "./p521.ts";
 import { encodePem } from "./pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
@@ -16,8 +16,8 @@ interface Curve {
   /** The identifier of ECDSA with the hash that Go's x509 takes for the curve. */
   readonly signature: string;
   /** The public point of a scalar, uncompressed. */
-  readonly point: (curve: Curve, scalar: Uint8Array) => Uint8Array;
-  readonly sign: (curve: Curve, scalar: Uint8Array, message: Uint8Array) => Uint8Array;
+  readonly point: (scalar: Uint8Array, curve: Curve) => Uint8Array;
+  readonly sign: (scalar: Uint8Array, message: Uint8Array, curve: Curve) => Uint8Array;
 }
 
 const SHA256 = { signature: "1.2.840.10045.4.3.2", point: nodePoint, sign: nodeSigner("sha256") };
@@ -35,22 +35,23 @@ const CURVES: readonly Curve[] = [
     ...SHA384,
   },
   {
-    id: "1.3.132.0.35",
+    id: P521_ID,
     size: 66,
-    order: P521_ORDER,
+    order:
+      0x01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409n,
     signature: "1.2.840.10045.4.3.4",
-    point: (_, scalar) => p521Point(numberOf(scalar)),
-    sign: (_, scalar, message) => p521Sign(message, numberOf(scalar)),
+    point: p521Point,
+    sign: p521Sign,
   },
 ];
 
-function nodePoint(curve: Curve, scalar: Uint8Array): Uint8Array {
+function nodePoint(scalar: Uint8Array, curve: Curve): Uint8Array {
   const info = nodeCrypto().createPublicKey(pkcs8Pem(curve, scalar)).export({ type: "spki", format: "der" });
   return info.subarray(-2 * curve.size - 1);
 }
 
 function nodeSigner(hash: string): Curve["sign"] {
-  return (curve, scalar, message) => {
+  return (scalar, message, curve) => {
     const { createPrivateKey, sign } = nodeCrypto();
     return sign(hash, message, createPrivateKey(pkcs8Pem(curve, scalar)));
   };
@@ -91,14 +92,14 @@ function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   if (value === 0n || value === curve.order) throw new Error("ecdsa: invalid public key encoding");
   if (value > curve.order) throw new Error("input overflows the modulus");
   const scalar = unsignedBytes(value, curve.size);
-  const point = curve.point(curve, scalar);
+  const point = curve.point(scalar, curve);
   const sec1 = sequence(integer(1), octets(scalar), explicit(0, oid(curve.id)), explicit(1, bits(point)));
   return {
     pem: () => encodePem("EC PRIVATE KEY", sec1),
     publicKey: () => sequence(sequence(oid(EC), oid(curve.id)), bits(point)),
     signer: {
       algorithm: sequence(oid(curve.signature)),
-      sign: (message) => curve.sign(curve, scalar, message),
+      sign: (message) => curve.sign(scalar, message, curve),
     },
   };
 }

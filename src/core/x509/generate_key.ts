@@ -1,9 +1,8 @@
 /** Fresh private keys. */
 import { nodeCrypto } from "../node_crypto.ts";
-import { generateDsaKey } from "./dsa_key.ts";
 import { generateEcKey } from "./ec_key.ts";
 import { ed25519Key } from "./ed25519_key.ts";
-import type { PrivateKey } from "./private_key.ts";
+import { NO_DSA, type PrivateKey } from "./private_key.ts";
 import { readPkcs1 } from "./rsa_key.ts";
 
 /** A fresh RSA key. */
@@ -26,12 +25,15 @@ export async function makeRsaKey(modulusLength: number): Promise<PrivateKey> {
 const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
   ["", () => generateRsaKey(4096)],
   ["rsa", () => generateRsaKey(4096)],
-  ["dsa", generateDsaKey],
   ["ecdsa", () => generateEcKey()],
   ["ed25519", () => ed25519Key(crypto.getRandomValues(new Uint8Array(32)))],
 ]);
 
-/** A fresh key in PEM: RSA of 4096 bits unless told, ECDSA on P-256, Ed25519, or DSA; of another kind, a text that says so. */
+/**
+ * A fresh key in PEM: RSA of 4096 bits unless told, ECDSA on P-256, or Ed25519. For an unknown kind the result is a text
+ * that says so, as in sprig. Errors: the kind is `dsa`.
+ */
 export function genPrivateKey(kind: string): string {
+  if (kind === "dsa") throw new Error(NO_DSA);
   return GENERATORS.get(kind)?.().pem() ?? `Unknown type ${kind}`;
 }

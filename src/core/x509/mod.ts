@@ -11,6 +11,7 @@ export { numberOf, unsignedBytes } from "./der.ts";
 export { DerReader, sameBytes } from "./der_reader.ts";
 export { type CurveName, generateEcKey } from "./ec_key.ts";
 export { generateRsaKey, genPrivateKey, makeRsaKey } from "./generate_key.ts";
+export { loadP521 } from "./p521.ts";
 export { decodePem, decodePems, encodePem, type PemBlock } from "./pem.ts";
 export { pkcs8Pem } from "./pkcs8.ts";
 export type { PrivateKey, Signer } from "./private_key.ts";

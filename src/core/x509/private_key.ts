@@ -18,13 +18,5 @@ export interface PrivateKey {
   readonly signer: Signer | undefined;
 }
 
-/** A key that can be read, and used for nothing: certificates have no form for it, or Go's x509 none. */
-export function uselessKey(goType: string, pem: () => string): PrivateKey {
-  return {
-    pem,
-    publicKey: () => {
-      throw new Error(`x509: unsupported public key type: ${goType}`);
-    },
-    signer: undefined,
-  };
-}
+/** Go's x509 cannot sign with DSA, and TLS libraries no longer accept it. */
+export const NO_DSA = 'DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"';

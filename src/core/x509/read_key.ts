@@ -1,11 +1,10 @@
 /** Reads a private key from PEM as sprig does, with the texts of its errors and of Go's. */
 import { integer, octets, oid, sequence, TAG } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
-import { readDsa } from "./dsa_key.ts";
 import { readSec1, sec1Shape } from "./ec_key.ts";
 import { ed25519Key } from "./ed25519_key.ts";
 import { decodePem, encodePem } from "./pem.ts";
-import { type PrivateKey, uselessKey } from "./private_key.ts";
+import { NO_DSA, type PrivateKey } from "./private_key.ts";
 import { pkcs1Shape, readPkcs1 } from "./rsa_key.ts";
 
 const SUFFIX = " PRIVATE KEY";
@@ -19,7 +18,6 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ["PRIVATE KEY", { problem: "decoding PEM as PKCS#8", read: readPkcs8OrHint }],
   ["RSA PRIVATE KEY", { problem: "parsing RSA private key from PEM", read: readPkcs1OrHint }],
   ["EC PRIVATE KEY", { problem: "parsing EC private key from PEM", read: (der) => readSec1OrHint(der) }],
-  ["DSA PRIVATE KEY", { problem: "parsing DSA private key from PEM", read: readDsa }],
 ]);
 
 /** The key in the first block of a text (a character for each byte). Errors: there is no block, it is no key, or one of a type that is not known. */
@@ -28,6 +26,7 @@ export function readPrivateKey(pem: string): PrivateKey {
   if (block === undefined) throw new Error("no PEM data in input");
   const form = FORMS.get(block.type);
   if (form !== undefined) return within(form.problem, () => form.read(block.bytes));
+  if (block.type === "DSA PRIVATE KEY") throw new Error(NO_DSA);
   throw new Error(
     block.type.endsWith(SUFFIX)
       ? `invalid private key type ${block.type}`
@@ -113,7 +112,13 @@ const ALGORITHMS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
 /** Go reads such a key, and its x509 can neither sign with it nor certify it. */
 function x25519Key(seed: Uint8Array): PrivateKey {
   const der = sequence(integer(0), sequence(oid("1.3.101.110")), octets(octets(seed)));
-  return uselessKey("*ecdh.PublicKey", () => encodePem("PRIVATE KEY", der));
+  return {
+    pem: () => encodePem("PRIVATE KEY", der),
+    publicKey: () => {
+      throw new Error("x509: unsupported public key type: *ecdh.PublicKey");
+    },
+    signer: undefined,
+  };
 }
 
 function embedded(kind: string): string {

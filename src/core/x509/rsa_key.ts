@@ -2,7 +2,6 @@
 import { nodeCrypto } from "../node_crypto.ts";
 import { bits, integer, NULL, oid, sequence } from "./der.ts";
 import { DerReader } from "./der_reader.ts";
-import { inverted } from "./modular.ts";
 import { encodePem } from "./pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
@@ -79,6 +78,16 @@ function rsaKey({ n, e, d, p, q }: Numbers): PrivateKey {
       },
     },
   };
+}
+
+/** The inverse of `value` modulo `prime`, by the extended algorithm of Euclid. */
+function inverted(value: bigint, prime: bigint): bigint {
+  let [a, b, x, y] = [value % prime, prime, 1n, 0n];
+  while (a > 1n && b > 0n) {
+    const quotient = a / b;
+    [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
+  }
+  return x < 0n ? x + prime : x;
 }
 
 function refuseShort(size: number): void {

@@ -2,6 +2,7 @@
 import { templateFunctions } from "../functions/mod.ts";
 import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
+import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
@@ -63,10 +64,16 @@ export interface Injector {
 const PROXY_ID = 1337;
 
 /**
- * Reads and checks a configuration.
+ * Reads and checks a configuration, and loads the libraries that its templates need.
  * Errors: a MeshError with file and field for configuration, values or mesh configuration that cannot be.
  */
-export function loadInjector(options: InjectorOptions): Injector {
+export async function loadInjector(options: InjectorOptions): Promise<Injector> {
+  await loadLibraries(options.config.text, options.values?.text ?? "");
+  return newInjector(options);
+}
+
+/** The same without the libraries: functions that need one fail when a template is rendered. */
+export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
   const values = readValues(options);
   const config = readConfig(options, values);

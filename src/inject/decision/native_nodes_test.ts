@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../default/mod.ts";
-import { loadInjector } from "../config/injector.ts";
+import { newInjector } from "../config/injector.ts";
 import { nativeByNodes, nativeNodes } from "./native_nodes.ts";
 
 function nodes(...versions: readonly string[]) {
@@ -41,7 +41,7 @@ Deno.test("nodes are asked as ENABLE_NATIVE_SIDECARS says; by default for templa
     const source = { text: config, file: "config" };
     const now = () => new Date(0);
     const values = { text: BUILT_IN.values, file: "values" };
-    return loadInjector({ config: source, values, byHand: false, env, now, nativeSidecars }).nodesAsked;
+    return newInjector({ config: source, values, byHand: false, env, now, nativeSidecars }).nodesAsked;
   };
   const old = "metadata:\n  labels:\n    a: {{ .Spec.hostname }}\n";
   assert.equal(asked(undefined, BUILT_IN.config), "if-any");

@@ -3,7 +3,7 @@ import { MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
 import { injectDocument } from "../document/document.ts";
-import { loadInjector } from "../config/injector.ts";
+import { newInjector } from "../config/injector.ts";
 import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { injectPod } from "../pod/inject_pod.ts";
 import { podOwner } from "../document/workload.ts";
@@ -19,7 +19,7 @@ interface Given {
 function inject(podText: string | Pod, { template, values, mesh, more = "", env = {} }: Given): Pod {
   const pod = typeof podText === "string" ? asMap(parseYaml(podText, "")) : podText;
   const config = `policy: enabled\n${more}template: |\n${template.replace(/^/gm, "  ")}`;
-  const injector = loadInjector({
+  const injector = newInjector({
     config: { text: config, file: "config.yaml" },
     values: values === undefined ? undefined : { text: values, file: "values.yaml" },
     mesh: mesh === undefined ? undefined : { text: mesh, file: "mesh.yaml" },
@@ -294,7 +294,7 @@ function failure(action: () => unknown): MeshError {
   return assert.fail("nothing failed");
 }
 
-Deno.test("loadInjector: a function that the release does not have is an error with its place", () => {
+Deno.test("newInjector: a function that the release does not have is an error with its place", () => {
   const error = failure(() => inject(POD, { template: "containers:\n- name: [[ quote .ObjectMeta.Name ]]\n" }));
   assert.match(error.message, /^The template cannot be parsed: .*function "quote" not defined/);
   assert.deepEqual(error.place, { file: "config.yaml", field: "template" });
@@ -331,18 +331,18 @@ Deno.test("injectPod: annotations are checked as the release did", () => {
 
 const LOADED = { env: () => undefined, now: () => new Date(0), byHand: true };
 
-Deno.test("loadInjector: notes tell which release an old configuration is used as, and that it has no native sidecars", () => {
+Deno.test("newInjector: notes tell which release an old configuration is used as, and that it has no native sidecars", () => {
   const config = { text: "template: 'containers: [[ 1 ]]'", file: "config.yaml" };
-  const notes = loadInjector({ ...LOADED, config, nativeSidecars: true }).notes;
+  const notes = newInjector({ ...LOADED, config, nativeSidecars: true }).notes;
   assert.match(notes[0] ?? "", /used as one of Istio 1\.1: its template is written with "\[\["/);
   assert.match(notes[1] ?? "", /^Native sidecars came later/);
-  assert.equal(loadInjector({ ...LOADED, config }).notes.length, 1);
+  assert.equal(newInjector({ ...LOADED, config }).notes.length, 1);
 });
 
 Deno.test("injectDocument: 1.8 warns of every unknown annotation that names Istio, 1.1 does not", () => {
   const text = "kind: Pod\nmetadata: {annotations: {x.istio.io/mine: a}}\nspec: {containers: [{name: app}]}\n";
   const warningsOf = (template: string) => {
-    const injector = loadInjector({ ...LOADED, config: { text: template, file: "template" } });
+    const injector = newInjector({ ...LOADED, config: { text: template, file: "template" } });
     return injectDocument(parseDocument({ text }), injector, { output: "yaml" }).entries[0]?.warnings ?? [];
   };
   assert.match(warningsOf("containers:\n- name: istio-proxy\n").join(), /Unknown annotation "x\.istio\.io\/mine"/);

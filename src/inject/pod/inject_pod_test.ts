@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
-import { loadInjector } from "../config/injector.ts";
+import { newInjector } from "../config/injector.ts";
 import { injectPod } from "./inject_pod.ts";
 import { annotation } from "./pod.ts";
 
@@ -19,7 +19,7 @@ const CONFIG = `templates:
 `;
 
 Deno.test("injectPod: what a template writes into the values is nothing to the next pod", () => {
-  const injector = loadInjector({
+  const injector = newInjector({
     config: { text: CONFIG, file: "config.yaml" },
     values: { text: "deep: {names: []}", file: "values.yaml" },
     byHand: true,

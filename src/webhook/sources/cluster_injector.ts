@@ -35,7 +35,8 @@ export async function injectorFromCluster(
   options: ClusterConfigOptions,
 ): Promise<InjectorSource> {
   const first = await clusterConfiguration(api, options.names);
-  return new ClusterSource({ world, api, log, options }, first);
+  const parts = { world, api, log, options };
+  return new ClusterSource(parts, first, await load(parts, first));
 }
 
 interface Parts {
@@ -58,11 +59,13 @@ class ClusterSource implements InjectorSource {
   #texts: string;
   #injector: Injector;
   #problem: string | undefined;
+  /** Changes come into force in their order. */
+  #renewed: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts, first: ClusterConfiguration) {
+  constructor(parts: Parts, first: ClusterConfiguration, injector: Injector) {
     this.#parts = parts;
     this.#texts = textsOf(first);
-    this.#injector = load(parts, first);
+    this.#injector = injector;
     void this.#watch("injector");
     void this.#watch("mesh");
   }
@@ -115,15 +118,19 @@ class ClusterSource implements InjectorSource {
     this.#tell();
   }
 
-  /** Once both ConfigMaps are known, each change of either counts. */
   #renew(): void {
+    this.#renewed = this.#renewed.then(() => this.#apply());
+  }
+
+  /** Once both ConfigMaps are known, each change of either counts. */
+  async #apply(): Promise<void> {
     if (this.#synced.size < 2) return;
     const before = this.#problem;
     try {
       this.#problem = undefined;
       const configuration = configurationIn(this.#map("injector"), this.#map("mesh"));
       if (this.#isInForce(configuration)) return before === undefined ? undefined : this.#tell();
-      this.#injector = load(this.#parts, configuration);
+      this.#injector = await load(this.#parts, configuration);
       this.#texts = textsOf(configuration);
       this.#parts.log.info("The new configuration is in force");
     } catch (error) {
@@ -157,8 +164,8 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
 }
 
 /** Throws a MeshError for what cannot be used. */
-function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Injector {
-  const injector = injectorOf({ ...configurationOf(configuration), revision: options.revision }, world);
+async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
+  const injector = await injectorOf({ ...configurationOf(configuration), revision: options.revision }, world);
   for (const note of injector.notes) log.warn(logText(note));
   return injector;
 }

@@ -17,7 +17,7 @@ export async function certificateFromFiles(files: Files, log: Logger, paths: Pai
       files.readText(paths.certificate, MAX_BYTES),
       files.readText(paths.key, MAX_BYTES),
     ]);
-    checkPair({ certificate, key }, paths);
+    await checkPair({ certificate, key }, paths);
     return { certificate, key };
   };
   const kept = await keep(files, log, { name: "certificate", paths: [paths.certificate, paths.key], make });

@@ -29,7 +29,10 @@ export async function injectorFromFiles(world: World, log: Logger, given: Inject
       source(files, given.values),
       source(files, given.mesh),
     ]);
-    const injector = injectorOf({ ...configurationOf({ config, values, mesh }), revision: given.revision }, world);
+    const injector = await injectorOf(
+      { ...configurationOf({ config, values, mesh }), revision: given.revision },
+      world,
+    );
     for (const note of injector.notes) log.warn(logText(note));
     return injector;
   };

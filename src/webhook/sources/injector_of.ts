@@ -10,9 +10,9 @@ export interface InjectorTexts extends ReturnType<typeof configurationOf> {
 const texts = new WeakMap<Injector, InjectorTexts>();
 
 /** The injector for pods that are created. Errors: a `MeshError` for texts that cannot be used. */
-export function injectorOf(from: InjectorTexts, { env, clock }: Pick<World, "env" | "clock">): Injector {
+export async function injectorOf(from: InjectorTexts, { env, clock }: Pick<World, "env" | "clock">): Promise<Injector> {
   const options = { byHand: false, env: (name: string) => env.get(name), now: () => clock.now() };
-  const injector = loadInjector({ ...from, ...options });
+  const injector = await loadInjector({ ...from, ...options });
   texts.set(injector, from);
   return injector;
 }

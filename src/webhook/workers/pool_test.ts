@@ -10,7 +10,7 @@ import { ReviewPool } from "./pool.ts";
 import { type Started, worldWithHelpers } from "./support/memory.ts";
 
 const texts = { ...configurationOf({ config: undefined, values: undefined, mesh: undefined }), revision: "one" };
-const injector = injectorOf(texts, realWorld());
+const injector = await injectorOf(texts, realWorld());
 const TOLD = { result: "injected", reason: "r", message: "m", warnings: ["w"], uid: "u", namespace: "n", name: "p" };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -86,7 +86,7 @@ Deno.test("a worker is told what is new to it before the review that comes then"
     1,
   );
   await ask("a");
-  learn({ injector: injectorOf({ ...texts, revision: "two" }, realWorld()) });
+  learn({ injector: await injectorOf({ ...texts, revision: "two" }, realWorld()) });
   await ask("b");
   learn({ namespaces: { shop: { a: "1" } } });
   await ask("c");

@@ -25,7 +25,7 @@ export async function runWorker(world: World): Promise<number> {
   const send = senderOn(connection);
   send(encodeFrame({ kind: "hello", head: token }));
   const state: State = { world, send, injector: undefined, cluster: {} };
-  for await (const frame of messagesOf(connection)) HANDLERS[frame.kind](state, frame);
+  for await (const frame of messagesOf(connection)) await HANDLERS[frame.kind](state, frame);
   return EXIT.ok;
 }
 
@@ -50,12 +50,12 @@ interface State {
   cluster: Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes">;
 }
 
-type Handler = (state: State, frame: Frame) => void;
+type Handler = (state: State, frame: Frame) => void | Promise<void>;
 
 const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
-  configuration(state, { head }) {
+  async configuration(state, { head }) {
     const isFirst = state.injector === undefined;
-    state.injector = injectorOf(readConfiguration(head), state.world);
+    state.injector = await injectorOf(readConfiguration(head), state.world);
     if (isFirst) state.send(encodeFrame({ kind: "ready" }));
   },
   cluster(state, { head }) {

@@ -1,5 +1,5 @@
 /** What Istio and this project are asked, and how each answers. */
-import { type Injector, injectStream, loadInjector } from "../../../src/inject/mod.ts";
+import { type Injector, injectStream, newInjector } from "../../../src/inject/mod.ts";
 import { documents } from "./compare.ts";
 
 /** The three texts that injection is configured with. */
@@ -55,7 +55,7 @@ export class Ours {
     const known = this.#injectors.get(key);
     if (known !== undefined) return known;
     const source = (text: string, file: string) => ({ text, file });
-    const injector = loadInjector({
+    const injector = newInjector({
       config: source(settings.config, "config.yaml"),
       values: source(settings.values, "values.yaml"),
       mesh: source(settings.mesh, "mesh.yaml"),

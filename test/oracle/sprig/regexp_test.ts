@@ -1,7 +1,7 @@
 /** Generated regular expressions give in sprig's functions what they give in Go. */
 import assert from "node:assert/strict";
 import { parse } from "../../../src/core/gotemplate/mod.ts";
-import { sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
 import { fc } from "../../support/properties.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { askGo, type GoAnswer } from "./go.ts";
@@ -11,6 +11,7 @@ const COUNT = 4000;
 const template =
   '{{ range regexFindAll .p .s -1 }}{{ . | toJson }}{{ end }}|{{ regexReplaceAll .p .s "<$0,$1,$2,$3,${n}>" }}' +
   "|{{ regexSplit .p .s -1 | toJson }}|{{ regexMatch .p .s }}";
+await loadLibraries(template);
 const parsed = parse("t", template, { funcs: sprigFunctions({ now: () => new Date() }) });
 
 function ours(data: { readonly p: string; readonly s: string }): GoAnswer {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { parse } from "../../../src/core/gotemplate/mod.ts";
-import { sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { askGo, type GoAnswer } from "./go.ts";
 
@@ -84,6 +84,7 @@ const call = fc.oneof(
 
 testWhen(needsProgram("go"), "sprigFunctions: generated calls give what Go gives", async () => {
   const templates = fc.sample(call, COUNT);
+  await loadLibraries(...templates);
   const answers = await askGo(templates.map((template) => ({ name: "t", template, data: {} })));
   const wrong = templates
     .map((template, i) => ({ template, go: answers[i], ours: ours(template) }))

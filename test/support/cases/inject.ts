@@ -1,5 +1,5 @@
 /** The shared cases of injection: what Istio made of manifests, with its configuration. */
-import { type Injector, loadInjector } from "../../../src/inject/mod.ts";
+import { type Injector, newInjector } from "../../../src/inject/mod.ts";
 import { needsShared, SHARED } from "../test_when.ts";
 
 const CASES = `${SHARED}/cases/inject`;
@@ -33,7 +33,7 @@ export function readCaseFile(path: string): string {
 /** The injector with the configuration of a case, for manifests that a person names or for a webhook. */
 export function injectorOf(item: InjectCase, byHand: boolean): Injector {
   const source = (path: string) => ({ text: readCaseFile(path), file: path });
-  return loadInjector({
+  return newInjector({
     config: source(item.config),
     values: item.values === undefined ? undefined : source(item.values),
     mesh: item.mesh === undefined ? undefined : source(item.mesh),

@@ -2,7 +2,7 @@
 import { decode } from "../../../src/core/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
-import { configurationOf, type Injector, loadInjector, workloadKind } from "../../../src/inject/mod.ts";
+import { configurationOf, type Injector, newInjector, workloadKind } from "../../../src/inject/mod.ts";
 import { patchText } from "../../../src/webhook/review/response.ts";
 import { readJson } from "../../../src/webhook/review/read_json.ts";
 import type { Reviewed } from "../../../src/webhook/review/mod.ts";
@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 /** A configuration as the webhook loads it: the built-in one, or a text. */
 export function webhookInjector(config?: string, env: Readonly<Record<string, string>> = {}): Injector {
   const given = config === undefined ? {} : { config: { text: config, file: "config.yaml" } };
-  return loadInjector({
+  return newInjector({
     ...configurationOf(given),
     byHand: false,
     env: (name) => env[name],

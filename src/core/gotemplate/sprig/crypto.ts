@@ -6,7 +6,7 @@ import { declared } from "../value.ts";
 import { bytesOf } from "../bytes.ts";
 import { STRING, text } from "./args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";
-import { bcrypt } from "./bcrypt.ts";
+import { bcrypt, htpasswd } from "./bcrypt.ts";
 import { certificateFunctions } from "./certificates.ts";
 import { derivePassword } from "./password.ts";
 import { toInt64 } from "./cast.ts";
@@ -20,7 +20,7 @@ export function cryptoFunctions(now: () => Date): FuncMap {
     sha256sum: hash("sha256"),
     sha512sum: hash("sha512"),
     adler32sum: declared([STRING], (s) => String(adler32(bytesOf(text(s))))),
-    bcrypt: declared([STRING], (password) => bcryptOrProblem(text(password))),
+    bcrypt: declared([STRING], (password) => bcrypt(text(password))),
     htpasswd: declared([STRING, STRING], (user, password) => htpasswd(text(user), text(password))),
     derivePassword: declared(["uint32", STRING, STRING, STRING, STRING], (counter = null, ...texts) => {
       const [kind = "", password = "", user = "", site = ""] = texts.map(text);
@@ -43,14 +43,4 @@ function adler32(bytes: Uint8Array): number {
     b = (b + a) % 65521;
   }
   return b * 65536 + a;
-}
-
-function bcryptOrProblem(password: string): string {
-  const bytes = bytesOf(password);
-  if (bytes.length > 72) return "failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes";
-  return bcrypt(bytes, crypto.getRandomValues(new Uint8Array(16)), 10);
-}
-
-function htpasswd(user: string, password: string): string {
-  return user.includes(":") ? `invalid username: ${user}` : `${user}:${bcryptOrProblem(password)}`;
 }

@@ -19,13 +19,15 @@ import { semverFunctions } from "./semver.ts";
 import { stringFunctions } from "./strings.ts";
 import { urlFunctions } from "./url.ts";
 
+export { loadLibraries } from "./libraries.ts";
+
 /** What the functions may see: environment variables (none unless given) and the clock. */
 export interface SprigWorld {
   readonly env?: (name: string) => string | undefined;
   readonly now: () => Date;
 }
 
-/** All functions by name. Making the map does no work; node's crypto is loaded by the first call that needs it. */
+/** All functions by name. Making the map does no work; `loadLibraries` comes before a render. */
 export function sprigFunctions(world: SprigWorld): FuncMap {
   return {
     ...dateFunctions(world.now),

@@ -76,6 +76,13 @@ Deno.test("genPrivateKey makes keys in the form that Go writes", () => {
   assert.equal(run('{{ genPrivateKey "x" }}'), "Unknown type x");
 });
 
+Deno.test("DSA keys are refused, with what to use instead", () => {
+  const message = /DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"$/;
+  assert.throws(() => run('{{ genPrivateKey "dsa" }}'), message);
+  const key = "-----BEGIN DSA PRIVATE KEY-----\\nMAA=\\n-----END DSA PRIVATE KEY-----\\n";
+  assert.throws(() => run(`{{ genCAWithKey "a" 1 "${key}" }}`), message);
+});
+
 Deno.test("a function cannot exhaust the memory", () => {
   assert.throws(() => run('{{ repeat 1000000000 "x" }}'), /more than 67108864 elements/);
   assert.throws(() => run("{{ until 1000000000 }}"), /more than 67108864 elements/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { goJsonParse } from "../../gojson.ts";
 import { parse } from "../mod.ts";
-import { sprigFunctions } from "./mod.ts";
+import { loadLibraries, sprigFunctions } from "./mod.ts";
 
 interface Recorded {
   readonly out?: string;
@@ -22,7 +22,8 @@ function run(template: string): Recorded {
   }
 }
 
-Deno.test("sprigFunctions: recorded templates give what Go gives, errors included", () => {
+Deno.test("sprigFunctions: recorded templates give what Go gives, errors included", async () => {
+  await loadLibraries(...cases.map(([template]) => template));
   const wrong = cases
     .map(([template, expected]) => ({ template, expected, actual: run(template) }))
     .filter(({ expected, actual }) => expected.out !== actual.out || expected.error !== actual.error);

@@ -1,0 +1,18 @@
+/** A library that few runs need: loaded on demand by `import()`, then used by synchronous code. */
+export class LateLibrary<T> {
+  #library: T | undefined;
+
+  /** `name` is for the error of `get`. */
+  constructor(private readonly name: string, private readonly load: () => Promise<T>) {}
+
+  /** Loads the library; a second call costs nothing. */
+  async loaded(): Promise<T> {
+    return this.#library ??= await this.load();
+  }
+
+  /** Errors: nobody has awaited `loaded()`. */
+  get(): T {
+    if (this.#library === undefined) throw new Error(`The library ${this.name} is not loaded`);
+    return this.#library;
+  }
+}
