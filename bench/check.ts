@@ -5,7 +5,7 @@
  * most memory is above it. `MESH_BINARY` names the binary, which must be compiled.
  */
 import { parseArgs } from "node:util";
-import type { CheckApi } from "../src/check/facts/mod.ts";
+import type { CheckApi } from "../src/check/inventory/mod.ts";
 import { ApiError } from "../src/core/kube/client/mod.ts";
 import { clusterOf, type Size } from "./check_cluster.ts";
 

@@ -1,5 +1,5 @@
 /** What a check is: a record of a table over the facts of a cluster. */
-import type { Facts } from "./facts/mod.ts";
+import type { Facts } from "./inventory/mod.ts";
 
 /** The categories, in the order in which they are told. */
 export const CATEGORIES = [

@@ -7,7 +7,7 @@ import { connect } from "../core/kube/client/mod.ts";
 import type { World } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
-import { factsOf, type Scope, type Source } from "./facts/mod.ts";
+import { factsOf, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText } from "./print/json.ts";
 import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
 import { type Look, tableText } from "./print/table.ts";
@@ -17,8 +17,8 @@ import { runChecks } from "./run.ts";
 export type { Choice } from "./choose.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
-export type { Scope } from "./facts/mod.ts";
-export { rbacText } from "./facts/rights.ts";
+export type { Scope } from "./inventory/mod.ts";
+export { rbacText } from "./rights.ts";
 
 /** Forms of the results. */
 export const FORMATS = ["table", "short", "json"] as const;

@@ -4,7 +4,7 @@ import { fakeWorld } from "../core/world/mod.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
-import { factsOf, type Source } from "./facts/mod.ts";
+import { factsOf, type Source } from "./inventory/mod.ts";
 import { hasNamespace, runUntilWell } from "./mod.ts";
 import { progressLine } from "./print/progress.ts";
 

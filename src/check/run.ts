@@ -2,7 +2,7 @@ import { errorLine, MeshError, messageOf } from "../core/errors.ts";
 import { ApiError } from "../core/kube/client/mod.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
-import type { Facts } from "./facts/mod.ts";
+import type { Facts } from "./inventory/mod.ts";
 import { type CheckResult, resultOf } from "./result.ts";
 
 /** Told when a check has ended: how many have, of how many. */

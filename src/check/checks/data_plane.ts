@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../inventory/mod.ts";
 import { kubectl } from "../injection/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
-import { podKeeper } from "../facts/kept.ts";
-import type { Fact } from "../facts/mod.ts";
+import { podKeeper } from "../inventory/kept_fields.ts";
+import type { Fact } from "../inventory/mod.ts";
 import { judgePods, POD_CHECKS } from "./data_plane.ts";
 
 const RUNNING = { running: {} };

@@ -3,8 +3,8 @@ import { errorLine, MeshError } from "../../core/errors.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
-import type { PlaneFact } from "../facts/injectors.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../inventory/mod.ts";
+import type { PlaneFact } from "../inventory/injectors.ts";
 import { findingOf, type Problem } from "./findings.ts";
 
 export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = [

@@ -1,9 +1,9 @@
 import type { Check, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
-import { cannotTell, type Facts, isKnown, reason } from "../facts/mod.ts";
-import { injectorWebhooks } from "../facts/injector_webhooks.ts";
-import { ADMISSION, admissionOf } from "./admission.ts";
-import { aggregatorRouting } from "./aggregator_routing.ts";
+import { cannotTell, type Facts, isKnown, reason } from "../inventory/mod.ts";
+import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
+import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
+import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 
 /** Since then admissionregistration.k8s.io/v1 is served (Kubernetes, "Deprecated API Migration Guide", v1.16). */
 const OLDEST = { major: 1, minor: 16 };

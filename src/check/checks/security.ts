@@ -2,8 +2,8 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../facts/mod.ts";
-import type { SidecarNamespace } from "../facts/sidecars.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../inventory/mod.ts";
+import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";

@@ -4,7 +4,7 @@ import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
-import type { Scope } from "../facts/mod.ts";
+import type { Scope } from "../inventory/mod.ts";
 import { WEBHOOK_CHECKS } from "./webhook.ts";
 
 async function finding(id: string, options: ClusterOptions, scope: Partial<Scope> = {}): Promise<Finding> {

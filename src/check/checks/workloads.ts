@@ -1,8 +1,8 @@
 /** The category workloads: pods against what injection would make of them, and applications against the proxy beside them. */
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
-import type { ExpectedPod } from "../facts/expectations.ts";
-import { cannotTell, type Facts, isKnown, reason } from "../facts/mod.ts";
+import type { ExpectedPod } from "../inventory/expectations.ts";
+import { cannotTell, type Facts, isKnown, reason } from "../inventory/mod.ts";
 import { kubectl, makeNamedAgain } from "../injection/commands.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";

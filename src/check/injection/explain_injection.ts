@@ -9,7 +9,7 @@ import {
   configurationOf,
   type GivenConfiguration,
   type Injector,
-  loadInjector,
+  newInjector,
 } from "../../inject/mod.ts";
 import { explain, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
@@ -89,7 +89,7 @@ async function givenInjector(
   const { configuration, choice, nativeSidecars } = question;
   const isGiven = Object.values(configuration).some((part) => part !== undefined);
   if (!isGiven && !isOffline) return undefined;
-  return await loadInjector({
+  return await newInjector({
     ...configurationOf(configuration),
     revision: choice.revision,
     nativeSidecars,

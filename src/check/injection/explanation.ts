@@ -2,8 +2,8 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
-import type { Fact } from "../facts/fact.ts";
-import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import type { Fact } from "../inventory/observed.ts";
+import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { makeAgain } from "./commands.ts";
 import { differences } from "./differences.ts";
 import { decisionFix } from "./fixes.ts";

@@ -1,13 +1,13 @@
 /** What a cluster knows that decides about a namespace's pods. What may not be read is a gap, and no error. */
 import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
-import { podKeeper } from "../facts/kept.ts";
-import { PAGE_OF_PODS } from "../facts/pods.ts";
-import { asFact, type Fact, isKnown, once, reason } from "../facts/fact.ts";
-import { type InjectorWebhook, injectorWebhooks } from "../facts/injector_webhooks.ts";
-import { type ControlPlane, controlPlaneOf, controlPlanes, planeKey } from "./control_planes.ts";
+import { podKeeper } from "../inventory/kept_fields.ts";
+import { PAGE_OF_PODS } from "../inventory/pods.ts";
+import { asFact, type Fact, isKnown, once, reason } from "../inventory/observed.ts";
+import { type InjectorWebhook, injectorWebhooks } from "../inventory/injector_webhooks.ts";
+import { type ControlPlane, controlPlaneOf, controlPlanes, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
-import { type ConfigMapReader, type InjectorWorld, planeInjector } from "./load_plane.ts";
+import { type ConfigMapReader, type InjectorWorld, planeInjector } from "../inventory/plane_configuration.ts";
 import { namespaceLabels } from "./match.ts";
 
 /** How a cluster is asked. */

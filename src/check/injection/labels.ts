@@ -1,7 +1,7 @@
 /** What the labels of a namespace and of a pod ask for, against the revisions that webhooks serve. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { type InjectorWebhook, sendsPod } from "../facts/injector_webhooks.ts";
+import { type InjectorWebhook, sendsPod } from "../inventory/injector_webhooks.ts";
 import { namespaceLabels } from "./match.ts";
 
 /** The values of `istio-injection` that mean something (Istio, "Installing the Sidecar"). */

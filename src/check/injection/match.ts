@@ -1,7 +1,7 @@
 /** Whether the API server sends a pod to a webhook, requirement by requirement. */
 import { selectorMatches } from "../../core/kube/mod.ts";
 import { isList, isMap, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
 /** A requirement of a selector, and the label that it was compared with. */
 export interface Requirement {

@@ -8,7 +8,7 @@ import { type ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js
 import { messageOf } from "../../core/errors.ts";
 import { isMap, type Value } from "../../core/value.ts";
 import { metadataOf, type Pod } from "../../inject/mod.ts";
-import type { MatchCondition } from "../facts/injector_webhooks.ts";
+import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 
 /** What is asked about. */
 export interface ConditionQuestion {

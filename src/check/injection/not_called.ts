@@ -1,7 +1,7 @@
 /** Why no webhook is called for a pod: the first cause of a table that applies, and the command that removes it. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
-import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { changePod, labelNamespace } from "./commands.ts";
 import { INJECTION_VALUES, labelsText, labelText, type NamespaceLabel, servedLabels } from "./labels.ts";
 import type { Target } from "./target.ts";

@@ -15,8 +15,8 @@ import {
   type Owner,
   type Pod,
 } from "../../inject/mod.ts";
-import { type Fact, isKnown, reason as whyUnknown } from "../facts/fact.ts";
-import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import { type Fact, isKnown, reason as whyUnknown } from "../inventory/observed.ts";
+import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 

@@ -1,6 +1,6 @@
 import { ApiError, type KubeList, type KubeObject, type Query } from "../../../src/core/kube/client/mod.ts";
 import { isMap, type Value } from "../../../src/core/value.ts";
-import { type CheckApi, type Facts, factsOf, type Scope } from "../../../src/check/facts/mod.ts";
+import { type CheckApi, type Facts, factsOf, type Scope } from "../../../src/check/inventory/mod.ts";
 
 /** A cluster in memory for checks, which only read. */
 export interface ClusterOptions {

@@ -5,7 +5,7 @@
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
 import type { Finding } from "../../check.ts";
-import { cannotTell, type Fact, isKnown } from "../../facts/mod.ts";
+import { cannotTell, type Fact, isKnown } from "../../inventory/mod.ts";
 import { findingOf } from "../findings.ts";
 
 const MINOR = 29;

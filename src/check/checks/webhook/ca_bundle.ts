@@ -1,8 +1,8 @@
 import { messageOf } from "../../../core/errors.ts";
 import { decodePems, type Facts as CertificateFacts, readFacts } from "../../../core/x509/mod.ts";
 import type { Finding } from "../../check.ts";
-import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
-import type { Facts } from "../../facts/mod.ts";
+import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
+import type { Facts } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 

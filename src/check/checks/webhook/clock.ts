@@ -1,5 +1,5 @@
 import type { Finding } from "../../check.ts";
-import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
 
 /** Certificates are made with a minute's grace or so; tokens are refused later. */
 const MOST_SKEW = 60_000;

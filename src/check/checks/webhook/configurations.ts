@@ -1,6 +1,6 @@
 import type { Finding } from "../../check.ts";
-import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
-import type { Facts } from "../../facts/mod.ts";
+import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
+import type { Facts } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct, isActive } from "./injectors.ts";
 

@@ -1,6 +1,6 @@
 import type { Finding } from "../../check.ts";
-import { configurationRef, type InjectorWebhook } from "../../facts/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
 import { counted } from "../findings.ts";
 import { radiusOf } from "./selected.ts";
 

@@ -1,7 +1,7 @@
 /** What the checks of webhooks begin with: the webhooks that are looked at. */
 import type { Finding } from "../../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../../facts/mod.ts";
-import { type InjectorWebhook, injectorWebhooks } from "../../facts/injector_webhooks.ts";
+import { cannotTell, type Fact, type Facts, isKnown } from "../../inventory/mod.ts";
+import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
 /** Those that inject; with a revision in the scope, those of it. */
 export async function injectorsOf(facts: Facts): Promise<Fact<readonly InjectorWebhook[]>> {

@@ -1,7 +1,7 @@
 import type { ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
-import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { labelsToTry } from "./selected.ts";

@@ -1,8 +1,8 @@
 import { newMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
-import type { DryRun } from "../../facts/dry_run.ts";
-import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import type { DryRun } from "../../inventory/dry_run.ts";
+import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { adviceFor } from "./failures.ts";
 import { distinct, isActive } from "./injectors.ts";

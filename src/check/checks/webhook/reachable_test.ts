@@ -4,9 +4,9 @@ import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList } from "../../../core/value.ts";
-import { factsOf } from "../../facts/mod.ts";
+import { factsOf } from "../../inventory/mod.ts";
 import { reachable } from "./reachable.ts";
-import { injectorWebhooks } from "../../facts/injector_webhooks.ts";
+import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
 const ENABLED = { metadata: { labels: { "istio-injection": "enabled" } } };
 const SHOP = object("v1", "Namespace", "shop", ENABLED);

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
-import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../facts/injector_webhooks.ts";
+import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 
 /** How many pods there are that a webhook is sent when they are made again, and in which namespaces. */
 export interface Radius {

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
-import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../facts/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../facts/mod.ts";
+import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
+import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 

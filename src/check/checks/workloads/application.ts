@@ -1,7 +1,7 @@
 /** Applications against the proxy beside them. */
 import { intAt, isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { containersOf, findProxy, specOf } from "../../../inject/mod.ts";
-import type { ExpectedPod } from "../../facts/expectations.ts";
+import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { PodProblem } from "./pod_problem.ts";
 
 const PROXY = "istio-proxy";

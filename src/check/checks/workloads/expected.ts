@@ -4,9 +4,9 @@ import { annotationIn, hasOwnTemplate } from "./own_settings.ts";
 import { findProxy, type Injector, injectPod, type Pod, podOwner, specOf } from "../../../inject/mod.ts";
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { textAt } from "../../../core/value.ts";
-import type { ExpectedPod } from "../../facts/expectations.ts";
-import type { PlaneFact } from "../../facts/injectors.ts";
-import { isKnown } from "../../facts/mod.ts";
+import type { ExpectedPod } from "../../inventory/expectations.ts";
+import type { PlaneFact } from "../../inventory/injectors.ts";
+import { isKnown } from "../../inventory/mod.ts";
 import { revisionOf } from "../../injection/live.ts";
 import type { PodProblem } from "./pod_problem.ts";
 

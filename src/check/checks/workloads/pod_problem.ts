@@ -1,4 +1,4 @@
-import type { ExpectedPod } from "../../facts/expectations.ts";
+import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { Problem } from "../findings.ts";
 
 /** What is wrong with a pod, or with all pods of its workload. */

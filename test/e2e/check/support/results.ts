@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../../src/check/checks/all.ts";
 import { chooseChecks } from "../../../../src/check/choose.ts";
-import { factsOf } from "../../../../src/check/facts/mod.ts";
+import { factsOf } from "../../../../src/check/inventory/mod.ts";
 import type { CheckResult } from "../../../../src/check/result.ts";
 import { runChecks } from "../../../../src/check/run.ts";
 import { connect } from "../../../../src/core/kube/client/mod.ts";

@@ -1,5 +1,5 @@
-import { once } from "./fact.ts";
-import { podKeeper } from "./kept.ts";
+import { once } from "./observed.ts";
+import { podKeeper } from "./kept_fields.ts";
 import { listOf, type Source } from "./source.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { type Fact, isKnown, once } from "./fact.ts";
-import { workloadKeeper } from "./kept.ts";
+import { type Fact, isKnown, once } from "./observed.ts";
+import { workloadKeeper } from "./kept_fields.ts";
 import { listOf, type Source } from "./source.ts";
 
 const COLLECTIONS: readonly (readonly [group: string, resource: string])[] = [

@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
-import { controlPlaneOf, planeKey } from "../injection/control_planes.ts";
+import { controlPlaneOf, planeKey } from "./control_planes.ts";
 import { isAlive } from "../injection/live.ts";
 import { namespaceLabels } from "../injection/match.ts";
-import { type Fact, isKnown, once } from "./fact.ts";
+import { type Fact, isKnown, once } from "./observed.ts";
 import { type InjectorWebhook, injectorWebhooks, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { PlaneFact } from "./injectors.ts";
 import type { Source } from "./source.ts";

@@ -1,7 +1,7 @@
 /** What facts are made from. */
 import { ApiError, type KubeApi, type KubeObject, type Query, type RawAnswer } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
-import { asFact } from "./fact.ts";
+import { asFact } from "./observed.ts";
 
 /** What of the cluster is looked at. */
 export interface Scope {

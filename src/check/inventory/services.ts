@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { type Fact, isKnown } from "./fact.ts";
+import { type Fact, isKnown } from "./observed.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
 /** A name in a namespace. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { clusterFacts, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
-import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
-import { isMap } from "../../core/value.ts";
+import { clusterFacts, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
+import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
+import { isMap } from "../../../core/value.ts";
 import { aggregatorRouting } from "./aggregator_routing.ts";
 
 function pod(name: string, label: string, nodeName: string, ...words: string[]): KubeObject {

@@ -1,4 +1,4 @@
-import { once } from "./fact.ts";
+import { once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** What bounds the resources of pods, in the scope. */

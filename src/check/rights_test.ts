@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { clusterApi, object } from "../../../test/support/kube/cluster.ts";
-import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { realWorld } from "../../core/world/mod.ts";
-import { ALL_CHECKS } from "../checks/all.ts";
-import { explainInjection } from "../injection/mod.ts";
-import { factsOf } from "./mod.ts";
+import { clusterApi, object } from "../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
+import type { KubeObject } from "../core/kube/client/mod.ts";
+import { realWorld } from "../core/world/mod.ts";
+import { ALL_CHECKS } from "./checks/all.ts";
+import { explainInjection } from "./injection/mod.ts";
+import { factsOf } from "./inventory/mod.ts";
 import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";
 
 /** Kinds that can be asked about by name. */

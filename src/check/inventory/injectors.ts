@@ -1,8 +1,8 @@
-import { type ControlPlane, controlPlanes, planeKey } from "../injection/control_planes.ts";
-import { injectorOf, type PlaneTexts, planeTexts } from "../injection/load_plane.ts";
+import { type ControlPlane, controlPlanes, planeKey } from "./control_planes.ts";
+import { injectorOf, type PlaneTexts, planeTexts } from "./plane_configuration.ts";
 import type { Injector } from "../../inject/mod.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { type Fact, isKnown, once } from "./fact.ts";
+import { type Fact, isKnown, once } from "./observed.ts";
 import { injectorWebhooks } from "./injector_webhooks.ts";
 import { objectOf, type Source } from "./source.ts";
 

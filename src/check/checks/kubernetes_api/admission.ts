@@ -1,6 +1,6 @@
 /** What the command line of a kube-apiserver says. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap, type Value } from "../../core/value.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList, isMap, type Value } from "../../../core/value.ts";
 
 /** The API of webhook configurations. */
 export const ADMISSION = "admissionregistration.k8s.io/v1";

@@ -1,5 +1,5 @@
 import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
-import { asFact, once } from "./fact.ts";
+import { asFact, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** What the API server says of itself. */

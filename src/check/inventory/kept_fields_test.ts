@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { object } from "../../../test/support/kube/cluster.ts";
-import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept.ts";
+import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
 
 const MANAGED = { managedFields: [{ manager: "kubelet" }], uid: "1" };
 const CONTAINER = { name: "app", image: "app:1", ports: [{ containerPort: 80 }], securityContext: { runAsUser: 1 } };

@@ -1,5 +1,5 @@
-import { once } from "./fact.ts";
-import { namespaceKeeper } from "./kept.ts";
+import { once } from "./observed.ts";
+import { namespaceKeeper } from "./kept_fields.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** Namespaces: all of them, whatever the scope is. */

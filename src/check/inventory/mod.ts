@@ -42,5 +42,15 @@ export function factsOf(source: Source) {
 
 export type Facts = ReturnType<typeof factsOf>;
 
-export { asFact, type Broken, cannotTell, type Fact, isKnown, type Known, once, reason, type Unknown } from "./fact.ts";
+export {
+  asFact,
+  type Broken,
+  cannotTell,
+  type Fact,
+  isKnown,
+  type Known,
+  once,
+  reason,
+  type Unknown,
+} from "./observed.ts";
 export { type CheckApi, listOf, objectOf, type Scope, type Source } from "./source.ts";

@@ -8,9 +8,9 @@ import {
   configurationIn,
   configurationOf,
   type Injector,
-  loadInjector,
+  newInjector,
 } from "../../inject/mod.ts";
-import { type Fact, isKnown } from "../facts/fact.ts";
+import { type Fact, isKnown } from "./observed.ts";
 import type { ControlPlane } from "./control_planes.ts";
 
 /** Reads a ConfigMap; `undefined` if it is not there. */
@@ -92,7 +92,7 @@ export async function planeInjector(
 /** The injector of these texts. */
 export async function injectorOf(texts: PlaneTexts, revision: string, clock: InjectorWorld): Promise<Fact<Injector>> {
   return await attempt(texts.injectorRef, () =>
-    loadInjector({
+    newInjector({
       ...configurationOf(texts),
       revision,
       byHand: false,

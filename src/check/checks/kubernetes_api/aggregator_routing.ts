@@ -4,15 +4,15 @@
  * the API server. Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose
  * resolver of Services the flag chooses.
  */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import type { Finding } from "../check.ts";
-import type { DryRun } from "../facts/dry_run.ts";
-import { type InjectorWebhook, injectorWebhooks } from "../facts/injector_webhooks.ts";
-import { type Facts, isKnown } from "../facts/mod.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { Finding } from "../../check.ts";
+import type { DryRun } from "../../inventory/dry_run.ts";
+import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
+import { type Facts, isKnown } from "../../inventory/mod.ts";
 import { flagsOf } from "./admission.ts";
-import { NO_ANSWER } from "./webhook/failures.ts";
-import { type Called, isCalled, nameOf } from "./webhook/service.ts";
+import { NO_ANSWER } from "../webhook/failures.ts";
+import { type Called, isCalled, nameOf } from "../webhook/service.ts";
 
 const FLAG = "--enable-aggregator-routing";
 

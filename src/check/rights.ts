@@ -2,8 +2,8 @@
  * The rights that facts take, as roles of Kubernetes (`check --rbac`). A test asks for every fact and compares: what is
  * read is granted, and nothing is granted that is not read.
  */
-import { toYaml } from "../../core/yaml/mod.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import { toYaml } from "../core/yaml/mod.ts";
+import { newMap, type ValueMap } from "../core/value.ts";
 
 /** A rule of a role. */
 export interface Right {

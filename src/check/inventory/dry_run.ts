@@ -3,7 +3,7 @@ import { oneLine } from "../../core/errors.ts";
 import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { asFact, type Fact, isKnown, once } from "./fact.ts";
+import { asFact, type Fact, isKnown, once } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 

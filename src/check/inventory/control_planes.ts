@@ -1,6 +1,6 @@
 /** The control planes behind the webhooks, and where each keeps its configuration. */
 import { type ClusterChoice, type ClusterNames, clusterNames } from "../../inject/mod.ts";
-import type { InjectorWebhook } from "../facts/injector_webhooks.ts";
+import type { InjectorWebhook } from "./injector_webhooks.ts";
 
 /** A control plane. */
 export interface ControlPlane {

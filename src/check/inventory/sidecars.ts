@@ -12,8 +12,8 @@ import {
   specOf,
   withKey,
 } from "../../inject/mod.ts";
-import { controlPlaneOf, planeKey } from "../injection/control_planes.ts";
-import { type Fact, isKnown, once } from "./fact.ts";
+import { controlPlaneOf, planeKey } from "./control_planes.ts";
+import { type Fact, isKnown, once } from "./observed.ts";
 import { type InjectorWebhook, injectorWebhooks, sendsPod } from "./injector_webhooks.ts";
 import type { PlaneFact } from "./injectors.ts";
 import { namespaceLabels } from "../injection/match.ts";
