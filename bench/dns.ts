@@ -8,7 +8,7 @@ const HOSTS = 1000;
 
 /** The server, with a table of a thousand hosts; says its port, and at the end of its input the time that it took. */
 const SERVER = `
-import { dnsServer, external } from "../test/support/dns/server.ts";
+import { dnsServer, external } from "./test/support/dns/server.ts";
 const hosts = Object.fromEntries(Array.from({ length: ${HOSTS} }, (_, at) => ["host-" + at + ".example.com", external("10.0.0." + at % 256)]));
 const server = await dnsServer({ table: hosts });
 console.log(server.port);

@@ -1,5 +1,5 @@
-/** What a check is: a record of a table over the facts of a cluster. */
-import type { Facts } from "./inventory/mod.ts";
+/** A check: a record of a table, judged over the inventory of a cluster. */
+import type { Inventory } from "./inventory/mod.ts";
 
 /** The categories, in the order in which they are told. */
 export const CATEGORIES = [
@@ -41,5 +41,5 @@ export interface Check {
   /** It is meant for a cluster before the mesh is in it (`--pre`) too. */
   readonly pre?: true;
   /** An error that it throws is told as its result: `error`, or `unknown` where the API forbids. */
-  run(facts: Facts): Promise<Finding> | Finding;
+  run(inventory: Inventory): Promise<Finding> | Finding;
 }

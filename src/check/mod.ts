@@ -1,13 +1,13 @@
 /**
  * Is a cluster ready for the mesh, and are its workloads in it. In: a cluster. Out: the results of a table of checks
- * (`checks/all.ts`) over facts that are asked for at most once, as a table or as JSON, and an exit code.
+ * (`checks/all.ts`) over an inventory that asks at most once, as a table or as JSON, and an exit code.
  */
 import { EXIT, MeshError } from "../core/errors.ts";
 import { connect } from "../core/kube/client/mod.ts";
 import type { World } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
-import { factsOf, type Scope, type Source } from "./inventory/mod.ts";
+import { inventoryOf, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText } from "./print/json.ts";
 import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
 import { type Look, tableText } from "./print/table.ts";
@@ -82,7 +82,7 @@ export async function runUntilWell(
 ): Promise<readonly CheckResult[]> {
   const end = source.clock.monotonic() + wait;
   for (;;) {
-    const results = await runChecks(chosen, factsOf(source), line.tell);
+    const results = await runChecks(chosen, inventoryOf(source), line.tell);
     const left = end - source.clock.monotonic();
     if (isSuccess(results, failOn) || left <= 0) return results;
     const waitedFor = results.find(({ result }) => result === "error") ??

@@ -4,7 +4,7 @@ import { fakeWorld } from "../core/world/mod.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
-import { factsOf, type Source } from "./inventory/mod.ts";
+import { inventoryOf, type Source } from "./inventory/mod.ts";
 import { hasNamespace, runUntilWell } from "./mod.ts";
 import { progressLine } from "./print/progress.ts";
 
@@ -74,7 +74,7 @@ Deno.test("no check needs itself, in however many steps", () => {
 Deno.test("what a cluster is asked for many checks is asked once", async () => {
   const { clock } = fakeWorld({});
   const api = clusterApi({ raw: { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" } } });
-  const facts = factsOf({ api, clock, scope: SCOPE });
-  for (const check of ALL_CHECKS) await check.run(facts);
+  const inventory = inventoryOf({ api, clock, scope: SCOPE });
+  for (const check of ALL_CHECKS) await check.run(inventory);
   assert.deepEqual(api.requests.filter((request, index) => api.requests.indexOf(request) !== index), []);
 });

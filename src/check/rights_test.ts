@@ -5,7 +5,7 @@ import type { KubeObject } from "../core/kube/client/mod.ts";
 import { realWorld } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { explainInjection } from "./injection/mod.ts";
-import { factsOf } from "./inventory/mod.ts";
+import { inventoryOf } from "./inventory/mod.ts";
 import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";
 
 /** Kinds that can be asked about by name. */
@@ -34,10 +34,10 @@ async function requestsOfAll(): Promise<readonly string[]> {
   const api = clusterApi({ objects: objects(), raw: { "/version": {}, "/apis": {} } });
   const { clock } = realWorld();
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
-  const facts = factsOf({ api, clock, scope });
-  for (const check of ALL_CHECKS) await check.run(facts);
-  for (const fact of Object.values(facts)) {
-    if (typeof fact === "function" && fact.length === 0) await Reflect.apply(fact, facts, []);
+  const inventory = inventoryOf({ api, clock, scope });
+  for (const check of ALL_CHECKS) await check.run(inventory);
+  for (const fact of Object.values(inventory)) {
+    if (typeof fact === "function" && fact.length === 0) await Reflect.apply(fact, inventory, []);
   }
   for (const [, kind] of KINDS) {
     const question = { workload: `${kind.toLowerCase()}/app`, namespace: "web", choice: {}, configuration: {} };

@@ -2,7 +2,7 @@ import { errorLine, MeshError, messageOf } from "../core/errors.ts";
 import { ApiError } from "../core/kube/client/mod.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
-import type { Facts } from "./inventory/mod.ts";
+import type { Inventory } from "./inventory/mod.ts";
 import { type CheckResult, resultOf } from "./result.ts";
 
 /** Told when a check has ended: how many have, of how many. */
@@ -16,13 +16,17 @@ const BLOCKING: readonly Outcome[] = ["error", "skipped"];
  * those. Gives the results in the order of categories and of the table: of the checks that are told, and of others that
  * failed and so hide them. Throws nothing.
  */
-export async function runChecks({ checks, told }: Chosen, facts: Facts, progress: Progress): Promise<CheckResult[]> {
+export async function runChecks(
+  { checks, told }: Chosen,
+  inventory: Inventory,
+  progress: Progress,
+): Promise<CheckResult[]> {
   const running = new Map<string, Promise<CheckResult>>();
   let ended = 0;
   const run = async (check: Check): Promise<CheckResult> => {
     const needed = await Promise.all(checks.filter(({ id }) => needsOf(check).includes(id)).map(start));
     const blocking = needed.find(({ result }) => BLOCKING.includes(result));
-    const result = resultOf(check, blocking === undefined ? await findingOf(check, facts) : skipped(blocking));
+    const result = resultOf(check, blocking === undefined ? await findingOf(check, inventory) : skipped(blocking));
     progress(++ended, checks.length);
     return result;
   };
@@ -40,9 +44,9 @@ function skipped({ id }: CheckResult): Finding {
   return { result: "skipped", message: `it needs "${id}"` };
 }
 
-async function findingOf(check: Check, facts: Facts): Promise<Finding> {
+async function findingOf(check: Check, inventory: Inventory): Promise<Finding> {
   try {
-    return await check.run(facts);
+    return await check.run(inventory);
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) {
       return { result: "unknown", message: `cannot tell: ${errorLine(error)}` };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { clusterFacts } from "../../test/support/kube/cluster.ts";
+import { clusterInventory } from "../../test/support/kube/cluster.ts";
 import { MeshError } from "../core/errors.ts";
 import { ApiError } from "../core/kube/client/mod.ts";
 import type { Check, Finding } from "./check.ts";
 import type { Chosen } from "./choose.ts";
 import { runChecks } from "./run.ts";
 
-const facts = clusterFacts({});
+const inventory = clusterInventory({});
 
 function check(id: string, needs: readonly string[], run: Check["run"]): Check {
   return { id, category: "webhook", title: `${id} is well`, needs, run };
@@ -20,7 +20,7 @@ function all(checks: readonly Check[]): Chosen {
 }
 
 async function outcomes(chosen: Chosen): Promise<string[]> {
-  const results = await runChecks(chosen, facts, () => {});
+  const results = await runChecks(chosen, inventory, () => {});
   return results.map(({ id, result, message }) => `${id} ${result} ${message}`.trim());
 }
 
@@ -94,6 +94,6 @@ Deno.test("checks run side by side, and progress counts them", async () => {
   const { promise, resolve } = Promise.withResolvers<Finding>();
   const checks = [check("a", [], () => promise), check("b", [], () => (resolve({ result: "ok" }), ok()))];
   const told: string[] = [];
-  await runChecks(all(checks), facts, (ended, of) => told.push(`${ended}/${of}`));
+  await runChecks(all(checks), inventory, (ended, of) => told.push(`${ended}/${of}`));
   assert.deepEqual(told, ["1/2", "2/2"]);
 });

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../inventory/mod.ts";
+import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
 import { kubectl } from "../injection/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
@@ -15,7 +15,7 @@ import {
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
-import { type Advice, findingOf, type Problem } from "./findings.ts";
+import { type Advice, cannotTell, findingOf, type Problem } from "./findings.ts";
 
 /** Why the kubelet has no image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
@@ -84,11 +84,11 @@ export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
   category: "data-plane",
   title: check.title,
   needs: [],
-  run: async (facts: Facts) => judgePods(check, await facts.pods()),
+  run: async (inventory: Inventory) => judgePods(check, await inventory.pods()),
 }));
 
 /** What a check finds in pods. */
-export function judgePods({ judge, advice }: PodCheck, pods: Fact<readonly KubeObject[]>): Finding {
+export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly KubeObject[]>): Finding {
   if (!isKnown(pods)) return cannotTell(pods);
   const proxies = proxyPods(pods.value);
   if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
-import type { Fact } from "../inventory/mod.ts";
+import type { Observed } from "../inventory/mod.ts";
 import { judgePods, POD_CHECKS } from "./data_plane.ts";
 
 const RUNNING = { running: {} };
@@ -44,7 +44,7 @@ function podOf({ proxy = {}, init, conditions = [], phase = "Running", metadata 
 
 /** The findings that are not `ok`, by id, in what is kept of pods. */
 function findings(...cases: readonly PodCase[]): Record<string, Finding> {
-  const pods: Fact<readonly KubeObject[]> = { value: cases.map(podOf).map(podKeeper()) };
+  const pods: Observed<readonly KubeObject[]> = { value: cases.map(podOf).map(podKeeper()) };
   const all = POD_CHECKS.map((check) => [check.id, judgePods(check, pods)] as const);
   return Object.fromEntries(all.filter(([, { result }]) => result !== "ok"));
 }

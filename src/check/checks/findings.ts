@@ -1,5 +1,6 @@
 /** Findings that are about many objects: the first few in words, all of them by name. */
 import type { Finding } from "../check.ts";
+import { reason, type Unknown } from "../inventory/mod.ts";
 
 /** Something about one object. */
 export interface Problem {
@@ -50,4 +51,12 @@ function adviceText(advice: Advice, { object }: Problem): string {
 /** `1 pod`, `2 pods`. */
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * The finding for an unknown value. A forbidden value is `unknown` (`cannot tell: needs list on pods`), and so is a broken
+ * one, which another check reports. A failing server is an error: otherwise an unreachable cluster would pass.
+ */
+export function cannotTell(observed: Unknown): Finding {
+  return { result: "failed" in observed ? "error" : "unknown", message: `cannot tell: ${reason(observed)}` };
 }

@@ -3,9 +3,9 @@ import { errorLine, MeshError } from "../../core/errors.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../inventory/mod.ts";
-import type { PlaneFact } from "../inventory/injectors.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
+import type { ObservedPlane } from "../inventory/control_planes.ts";
+import { cannotTell, findingOf, type Problem } from "./findings.ts";
 
 export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = [
   {
@@ -13,43 +13,43 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = [
     category: "injector-configuration",
     title: "the control planes have their ConfigMaps",
     needs: [],
-    run: (facts) => ofPlanes(facts, present),
+    run: (inventory) => ofPlanes(inventory, present),
   },
   {
     id: "injector-config-valid",
     category: "injector-configuration",
     title: "injector configurations and values can be read",
     needs: ["injector-config-present"],
-    run: (facts) => ofPlanes(facts, (fact) => valid(fact, facts)),
+    run: (inventory) => ofPlanes(inventory, (fact) => valid(fact, inventory)),
   },
   {
     id: "injector-templates-compile",
     category: "injector-configuration",
     title: "injection templates compile",
     needs: ["injector-config-present"],
-    run: (facts) => ofPlanes(facts, (fact) => templates(fact, facts)),
+    run: (inventory) => ofPlanes(inventory, (fact) => templates(fact, inventory)),
   },
   {
     id: "mesh-config-valid",
     category: "injector-configuration",
     title: "mesh configurations are valid",
     needs: ["injector-config-present"],
-    run: (facts) => ofPlanes(facts, mesh),
+    run: (inventory) => ofPlanes(inventory, mesh),
   },
   {
     id: "injector-policy-enabled",
     category: "injector-configuration",
     title: "the policy is to inject",
     needs: ["injector-config-valid", "injector-templates-compile"],
-    run: (facts) => ofPlanes(facts, policy),
+    run: (inventory) => ofPlanes(inventory, policy),
   },
 ];
 
-type Judge = (fact: PlaneFact) => Fact<readonly Problem[]>;
+type Judge = (fact: ObservedPlane) => Observed<readonly Problem[]>;
 
-async function ofPlanes(facts: Facts, judge: Judge): Promise<Finding> {
+async function ofPlanes(inventory: Inventory, judge: Judge): Promise<Finding> {
   const problems: Problem[] = [];
-  for (const plane of (await facts.planes()).values()) {
+  for (const plane of (await inventory.planes()).values()) {
     const found = judge(plane);
     if (!isKnown(found)) return cannotTell(found);
     problems.push(...found.value);
@@ -58,25 +58,25 @@ async function ofPlanes(facts: Facts, judge: Judge): Promise<Finding> {
 }
 
 /** What is missing, or has no such key. */
-function present({ texts }: PlaneFact): ReturnType<Judge> {
+function present({ texts }: ObservedPlane): ReturnType<Judge> {
   if (isKnown(texts)) return NOTHING;
   if (!("broken" in texts)) return texts;
   return { value: [{ object: texts.object, result: "error", message: texts.broken }] };
 }
 
-function valid(fact: PlaneFact, { clock }: Facts): ReturnType<Judge> {
+function valid(fact: ObservedPlane, { clock }: Inventory): ReturnType<Judge> {
   const failure = failureOf(fact, clock);
   return failure === undefined || isOfTemplate(failure) ? NOTHING : problemOf(fact, failure);
 }
 
-function templates(fact: PlaneFact, { clock }: Facts): ReturnType<Judge> {
+function templates(fact: ObservedPlane, { clock }: Inventory): ReturnType<Judge> {
   const failure = failureOf(fact, clock);
   return failure === undefined || !isOfTemplate(failure) ? NOTHING : problemOf(fact, failure);
 }
 
-const NOTHING: Fact<readonly Problem[]> = { value: [] };
+const NOTHING: Observed<readonly Problem[]> = { value: [] };
 
-function problemOf({ texts }: PlaneFact, failure: MeshError): ReturnType<Judge> {
+function problemOf({ texts }: ObservedPlane, failure: MeshError): ReturnType<Judge> {
   if (!isKnown(texts)) return NOTHING;
   return { value: [{ object: texts.value.injectorRef, result: "error", message: errorLine(failure) }] };
 }
@@ -87,19 +87,19 @@ function isOfTemplate({ place }: MeshError): boolean {
 }
 
 /** Why configuration and values cannot be, the mesh configuration aside. */
-function failureOf({ texts, plane }: PlaneFact, clock: Facts["clock"]): MeshError | undefined {
+function failureOf({ texts, plane }: ObservedPlane, clock: Inventory["clock"]): MeshError | undefined {
   if (!isKnown(texts)) return undefined;
   return errorOf(() => load({ ...texts.value, mesh: NO_MESH }, plane.revision, clock));
 }
 
 const NO_MESH = { text: "", file: "no mesh configuration" };
 
-function load(texts: ClusterConfiguration, revision: string, clock: Facts["clock"]): Injector {
+function load(texts: ClusterConfiguration, revision: string, clock: Inventory["clock"]): Injector {
   const world = { env: () => undefined, now: () => clock.now() };
   return newInjector({ ...configurationOf(texts), revision, byHand: false, ...world });
 }
 
-function mesh({ texts }: PlaneFact): ReturnType<Judge> {
+function mesh({ texts }: ObservedPlane): ReturnType<Judge> {
   if (!isKnown(texts)) return NOTHING;
   const { mesh: { text, file }, meshRef: object } = texts.value;
   const failure = errorOf(() => parseMeshConfig(text, file, "current"));
@@ -107,7 +107,7 @@ function mesh({ texts }: PlaneFact): ReturnType<Judge> {
   return { value: [{ object, result: "error", message: errorLine(failure) }] };
 }
 
-function policy({ injector, texts }: PlaneFact): ReturnType<Judge> {
+function policy({ injector, texts }: ObservedPlane): ReturnType<Judge> {
   if (!isKnown(injector) || !isKnown(texts) || injector.value.config.policy === "enabled") return NOTHING;
   const { policy: text } = injector.value.config;
   const message = text === "disabled"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
-import { clusterFacts, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { INJECTOR_CONFIGURATION_CHECKS } from "./injector_configuration.ts";
 
@@ -20,9 +20,9 @@ function istio({ config = BUILT_IN.config, values = "{}", mesh = "" }: Texts = {
 }
 
 async function results(options: ClusterOptions) {
-  const facts = clusterFacts(options);
+  const inventory = clusterInventory(options);
   const found = await Promise.all(
-    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, await check.run(facts)]),
+    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, await check.run(inventory)]),
   );
   return Object.fromEntries(found.map(([id, finding]) => [id, Object(finding).result]));
 }
@@ -59,9 +59,9 @@ Deno.test("injector-configuration: the ConfigMap of a webhook of ours is its con
 
 /** Which ConfigMaps the findings name. */
 async function blamed(objects: readonly KubeObject[]): Promise<Record<string, readonly string[]>> {
-  const facts = clusterFacts({ objects });
+  const inventory = clusterInventory({ objects });
   const found = await Promise.all(
-    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, (await check.run(facts)).objects ?? []] as const),
+    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, (await check.run(inventory)).objects ?? []] as const),
   );
   return Object.fromEntries(found.filter(([, names]) => names.length > 0));
 }
@@ -91,7 +91,7 @@ Deno.test("injector-configuration: a ConfigMap without its key is not called abs
   const [check] = INJECTOR_CONFIGURATION_CHECKS;
   const [injector] = istio();
   const keyless = object("v1", "ConfigMap", "istio-system/istio", { data: { other: "" } });
-  const found = await check?.run(clusterFacts({ objects: injector === undefined ? [] : [injector, keyless] }));
+  const found = await check?.run(clusterInventory({ objects: injector === undefined ? [] : [injector, keyless] }));
   assert.equal(found?.result, "error");
   assert.match(found?.message ?? "", /key "mesh"/);
   assert.doesNotMatch(found?.message ?? "", /not installed/);
@@ -99,13 +99,13 @@ Deno.test("injector-configuration: a ConfigMap without its key is not called abs
 
 Deno.test("injector-configuration: what is not there is named, what may not be read is not told", async () => {
   const [check] = INJECTOR_CONFIGURATION_CHECKS;
-  const missing = await check?.run(clusterFacts({ objects: [] }));
+  const missing = await check?.run(clusterInventory({ objects: [] }));
   assert.equal(missing?.result, "error");
   assert.match(
     missing?.message ?? "",
     /There is no ConfigMap "istio-sidecar-injector" in the namespace "istio-system"/,
   );
-  const forbidden = await check?.run(clusterFacts({ objects: istio(), forbidden: /configmaps/ }));
+  const forbidden = await check?.run(clusterInventory({ objects: istio(), forbidden: /configmaps/ }));
   assert.deepEqual(forbidden, {
     result: "unknown",
     message: 'cannot tell: needs get on configmaps in the namespace "istio-system"',

@@ -1,6 +1,7 @@
+import { cannotTell } from "./findings.ts";
 import type { Check, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
-import { cannotTell, type Facts, isKnown, reason } from "../inventory/mod.ts";
+import { type Inventory, isKnown, reason } from "../inventory/mod.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
@@ -40,7 +41,8 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
     title: "the API server calls mutating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
-    run: async (facts) => await pluginFinding(facts, "MutatingAdmissionWebhook") ?? await seenMutating(facts),
+    run: async (inventory) =>
+      await pluginFinding(inventory, "MutatingAdmissionWebhook") ?? await seenMutating(inventory),
   },
   {
     id: "api-validating-admission",
@@ -48,7 +50,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
     title: "the API server calls validating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
-    run: async (facts) => await pluginFinding(facts, "ValidatingAdmissionWebhook") ?? NOT_SHOWN,
+    run: async (inventory) => await pluginFinding(inventory, "ValidatingAdmissionWebhook") ?? NOT_SHOWN,
   },
   {
     id: "api-aggregator-routing",
@@ -61,14 +63,14 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
 ];
 
 /** That the version may not be asked is an answer too. */
-async function reachable(facts: Facts): Promise<Finding> {
-  const version = await facts.version();
-  if (isKnown(version)) return { result: "ok", message: facts.server };
+async function reachable(inventory: Inventory): Promise<Finding> {
+  const version = await inventory.version();
+  if (isKnown(version)) return { result: "ok", message: inventory.server };
   return "forbidden" in version ? { result: "ok" } : { result: "error", message: reason(version) };
 }
 
-async function version(facts: Facts): Promise<Finding> {
-  const version = await facts.version();
+async function version(inventory: Inventory): Promise<Finding> {
+  const version = await inventory.version();
   if (!isKnown(version)) return cannotTell(version);
   const { text, major, minor } = version.value;
   if (Number.isNaN(major) || Number.isNaN(minor)) {
@@ -79,8 +81,8 @@ async function version(facts: Facts): Promise<Finding> {
   return { result: "error", message: `the server is ${text}, the oldest that is supported is ${oldest}: upgrade it` };
 }
 
-async function admissionRegistration(facts: Facts): Promise<Finding> {
-  const groups = await facts.apiGroups();
+async function admissionRegistration(inventory: Inventory): Promise<Finding> {
+  const groups = await inventory.apiGroups();
   if (!isKnown(groups)) return cannotTell(groups);
   if (groups.value.includes(ADMISSION)) return { result: "ok", message: ADMISSION };
   return {
@@ -95,8 +97,8 @@ const NOT_SHOWN: Finding = {
 };
 
 /** What the command line of kube-apiserver says; `undefined` if it cannot be seen. */
-async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | undefined> {
-  const pods = await facts.apiServerPods();
+async function pluginFinding(inventory: Inventory, plugin: string): Promise<Finding | undefined> {
+  const pods = await inventory.apiServerPods();
   if (!isKnown(pods) || pods.value.length === 0) return undefined;
   const wrong = pods.value.flatMap((pod) => {
     const objection = admissionOf(pod, plugin);
@@ -112,11 +114,11 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
 }
 
 /** A pod that came back with a sidecar has been through a webhook; so has one that it kept away. */
-async function seenMutating(facts: Facts): Promise<Finding> {
-  const configurations = await facts.mutatingWebhooks();
+async function seenMutating(inventory: Inventory): Promise<Finding> {
+  const configurations = await inventory.mutatingWebhooks();
   const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
   for (const webhook of webhooks) {
-    const run = await facts.dryRun(webhook);
+    const run = await inventory.dryRun(webhook);
     if (!isKnown(run) || run.value === undefined) continue;
     if (run.value.outcome === "injected" || run.value.webhook === webhook.name) {
       return { result: "ok", message: "seen by a dry run" };

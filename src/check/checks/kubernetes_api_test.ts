@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clusterFacts, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { Finding } from "../check.ts";
 import { ApiError } from "../../core/kube/client/mod.ts";
@@ -8,7 +8,7 @@ import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
 async function finding(id: string, options: ClusterOptions): Promise<Finding> {
   const check = KUBERNETES_API_CHECKS.find((each) => each.id === id);
   assert(check !== undefined);
-  return await check.run(clusterFacts(options));
+  return await check.run(clusterInventory(options));
 }
 
 const version = (gitVersion: string, major: string, minor: string) => ({

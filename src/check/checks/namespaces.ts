@@ -4,12 +4,17 @@ import { closest } from "../../core/closest.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Facts, isKnown } from "../inventory/mod.ts";
-import { type InjectorWebhook, injectorWebhooks, labelsOfObject, sendsPod } from "../inventory/injector_webhooks.ts";
+import { type Inventory, isKnown } from "../inventory/mod.ts";
+import {
+  type InjectorWebhook,
+  injectorWebhooks,
+  labelsOfObject,
+  namespaceLabels,
+  sendsPod,
+} from "../inventory/injector_webhooks.ts";
 import { labelNamespace } from "../injection/commands.ts";
-import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../injection/labels.ts";
-import { namespaceLabels } from "../injection/match.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
+import { cannotTell, findingOf, type Problem } from "./findings.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
 
@@ -28,21 +33,21 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
     category: "namespaces",
     title: "labels of namespaces are spelt right",
     needs: [],
-    run: (facts) => ofNamespaces(facts, spelling),
+    run: (inventory) => ofNamespaces(inventory, spelling),
   },
   {
     id: "namespace-one-label",
     category: "namespaces",
     title: "no namespace has both istio-injection and istio.io/rev",
     needs: [],
-    run: (facts) => ofNamespaces(facts, bothLabels),
+    run: (inventory) => ofNamespaces(inventory, bothLabels),
   },
   {
     id: "namespace-revision-served",
     category: "namespaces",
     title: "the revisions that namespaces name are served",
     needs: [],
-    run: (facts) => ofServed(facts, unserved),
+    run: (inventory) => ofServed(inventory, unserved),
   },
   {
     id: "namespace-labelled",
@@ -60,21 +65,24 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
   },
 ];
 
-async function ofNamespaces(facts: Facts, judge: (namespace: Namespace) => readonly Problem[]): Promise<Finding> {
-  const namespaces = await facts.namespaces();
+async function ofNamespaces(
+  inventory: Inventory,
+  judge: (namespace: Namespace) => readonly Problem[],
+): Promise<Finding> {
+  const namespaces = await inventory.namespaces();
   if (!isKnown(namespaces)) return cannotTell(namespaces);
-  return findingOf(inScope(facts, namespaces.value).flatMap(judge));
+  return findingOf(inScope(inventory, namespaces.value).flatMap(judge));
 }
 
-async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
-  const webhooks = await facts.mutatingWebhooks();
+async function ofServed(inventory: Inventory, judge: Judge): Promise<Finding> {
+  const webhooks = await inventory.mutatingWebhooks();
   if (!isKnown(webhooks)) return cannotTell(webhooks);
   const injectors = injectorWebhooks(webhooks.value);
   if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
-  return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
+  return await ofNamespaces(inventory, (namespace) => judge(namespace, injectors));
 }
 
-function inScope({ scope }: Facts, namespaces: readonly KubeObject[]): readonly Namespace[] {
+function inScope({ scope }: Inventory, namespaces: readonly KubeObject[]): readonly Namespace[] {
   return namespaces
     .filter(({ metadata }) => scope.namespace === undefined || metadata.name === scope.namespace)
     .map((namespace) => {
@@ -147,11 +155,11 @@ function unserved(
 }
 
 /** Pods that have a proxy lose it when they are made anew; without one anywhere nobody is in the mesh. */
-async function unlabelled(facts: Facts): Promise<Finding> {
+async function unlabelled(inventory: Inventory): Promise<Finding> {
   const [namespaces, webhooks, expectations] = await Promise.all([
-    facts.namespaces(),
-    facts.mutatingWebhooks(),
-    facts.expectations(),
+    inventory.namespaces(),
+    inventory.mutatingWebhooks(),
+    inventory.expectations(),
   ]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
   if (!isKnown(webhooks)) return cannotTell(webhooks);
@@ -162,7 +170,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
     expectations.value.filter(({ hasProxy, webhook }) => hasProxy && webhook === undefined)
       .map(({ pod }) => pod.metadata.namespace ?? ""),
   );
-  const all = inScope(facts, namespaces.value);
+  const all = inScope(inventory, namespaces.value);
   const problems = all.filter((each) => losing.has(each.name) && asksNothing(each)).map((each): Problem => {
     const [label] = servedLabels(injectors, each.name);
     const fix = label === undefined ? "" : `: ${labelNamespace(each.name, label)}`;
@@ -192,12 +200,12 @@ function reachesWebhook({ name, labels }: Namespace, webhooks: readonly Injector
 }
 
 /** A pod's own revision counts only where its namespace names none (the webhooks' selectors). */
-async function podRevisions(facts: Facts): Promise<Finding> {
-  const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
+async function podRevisions(inventory: Inventory): Promise<Finding> {
+  const [namespaces, expectations] = await Promise.all([inventory.namespaces(), inventory.expectations()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
   if (!isKnown(expectations)) return cannotTell(expectations);
   const chosen = new Map(
-    inScope(facts, namespaces.value).map(({ name, injection, revision }) => {
+    inScope(inventory, namespaces.value).map(({ name, injection, revision }) => {
       return [name, injection === undefined ? revision : `${LABEL.injection}=${injection}`] as const;
     }),
   );

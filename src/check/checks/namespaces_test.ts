@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
 
@@ -17,7 +17,7 @@ function pod(labels: Record<string, string>, containers: string[]): KubeObject {
 
 async function found(id: string, objects: readonly KubeObject[]) {
   const check = NAMESPACE_CHECKS.find((each) => each.id === id);
-  const { result, message = "" } = await check?.run(clusterFacts({ objects })) ?? { result: "no check" };
+  const { result, message = "" } = await check?.run(clusterInventory({ objects })) ?? { result: "no check" };
   return { result, message };
 }
 
@@ -119,7 +119,7 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
 
 Deno.test("namespaces: what may not be listed is not told", async () => {
   for (const check of NAMESPACE_CHECKS) {
-    const finding = await check.run(clusterFacts({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
+    const finding = await check.run(clusterInventory({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
     assert.deepEqual(finding, { result: "unknown", message: "cannot tell: needs list on namespaces" });
   }
 });
@@ -127,5 +127,5 @@ Deno.test("namespaces: what may not be listed is not told", async () => {
 Deno.test("namespaces: the scope leaves others out", async () => {
   const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" })];
   const [check] = NAMESPACE_CHECKS;
-  assert.deepEqual(await check?.run(clusterFacts({ objects }, { namespace: "other" })), { result: "ok" });
+  assert.deepEqual(await check?.run(clusterInventory({ objects }, { namespace: "other" })), { result: "ok" });
 });

@@ -2,9 +2,9 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../inventory/mod.ts";
+import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { cannotTell, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
 import { containersByName, podAmounts } from "./security/pod_resources.ts";
@@ -18,7 +18,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "namespaces of the mesh admit what injection puts into pods",
     needs: [],
     pre: true,
-    run: async (facts) => judge(await facts.sidecars(), podSecurity, ADVICE_POD_SECURITY),
+    run: async (inventory) => judge(await inventory.sidecars(), podSecurity, ADVICE_POD_SECURITY),
   },
   {
     id: "resource-quota",
@@ -26,7 +26,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "resource quotas have room for sidecars",
     needs: [],
     pre: true,
-    run: (facts) => withLimits(facts, quotas),
+    run: (inventory) => withLimits(inventory, quotas),
   },
   {
     id: "limit-range",
@@ -34,7 +34,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "limit ranges admit sidecars",
     needs: [],
     pre: true,
-    run: (facts) => withLimits(facts, ranges),
+    run: (inventory) => withLimits(inventory, ranges),
   },
   {
     id: "native-sidecars",
@@ -42,7 +42,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "nodes run native sidecars",
     needs: [],
     pre: true,
-    run: async (facts) => nativeSidecars(await facts.nodes(), await facts.pods()),
+    run: async (inventory) => nativeSidecars(await inventory.nodes(), await inventory.pods()),
   },
 ];
 
@@ -52,7 +52,7 @@ const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 type Judge = (namespace: SidecarNamespace) => readonly Problem[];
 
-function judge(sidecars: Fact<readonly SidecarNamespace[]>, ofEach: Judge, advice?: string): Finding {
+function judge(sidecars: Observed<readonly SidecarNamespace[]>, ofEach: Judge, advice?: string): Finding {
   if (!isKnown(sidecars)) return cannotTell(sidecars);
   if (sidecars.value.length === 0) return { result: "skipped", message: "no namespace gets sidecars" };
   return findingOf(sidecars.value.flatMap(ofEach), advice);
@@ -95,15 +95,15 @@ interface Limits {
 }
 
 async function withLimits(
-  facts: Facts,
+  inventory: Inventory,
   ofEach: (namespace: SidecarNamespace, limits: Limits) => readonly Problem[],
 ): Promise<Finding> {
-  const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), facts.limitRanges()]);
+  const [quotas, ranges] = await Promise.all([inventory.resourceQuotas(), inventory.limitRanges()]);
   if (!isKnown(quotas)) return cannotTell(quotas);
   if (!isKnown(ranges)) return cannotTell(ranges);
   const inNamespace = (list: readonly KubeObject[], name: string) =>
     list.filter(({ metadata }) => metadata.namespace === name);
-  return judge(await facts.sidecars(), (namespace) => {
+  return judge(await inventory.sidecars(), (namespace) => {
     const { name } = namespace;
     return ofEach(namespace, { quotas: inNamespace(quotas.value, name), ranges: inNamespace(ranges.value, name) });
   });

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import type { Finding } from "../check.ts";
-import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { violationsOf } from "./security/pod_security.ts";
 import { SECURITY_CHECKS } from "./security.ts";
@@ -27,7 +27,7 @@ const enforce = (level: string) => ({ "pod-security.kubernetes.io/enforce": leve
 async function find(id: string, setting: Setting = {}): Promise<Finding> {
   const { values = VALUES, labels = {}, webhooks = meshWebhooks(), objects = [], forbidden } = setting;
   const configMap = (name: string, data: ValueMap) => object("v1", "ConfigMap", `istio-system/${name}`, { data });
-  const facts = clusterFacts({
+  const inventory = clusterInventory({
     objects: [
       ...webhooks,
       configMap("istio-sidecar-injector", { config: BUILT_IN.config, values }),
@@ -41,7 +41,7 @@ async function find(id: string, setting: Setting = {}): Promise<Finding> {
   });
   const check = SECURITY_CHECKS.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);
-  return await check.run(facts);
+  return await check.run(inventory);
 }
 
 async function told(id: string, setting: Setting = {}): Promise<string> {

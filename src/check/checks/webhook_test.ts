@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clusterFacts, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value } from "../../core/value.ts";
@@ -10,7 +10,7 @@ import { WEBHOOK_CHECKS } from "./webhook.ts";
 async function finding(id: string, options: ClusterOptions, scope: Partial<Scope> = {}): Promise<Finding> {
   const check = WEBHOOK_CHECKS.find((each) => each.id === id);
   assert(check !== undefined);
-  return await check.run(clusterFacts(options, scope));
+  return await check.run(clusterInventory(options, scope));
 }
 
 function namespace(name: string, labels: Record<string, Value> = {}): KubeObject {
@@ -139,7 +139,7 @@ Deno.test("a clock that differs by more than a minute is told", async () => {
     const raw = { "/version": { gitVersion: "v1.34.1" } };
     const options = { raw, ...(date === undefined ? {} : { date }) };
     const check = WEBHOOK_CHECKS.find(({ id }) => id === "clock-skew");
-    return await check?.run(clusterFacts(options, {}, now));
+    return await check?.run(clusterInventory(options, {}, now));
   };
   assert.deepEqual(await skew("Sun, 22 Nov 2026 12:00:59 GMT"), { result: "ok" });
   assert.deepEqual(await skew("Sun, 22 Nov 2026 11:59:00 GMT"), { result: "ok" });

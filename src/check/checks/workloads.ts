@@ -2,11 +2,11 @@
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
-import { cannotTell, type Facts, isKnown, reason } from "../inventory/mod.ts";
+import { type Inventory, isKnown, reason } from "../inventory/mod.ts";
 import { kubectl, makeNamedAgain } from "../injection/commands.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
-import { type Advice, counted, findingOf, type Problem } from "./findings.ts";
+import { type Advice, cannotTell, counted, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
@@ -82,7 +82,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
     category: "workloads",
     title: row.title,
     needs: [],
-    run: (facts) => ofPods(facts, row),
+    run: (inventory) => ofPods(inventory, row),
   })),
   {
     id: "workload-label-place",
@@ -94,10 +94,10 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
 ];
 
 /** A workload with many pods is one problem, and the pods are counted (linkerd2 #6272). */
-async function ofPods(facts: Facts, { judge, advice, undecided = () => false }: Row): Promise<Finding> {
-  const pods = await facts.expectations();
+async function ofPods(inventory: Inventory, { judge, advice, undecided = () => false }: Row): Promise<Finding> {
+  const pods = await inventory.expectations();
   if (!isKnown(pods)) return cannotTell(pods);
-  const byHand = await injectedByHand(facts);
+  const byHand = await injectedByHand(inventory);
   const found = new Map<string, { readonly problem: Problem; count: number }>();
   for (const pod of pods.value) {
     const object = ownerRef(pod);
@@ -132,8 +132,8 @@ function notDecided({ owner, webhook, plane }: ExpectedPod, count: number): Find
 }
 
 /** Workloads whose pod has the proxy already: `inject` wrote it there. Where they may not be listed there are none. */
-async function injectedByHand(facts: Facts): Promise<ReadonlySet<string>> {
-  const workloads = await facts.workloads();
+async function injectedByHand(inventory: Inventory): Promise<ReadonlySet<string>> {
+  const workloads = await inventory.workloads();
   const objects = isKnown(workloads) ? workloads.value : [];
   return new Set(
     objects.flatMap((object) => {
@@ -144,8 +144,8 @@ async function injectedByHand(facts: Facts): Promise<ReadonlySet<string>> {
   );
 }
 
-async function labelPlaces(facts: Facts): Promise<Finding> {
-  const workloads = await facts.workloads();
+async function labelPlaces(inventory: Inventory): Promise<Finding> {
+  const workloads = await inventory.workloads();
   if (!isKnown(workloads)) return cannotTell(workloads);
   const problems = workloads.value.flatMap((object): readonly Problem[] => {
     const target = objectTarget(object);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { textAt, type Value } from "../../core/value.ts";
 import { BUILT_IN, configurationOf, findProxy, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
-import { clusterFacts, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
 
@@ -51,7 +51,7 @@ const WITH_PROXY: PodParts = { annotations: INJECTED, spec: { containers: [APP, 
 
 async function found(id: string, objects: readonly KubeObject[]) {
   const check = WORKLOAD_CHECKS.find((each) => each.id === id);
-  const { result, message = "", objects: names = [] } = await check?.run(clusterFacts({ objects })) ??
+  const { result, message = "", objects: names = [] } = await check?.run(clusterInventory({ objects })) ??
     { result: "no check" };
   return { result, message, names };
 }
@@ -242,7 +242,7 @@ Deno.test("workloads: where it is not known what a webhook decides, nothing is w
       /^cannot tell of 1 pod: "namespace\..*" has matchConditions: see kubectl mesh check injection stateful/,
     );
     const check = WORKLOAD_CHECKS.find((each) => each.id === id);
-    const hidden = await check?.run(clusterFacts({ objects: [...MESH, ...pods(parts)], forbidden: /configmaps/ }));
+    const hidden = await check?.run(clusterInventory({ objects: [...MESH, ...pods(parts)], forbidden: /configmaps/ }));
     assert.deepEqual(hidden, {
       result: "unknown",
       message: 'cannot tell of 1 pod: needs get on configmaps in the namespace "istio-system"',
@@ -254,7 +254,7 @@ Deno.test("workloads: where it is not known what a webhook decides, nothing is w
 
 Deno.test("workloads: what may not be listed is not told", async () => {
   for (const check of WORKLOAD_CHECKS) {
-    const { result, message } = await check.run(clusterFacts({ objects: MESH, forbidden: /pods$|deployments$/ }));
+    const { result, message } = await check.run(clusterInventory({ objects: MESH, forbidden: /pods$|deployments$/ }));
     assert.equal(result, "unknown");
     assert.match(message ?? "", /^cannot tell: needs list on (pods|deployments)$/);
   }

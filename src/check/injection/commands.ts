@@ -1,6 +1,6 @@
 /** Commands that change what decided. What is in them is of the cluster or a file: each word is quoted for a shell. */
 import { podOwner } from "../../inject/mod.ts";
-import type { LivePod } from "./live.ts";
+import type { LivePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
 
 /** A word for a POSIX shell. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ValueMap } from "../../core/value.ts";
 import { changePod, labelNamespace, makeAgain, makeNamedAgain, shellWord } from "./commands.ts";
-import type { LivePod } from "./live.ts";
+import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetOf } from "./target.ts";
 
 function target(kind: string, metadata: ValueMap = {}, file?: string): Target {

@@ -2,12 +2,12 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
-import type { Fact } from "../inventory/observed.ts";
+import type { Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { makeAgain } from "./commands.ts";
-import { differences } from "./differences.ts";
+import { differences, livePods } from "./differences.ts";
 import { decisionFix } from "./fixes.ts";
-import { type LivePod, livePods } from "./live.ts";
+import type { LivePod } from "../inventory/live_pods.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
@@ -40,7 +40,7 @@ export interface Knowledge {
   /** `undefined` where they are not known. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
   readonly namespaceLabels: ValueMap;
-  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Fact<Injector>;
+  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** Pods of the workload's namespace. */
   readonly pods: readonly KubeObject[];
   /** What could not be had, in words. */

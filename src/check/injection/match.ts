@@ -1,6 +1,6 @@
 /** Whether the API server sends a pod to a webhook, requirement by requirement. */
 import { selectorMatches } from "../../core/kube/mod.ts";
-import { isList, isMap, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
 /** A requirement of a selector, and the label that it was compared with. */
@@ -42,11 +42,6 @@ export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, 
   const unmet = requirements.filter(({ isMet }) => !isMet);
   if (unmet.length === 0) return { isCalled: true, decided: requirements.find(({ isPositive }) => isPositive) };
   return { isCalled: false, decided: unmet[0] };
-}
-
-/** The name of a namespace is a label of it too, from Kubernetes 1.21 on; what older servers lack is no difference here. */
-export function namespaceLabels(name: string, labels: Value | undefined): ValueMap {
-  return Object.assign(newMap(), { "kubernetes.io/metadata.name": name }, isMap(labels) ? labels : {});
 }
 
 function requirementsOf(selector: Value, labels: ValueMap, of: Requirement["of"]): readonly Requirement[] {

@@ -3,7 +3,13 @@ import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { changePod, labelNamespace } from "./commands.ts";
-import { INJECTION_VALUES, labelsText, labelText, type NamespaceLabel, servedLabels } from "./labels.ts";
+import {
+  INJECTION_VALUES,
+  labelsText,
+  labelText,
+  type NamespaceLabel,
+  servedLabels,
+} from "../inventory/served_labels.ts";
 import type { Target } from "./target.ts";
 
 /** What is known of a pod that reaches no webhook. */

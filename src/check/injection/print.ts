@@ -1,7 +1,7 @@
 /** An explanation as a text for people, and as JSON. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { Explanation } from "./explanation.ts";
-import type { LivePod } from "./live.ts";
+import type { LivePod } from "../inventory/live_pods.ts";
 import type { Effect, RuleLine } from "./verdict.ts";
 
 const EFFECTS: Readonly<Record<Effect, string>> = {

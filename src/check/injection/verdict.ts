@@ -15,7 +15,7 @@ import {
   type Owner,
   type Pod,
 } from "../../inject/mod.ts";
-import { type Fact, isKnown, reason as whyUnknown } from "../inventory/observed.ts";
+import { isKnown, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
@@ -58,7 +58,7 @@ export interface Question {
   readonly namespaceLabels: ValueMap;
   /** In the order in which they are called; `undefined` where they are not known: then one is taken to be called. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
-  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Fact<Injector>;
+  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
 }
 
 /** The answer. */

@@ -1,6 +1,21 @@
-/** The control planes behind the webhooks, and where each keeps its configuration. */
-import { type ClusterChoice, type ClusterNames, clusterNames } from "../../inject/mod.ts";
-import type { InjectorWebhook } from "./injector_webhooks.ts";
+/** The control planes behind the webhooks, and the configuration that each keeps in its ConfigMaps. */
+import { errorLine, MeshError } from "../../core/errors.ts";
+import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
+import { isMap } from "../../core/value.ts";
+import type { World } from "../../core/world/mod.ts";
+import {
+  type ClusterChoice,
+  type ClusterConfiguration,
+  type ClusterNames,
+  clusterNames,
+  configurationIn,
+  configurationOf,
+  type Injector,
+  newInjector,
+} from "../../inject/mod.ts";
+import { type InjectorWebhook, injectorWebhooks } from "./injector_webhooks.ts";
+import { isKnown, type Observed, once } from "./observed.ts";
+import { objectOf } from "./source.ts";
 
 /** A control plane. */
 export interface ControlPlane {
@@ -38,4 +53,123 @@ export function controlPlaneOf({ revision, target }: InjectorWebhook, choice: Cl
 /** What tells control planes apart. */
 export function planeKey({ revision, names, own }: ControlPlane): string {
   return [revision, names.namespace, names.injector, names.mesh, own ?? ""].join(" ");
+}
+
+/** Gets a ConfigMap; `undefined` if it does not exist. */
+type ConfigMapReader = (namespace: string, name: string) => Promise<Observed<KubeObject | undefined>>;
+
+/** The configuration of a control plane, and the ConfigMaps that it is in. */
+export interface PlaneTexts extends ClusterConfiguration {
+  /** `configmap/istio-system/istio-sidecar-injector`: what holds `config` and `values`. */
+  readonly injectorRef: string;
+  /** What holds `mesh`. */
+  readonly meshRef: string;
+}
+
+/** The texts of a control plane's configuration: that of our own webhook, else Istio's two ConfigMaps. */
+async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Observed<PlaneTexts>> {
+  const { namespace, injector, mesh } = plane.names;
+  const own = plane.own === undefined ? undefined : await read(namespace, plane.own);
+  if (own !== undefined && !isKnown(own)) return own;
+  if (own?.value !== undefined) return inOwn(own.value);
+  const [first, second] = await Promise.all([read(namespace, injector), read(namespace, mesh)]);
+  if (!isKnown(first)) return first;
+  if (!isKnown(second)) return second;
+  if (first.value === undefined) return missing(plane, injector);
+  if (second.value === undefined) return missing(plane, mesh);
+  return together(first.value, second.value);
+}
+
+/** The ConfigMap of our own webhook is looked for first, and named first. */
+function missing({ names: { namespace }, own, revision }: ControlPlane, name: string): Observed<never> {
+  const where = `in the namespace "${namespace}"`;
+  const broken = own === undefined
+    ? `There is no ConfigMap "${name}" ${where}; the injector of the revision "${revision}" is not installed, or ` +
+      "elsewhere (--istioNamespace, --revision)"
+    : `There is neither the ConfigMap "${own}" nor "${name}" ${where}; apply what "kubectl mesh webhook manifests" prints`;
+  return { broken, object: `configmap/${namespace}/${own ?? name}` };
+}
+
+/** The ConfigMap of our own webhook has all three texts; one without a mesh configuration has Istio's defaults. */
+function inOwn(map: KubeObject): Observed<PlaneTexts> {
+  const data = isMap(map["data"]) ? map["data"] : {};
+  return together(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
+}
+
+function together(injector: KubeObject, mesh: KubeObject): Observed<PlaneTexts> {
+  const [injectorRef, meshRef] = [refOf(injector), refOf(mesh)];
+  return attempt(injectorRef, () => ({ ...configurationIn(injector, mesh), injectorRef, meshRef }));
+}
+
+function refOf({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `configmap/${namespace}/${name}`;
+}
+
+/** The value, or the message of a MeshError. */
+function attempt<T>(object: string, make: () => T): Observed<T> {
+  try {
+    return { value: make() };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    return { broken: errorLine(error), object };
+  }
+}
+
+/** A control plane, and its configuration as far as it is known. */
+export interface ObservedPlane {
+  readonly plane: ControlPlane;
+  readonly texts: Observed<PlaneTexts>;
+  /** What its webhook injects with. */
+  readonly injector: Observed<Injector>;
+}
+
+/** What the inventory of control planes needs. */
+export interface PlaneSource {
+  readonly api: Pick<KubeApi, "get">;
+  readonly clock: Pick<World["clock"], "now">;
+  readonly scope: ClusterChoice;
+}
+
+/**
+ * The control planes that webhooks call, with their configuration. Gets each ConfigMap by name, so that no right to list
+ * ConfigMaps is needed.
+ */
+export function injectorInventory(
+  source: PlaneSource,
+  mutatingWebhooks: () => Promise<Observed<readonly KubeObject[]>>,
+) {
+  const maps = new Map<string, () => Promise<Observed<KubeObject | undefined>>>();
+  const configMap = (namespace: string, name: string) => {
+    const key = `${namespace}/${name}`;
+    const get = maps.get(key) ?? once(() => objectOf(source, "api/v1", "configmaps", { namespace, name }));
+    maps.set(key, get);
+    return get();
+  };
+  const load = async (plane: ControlPlane): Promise<ObservedPlane> => {
+    const texts = await planeTexts(plane, configMap);
+    const injector = isKnown(texts) ? injectorOf(texts.value, plane.revision, source.clock) : texts;
+    return { plane, texts, injector };
+  };
+  return {
+    configMap,
+    /** By `planeKey`. Without known webhooks: the control plane of the scope. */
+    planes: once(async (): Promise<ReadonlyMap<string, ObservedPlane>> => {
+      const webhooks = await mutatingWebhooks();
+      const found = controlPlanes(isKnown(webhooks) ? injectorWebhooks(webhooks.value) : [], source.scope);
+      const loaded = await Promise.all(found.map(load));
+      return new Map(loaded.map((each) => [planeKey(each.plane), each]));
+    }),
+  };
+}
+
+/** The injector of a control plane. The environment of its process is unknown and counts as empty. */
+function injectorOf(texts: PlaneTexts, revision: string, clock: PlaneSource["clock"]): Observed<Injector> {
+  return attempt(texts.injectorRef, () =>
+    newInjector({
+      ...configurationOf(texts),
+      revision,
+      byHand: false,
+      env: () => undefined,
+      now: () => clock.now(),
+    }));
 }

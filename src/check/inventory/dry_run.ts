@@ -3,7 +3,7 @@ import { oneLine } from "../../core/errors.ts";
 import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { asFact, type Fact, isKnown, once } from "./observed.ts";
+import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
@@ -21,13 +21,13 @@ export interface DryRun {
 }
 
 /** A webhook's dry run; `undefined` if it selects no namespace to try it in. */
-export type TryWebhook = (webhook: InjectorWebhook) => Promise<Fact<DryRun | undefined>>;
+export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
 
-type Namespaces = () => Promise<Fact<readonly KubeObject[]>>;
+type Namespaces = () => Promise<Observed<readonly KubeObject[]>>;
 
 /** Dry runs: one pod for each configuration and what it calls. */
-export function dryRunFacts(source: Source, namespaces: Namespaces): { readonly dryRun: TryWebhook } {
-  const runs = new Map<string, () => Promise<Fact<DryRun | undefined>>>();
+export function dryRunInventory(source: Source, namespaces: Namespaces): { readonly dryRun: TryWebhook } {
+  const runs = new Map<string, () => Promise<Observed<DryRun | undefined>>>();
   return {
     dryRun: (webhook) => {
       const key = JSON.stringify([webhook.configuration, webhook.name]);
@@ -41,7 +41,7 @@ export function dryRunFacts(source: Source, namespaces: Namespaces): { readonly 
 /** Injectors leave these alone whatever is asked (Istio, `inject.go`, IgnoredNamespaces). */
 const IGNORED: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "local-path-storage"];
 
-async function tryIn(source: Source, all: Namespaces, webhook: InjectorWebhook): Promise<Fact<DryRun | undefined>> {
+async function tryIn(source: Source, all: Namespaces, webhook: InjectorWebhook): Promise<Observed<DryRun | undefined>> {
   const namespaces = await all();
   if (!isKnown(namespaces)) return namespaces;
   const place = placeFor(namespaces.value, webhook, source.scope.namespace);
@@ -82,12 +82,12 @@ const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbi
 /** The API server ends the request before the client does, so that it is the webhook that has not answered. */
 const OPTIONS = "dryRun=All&timeout=25s";
 
-async function send({ api, clock }: Source, { namespace, labels }: Place, tried: string): Promise<Fact<DryRun>> {
+async function send({ api, clock }: Source, { namespace, labels }: Place, tried: string): Promise<Observed<DryRun>> {
   const before = clock.monotonic();
   const ended = (end: Pick<DryRun, "outcome" | "webhook" | "message">) => {
     return { ...end, namespace, took: clock.monotonic() - before };
   };
-  return await asFact(`create on pods in the namespace "${namespace}"`, async () => {
+  return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
       const pod = await api.create(path, podToTry(labels));

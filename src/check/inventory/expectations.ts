@@ -2,11 +2,16 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
-import { isAlive } from "../injection/live.ts";
-import { namespaceLabels } from "../injection/match.ts";
-import { type Fact, isKnown, once } from "./observed.ts";
-import { type InjectorWebhook, injectorWebhooks, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
-import type { PlaneFact } from "./injectors.ts";
+import { isAlive } from "./live_pods.ts";
+import { isKnown, type Observed, once } from "./observed.ts";
+import {
+  type InjectorWebhook,
+  injectorWebhooks,
+  labelsOfObject,
+  namespaceLabels,
+  sendsPod,
+} from "./injector_webhooks.ts";
+import type { ObservedPlane } from "./control_planes.ts";
 import type { Source } from "./source.ts";
 
 /** A live pod, and what would happen to it if it were made now. */
@@ -16,7 +21,7 @@ export interface ExpectedPod {
   readonly hasProxy: boolean;
   /** The first webhook that would get it. */
   readonly webhook: InjectorWebhook | undefined;
-  readonly plane: PlaneFact | undefined;
+  readonly plane: ObservedPlane | undefined;
   /**
    * What that webhook would decide; `undefined` if none is called, its configuration is not known, or it has conditions,
    * which may ask for what is not kept of pods.
@@ -26,16 +31,16 @@ export interface ExpectedPod {
 
 /** What the pods of the scope are compared with. */
 export interface ExpectationParts {
-  readonly pods: () => Promise<Fact<readonly KubeObject[]>>;
-  readonly namespaces: () => Promise<Fact<readonly KubeObject[]>>;
-  readonly mutatingWebhooks: () => Promise<Fact<readonly KubeObject[]>>;
-  readonly planes: () => Promise<ReadonlyMap<string, PlaneFact>>;
+  readonly pods: () => Promise<Observed<readonly KubeObject[]>>;
+  readonly namespaces: () => Promise<Observed<readonly KubeObject[]>>;
+  readonly mutatingWebhooks: () => Promise<Observed<readonly KubeObject[]>>;
+  readonly planes: () => Promise<ReadonlyMap<string, ObservedPlane>>;
 }
 
 /** Live pods of the scope with what is expected of each; labels that the pods have got since they were made count too. */
-export function expectationFacts({ scope }: Source, parts: ExpectationParts) {
+export function expectationInventory({ scope }: Source, parts: ExpectationParts) {
   return {
-    expectations: once(async (): Promise<Fact<readonly ExpectedPod[]>> => {
+    expectations: once(async (): Promise<Observed<readonly ExpectedPod[]>> => {
       const [pods, namespaces, webhooks] = await Promise.all([
         parts.pods(),
         parts.namespaces(),
@@ -59,7 +64,7 @@ export function expectationFacts({ scope }: Source, parts: ExpectationParts) {
 interface Known {
   readonly labels: (namespace: string) => ValueMap;
   readonly injectors: readonly InjectorWebhook[];
-  readonly planeOf: (webhook: InjectorWebhook) => PlaneFact | undefined;
+  readonly planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined;
 }
 
 function expected(pod: KubeObject, { labels, injectors, planeOf }: Known): ExpectedPod {

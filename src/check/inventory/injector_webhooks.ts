@@ -67,6 +67,11 @@ export function labelsOfObject({ metadata }: KubeObject): ValueMap {
   return isMap(metadata["labels"]) ? metadata["labels"] : newMap();
 }
 
+/** The labels of a namespace as the API server sees them: from Kubernetes 1.21 on its name is one of them. */
+export function namespaceLabels(name: string, labels: Value | undefined): ValueMap {
+  return Object.assign(newMap(), { "kubernetes.io/metadata.name": name }, isMap(labels) ? labels : {});
+}
+
 /** `mutatingwebhookconfiguration/istio-sidecar-injector`: how findings name it. */
 export function configurationRef({ configuration }: Pick<InjectorWebhook, "configuration">): string {
   return `mutatingwebhookconfiguration/${configuration}`;

@@ -1,56 +1,33 @@
 /**
- * Facts of a cluster, each asked for when a check wants it, and at most once. A group of resources is a file here with a
- * function that gives its getters; they are put together below.
+ * The inventory of a cluster: getters that ask the API when a check needs the answer, and at most once.
  */
-import { injectorFacts } from "./injectors.ts";
-import { limitFacts } from "./limits.ts";
-import { dryRunFacts } from "./dry_run.ts";
-import { expectationFacts } from "./expectations.ts";
-import { namespaceFacts } from "./namespaces.ts";
-import { nodeFacts } from "./nodes.ts";
-import { podFacts } from "./pods.ts";
-import { sidecarFacts } from "./sidecars.ts";
-import { serverFacts } from "./server.ts";
-import { serviceFacts } from "./services.ts";
+import { injectorInventory } from "./control_planes.ts";
+import { dryRunInventory } from "./dry_run.ts";
+import { expectationInventory } from "./expectations.ts";
+import { resourceInventory } from "./resources.ts";
+import { serverInventory } from "./server.ts";
+import { serviceInventory } from "./services.ts";
+import { sidecarInventory } from "./sidecars.ts";
 import type { Source } from "./source.ts";
-import { webhookFacts } from "./webhooks.ts";
-import { workloadFacts } from "./workloads.ts";
 
-/** All getters over one cluster. A check asks them; a new object of facts asks the cluster anew. */
-export function factsOf(source: Source) {
-  const namespaces = namespaceFacts(source);
-  const webhooks = webhookFacts(source);
-  const pods = podFacts(source);
-  const injectors = injectorFacts(source, webhooks.mutatingWebhooks);
+/** All getters over one cluster. A new inventory asks the cluster again. */
+export function inventoryOf(source: Source) {
+  const resources = resourceInventory(source);
+  const injectors = injectorInventory(source, resources.mutatingWebhooks);
+  const parts = { ...resources, ...injectors };
   return {
     scope: source.scope,
     clock: source.clock,
-    ...limitFacts(source),
-    ...namespaces,
-    ...dryRunFacts(source, namespaces.namespaces),
-    ...serverFacts(source),
-    ...serviceFacts(source),
-    ...nodeFacts(source),
-    ...pods,
-    ...expectationFacts(source, { ...pods, ...namespaces, ...webhooks, ...injectors }),
-    ...webhooks,
-    ...injectors,
-    ...sidecarFacts(source, { ...namespaces, ...webhooks, ...injectors }),
-    ...workloadFacts(source),
+    ...parts,
+    ...dryRunInventory(source, resources.namespaces),
+    ...serverInventory(source),
+    ...serviceInventory(source),
+    ...expectationInventory(source, parts),
+    ...sidecarInventory(source, parts),
   };
 }
 
-export type Facts = ReturnType<typeof factsOf>;
+export type Inventory = ReturnType<typeof inventoryOf>;
 
-export {
-  asFact,
-  type Broken,
-  cannotTell,
-  type Fact,
-  isKnown,
-  type Known,
-  once,
-  reason,
-  type Unknown,
-} from "./observed.ts";
+export { type Broken, isKnown, type Known, observe, type Observed, once, reason, type Unknown } from "./observed.ts";
 export { type CheckApi, listOf, objectOf, type Scope, type Source } from "./source.ts";

@@ -1,5 +1,5 @@
 import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
-import { asFact, once } from "./observed.ts";
+import { observe, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** What the API server says of itself. */
@@ -19,11 +19,11 @@ const API_SERVERS = { namespace: "kube-system", query: { labelSelector: "compone
 const KUBE_PROXIES = { namespace: "kube-system", query: { labelSelector: "k8s-app=kube-proxy" } };
 
 /** The API server: its version and clock, what it serves, its own pods, and what it reaches Services by. */
-export function serverFacts(source: Source) {
+export function serverInventory(source: Source) {
   return {
     server: source.api.server,
-    version: once(() => asFact("get on the path /version", () => readVersion(source))),
-    apiGroups: once(() => asFact("get on the path /apis", () => readGroups(source))),
+    version: once(() => observe("get on the path /version", () => readVersion(source))),
+    apiGroups: once(() => observe("get on the path /apis", () => readGroups(source))),
     apiServerPods: once(() => listOf(source, "api/v1", "pods", API_SERVERS)),
     kubeProxyPods: once(() => listOf(source, "api/v1", "pods", KUBE_PROXIES)),
     apiServices: once(() => listOf(source, "apis/apiregistration.k8s.io/v1", "apiservices")),

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { type Fact, isKnown } from "./observed.ts";
+import { isKnown, type Observed } from "./observed.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
 /** A name in a namespace. */
@@ -19,7 +19,7 @@ export interface Backends {
 }
 
 /** Services, what is behind them, and Secrets: those that a webhook needs, by name. */
-export function serviceFacts(source: Source) {
+export function serviceInventory(source: Source) {
   return {
     service: byName((name) => objectOf(source, "api/v1", "services", name)),
     backends: byName((name) => backendsOf(source, name)),
@@ -39,7 +39,7 @@ function byName<T>(ask: (name: Named) => Promise<T>): (name: Named) => Promise<T
 }
 
 /** From EndpointSlices; clusters before 1.21 have Endpoints alone. */
-async function backendsOf(source: Source, name: Named): Promise<Fact<Backends>> {
+async function backendsOf(source: Source, name: Named): Promise<Observed<Backends>> {
   const query = { labelSelector: `kubernetes.io/service-name=${name.name}` };
   const slices = await listOf(source, "apis/discovery.k8s.io/v1", "endpointslices", { ...name, query });
   if (!isKnown(slices) || slices.value.length > 0) return isKnown(slices) ? { value: ofSlices(slices.value) } : slices;

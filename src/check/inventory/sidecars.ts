@@ -13,10 +13,9 @@ import {
   withKey,
 } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
-import { type Fact, isKnown, once } from "./observed.ts";
-import { type InjectorWebhook, injectorWebhooks, sendsPod } from "./injector_webhooks.ts";
-import type { PlaneFact } from "./injectors.ts";
-import { namespaceLabels } from "../injection/match.ts";
+import { isKnown, type Observed, once } from "./observed.ts";
+import { type InjectorWebhook, injectorWebhooks, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
+import type { ObservedPlane } from "./control_planes.ts";
 import type { Source } from "./source.ts";
 
 /** A namespace whose pods get a sidecar, or would. */
@@ -31,15 +30,15 @@ export interface SidecarNamespace {
 
 /** What the sidecars of namespaces are made from. */
 export interface SidecarParts {
-  readonly namespaces: () => Promise<Fact<readonly KubeObject[]>>;
-  readonly mutatingWebhooks: () => Promise<Fact<readonly KubeObject[]>>;
-  readonly planes: () => Promise<ReadonlyMap<string, PlaneFact>>;
+  readonly namespaces: () => Promise<Observed<readonly KubeObject[]>>;
+  readonly mutatingWebhooks: () => Promise<Observed<readonly KubeObject[]>>;
+  readonly planes: () => Promise<ReadonlyMap<string, ObservedPlane>>;
 }
 
 /** The sidecars that pods get: for each namespace of the scope where webhooks inject all pods. */
-export function sidecarFacts(source: Source, parts: SidecarParts) {
+export function sidecarInventory(source: Source, parts: SidecarParts) {
   return {
-    sidecars: once(async (): Promise<Fact<readonly SidecarNamespace[]>> => {
+    sidecars: once(async (): Promise<Observed<readonly SidecarNamespace[]>> => {
       const [namespaces, webhooks] = await Promise.all([parts.namespaces(), parts.mutatingWebhooks()]);
       if (!isKnown(namespaces)) return namespaces;
       if (!isKnown(webhooks)) return webhooks;
@@ -59,7 +58,7 @@ function isWanted(name: string, { scope }: Source): boolean {
   return !WITHOUT_SIDECARS.has(name) && name !== scope.istioNamespace;
 }
 
-function planned(namespaces: readonly KubeObject[], { clock }: Source): Fact<readonly SidecarNamespace[]> {
+function planned(namespaces: readonly KubeObject[], { clock }: Source): Observed<readonly SidecarNamespace[]> {
   const injector = newInjector({
     ...configurationOf({}),
     byHand: false,
@@ -73,10 +72,10 @@ function planned(namespaces: readonly KubeObject[], { clock }: Source): Fact<rea
 function inWebhooks(
   namespaces: readonly KubeObject[],
   webhooks: readonly InjectorWebhook[],
-  planes: ReadonlyMap<string, PlaneFact>,
+  planes: ReadonlyMap<string, ObservedPlane>,
   { scope }: Source,
-): Fact<readonly SidecarNamespace[]> {
-  const made = new Map<string, Fact<Pod | undefined>>();
+): Observed<readonly SidecarNamespace[]> {
+  const made = new Map<string, Observed<Pod | undefined>>();
   return forEach(namespaces, ({ metadata }) => {
     const labels = namespaceLabels(metadata.name, metadata["labels"]);
     const webhook = webhooks.find((each) => sendsPod(each, labels, {}));
@@ -92,9 +91,9 @@ function inWebhooks(
 
 function forEach(
   namespaces: readonly KubeObject[],
-  make: (namespace: KubeObject) => Fact<Pod | undefined>,
+  make: (namespace: KubeObject) => Observed<Pod | undefined>,
   planned: boolean,
-): Fact<readonly SidecarNamespace[]> {
+): Observed<readonly SidecarNamespace[]> {
   const found: SidecarNamespace[] = [];
   for (const namespace of namespaces) {
     const sidecar = make(namespace);
@@ -105,7 +104,7 @@ function forEach(
   return { value: found };
 }
 
-function sidecarOfPlane({ injector }: PlaneFact): Fact<Pod | undefined> {
+function sidecarOfPlane({ injector }: ObservedPlane): Observed<Pod | undefined> {
   if (!isKnown(injector)) return injector;
   try {
     return { value: sidecarOf(injector.value) };

@@ -1,7 +1,7 @@
 /** What facts are made from. */
 import { ApiError, type KubeApi, type KubeObject, type Query, type RawAnswer } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
-import { asFact } from "./observed.ts";
+import { observe } from "./observed.ts";
 
 /** What of the cluster is looked at. */
 export interface Scope {
@@ -34,7 +34,7 @@ export function listOf({ api }: Source, group: string, resource: string, options
   const { namespace } = options;
   const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
-  return asFact<readonly KubeObject[]>(
+  return observe<readonly KubeObject[]>(
     `list on ${resource}${where}`,
     () => items(api, `/${group}/${folder}${resource}`, options),
   );
@@ -58,10 +58,15 @@ export interface Listing {
 }
 
 /** One object of a namespace; `undefined` if it is not there. */
-export function objectOf(source: Source, group: string, resource: string, name: { namespace: string; name: string }) {
+export function objectOf(
+  source: { readonly api: Pick<KubeApi, "get"> },
+  group: string,
+  resource: string,
+  name: { namespace: string; name: string },
+) {
   const { namespace } = name;
   const path = `/${group}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name.name)}`;
-  return asFact<KubeObject | undefined>(
+  return observe<KubeObject | undefined>(
     `get on ${resource} in the namespace "${namespace}"`,
     () => source.api.get(path),
   );

@@ -1,6 +1,6 @@
 import { ApiError, type KubeList, type KubeObject, type Query } from "../../../src/core/kube/client/mod.ts";
 import { isMap, type Value } from "../../../src/core/value.ts";
-import { type CheckApi, type Facts, factsOf, type Scope } from "../../../src/check/inventory/mod.ts";
+import { type CheckApi, type Inventory, inventoryOf, type Scope } from "../../../src/check/inventory/mod.ts";
 
 /** A cluster in memory for checks, which only read. */
 export interface ClusterOptions {
@@ -61,11 +61,11 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
   };
 }
 
-/** Facts of such a cluster, on a given day. */
-export function clusterFacts(options: ClusterOptions, scope: Partial<Scope> = {}, now = new Date()): Facts {
+/** Inventory of such a cluster, on a given day. */
+export function clusterInventory(options: ClusterOptions, scope: Partial<Scope> = {}, now = new Date()): Inventory {
   const clock = { now: () => now, monotonic: () => 0, sleep: () => Promise.resolve() };
   const whole = { namespace: undefined, istioNamespace: "istio-system", revision: undefined, ...scope };
-  return factsOf({ api: clusterApi(options), clock, scope: whole });
+  return inventoryOf({ api: clusterApi(options), clock, scope: whole });
 }
 
 /** An object of the API; `namespace/name` or `name`. */

@@ -4,14 +4,14 @@ import type { Finding } from "../../../src/check/check.ts";
 import { WEBHOOK_CHECKS } from "../../../src/check/checks/webhook.ts";
 import { isMap } from "../../../src/core/value.ts";
 import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
-import { clusterFacts, type ClusterOptions, object } from "./cluster.ts";
+import { clusterInventory, type ClusterOptions, object } from "./cluster.ts";
 import { meshWebhooks } from "./mesh_webhooks.ts";
 
 /** What a check of the category finds in a cluster, on a given day. */
 export async function webhookFinding(id: string, options: ClusterOptions, now = new Date()): Promise<Finding> {
   const check = WEBHOOK_CHECKS.find((each) => each.id === id);
   assert(check !== undefined);
-  return await check.run(clusterFacts(options, {}, now));
+  return await check.run(clusterInventory(options, {}, now));
 }
 
 /** The configuration that `webhook manifests` prints, with a caBundle (PEM). */

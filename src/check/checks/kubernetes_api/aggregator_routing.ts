@@ -9,7 +9,7 @@ import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
-import { type Facts, isKnown } from "../../inventory/mod.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
 import { flagsOf } from "./admission.ts";
 import { NO_ANSWER } from "../webhook/failures.ts";
 import { type Called, isCalled, nameOf } from "../webhook/service.ts";
@@ -17,14 +17,14 @@ import { type Called, isCalled, nameOf } from "../webhook/service.ts";
 const FLAG = "--enable-aggregator-routing";
 
 /** From the pods of kube-apiserver, where they can be seen; else from what is seen behind Services. */
-export async function aggregatorRouting(facts: Facts): Promise<Finding> {
-  const pods = await facts.apiServerPods();
+export async function aggregatorRouting(inventory: Inventory): Promise<Finding> {
+  const pods = await inventory.apiServerPods();
   const servers = isKnown(pods) ? pods.value : [];
   const byAddress = servers.filter((pod) => !isRouted(pod));
   if (servers.length > 0 && byAddress.length === 0) return { result: "ok", message: FLAG };
-  const stranded = await withoutProxy(byAddress, facts);
+  const stranded = await withoutProxy(byAddress, inventory);
   if (servers.length > 0 && stranded.length === 0) return { result: "ok", message: "by kube-proxy on its node" };
-  const evidence = await seen(facts);
+  const evidence = await seen(inventory);
   if (evidence !== undefined && "reached" in evidence) {
     return { result: "ok", message: `it reaches ${evidence.reached}` };
   }
@@ -63,9 +63,9 @@ function isRouted(pod: KubeObject): boolean {
 }
 
 /** Those on whose node no kube-proxy runs. */
-async function withoutProxy(servers: readonly KubeObject[], facts: Facts): Promise<readonly KubeObject[]> {
+async function withoutProxy(servers: readonly KubeObject[], inventory: Inventory): Promise<readonly KubeObject[]> {
   if (servers.length === 0) return [];
-  const proxies = await facts.kubeProxyPods();
+  const proxies = await inventory.kubeProxyPods();
   const nodes = new Set(isKnown(proxies) ? proxies.value.map(nodeOf) : []);
   return servers.filter((pod) => nodeOf(pod) === "" || !nodes.has(nodeOf(pod)));
 }
@@ -77,17 +77,17 @@ function nodeOf({ spec }: KubeObject): string {
 /** What the API server did with a Service: something behind it has answered, or has not. */
 type Evidence = { readonly reached: string } | { readonly failed: string };
 
-async function seen(facts: Facts): Promise<Evidence | undefined> {
-  const found = [...await ofWebhooks(facts), ...await ofApiServices(facts)];
+async function seen(inventory: Inventory): Promise<Evidence | undefined> {
+  const found = [...await ofWebhooks(inventory), ...await ofApiServices(inventory)];
   return found.find((each) => "reached" in each) ?? found[0];
 }
 
-async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
-  const configurations = await facts.mutatingWebhooks();
+async function ofWebhooks(inventory: Inventory): Promise<readonly Evidence[]> {
+  const configurations = await inventory.mutatingWebhooks();
   const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
   const evidence: Evidence[] = [];
   for (const webhook of webhooks.filter(isCalled)) {
-    const run = await facts.dryRun(webhook);
+    const run = await inventory.dryRun(webhook);
     if (isKnown(run) && run.value !== undefined) evidence.push(...ofDryRun(webhook, run.value, webhooks));
   }
   return evidence;
@@ -113,8 +113,8 @@ function isUnreached(message: string): boolean {
 }
 
 /** APIs that others serve, such as that of metrics-server: the API server asks for them in the same way. */
-async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
-  const services = await facts.apiServices();
+async function ofApiServices(inventory: Inventory): Promise<readonly Evidence[]> {
+  const services = await inventory.apiServices();
   if (!isKnown(services)) return [];
   return services.value.flatMap((service): Evidence[] => {
     const { name, namespace } = mapAt(mapAt({ ...service }, "spec"), "service");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clusterFacts, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
+import { clusterInventory, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isMap } from "../../../core/value.ts";
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
 
 for (const { name, cluster, result, says } of CASES) {
   Deno.test(`aggregator routing: ${name}`, async () => {
-    const found = await aggregatorRouting(clusterFacts(cluster));
+    const found = await aggregatorRouting(clusterInventory(cluster));
     assert.equal(found.result, result, found.message);
     assert.match(found.message ?? "", says);
     if (result === "error") assert.deepEqual(found.objects, ["pod/kube-system/kube-apiserver-a"]);

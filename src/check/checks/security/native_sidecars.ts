@@ -5,14 +5,14 @@
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
 import type { Finding } from "../../check.ts";
-import { cannotTell, type Fact, isKnown } from "../../inventory/mod.ts";
-import { findingOf } from "../findings.ts";
+import { isKnown, type Observed } from "../../inventory/mod.ts";
+import { cannotTell, findingOf } from "../findings.ts";
 
 const MINOR = 29;
 const PROXY = "istio-proxy";
 
 /** An error where proxies are native already, else a warning for what Jobs then lack. */
-export function nativeSidecars(nodes: Fact<readonly KubeObject[]>, pods: Fact<readonly KubeObject[]>): Finding {
+export function nativeSidecars(nodes: Observed<readonly KubeObject[]>, pods: Observed<readonly KubeObject[]>): Finding {
   if (!isKnown(nodes)) return cannotTell(nodes);
   if (nodes.value.length === 0) return { result: "skipped", message: "there are no nodes" };
   const inUse = isKnown(pods) && pods.value.some(hasNativeProxy);

@@ -2,7 +2,7 @@ import { messageOf } from "../../../core/errors.ts";
 import { decodePems, type Facts as CertificateFacts, readFacts } from "../../../core/x509/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import type { Facts } from "../../inventory/mod.ts";
+import type { Inventory } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 
@@ -32,7 +32,7 @@ function binaryOf(base64: string): string {
 }
 
 /** Each caBundle has a certificate that is valid, and will be for more than a third of its life. */
-export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Facts): Finding {
+export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Inventory): Finding {
   const now = clock.now();
   const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
     .flatMap((webhook): Problem[] => {

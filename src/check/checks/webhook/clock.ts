@@ -1,12 +1,13 @@
+import { cannotTell } from "../findings.ts";
 import type { Finding } from "../../check.ts";
-import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
 
 /** Certificates are made with a minute's grace or so; tokens are refused later. */
 const MOST_SKEW = 60_000;
 
 /** The clock of the API server is that of this machine: else certificates and tokens are not valid yet, or no longer. */
-export async function clockSkew(facts: Facts): Promise<Finding> {
-  const version = await facts.version();
+export async function clockSkew(inventory: Inventory): Promise<Finding> {
+  const version = await inventory.version();
   if (!isKnown(version)) return cannotTell(version);
   const { ahead } = version.value;
   if (ahead === undefined) {

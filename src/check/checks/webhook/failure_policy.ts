@@ -1,12 +1,12 @@
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
-import { counted } from "../findings.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, counted } from "../findings.ts";
 import { radiusOf } from "./selected.ts";
 
 /** What a failure of the webhook would do, and to how much: pods that are refused, or that start without a sidecar. */
-export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
-  const [namespaces, all] = await Promise.all([facts.namespaces(), facts.allPods()]);
+export async function failurePolicy(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
+  const [namespaces, all] = await Promise.all([inventory.namespaces(), inventory.allPods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
   if (!isKnown(all)) return cannotTell(all);
   const sentence = (policy: "Fail" | "Ignore", what: string) => {

@@ -1,24 +1,25 @@
 /** What the checks of webhooks begin with: the webhooks that are looked at. */
+import { cannotTell } from "../findings.ts";
 import type { Finding } from "../../check.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../../inventory/mod.ts";
+import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
 /** Those that inject; with a revision in the scope, those of it. */
-export async function injectorsOf(facts: Facts): Promise<Fact<readonly InjectorWebhook[]>> {
-  const configurations = await facts.mutatingWebhooks();
+export async function injectorsOf(inventory: Inventory): Promise<Observed<readonly InjectorWebhook[]>> {
+  const configurations = await inventory.mutatingWebhooks();
   if (!isKnown(configurations)) return configurations;
-  const { revision: wanted } = facts.scope;
+  const { revision: wanted } = inventory.scope;
   const all = injectorWebhooks(configurations.value);
   return { value: all.filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted) };
 }
 
 /** A check over the webhooks, which cannot tell anything where they cannot be read. */
 export function overInjectors(
-  judge: (webhooks: readonly InjectorWebhook[], facts: Facts) => Promise<Finding> | Finding,
-): (facts: Facts) => Promise<Finding> {
-  return async (facts) => {
-    const webhooks = await injectorsOf(facts);
-    return isKnown(webhooks) ? await judge(webhooks.value, facts) : cannotTell(webhooks);
+  judge: (webhooks: readonly InjectorWebhook[], inventory: Inventory) => Promise<Finding> | Finding,
+): (inventory: Inventory) => Promise<Finding> {
+  return async (inventory) => {
+    const webhooks = await injectorsOf(inventory);
+    return isKnown(webhooks) ? await judge(webhooks.value, inventory) : cannotTell(webhooks);
   };
 }
 

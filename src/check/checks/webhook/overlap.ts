@@ -1,14 +1,14 @@
 import type { ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { labelsToTry } from "./selected.ts";
 
 /** No pod goes to two webhooks: the second would inject into what the first has made. */
-export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
-  const [namespaces, pods] = await Promise.all([facts.namespaces(), facts.pods()]);
+export async function noOverlap(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
+  const [namespaces, pods] = await Promise.all([inventory.namespaces(), inventory.pods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
   const byNamespace = Map.groupBy(isKnown(pods) ? pods.value : [], ({ metadata }) => metadata.namespace ?? "");
   const problems = namespaces.value.flatMap((namespace): Problem[] => {

@@ -2,19 +2,19 @@ import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
 /** A webhook that is sent its own pods cannot start again once it is down (istio #26380). */
-export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
-  const [namespaces, pods] = await Promise.all([facts.namespaces(), facts.allPods()]);
+export async function notItsOwn(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
+  const [namespaces, pods] = await Promise.all([inventory.namespaces(), inventory.allPods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
   const problems: Problem[] = [];
   for (const webhook of webhooks.filter(isCalled)) {
     const { target } = webhook;
     const namespace = namespaces.value.find(({ metadata }) => metadata.name === target.namespace);
-    const service = await facts.service(target);
+    const service = await inventory.service(target);
     const selector = isKnown(service) ? selectorOf(service.value) : newMap();
     const labels = labelsBehind(isKnown(pods) ? pods.value : [], target.namespace, selector);
     const isSent = namespace !== undefined &&

@@ -2,8 +2,8 @@ import { newMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { adviceFor } from "./failures.ts";
 import { distinct, isActive } from "./injectors.ts";
 import { isCalled, podPort } from "./service.ts";
@@ -12,16 +12,16 @@ import { isCalled, podPort } from "./service.ts";
  * The API server reaches each webhook: a pod that goes to it is sent as a dry run, and comes back with a sidecar. One pod
  * for each configuration and what it calls: of its webhooks the first that selects a namespace.
  */
-export async function reachable(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+export async function reachable(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   const tried: string[] = [];
   let doubt: string | undefined;
   for (const group of groupsOf(webhooks)) {
-    const found = await firstRun(group, facts);
+    const found = await firstRun(group, inventory);
     if ("finding" in found) return found.finding;
     if (found.run === undefined) continue;
     tried.push(found.run.namespace);
-    const verdict = await JUDGES[found.run.outcome](found.webhook, found.run, facts);
+    const verdict = await JUDGES[found.run.outcome](found.webhook, found.run, inventory);
     if ("doubt" in verdict) doubt ??= verdict.doubt;
     else if (verdict.message !== undefined) {
       problems.push({ object: configurationRef(found.webhook), result: "error", message: verdict.message });
@@ -43,14 +43,14 @@ function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
 type Found = { readonly finding: Finding } | { readonly webhook: InjectorWebhook; readonly run: DryRun | undefined };
 
 /** Where namespaces ask for injection is tried first: there pods need no label. */
-async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promise<Found> {
-  const namespaces = await facts.namespaces();
+async function firstRun(group: readonly InjectorWebhook[], inventory: Inventory): Promise<Found> {
+  const namespaces = await inventory.namespaces();
   if (!isKnown(namespaces)) return { finding: cannotTell(namespaces) };
   const isAsked = (webhook: InjectorWebhook) =>
     namespaces.value.some((namespace) => sendsPod(webhook, labelsOfObject(namespace), newMap()));
   let found: Found = { finding: { result: "skipped" } };
   for (const webhook of group.toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)))) {
-    const run = await facts.dryRun(webhook);
+    const run = await inventory.dryRun(webhook);
     if (!isKnown(run)) return { finding: cannotTell(run) };
     found = { webhook, run: run.value };
     if (run.value !== undefined) return found;
@@ -61,7 +61,7 @@ async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promis
 /** `message` is what is wrong; `doubt` is why nothing can be said. */
 type Verdict = { readonly message: string | undefined } | { readonly doubt: string };
 
-type Judge = (webhook: InjectorWebhook, run: DryRun, facts: Facts) => Verdict | Promise<Verdict>;
+type Judge = (webhook: InjectorWebhook, run: DryRun, inventory: Inventory) => Verdict | Promise<Verdict>;
 
 const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   injected: () => ({ message: undefined }),
@@ -73,15 +73,15 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
     run.webhook === webhook.name
       ? { message: `it is reached, and refuses a pod: ${run.message}` }
       : { doubt: `another webhook denies a pod in the namespace "${run.namespace}": ${run.message}` },
-  failed: async (webhook, run, facts) => {
+  failed: async (webhook, run, inventory) => {
     if (run.webhook !== webhook.name) return { doubt: `another webhook cannot be called: ${run.message}` };
-    const port = isCalled(webhook) ? await podPort(webhook.target, facts) : undefined;
+    const port = isCalled(webhook) ? await podPort(webhook.target, inventory) : undefined;
     return { message: `${run.message}\n${adviceFor(run.message, port)}` };
   },
 };
 
 /** With Fail the webhook has answered, or no webhook is called at all; with Ignore it may not have answered. */
-async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Verdict> {
+async function notInjected(webhook: InjectorWebhook, run: DryRun, inventory: Inventory): Promise<Verdict> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const where = `a pod in the namespace "${run.namespace}" comes back without a sidecar`;
   if (webhook.matchConditions.length > 0) {
@@ -93,7 +93,7 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
     };
   }
   if (run.took >= timeoutSeconds * 1000) {
-    const port = isCalled(webhook) ? await podPort(webhook.target, facts) : undefined;
+    const port = isCalled(webhook) ? await podPort(webhook.target, inventory) : undefined;
     return {
       message: `${where} after ${timeoutSeconds} s, the time-out of "${name}"\n${adviceFor("timed out", port)}`,
     };

@@ -4,7 +4,7 @@ import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList } from "../../../core/value.ts";
-import { factsOf } from "../../inventory/mod.ts";
+import { inventoryOf } from "../../inventory/mod.ts";
 import { reachable } from "./reachable.ts";
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
@@ -139,7 +139,7 @@ Deno.test("an answer that takes as long as the time-out is a time-out, though Ig
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
   const { result, message = "" } = await reachable(
     injectorWebhooks(configurations),
-    factsOf({ api, clock, scope }),
+    inventoryOf({ api, clock, scope }),
   );
   assert.equal(result, "error");
   assert.match(message, /after 10 s, the time-out of .*\n.*firewall.*port 15017/);

@@ -2,8 +2,8 @@ import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, isKnown } from "../../inventory/mod.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 
 /** A Service that a webhook is behind. */
@@ -23,13 +23,13 @@ export function isCalled(webhook: InjectorWebhook): webhook is Called {
 }
 
 /** The Services that webhooks name are there, with the ports that they name. */
-export async function serviceExists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+export async function serviceExists(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   const called = calledServices(webhooks);
   if (called.length === 0) return { result: "skipped", message: "webhooks are called by URL" };
   for (const webhook of called) {
     const { target } = webhook;
-    const service = await facts.service(target);
+    const service = await inventory.service(target);
     if (!isKnown(service)) return cannotTell(service);
     const message = serviceProblem(service.value, target);
     if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
@@ -51,12 +51,12 @@ export function nameOf({ namespace, name }: ServiceTarget): string {
 }
 
 /** Pods are ready behind the Service, at the port that is called. */
-export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+export async function endpointsReady(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   let ready = 0;
   for (const webhook of distinct(calledServices(webhooks), ({ target }) => target).filter(isCalled)) {
     const { target } = webhook;
-    const [service, backends] = await Promise.all([facts.service(target), facts.backends(target)]);
+    const [service, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
     if (!isKnown(backends)) return cannotTell(backends);
     const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
     const object = `service/${nameOf(target)}`;
@@ -74,8 +74,8 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
 }
 
 /** The port of a pod that the API server ends up at; `undefined` if it cannot be told. */
-export async function podPort(target: ServiceTarget, facts: Facts): Promise<number | undefined> {
-  const [service, backends] = await Promise.all([facts.service(target), facts.backends(target)]);
+export async function podPort(target: ServiceTarget, inventory: Inventory): Promise<number | undefined> {
+  const [service, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
   const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
   if (port === undefined) return undefined;
   const found = isKnown(backends) ? backends.value.ports.get(portName(port)) : undefined;

@@ -5,8 +5,8 @@ import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { isMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Fact, type Facts, isKnown } from "../../inventory/mod.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
+import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { authoritiesOf, type Authority } from "./ca_bundle.ts";
 import { calledServices, type ServiceTarget } from "./service.ts";
 
@@ -28,15 +28,15 @@ const PLACES: readonly Place[] = [
 ];
 
 /** The caBundle of each configuration agrees with the first of these that is there. */
-export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+export async function trustAgrees(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   const seen: string[] = [];
   for (const webhook of calledServices(webhooks)) {
-    const found = await firstPlace(webhook.target, facts);
+    const found = await firstPlace(webhook.target, inventory);
     if (!isKnown(found)) return cannotTell(found);
     if (found.value === undefined) continue;
     seen.push(found.value.name);
-    const message = disagreement(webhook, found.value) ?? invalidity(found.value, facts.clock.now());
+    const message = disagreement(webhook, found.value) ?? invalidity(found.value, inventory.clock.now());
     if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
   }
   if (problems.length > 0) {
@@ -60,14 +60,14 @@ interface Held {
 }
 
 /** What may not be read is passed over while another place can be read. */
-async function firstPlace(target: ServiceTarget, facts: Facts): Promise<Fact<Held | undefined>> {
-  let hidden: Fact<Held | undefined> = { value: undefined };
+async function firstPlace(target: ServiceTarget, inventory: Inventory): Promise<Observed<Held | undefined>> {
+  let hidden: Observed<Held | undefined> = { value: undefined };
   for (const place of PLACES) {
     const name = place.name(target);
     const { namespace } = target;
     const object = place.kind === "Secret"
-      ? await facts.secret({ namespace, name })
-      : await facts.configMap(namespace, name);
+      ? await inventory.secret({ namespace, name })
+      : await inventory.configMap(namespace, name);
     if (!isKnown(object)) {
       hidden = object;
       continue;

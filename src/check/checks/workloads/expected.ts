@@ -5,9 +5,9 @@ import { findProxy, type Injector, injectPod, type Pod, podOwner, specOf } from 
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { textAt } from "../../../core/value.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
-import type { PlaneFact } from "../../inventory/injectors.ts";
+import type { ObservedPlane } from "../../inventory/control_planes.ts";
 import { isKnown } from "../../inventory/mod.ts";
-import { revisionOf } from "../../injection/live.ts";
+import { revisionOf } from "../../inventory/live_pods.ts";
 import type { PodProblem } from "./pod_problem.ts";
 
 /** Older than the label or the webhook, or made while the webhook was down. */
@@ -46,7 +46,7 @@ function otherRevision(pod: KubeObject, now: string): string | undefined {
   return `its proxy is of the revision "${revision}", and its pods now get that of "${now}"`;
 }
 
-function otherImage(pod: KubeObject, { injector }: PlaneFact): string | undefined {
+function otherImage(pod: KubeObject, { injector }: ObservedPlane): string | undefined {
   const image = !isKnown(injector) || hasOwnTemplate(pod) ? undefined : imageOf(injector.value);
   const has = textAt(findProxy(pod) ?? {}, "image");
   if (image === undefined || has === "" || has === image) return undefined;

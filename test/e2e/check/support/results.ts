@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../../src/check/checks/all.ts";
 import { chooseChecks } from "../../../../src/check/choose.ts";
-import { factsOf } from "../../../../src/check/inventory/mod.ts";
+import { inventoryOf } from "../../../../src/check/inventory/mod.ts";
 import type { CheckResult } from "../../../../src/check/result.ts";
 import { runChecks } from "../../../../src/check/run.ts";
 import { connect } from "../../../../src/core/kube/client/mod.ts";
@@ -39,7 +39,7 @@ export async function resultsOf(kubeconfig: string): Promise<Results> {
   try {
     const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
     const all = chooseChecks(ALL_CHECKS, { categories: [], only: [], skip: [], pre: false });
-    return byId(await runChecks(all, factsOf({ api, clock: world.clock, scope }), () => {}));
+    return byId(await runChecks(all, inventoryOf({ api, clock: world.clock, scope }), () => {}));
   } finally {
     api.close();
   }

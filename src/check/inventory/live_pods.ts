@@ -1,8 +1,7 @@
-/** What the pods of a workload have at present. */
+/** Live pods and their proxies. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import { containersOf, findProxy, podOwner } from "../../inject/mod.ts";
-import type { Target } from "./target.ts";
+import { containersOf, findProxy } from "../../inject/mod.ts";
 
 /** A pod. */
 export interface LivePod {
@@ -19,26 +18,11 @@ export interface LivePod {
   readonly isReady: boolean;
 }
 
-/** The pods that a workload made and that have not ended: owned by it, or by what it made. */
-export function livePods(target: Target, pods: readonly KubeObject[]): readonly LivePod[] {
-  return pods.filter((pod) => isAlive(pod) && isOf(target, pod)).map(livePod);
-}
-
 const ENDED = ["Succeeded", "Failed"];
 
 /** Whether a pod is neither done nor being deleted. */
 export function isAlive(pod: KubeObject): boolean {
   return pod.metadata["deletionTimestamp"] === undefined && !ENDED.includes(textAt(mapAt(pod, "status"), "phase"));
-}
-
-function isOf({ row, name, namespace }: Target, pod: KubeObject): boolean {
-  if ((pod.metadata.namespace ?? "") !== namespace) return false;
-  if (row.kind === "Pod") return pod.metadata.name === name;
-  const owner = podOwner(pod, namespace);
-  if (owner.kind === row.kind && owner.name === name) return true;
-  const references = pod.metadata["ownerReferences"];
-  return isList(references) &&
-    references.filter(isMap).some((each) => each["kind"] === row.kind && each["name"] === name);
 }
 
 /** What a pod has. */

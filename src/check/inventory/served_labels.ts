@@ -1,8 +1,7 @@
 /** What the labels of a namespace and of a pod ask for, against the revisions that webhooks serve. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { type InjectorWebhook, sendsPod } from "../inventory/injector_webhooks.ts";
-import { namespaceLabels } from "./match.ts";
+import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 
 /** The values of `istio-injection` that mean something (Istio, "Installing the Sidecar"). */
 export const INJECTION_VALUES: readonly string[] = ["enabled", "disabled"];
