@@ -1,5 +1,5 @@
 /** Health reports as messages of xDS. Source: pilot-agent's health checks, Envoy's API v3. */
-import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { BinaryWriter, putInteger, putMessage, putString, readMessage } from "../../core/protobuf.ts";
 import type { HealthReport } from "../health/options.ts";
 
 /** The numbers of the fields that matter here, in the requests of a method. */
@@ -26,29 +26,25 @@ export const HEALTH_TYPE = "type.googleapis.com/istio.v1.HealthInformation";
 /** What a proxy has asked for when istiod knows it: reports count from then on. */
 export const LISTENER_TYPE = "type.googleapis.com/envoy.config.listener.v3.Listener";
 
-const LENGTH_DELIMITED = 2;
 /** gRPC's code "internal". */
 const INTERNAL = 13;
 
 /** The bytes of a report. */
 export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }: HealthReport): Uint8Array {
   const writer = new BinaryWriter();
-  writer.tag(typeUrl, LENGTH_DELIMITED).string(HEALTH_TYPE);
+  putString(writer, typeUrl, HEALTH_TYPE);
   if (problem === undefined) return writer.finish();
   // google.rpc.Status
-  writer.tag(errorDetail, LENGTH_DELIMITED).fork();
-  writer.tag(1, 0).int32(INTERNAL).tag(2, LENGTH_DELIMITED).string(problem);
-  return writer.join().finish();
+  putMessage(writer, errorDetail, (status) => {
+    putInteger(status, 1, INTERNAL);
+    putString(status, 2, problem);
+  });
+  return writer.finish();
 }
 
-/** The type that a request asks for; `""` if it has none. Throws an error if it cannot be read. */
+/** The type that a request asks for; `""` if it has none. Errors: the bytes are no message. */
 export function typeOf({ typeUrl }: RequestForm, request: Uint8Array): string {
-  const reader = new BinaryReader(request);
   let type = "";
-  while (reader.pos < reader.len) {
-    const [number, wire] = reader.tag();
-    if (number === typeUrl && Number(wire) === LENGTH_DELIMITED) type = reader.string();
-    else reader.skip(wire, number);
-  }
+  readMessage(request, { [typeUrl]: (reader) => type = reader.string() });
   return type;
 }

@@ -1,7 +1,6 @@
 /** The messages of Envoy's aggregated discovery service in protobuf: those fields that are used, in both of its forms. */
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
-import { fieldsOf, NAME_TABLE } from "./name_table.ts";
+import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../core/protobuf.ts";
+import { NAME_TABLE } from "./name_table.ts";
 import type { TableNode } from "../options.ts";
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
@@ -46,7 +45,7 @@ export interface Protocol {
 function nonceOf(bytes: Uint8Array): string {
   const read = { nonce: "" };
   try {
-    fieldsOf(bytes, { 5: (reader) => read.nonce = reader.string() });
+    readMessage(bytes, { 5: (reader) => read.nonce = reader.string() });
   } catch {
     // The bytes are none of a message.
   }
@@ -73,7 +72,7 @@ export const STATE_OF_THE_WORLD: Protocol = {
   nonceOf,
   decode(bytes) {
     const read = { type: "", version: "", nonce: "", resources: Array<TableResource>(), removed: [] };
-    fieldsOf(bytes, {
+    readMessage(bytes, {
       1: (reader) => read.version = reader.string(),
       2: (reader) => read.resources.push({ name: "", bytes: decodeAny(reader.bytes()) }),
       4: (reader) => read.type = reader.string(),
@@ -90,7 +89,7 @@ export const INCREMENTAL: Protocol = {
   nonceOf,
   decode(bytes) {
     const read = { type: "", version: "", nonce: "", resources: Array<TableResource>(), removed: Array<string>() };
-    fieldsOf(bytes, {
+    readMessage(bytes, {
       1: (reader) => read.version = reader.string(),
       2: (reader) => read.resources.push(decodeResource(reader.bytes())),
       4: (reader) => read.type = reader.string(),
@@ -103,7 +102,7 @@ export const INCREMENTAL: Protocol = {
 
 function decodeResource(bytes: Uint8Array): TableResource {
   const read = { name: "", bytes: new Uint8Array(0) };
-  fieldsOf(bytes, {
+  readMessage(bytes, {
     2: (reader) => read.bytes = decodeAny(reader.bytes()),
     3: (reader) => read.name = reader.string(),
   });
@@ -113,7 +112,7 @@ function decodeResource(bytes: Uint8Array): TableResource {
 /** The message within a google.protobuf.Any, which must be a name table; a copy, as what it came in shall be forgotten. */
 function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const read = { type: "", value: new Uint8Array(0) };
-  fieldsOf(bytes, {
+  readMessage(bytes, {
     1: (reader) => read.type = reader.string(),
     2: (reader) => read.value = reader.bytes().slice(),
   });
@@ -123,67 +122,26 @@ function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function encodeRequest({ node, version = "", nonce = "", problem }: TableRequest, fields: Numbers): Uint8Array {
   const writer = new BinaryWriter();
-  if (fields.version > 0) putText(writer, fields.version, version);
-  if (node !== undefined) putBytes(writer, fields.node, encodeNode(node));
-  putText(writer, fields.type, NAME_TABLE);
-  putText(writer, fields.nonce, nonce);
-  if (problem !== undefined) putBytes(writer, fields.problem, encodeProblem(problem));
+  if (fields.version > 0) putString(writer, fields.version, version);
+  if (node !== undefined) putMessage(writer, fields.node, (inner) => writeNode(inner, node));
+  putString(writer, fields.type, NAME_TABLE);
+  putString(writer, fields.nonce, nonce);
+  if (problem !== undefined) putMessage(writer, fields.problem, (inner) => writeProblem(inner, problem));
   return writer.finish();
 }
 
 /** google.rpc.Status. */
-function encodeProblem(message: string): Uint8Array {
-  const writer = new BinaryWriter().tag(1, WireType.Varint).int32(INVALID_ARGUMENT);
-  putText(writer, 2, message);
-  return writer.finish();
+function writeProblem(writer: BinaryWriter, message: string): void {
+  putInteger(writer, 1, INVALID_ARGUMENT);
+  putString(writer, 2, message);
 }
 
 /** envoy.config.core.v3.Node. */
-function encodeNode({ id, cluster, metadata, locality }: TableNode): Uint8Array {
-  const writer = new BinaryWriter();
-  putText(writer, 1, id);
-  putText(writer, 2, cluster);
-  putBytes(writer, 3, encodeStruct(metadata));
-  const place = new BinaryWriter();
-  [locality.region, locality.zone, locality.subZone].forEach((text, index) => putText(place, index + 1, text));
-  putBytes(writer, 4, place.finish());
-  return writer.finish();
-}
-
-/** google.protobuf.Struct. */
-export function encodeStruct(map: ValueMap): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const [key, value] of Object.entries(map)) {
-    const entry = new BinaryWriter();
-    putText(entry, 1, key);
-    putBytes(entry, 2, encodeValue(value));
-    putBytes(writer, 1, entry.finish());
-  }
-  return writer.finish();
-}
-
-/** google.protobuf.Value: one of null, number, text, boolean, map and list, in the order of the fields. */
-function encodeValue(value: Value): Uint8Array {
-  const writer = new BinaryWriter();
-  if (typeof value === "string") writer.tag(3, WireType.LengthDelimited).string(value);
-  else if (typeof value === "boolean") writer.tag(4, WireType.Varint).bool(value);
-  else if (isMap(value)) putBytes(writer, 5, encodeStruct(value));
-  else if (isList(value)) putBytes(writer, 6, encodeList(value));
-  else if (value === null) writer.tag(1, WireType.Varint).int32(0);
-  else writer.tag(2, WireType.Bit64).double(Number(value));
-  return writer.finish();
-}
-
-function encodeList(values: readonly Value[]): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const value of values) putBytes(writer, 1, encodeValue(value));
-  return writer.finish();
-}
-
-function putText(writer: BinaryWriter, field: number, text: string): void {
-  if (text !== "") writer.tag(field, WireType.LengthDelimited).string(text);
-}
-
-function putBytes(writer: BinaryWriter, field: number, bytes: Uint8Array): void {
-  writer.tag(field, WireType.LengthDelimited).bytes(bytes);
+function writeNode(writer: BinaryWriter, { id, cluster, metadata, locality }: TableNode): void {
+  putString(writer, 1, id);
+  putString(writer, 2, cluster);
+  putMessage(writer, 3, (inner) => writeStruct(inner, metadata));
+  putMessage(writer, 4, (inner) => {
+    [locality.region, locality.zone, locality.subZone].forEach((text, index) => putString(inner, index + 1, text));
+  });
 }

@@ -1,6 +1,6 @@
 /** The names of the mesh as the control plane sends them: `istio.networking.nds.v1.NameTable` in protobuf. */
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { compareUtf8 } from "../../../core/gojson.ts";
+import { readMessage } from "../../../core/protobuf.ts";
 
 /** The type of the resource. */
 export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";
@@ -25,10 +25,10 @@ const INFO = { ips: 1, registry: 2, shortname: 3, namespace: 4, altHosts: 5 } as
 /** Reads a table. Throws for bytes that are none. */
 export function decodeNameTable(bytes: Uint8Array): NameTable {
   const table = new Map<string, NameInfo>();
-  fieldsOf(bytes, {
+  readMessage(bytes, {
     [TABLE.entries](reader) {
       const entry = { host: "", info: NOTHING };
-      fieldsOf(reader.bytes(), {
+      readMessage(reader.bytes(), {
         [TABLE.key]: (inner) => entry.host = inner.string(),
         [TABLE.value]: (inner) => entry.info = decodeInfo(inner.bytes()),
       });
@@ -42,7 +42,7 @@ const NOTHING: NameInfo = { ips: [], registry: "", shortname: "", namespace: "",
 
 function decodeInfo(bytes: Uint8Array): NameInfo {
   const info = { ips: Array<string>(), registry: "", shortname: "", namespace: "", altHosts: Array<string>() };
-  fieldsOf(bytes, {
+  readMessage(bytes, {
     [INFO.ips]: (reader) => info.ips.push(reader.string()),
     [INFO.registry]: (reader) => info.registry = reader.string(),
     [INFO.shortname]: (reader) => info.shortname = reader.string(),
@@ -50,18 +50,6 @@ function decodeInfo(bytes: Uint8Array): NameInfo {
     [INFO.altHosts]: (reader) => info.altHosts.push(reader.string()),
   });
   return info;
-}
-
-/** Reads the fields of a message that are texts, bytes or messages; passes over all others. Throws for bytes that are none. */
-export function fieldsOf(bytes: Uint8Array, read: Readonly<Record<number, (reader: BinaryReader) => void>>): void {
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    const take = type === WireType.LengthDelimited ? read[field] : undefined;
-    if (take === undefined) reader.skip(type, field);
-    else take(reader);
-  }
-  if (reader.pos > reader.len) throw new RangeError("the message is cut off");
 }
 
 /** The table as Istio prints it: proto JSON, hosts sorted, what is empty left out. */

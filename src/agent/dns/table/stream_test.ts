@@ -6,7 +6,8 @@ import { AROUND, dnsWorld } from "../../../../test/support/dns/server.ts";
 import { until } from "../../../../test/support/until.ts";
 import type { GrpcChannel, GrpcEndpoint } from "../../../core/grpc/mod.ts";
 import { startDns } from "../mod.ts";
-import { fieldsOf, NAME_TABLE, nameTableJson } from "./name_table.ts";
+import { readMessage } from "../../../core/protobuf.ts";
+import { NAME_TABLE, nameTableJson } from "./name_table.ts";
 
 /** A message of fields, each a number and bytes or a text. */
 function message(...fields: readonly (readonly [number, string | Uint8Array])[]): Uint8Array {
@@ -46,7 +47,7 @@ function requestOf(bytes: Uint8Array, isDelta: boolean): Record<string, string> 
     ? { 1: "node", 2: "type", 6: "nonce", 7: "problem" }
     : { 1: "version", 2: "node", 4: "type", 5: "nonce", 6: "problem" };
   const read: Record<string, string> = {};
-  fieldsOf(
+  readMessage(
     bytes,
     Object.fromEntries(
       Object.entries(names).map(([field, name]) =>

@@ -1,0 +1,65 @@
+/** Messages of protobuf by the numbers of their fields, for messages of which few fields matter. */
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { isList, isMap, type Value, type ValueMap } from "./value.ts";
+
+export { BinaryWriter };
+
+/** What to do with a field, by its number. */
+export type FieldReaders = Readonly<Record<number, (reader: BinaryReader) => void>>;
+
+/**
+ * Reads the fields that are strings, bytes or messages, and with `varints` those that are integers, enums or booleans.
+ * All others are skipped. Errors: the bytes are no message.
+ */
+export function readMessage(bytes: Uint8Array, fields: FieldReaders, varints: FieldReaders = {}): void {
+  const readers = new Map([[WireType.LengthDelimited, fields], [WireType.Varint, varints]]);
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    const read = readers.get(type)?.[field];
+    if (read === undefined) reader.skip(type, field);
+    else read(reader);
+  }
+  if (reader.pos > reader.len) throw new RangeError("the message is cut off");
+}
+
+/** Writes a string field, unless it is empty. */
+export function putString(writer: BinaryWriter, field: number, text: string): void {
+  if (text !== "") writer.tag(field, WireType.LengthDelimited).string(text);
+}
+
+/** Writes an integer or an enum, unless it is 0. */
+export function putInteger(writer: BinaryWriter, field: number, value: number): void {
+  if (value !== 0) writer.tag(field, WireType.Varint).int64(value);
+}
+
+/** Writes a field that is a message. */
+export function putMessage(writer: BinaryWriter, field: number, write: (inner: BinaryWriter) => void): void {
+  writer.tag(field, WireType.LengthDelimited).fork();
+  write(writer);
+  writer.join();
+}
+
+/** Writes the fields of a google.protobuf.Struct. */
+export function writeStruct(writer: BinaryWriter, map: ValueMap): void {
+  for (const [key, value] of Object.entries(map)) {
+    putMessage(writer, 1, (entry) => {
+      putString(entry, 1, key);
+      putMessage(entry, 2, (inner) => writeValue(inner, value));
+    });
+  }
+}
+
+/** A google.protobuf.Value, in the order of its fields: null, number, string, boolean, map, list. */
+function writeValue(writer: BinaryWriter, value: Value): void {
+  if (value === null) writer.tag(1, WireType.Varint).int32(0);
+  else if (typeof value === "string") writer.tag(3, WireType.LengthDelimited).string(value);
+  else if (typeof value === "boolean") writer.tag(4, WireType.Varint).bool(value);
+  else if (isMap(value)) putMessage(writer, 5, (inner) => writeStruct(inner, value));
+  else if (isList(value)) putMessage(writer, 6, (inner) => writeList(inner, value));
+  else writer.tag(2, WireType.Bit64).double(Number(value));
+}
+
+function writeList(writer: BinaryWriter, values: readonly Value[]): void {
+  for (const value of values) putMessage(writer, 1, (inner) => writeValue(inner, value));
+}
