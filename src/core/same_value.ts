@@ -8,7 +8,7 @@ export function sameValue(a: Value, b: Value): boolean {
   return isNumeric(a) && isNumeric(b) && sameNumber(a, b);
 }
 
-/** A comparison of both kinds of number is exact, where `==` between them would need a conversion that is not. */
+/** Comparing number and bigint by order is exact. */
 function sameNumber(a: number | bigint, b: number | bigint): boolean {
   return !(a < b) && !(a > b);
 }
@@ -16,9 +16,13 @@ function sameNumber(a: number | bigint, b: number | bigint): boolean {
 /** A value whose parts can be changed without changing the original. */
 export function copyValue(value: Value): Value {
   if (isList(value)) return value.map(copyValue);
-  if (!isMap(value)) return value;
+  return isMap(value) ? copyMap(value) : value;
+}
+
+/** A mapping whose parts can be changed without changing the original. */
+export function copyMap(map: ValueMap): ValueMap {
   const copy = newMap();
-  for (const key of Object.keys(value)) copy[key] = copyValue(value[key] ?? null);
+  for (const key of Object.keys(map)) copy[key] = copyValue(map[key] ?? null);
   return copy;
 }
 

@@ -1,6 +1,7 @@
 /** Manifests compared as Kubernetes would hold them, with a list of the differences that are none. */
 import assert from "node:assert/strict";
-import { decode, workloadType } from "../../src/core/kube/mod.ts";
+import { decode } from "../../src/core/kube/mod.ts";
+import { workloadType } from "../support/workload_type.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 

@@ -1,6 +1,7 @@
 /** Istio's own outputs: every case of ../shared/cases/inject through the public interface of the injector. */
 import assert from "node:assert/strict";
-import { decode, workloadType } from "../../src/core/kube/mod.ts";
+import { decode } from "../../src/core/kube/mod.ts";
+import { workloadType } from "../support/workload_type.ts";
 import { isList, isMap, type Value } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 import { injectStream } from "../../src/inject/mod.ts";

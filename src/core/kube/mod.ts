@@ -1,8 +1,8 @@
 /**
  * Kubernetes objects without a cluster. In: generic data as YAML or JSON gives it, and the name of a type (`Pod`,
- * `PodSpec`, `Container`; `workloadType` gives that of a kind). Out: typed data as Kubernetes writes it (`decode`,
- * `toGoJson`), what a Go template sees of it (`goView`), strategic merge patches applied to it (`strategicMerge`), the
- * JSON patch from one object to another (`jsonPatch`); also quantities, label selectors, and names as kubectl prints them.
+ * `PodSpec`, `Container`). Out: typed data as Kubernetes writes it (`decode`, `toGoJson`), its view for a Go template
+ * (`goView`), the result of a strategic merge patch (`strategicMerge`), the JSON patch from one object to another
+ * (`jsonPatch`). Also quantities, label selectors, and object names as kubectl prints them.
  */
 export { fits } from "./decode/fits.ts";
 export { decode, type Decoded, type Problem } from "./decode/decode.ts";
@@ -18,7 +18,7 @@ export {
   scaledValue,
 } from "./text/quantity.ts";
 export { resourceName } from "./text/resource_name.ts";
-export { type Field, type FieldType, type StructSchema, structSchema, workloadType } from "./schema/schema.ts";
+export { type Field, type FieldType, type StructSchema, structSchema } from "./schema/schema.ts";
 export { isEmptySelector, selectorMatches, type SelectorResult } from "./text/selector.ts";
 export { strategicMerge } from "./patch/strategic_merge.ts";
 export { toGoJson } from "./view/typed_json.ts";

@@ -39,7 +39,7 @@ Deno.test("canonicalQuantity: the text that Kubernetes writes, recorded", () => 
   }
 });
 
-Deno.test("selectorMatches: what LabelSelectorAsSelector matches and refuses, recorded", () => {
+Deno.test("selectorMatches: matches and errors of LabelSelectorAsSelector, recorded", () => {
   for (const item of read("selector.jsonl")) {
     assert(item.op === "selector");
     const { matches, problem } = selectorMatches(item.original, Object(item.patch));

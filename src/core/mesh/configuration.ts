@@ -1,6 +1,6 @@
 /**
- * The part of this package that is about configuration alone: for programs that start often and must be small. What else
- * `mod.ts` has brings the types of Kubernetes and the engine of templates with it.
+ * Configuration without annotations and views, for containers' programs, which must start fast and stay small. The rest
+ * of `mod.ts` loads the types of Kubernetes and the template engine.
  */
 export { ANNOTATION, type AnnotationName } from "./annotations/names.ts";
 export { checkProxyConfig } from "./validate/proxy.ts";
@@ -11,11 +11,4 @@ export { LABEL } from "./annotations/labels.ts";
 export { mergeMeshConfig, mergeProxyConfig } from "./read/merge.ts";
 export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from "./read/parse.ts";
 export { meshConfigJson, protoToJson, proxyConfigJson } from "./write/proto_json.ts";
-export {
-  inboundTrafficPolicyMode,
-  meshSettings,
-  proxyImageType,
-  proxySettings,
-  wantsOtelServiceAttributes,
-} from "./settings.ts";
-export type { MeshSettings, ProxySettings } from "./settings_schema.ts";
+export { inboundTrafficPolicyMode, type ProxySettings, proxySettings } from "./settings.ts";

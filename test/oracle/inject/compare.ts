@@ -1,5 +1,6 @@
 /** Injected manifests as Kubernetes would hold them, and where two differ. */
-import { compareQuantities, decode, parseQuantity, toGoJson, workloadType } from "../../../src/core/kube/mod.ts";
+import { compareQuantities, decode, parseQuantity, toGoJson } from "../../../src/core/kube/mod.ts";
+import { workloadType } from "../../support/workload_type.ts";
 import { isList, isMap, newMap, type Value } from "../../../src/core/value.ts";
 import { parseDocument, parseYaml, splitText } from "../../../src/core/yaml/mod.ts";
 

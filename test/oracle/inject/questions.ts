@@ -1,6 +1,6 @@
 /** All that Istio and this project are asked. */
 import { fc } from "../../support/properties.ts";
-import { workloadType } from "../../../src/core/kube/mod.ts";
+import { workloadType } from "../../support/workload_type.ts";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
 import { isMap } from "../../../src/core/value.ts";
 import { SHARED } from "../../support/test_when.ts";

@@ -11,33 +11,29 @@ export interface Problem {
   readonly got: string;
 }
 
-/** A typed object and what was wrong with its source. */
+/** A typed object, and the values of its source that do not fit. */
 export interface Decoded {
   readonly value: ValueMap;
   readonly problems: readonly Problem[];
-  /** Paths of the fields that the type does not have; they are not in `value`. */
-  readonly unknown: readonly string[];
 }
 
 /**
- * Reads generic data as a Kubernetes type, and gives it as Kubernetes writes that type: known fields only, in
- * declaration order, without empty `omitempty` fields, with the fields that are always written, numbers and booleans as
- * text where the type is string, quantities and times canonical. A field that does not fit is reported and left zero.
- * `path` is put before the paths of problems. The input is not changed; subtrees without a type of their own are shared.
- * With `texts` "strict" a number or boolean where the type is string does not fit: generic data that was merged as such.
+ * Decodes generic data as a Kubernetes type. The result is what Kubernetes writes: known fields only, in declaration
+ * order, without empty `omitempty` fields, with the fields that are always written, quantities and times canonical.
+ * A value that does not fit is a problem, and its field is zero. `path` is the prefix of the paths of problems.
+ * With `texts` "converted" a number or boolean in a string field becomes text; with "strict" it is a problem.
+ * The input is not changed. Subtrees without a type of their own are shared with it.
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
  */
 export function decode(value: Value, type: string, path = "", texts: "converted" | "strict" = "converted"): Decoded {
   const strict = texts === "strict";
-  const reader: Reader = { path: path === "" ? [] : [path], problems: [], unknown: [], strict };
-  const typed = readStruct(structSchema(type), value, reader);
-  return { value: typed, problems: reader.problems, unknown: reader.unknown };
+  const reader: Reader = { path: path === "" ? [] : [path], problems: [], strict };
+  return { value: readStruct(structSchema(type), value, reader), problems: reader.problems };
 }
 
 interface Reader {
   readonly path: (string | number)[];
   readonly problems: Problem[];
-  readonly unknown: string[];
   readonly strict: boolean;
 }
 
@@ -51,7 +47,6 @@ const EMPTY: ValueMap = Object.freeze(newMap());
 
 function readFields(schema: StructSchema, data: ValueMap, reader: Reader): ValueMap {
   const problemsBefore = reader.problems.length;
-  const unknownBefore = reader.unknown.length;
   const result = newMap();
   let matched = 0;
   for (const field of schema.fields) {
@@ -62,17 +57,14 @@ function readFields(schema: StructSchema, data: ValueMap, reader: Reader): Value
     else if (field.always) result[field.json] = missing(field.type, reader);
   }
   if (matched === countKeys(data)) return result;
-  const { renamed, unknown } = matchNames(schema, data);
-  if (renamed !== undefined) {
-    reader.problems.length = problemsBefore;
-    reader.unknown.length = unknownBefore;
-  }
-  for (const key of unknown) reader.unknown.push(pathText([...reader.path, key]));
-  // Names in another case are rare: only then the data is read a second time, under the names of the type.
-  return renamed === undefined ? result : readFields(schema, renamed, reader);
+  // Names in another case are rare, so only they cost a second pass.
+  const renamed = underTypeNames(schema, data);
+  if (renamed === undefined) return result;
+  reader.problems.length = problemsBefore;
+  return readFields(schema, renamed, reader);
 }
 
-/** A field's typed value, `undefined` if it is nothing to write. */
+/** A field's typed value; `undefined` if Kubernetes does not write it. */
 function readField(field: Field, value: Value, reader: Reader): Value | undefined {
   if (value === null && (field.type.pointer || field.type.kind !== "json")) return undefined;
   reader.path.push(field.json);
@@ -141,23 +133,22 @@ function countKeys(data: ValueMap): number {
 }
 
 /**
- * The names that the type does not have, and the data under the type's own names if some differ in case (of several
- * spellings the last in byte order wins, as in sorted JSON).
+ * The data under the type's own field names; `undefined` if no name differs in case. Of several spellings the last in
+ * byte order wins, as in sorted JSON.
  */
-function matchNames(schema: StructSchema, data: ValueMap): { renamed: ValueMap | undefined; unknown: string[] } {
+function underTypeNames(schema: StructSchema, data: ValueMap): ValueMap | undefined {
   const named = newMap();
-  const unknown: string[] = [];
   let differs = false;
   for (const key of Object.keys(data).sort()) {
     const field = findField(schema, key);
-    if (field === undefined) unknown.push(key);
-    else named[field.json] = data[key] ?? null;
-    differs ||= field !== undefined && field.json !== key;
+    if (field === undefined) continue;
+    named[field.json] = data[key] ?? null;
+    differs ||= field.json !== key;
   }
-  return { renamed: differs ? named : undefined, unknown };
+  return differs ? named : undefined;
 }
 
-/** `spec.containers[0].image`; keys that are no plain words in brackets: `metadata.labels["a.b/c"]`. */
+/** `spec.containers[0].image`; other keys than plain words are in brackets: `metadata.labels["a.b/c"]`. */
 function pathText(path: readonly (string | number)[]): string {
   return path.map((part, index) => {
     if (typeof part === "number") return `[${part}]`;

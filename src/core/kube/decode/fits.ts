@@ -3,9 +3,8 @@ import { readScalar } from "./scalar.ts";
 import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
 
 /**
- * Whether generic data is of a Kubernetes type as it is, under the exact names of its fields: then `decode` with strict texts
- * finds no problem. For anything else `false`, and `decode` has to tell: it makes the typed object too, at three times the
- * price.
+ * Whether generic data fits a Kubernetes type as it is, with the exact field names: then a strict `decode` finds no
+ * problem. If not, `decode` tells why; it costs three times as much, because it also makes the typed object.
  */
 export function fits(value: Value, type: string): boolean {
   return isMap(value) && fitsStruct(structSchema(type), value);

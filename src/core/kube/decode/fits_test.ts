@@ -37,7 +37,7 @@ for (const [text, expected] of ROWS) {
 
 const NAMES = ["name", "ports", "env", "value", "containerPort", "resources", "limits", "command", "securityContext"];
 
-Deno.test("what fits is no problem for decode", () => {
+Deno.test("decode finds no problem in data that fits", () => {
   const { value } = fc.letrec<{ value: Value }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },

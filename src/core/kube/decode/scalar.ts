@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   json: (value) => value,
 };
 
-/** What an error calls the expected value of each scalar kind. */
+/** The name of a kind in messages, if it is not the kind itself. */
 const EXPECTED: Readonly<Record<string, string>> = {
   quantity: "a quantity",
   intOrString: "int32 or string",
@@ -31,8 +31,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A scalar (not null) as its Go type holds it; `undefined` if it does not fit. Numbers and booleans become text where
- * a string is expected, as sigs.k8s.io/yaml does it for typed targets; whole floats count as integers.
+ * A scalar (not null) as its Go type holds it; `undefined` if it does not fit. In a string field numbers and booleans
+ * become text, as in sigs.k8s.io/yaml. Whole floats count as integers.
  */
 export function readScalar(kind: FieldType["kind"], value: Value): Value | undefined {
   return READERS[kind]?.(value);
@@ -66,7 +66,7 @@ function readString(value: Value): Value | undefined {
   }
 }
 
-/** strconv's names of what JSON numbers cannot be. */
+/** The names of Go's strconv. */
 function infiniteText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "+Inf" : "-Inf";

@@ -1,12 +1,12 @@
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { PatchError } from "./error.ts";
 
-/** In a mapping of a patch: `replace` or `delete` for the whole mapping. */
+/** Key in a patch's mapping: `replace` or `delete` for the whole mapping. */
 export const PATCH = "$patch";
 const RETAIN_KEYS = "$retainKeys";
-/** Before a list's name: scalars to take out of it. */
+/** Prefix of a list's name: scalars to remove from the list. */
 export const DELETE_FROM = "$deleteFromPrimitiveList";
-/** Before a list's name: the order of its elements. */
+/** Prefix of a list's name: the order of its elements. */
 export const ELEMENT_ORDER = "$setElementOrder";
 
 /** The field that a parallel directive such as `$setElementOrder/containers` is about. */
@@ -16,8 +16,8 @@ export function directiveTarget(key: string, directive: typeof DELETE_FROM | typ
 }
 
 /**
- * A patch value as a new field takes it: without nulls in mappings (unless they are to stay), and without what carries a
- * `$patch` directive.
+ * A patch value for a field that is new: without elements that carry a `$patch` directive, and without nulls in mappings
+ * unless `keepNulls`.
  */
 export function withoutDirectives(value: Value, keepNulls = false): Value | undefined {
   if (isMap(value)) return PATCH in value ? undefined : cleanMap(value, keepNulls);
@@ -47,8 +47,8 @@ export function copyMap(map: ValueMap, without?: string): ValueMap {
 }
 
 /**
- * Applies `$retainKeys`: removes what it does not list from `original` and the directive itself from `patch`; both are
- * copies of the caller. PatchError if it is no list or the patch sets a field that it does not list.
+ * Applies `$retainKeys`: removes unlisted keys from `original`, and the directive from `patch`. Changes both arguments.
+ * PatchError if the directive is not a list, or the patch sets a key that it does not list.
  */
 export function applyRetainKeys(original: ValueMap, patch: ValueMap): void {
   const kept = patch[RETAIN_KEYS];

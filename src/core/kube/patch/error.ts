@@ -2,8 +2,8 @@ import { sprint } from "../../gotemplate/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 
 /**
- * A strategic merge patch that cannot be applied. The message is the one that Kubernetes gives (lower-case start), so
- * that users find it; who shows it puts the patch's source before it.
+ * A strategic merge patch that cannot be applied. The message is Kubernetes' own (lower-case start), so that users find
+ * it; callers put the patch's source before it.
  */
 export class PatchError extends Error {}
 
@@ -19,24 +19,24 @@ export function badDirective(directive: Value, map: ValueMap): PatchError {
   return new PatchError(`unknown patch type: ${text} in map: ${sprint(map)}`);
 }
 
-/** A value of another type than the directive or the list needs. */
-export function badType(expected: "[]interface {}" | "map[string]interface {}", actual: Value): PatchError {
+/** A value of the wrong type for a directive or a list. */
+function badType(expected: "[]interface {}" | "map[string]interface {}", actual: Value): PatchError {
   return new PatchError(`expected a ${expected}, but received a ${goTypeName(actual) ?? "%!s(<nil>)"}`);
 }
 
-/** The value as a list; PatchError if it is none. */
+/** The value as a list; PatchError if it is not a list. */
 export function asList(value: Value): Value[] {
   if (!isList(value)) throw badType("[]interface {}", value);
   return value;
 }
 
-/** The value as a mapping; PatchError if it is none. */
+/** The value as a mapping; PatchError if it is not a mapping. */
 export function asMap(value: Value): ValueMap {
   if (!isMap(value)) throw badType("map[string]interface {}", value);
   return value;
 }
 
-/** The Go type that JSON data is decoded to; values of the same type are merged, others replaced. */
+/** The Go type of decoded JSON. Values of the same type are merged, others replaced. */
 export function goTypeName(value: Value): string | undefined {
   if (value === null) return undefined;
   if (isList(value)) return "[]interface {}";

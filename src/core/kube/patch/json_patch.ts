@@ -1,6 +1,6 @@
 /**
- * JSON patches (RFC 6902) that are small: elements of a list are known again by what identifies them (a container by its
- * name, a port by its number), so that an added container is one operation and not a new list.
+ * Small JSON patches (RFC 6902): list elements are matched by what identifies them (a container's name, a port's
+ * number), so that an added container is one operation, not a new list.
  */
 import { sameValue } from "../../same_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
@@ -12,8 +12,8 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /**
- * The operations that make `after` of `before`, for any two values: applied in their order they give exactly `after`.
- * None if the two are equal. What both share (the same object) costs nothing.
+ * The operations that turn `before` into `after`, in order; none if the two are equal. Objects that both share cost
+ * nothing.
  */
 export function jsonPatch(before: Value, after: Value): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];
@@ -22,7 +22,7 @@ export function jsonPatch(before: Value, after: Value): readonly PatchOperation[
 }
 
 /** A key as a part of a JSON pointer. */
-export function pointerPart(key: string): string {
+function pointerPart(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
@@ -40,12 +40,12 @@ function diffMaps(before: ValueMap, after: ValueMap, path: string, into: PatchOp
   for (const key of Object.keys(after)) {
     const value = after[key] ?? null;
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
-    // Most is shared: the path is only for what is not.
+    // Most values are shared: make paths only for the others.
     if (old !== value) diffEntry(old, value, `${path}/${pointerPart(key)}`, into);
   }
 }
 
-/** Some programs that apply patches take a key whose value is null for one that is not there: `add` sets either. */
+/** `add` also replaces null: some programs take a null value for a missing key and refuse to replace it. */
 function diffEntry(old: Value | undefined, value: Value, path: string, into: PatchOperation[]): void {
   if (old === undefined || old === null) into.push({ op: "add", path, value });
   else diff(old, value, path, into);
@@ -71,7 +71,7 @@ interface Alignment {
   readonly kept: ReadonlySet<string>;
 }
 
-/** Elements that only changed are changed where they are; else some go, and others come. */
+/** Edits elements in place if the list only has changed elements; else removes and adds. */
 function listEdits(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
   const gone = placesOfOthers(alignment.from, alignment.kept);
   const added = placesOfOthers(alignment.to, alignment.kept);
@@ -83,7 +83,7 @@ function listEdits(before: readonly Value[], after: readonly Value[], alignment:
   return edits;
 }
 
-/** First what goes, from the end so that indexes stay true, then the new list from its start. */
+/** Removals first, from the end so that indexes stay valid; then the new list from its start. */
 function moves(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
   const { path, from, to, kept } = alignment;
   const edits: PatchOperation[] = [];
@@ -104,7 +104,7 @@ function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): read
 
 /**
  * The elements of both lists that need not move: a longest increasing subsequence of the old places in the new order.
- * The others are taken out and put in again.
+ * The others are removed and added again.
  */
 function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySet<string> {
   const places = new Map(from.map((id, index) => [id, index]));
@@ -139,7 +139,7 @@ function lowerBound(tails: readonly Link[], place: number): number {
   return low;
 }
 
-/** About how long a value is as JSON. */
+/** The approximate length of a value's JSON. */
 function textSize(value: unknown): number {
   if (typeof value === "string") return value.length + 3;
   if (typeof value !== "object" || value === null) return String(value).length + 1;

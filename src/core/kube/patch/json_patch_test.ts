@@ -90,7 +90,7 @@ for (const { name, before, after, patch } of ROWS) {
   });
 }
 
-Deno.test("jsonPatch looks into nothing that both sides share", () => {
+Deno.test("jsonPatch does not compare shared objects", () => {
   const shared = newMap();
   Object.defineProperty(shared, "a", { enumerable: true, get: () => assert.fail("it was read") });
   assert.deepEqual(jsonPatch({ x: 1, shared }, { x: 2, shared }), [{ op: "replace", path: "/x", value: 2 }]);
@@ -128,7 +128,7 @@ const { value } = fc.letrec<{ value: Value }>((tie) => ({
   ),
 }));
 
-Deno.test("jsonPatch applied gives exactly the other value, for any two", () => {
+Deno.test("jsonPatch: its application gives exactly the other value", () => {
   fc.assert(
     fc.property(value, value, (before, after) => {
       assert.ok(sameValue(applyPatch(before, jsonPatch(before, after)), after));
@@ -141,7 +141,7 @@ const lists = fc.uniqueArray(fc.nat(12), { maxLength: 12 }).chain((before) =>
   fc.tuple(fc.constant(before), fc.shuffledSubarray([...before, 20, 21, 22]))
 );
 
-Deno.test("jsonPatch of a keyed list takes out and puts in at most what is not in both orders", () => {
+Deno.test("jsonPatch of a keyed list moves only elements outside a common order", () => {
   fc.assert(
     fc.property(lists, fc.boolean(), ([before, after], keyed) => {
       const items = (numbers: readonly number[]): Value[] => keyed ? numbers.map((name) => ({ name })) : [...numbers];

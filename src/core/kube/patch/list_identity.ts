@@ -2,20 +2,20 @@ import { goJson } from "../../gojson.ts";
 import { isMap, type Value, type ValueMap } from "../../value.ts";
 
 /**
- * Fields that identify an element of a list, as the types of Kubernetes have them (their merge keys and the keys of their
- * list maps). A list is keyed by the first of which every element has another value.
+ * Fields that identify a list element in Kubernetes' types: merge keys and keys of list maps. A list is keyed by the first
+ * field that has a different value in every element.
  */
 const KEYS = ["name", "containerPort", "mountPath", "devicePath", "ip", "uid", "topologyKey", "key", "port", "type"];
 
-/** What identifies the elements of two lists: equal texts are the same element; each occurs once in a list. */
-export interface Identities {
-  /** By a field: elements of the same identity may differ. Else by all that they are. */
+/** Ids of the elements of two lists: equal ids are the same element; an id occurs once in a list. */
+interface Identities {
+  /** The ids come from a field, so elements with the same id may differ. Else from the whole element. */
   readonly keyed: boolean;
   readonly from: readonly string[];
   readonly to: readonly string[];
 }
 
-/** Identifies the elements of a list and of what became of it. */
+/** Identifies the elements of a list before and after a change. */
 export function identities(before: readonly Value[], after: readonly Value[]): Identities {
   if (before.every(isMap) && after.every(isMap)) {
     for (const key of KEYS) {
@@ -27,7 +27,7 @@ export function identities(before: readonly Value[], after: readonly Value[]): I
   return { keyed: false, from: byText(before), to: byText(after) };
 }
 
-/** The field's values; `undefined` if an element has none or two have the same. */
+/** The field's values; `undefined` if an element has none or two have the same value. */
 function byField(list: readonly ValueMap[], key: string): readonly string[] | undefined {
   const known = new Set<string>();
   for (const item of list) {
@@ -38,13 +38,13 @@ function byField(list: readonly ValueMap[], key: string): readonly string[] | un
   return [...known];
 }
 
-/** A text is never the same as a number, whatever their letters. */
+/** The quote keeps the string "1" apart from the number 1. */
 function scalarId(value: Value | undefined): string | undefined {
   if (typeof value === "string") return `"${value}`;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 }
 
-/** The elements as JSON; of equal ones the second is another than the first. */
+/** The elements as JSON, equal ones numbered. */
 function byText(list: readonly Value[]): readonly string[] {
   const counts = new Map<string, number>();
   return list.map((item) => {

@@ -1,19 +1,19 @@
 import { isMap, type Value } from "../../value.ts";
 import { asMap, noMergeKey } from "./error.ts";
 
-/** What the merge order of a list is made from. */
-export interface OrderRule {
+/** The inputs of a merged list's order. */
+interface OrderRule {
   /** Empty for lists of scalars. */
   readonly mergeKey: string;
-  /** The order of what the patch names. */
+  /** The order of the elements that the patch names. */
   readonly patchOrder: readonly Value[];
   /** The order of the list before the patch. */
   readonly originalOrder: readonly Value[];
 }
 
 /**
- * Orders a merged list as Kubernetes does: what the patch names in the patch's order, all else in its original order,
- * and both interleaved so that an item of the original stays before a patch item that it preceded.
+ * Orders a merged list as Kubernetes does: elements that the patch names in the patch's order, others in their original
+ * order, interleaved so that an original element stays before a patch element that it preceded.
  * PatchError if an element lacks the merge key.
  */
 export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] {
@@ -29,7 +29,7 @@ export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] 
   return interleave(fromOriginal, fromPatch, placeIn(originalPlaces));
 }
 
-/** What identifies an element: the value of its merge key, or the scalar itself. PatchError if the key is missing. */
+/** An element's id: the value of its merge key, or the scalar itself. PatchError if the key is missing. */
 export function identity(item: Value, mergeKey: string): Value {
   if (mergeKey === "") return item;
   const value = asMap(item)[mergeKey];
@@ -37,7 +37,7 @@ export function identity(item: Value, mergeKey: string): Value {
   return value;
 }
 
-/** The place of the element with a merge key's value, -1 if there is none. */
+/** The index of the element with this value of its merge key, or -1. */
 export function placeOf(list: readonly Value[], mergeKey: string, value: Value): number {
   return list.findIndex((item) => isMap(item) && item[mergeKey] === value);
 }
@@ -51,7 +51,7 @@ function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
   return result;
 }
 
-/** Elements that still carry a deletion (a patch that has a key twice leaves them) go last. */
+/** Elements that still carry `$patch: delete` (left by a patch that has a key twice) go last. */
 function sortByPlace(items: Value[], place: (item: Value) => number): void {
   const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
   items.sort((a, b) => rank(a) - rank(b));

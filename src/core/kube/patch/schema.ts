@@ -8,9 +8,7 @@ export interface ListRule {
   readonly element: FieldType;
 }
 
-/** How Go calls the kinds of types that hold no fields. */
-const GO_KINDS: Readonly<Record<string, string>> = { list: "slice" };
-/** How Go calls the structs that have no JSON fields of their own. */
+/** Go's names of the structs that have no JSON fields of their own. */
 const LEAF_STRUCTS: Readonly<Record<string, string>> = {
   quantity: "Quantity",
   intOrString: "IntOrString",
@@ -25,7 +23,8 @@ export function structType(name: string): FieldType {
 
 /** The Go kind of a type, as errors name it. */
 export function goKind(type: FieldType): string {
-  return type.kind in LEAF_STRUCTS ? "struct" : GO_KINDS[type.kind] ?? type.kind;
+  if (type.kind in LEAF_STRUCTS) return "struct";
+  return type.kind === "list" ? "slice" : type.kind;
 }
 
 /** The type of a field that holds a mapping on both sides. PatchError if the type has no such field. */

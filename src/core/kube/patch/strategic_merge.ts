@@ -1,6 +1,6 @@
 import { sprint } from "../../gotemplate/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
-import { mergeList } from "./merge_list.ts";
+import type { FieldType } from "../schema/schema.ts";
 import {
   applyRetainKeys,
   cleanList,
@@ -11,15 +11,13 @@ import {
   PATCH,
   withoutDirectives,
 } from "./directives.ts";
-import { asList, badDirective, goTypeName, PatchError } from "./error.ts";
-import { identity, orderMerged } from "./order.ts";
-import { listField, type ListRule, mapField, structType } from "./schema.ts";
-import type { FieldType } from "../schema/schema.ts";
+import { asList, asMap, badDirective, goTypeName, noMergeKey, PatchError } from "./error.ts";
+import { identity, orderMerged, placeOf } from "./order.ts";
+import { goKind, listField, type ListRule, mapField, structType } from "./schema.ts";
 
 /**
  * Applies a strategic merge patch to an object of a Kubernetes type, such as `Pod` or `Container`. Neither argument is
- * changed; subtrees that the patch does not touch are shared between `original` and the result, as are parts of the
- * patch, so change the result only through copies.
+ * changed. The result shares subtrees with both, so change it only through copies.
  * PatchError (with Kubernetes' text) for a patch that does not fit.
  * Source of the rules: Kubernetes' documentation of strategic merge patch and apimachinery's StrategicMergeMapPatch.
  */
@@ -27,8 +25,7 @@ export function strategicMerge(original: ValueMap, patch: ValueMap, type: string
   return mergeMap(original, patch, structType(type));
 }
 
-/** `strategicMerge` of a mapping of any type. */
-export function mergeMap(original: ValueMap, patch: ValueMap, type: FieldType): ValueMap {
+function mergeMap(original: ValueMap, patch: ValueMap, type: FieldType): ValueMap {
   const directive = patch[PATCH];
   if (directive !== undefined) return applyDirective(directive, patch);
   const result = copyMap(original);
@@ -81,8 +78,8 @@ function mergeListField(original: Value[], patch: Value[], rule: ListRule, delet
 }
 
 /**
- * Applies `$setElementOrder/x` together with the patch's own `x`: the directive's order comes before that of the patch
- * and of the original. Takes both out of `changes`, as they are done.
+ * Applies `$setElementOrder/x` and the patch's own `x`, and removes both from `changes`. The directive's order wins over
+ * that of the patch and of the original.
  */
 function applyElementOrder(result: ValueMap, changes: ValueMap, at: { key: string; type: FieldType }): void {
   const order = asList(changes[at.key] ?? null);
@@ -111,13 +108,13 @@ function hasDirective(item: Value | undefined): boolean {
   return isMap(item) && PATCH in item;
 }
 
-/** PatchError unless the elements that the patch keeps are in the order of the directive, with nothing beside it. */
+/** PatchError unless the patch keeps its elements in the directive's order and names no others. */
 function checkElementOrder(patch: readonly Value[], order: readonly Value[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const named = patch.filter((item) => !(isMap(item) && item[PATCH] === "delete"));
   let next = 0;
   for (const item of order) {
-    // Other directives are passed over, but only while the order has more to compare, as Kubernetes does.
+    // As in Kubernetes, other directives are skipped only while the order has more to compare.
     while (next < named.length && hasDirective(named[next])) next++;
     const expected = named[next];
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;
@@ -127,4 +124,97 @@ function checkElementOrder(patch: readonly Value[], order: readonly Value[], mer
       `The order in patch list:\n${sprint(patch)}\n doesn't match ${ELEMENT_ORDER} list:\n${sprint(order)}\n`,
     );
   }
+}
+
+/**
+ * Merges a list element by element: mappings by their merge key, scalars as a set. With `deletes`, removes the patch's
+ * scalars. PatchError if the elements have several types or lack the merge key.
+ */
+function mergeList(original: Value[], patch: Value[], rule: ListRule, deletes: boolean): Value[] {
+  if (original.length === 0 && patch.length === 0) return original;
+  if (elementType(original, patch) === "map[string]interface {}") return mergeMaps(original, patch, rule);
+  if (deletes) return original.filter((item) => !patch.includes(item));
+  const merged = [...new Set([...original, ...patch])];
+  return orderMerged(merged, { mergeKey: rule.mergeKey, patchOrder: patch, originalOrder: original });
+}
+
+function elementType(original: readonly Value[], patch: readonly Value[]): string {
+  const first = original[0] ?? patch[0] ?? null;
+  const type = goTypeName(first);
+  if (type === "[]interface {}") throw new PatchError("lists of lists are not supported");
+  const same = (item: Value) => goTypeName(item) === type;
+  if (type === undefined || !original.every(same) || !patch.every(same)) {
+    throw new PatchError(`list element types are not identical: ${sprint([original, patch])}`);
+  }
+  return type;
+}
+
+function mergeMaps(original: readonly Value[], patch: readonly Value[], rule: ListRule): Value[] {
+  const { mergeKey, element } = rule;
+  if (mergeKey === "") throw new PatchError(`cannot merge lists without merge key for ${goKind(element)}`);
+  const base = applyElementDirectives(original, patch, mergeKey);
+  const changes = patch.filter((item) => !hasDirective(item));
+  // After `$patch: replace` the other elements are the list, even if two have the same key.
+  if (base === undefined) return orderMerged(changes, { mergeKey, patchOrder: [], originalOrder: changes });
+  const merged = [...base];
+  const find = changes.length > FEW ? finder(merged, mergeKey) : (value: Value) => placeOf(merged, mergeKey, value);
+  for (const change of changes) mergeElement(merged, asMap(change), { ...rule, find });
+  return orderMerged(merged, { mergeKey, patchOrder: changes, originalOrder: base });
+}
+
+/** The original without the elements that the patch deletes. `undefined` if the patch replaces the whole list. */
+function applyElementDirectives(
+  original: readonly Value[],
+  patch: readonly Value[],
+  mergeKey: string,
+): readonly Value[] | undefined {
+  let kept = original;
+  let replaced = false;
+  for (const item of patch) {
+    const map = asMap(item);
+    const directive = map[PATCH];
+    if (directive === undefined) continue;
+    if (directive === "delete") kept = withoutElement(kept, map, mergeKey);
+    else if (directive === "replace") replaced = true;
+    else if (directive === "merge") throw new PatchError("merging lists cannot yet be specified in the patch");
+    else throw badDirective(directive, map);
+  }
+  return replaced ? undefined : kept;
+}
+
+function withoutElement(list: readonly Value[], target: ValueMap, mergeKey: string): readonly Value[] {
+  const value = target[mergeKey];
+  if (value === undefined) throw noMergeKey(target, mergeKey);
+  return list.filter((item) => !(isMap(item) && item[mergeKey] === value));
+}
+
+type Finder = (value: Value) => number;
+
+/** Up to this length a linear search costs less than an index. */
+const FEW = 16;
+
+/** An index of a list that only grows at its end: merging thousands of variables stays linear. */
+function finder(list: readonly Value[], mergeKey: string): Finder {
+  const places = new Map<Value, number>();
+  let known = 0;
+  return (value) => {
+    // A merge removes a merge key that is null in the patch, so the index does not know it.
+    if (typeof value === "object") return placeOf(list, mergeKey, value);
+    for (; known < list.length; known++) {
+      const item = list[known];
+      const key = isMap(item) ? item[mergeKey] : undefined;
+      if (key !== undefined && !places.has(key)) places.set(key, known);
+    }
+    return places.get(value) ?? -1;
+  };
+}
+
+function mergeElement(merged: Value[], change: ValueMap, rule: ListRule & { readonly find: Finder }): void {
+  const { mergeKey, element, find } = rule;
+  const value = change[mergeKey];
+  if (value === undefined) throw noMergeKey(change, mergeKey);
+  const place = find(value);
+  const found = merged[place];
+  if (isMap(found)) merged[place] = mergeMap(found, change, element);
+  else merged.push(change);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isList, type Value, type ValueMap } from "../../value.ts";
 import { strategicMerge } from "./strategic_merge.ts";
 
-Deno.test("strategicMerge: shares what the patch does not touch and changes neither argument", () => {
+Deno.test("strategicMerge: shares untouched subtrees and changes neither argument", () => {
   const original: ValueMap = { metadata: { labels: { a: "1" } }, spec: { containers: [{ name: "a" }] } };
   const patch: ValueMap = { spec: { containers: [{ name: "b" }] } };
   const before = JSON.stringify([original, patch]);

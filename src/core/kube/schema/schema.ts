@@ -1,6 +1,6 @@
 import { SCHEMA_TABLE } from "./schema_table.ts";
 
-/** Types that JSON writes as one value although some are structs in Go. */
+/** Types that are one value in JSON; some are structs in Go. */
 const SCALARS = {
   string: "string",
   bool: "bool",
@@ -56,7 +56,7 @@ const parsed = new Map<string, StructSchema>();
 
 /**
  * The schema of a type of the table, such as `Pod`, `PodSpec` or `openshift.DeploymentConfig`; read on first use.
- * Throws a plain Error for a name that is not in the table: that is a defect of the caller.
+ * A name that is not in the table throws an Error: it is a defect of the caller.
  */
 export function structSchema(name: string): StructSchema {
   const known = parsed.get(name);
@@ -66,21 +66,9 @@ export function structSchema(name: string): StructSchema {
   return schema;
 }
 
-/** The field that encoding/json would fill for a JSON name: an equal name first, then one that differs in case. */
+/** The field that encoding/json fills for a JSON name: an equal name first, then one that differs in case. */
 export function findField(schema: StructSchema, json: string): Field | undefined {
   return schema.byJson.get(json) ?? schema.byFold.get(json.toLowerCase());
-}
-
-/** Kinds whose pods are injected, with the name of their type: any apiVersion of these kinds is read as this type. */
-const WORKLOADS: ReadonlyMap<string, string> = new Map([
-  ...["Pod", "ReplicationController", "Deployment", "DaemonSet", "ReplicaSet", "StatefulSet", "Job", "CronJob", "List"]
-    .map((kind) => [kind, kind] as const),
-  ["DeploymentConfig", "openshift.DeploymentConfig"],
-]);
-
-/** The type that a document of a kind is decoded as, `undefined` for kinds that are passed through. Kinds compare exactly. */
-export function workloadType(kind: string): string | undefined {
-  return WORKLOADS.get(kind);
 }
 
 function parseStruct(name: string): StructSchema {

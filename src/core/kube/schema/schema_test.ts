@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { needsShared, SHARED, testWhen } from "../../../../test/support/test_when.ts";
-import { findField, structSchema, workloadType } from "./schema.ts";
+import { findField, structSchema } from "./schema.ts";
 
 interface SharedField {
   readonly Name: string;
@@ -60,11 +60,4 @@ Deno.test("structSchema: a name that is not in the table is a defect", () => {
 Deno.test("findField: an equal name first, then one in another case", () => {
   assert.equal(findField(structSchema("PodSpec"), "hostnetwork")?.json, "hostNetwork");
   assert.equal(findField(structSchema("PodSpec"), "nope"), undefined);
-});
-
-Deno.test("workloadType: exact kinds only", () => {
-  assert.equal(workloadType("DeploymentConfig"), "openshift.DeploymentConfig");
-  assert.equal(workloadType("CronJob"), "CronJob");
-  assert.equal(workloadType("deployment"), undefined);
-  assert.equal(workloadType("Service"), undefined);
 });

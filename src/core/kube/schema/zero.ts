@@ -2,8 +2,8 @@ import { newMap, type Value } from "../../value.ts";
 import type { Field, FieldType } from "./schema.ts";
 
 /**
- * What encoding/json writes for the zero value of a type: `""`, `false`, `0`, `null` for what can be nil. A struct's zero
- * value depends on its fields, so the caller makes it; here it is an empty map.
+ * What encoding/json writes for the zero value of a type: `""`, `false`, `0`, or `null` if it can be nil. A struct is an
+ * empty map here: its zero value depends on its fields, so the caller makes it.
  */
 export function zeroValue(type: FieldType): Value {
   if (type.pointer) return null;
@@ -25,7 +25,7 @@ export function zeroValue(type: FieldType): Value {
   }
 }
 
-/** Whether a present value of a field is left out of the JSON: `omitempty` on false, 0, "", nil and empty collections. */
+/** Whether `omitempty` drops a field's value: false, 0, "", nil and empty collections. */
 export function isOmitted(field: Field, value: Value): boolean {
   if (field.always) return false;
   if (value === null) return true;

@@ -5,7 +5,7 @@
 
 type Format = "decimal" | "binary" | "exponent";
 
-/** The number `mantissa * 10^scale`, the family of its suffix, and its text where Kubernetes keeps that as it was written. */
+/** The number `mantissa * 10^scale`, the family of its suffix, and its source text if Kubernetes keeps that. */
 export interface Quantity {
   readonly mantissa: bigint;
   readonly scale: number;
@@ -25,7 +25,7 @@ const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?\d*)?)$/;
 const NANO = -9;
 /** Decimal digits that always fit an int64. */
 const INT64_DIGITS = 18;
-/** The decimal digits that Kubernetes grants a binary quantity before it computes exactly. */
+/** Decimal digits up to which Kubernetes computes a binary quantity in int64. */
 const BINARY_DIGITS = 14;
 const INT64_MAX = (1n << 63n) - 1n;
 
@@ -40,7 +40,7 @@ export function parseQuantity(text: string): Quantity | undefined {
     exactQuantity({ text, negative: sign === "-", whole, fraction, suffix });
 }
 
-/** The text that Kubernetes writes for a quantity: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`; `undefined` if it is none. */
+/** The text that Kubernetes writes: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`; `undefined` if it is not a quantity. */
 export function canonicalQuantity(text: string): string | undefined {
   const quantity = parseQuantity(text);
   return quantity === undefined ? undefined : quantityText(quantity);
@@ -51,7 +51,7 @@ export function isQuantity(text: string): boolean {
   return parseQuantity(text) !== undefined;
 }
 
-/** The text of a quantity: as written where Kubernetes keeps it, else canonical. */
+/** The text of a quantity: the source text if Kubernetes keeps it, else canonical. */
 export function quantityText(quantity: Quantity): string {
   if (quantity.keptText !== undefined) return quantity.keptText;
   if (quantity.mantissa === 0n) return "0";
@@ -88,7 +88,7 @@ interface Parts {
   readonly suffix: Suffix;
 }
 
-/** The route of numbers that fit an int64: the only one that keeps the text, where it is already canonical. */
+/** Numbers that fit an int64. Only these keep their text, if it is canonical. */
 function fastQuantity(parts: Parts): Quantity | undefined {
   const quantity = parts.suffix.format === "binary" ? fastBinary(parts) : fastDecimal(parts);
   if (quantity === undefined || quantity.mantissa > INT64_MAX) return undefined;
@@ -115,7 +115,7 @@ function isCanonical(digits: string, scale: number): boolean {
   return scale % 3 === 0 && !digits.endsWith("000") && !digits.startsWith("0");
 }
 
-/** The route of all other numbers: exact, down to nano, binary ones at most an int64. */
+/** All other numbers: exact, down to nano; binary ones at most an int64. */
 function exactQuantity({ negative, whole, fraction, suffix }: Parts): Quantity {
   const binary = suffix.base === 2;
   let mantissa = BigInt(whole + fraction) * (binary ? 1n << BigInt(suffix.exponent) : 1n);

@@ -28,7 +28,7 @@ Deno.test("scaledValue: rounds away from zero, at most an int64", () => {
   assert.equal(scaledValue(read("1e999999999"), 0), 2n ** 63n - 1n);
 });
 
-Deno.test("isQuantity: refuses what is no quantity, at once also where the text is long", () => {
+Deno.test("isQuantity: rejects other texts, also long ones at once", () => {
   assert.equal(isQuantity("100m"), true);
   assert.equal(isQuantity("100 m"), false);
   assert.equal(isQuantity("1".repeat(100_000) + "!"), false);

@@ -1,6 +1,6 @@
-import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
+import { isMap, listAt, mapAt, type Value, type ValueMap } from "../../value.ts";
 
-/** Whether a selector selects; `problem` tells why it is not a valid selector (it then selects nothing). */
+/** Whether a selector matches. An invalid one has a `problem` and matches nothing. */
 export interface SelectorResult {
   readonly matches: boolean;
   readonly problem?: string;
@@ -29,8 +29,8 @@ const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0
 const MAX_SUBDOMAIN = 253;
 
 /**
- * Whether a label selector (`matchLabels` and `matchExpressions`, all of which must hold) selects labels. No selector
- * (null) selects nothing, an empty one everything.
+ * Whether a label selector (all of `matchLabels` and `matchExpressions`) matches labels. No selector (null) matches
+ * nothing, an empty one everything.
  * Source of the rules: the documentation of metav1.LabelSelector and of label syntax.
  */
 export function selectorMatches(selector: Value, labels: ValueMap): SelectorResult {
@@ -44,10 +44,10 @@ export function selectorMatches(selector: Value, labels: ValueMap): SelectorResu
   return { matches };
 }
 
-/** Whether a selector has no requirement at all. */
+/** Whether a selector has no requirements. */
 export function isEmptySelector(selector: Value): boolean {
   if (!isMap(selector)) return true;
-  return Object.keys(mapOf(selector["matchLabels"])).length + listOf(selector["matchExpressions"]).length === 0;
+  return Object.keys(mapAt(selector, "matchLabels")).length + listAt(selector, "matchExpressions").length === 0;
 }
 
 interface ReadSelector {
@@ -55,7 +55,7 @@ interface ReadSelector {
   readonly problem: string | undefined;
 }
 
-/** A webhook's selector is compared with thousands of pods. */
+/** Parsed once: a webhook's selector is compared with thousands of pods. */
 const READ = new WeakMap<ValueMap, ReadSelector>();
 
 function readSelector(selector: Value): ReadSelector {
@@ -66,10 +66,10 @@ function readSelector(selector: Value): ReadSelector {
 }
 
 function requirementsOf(selector: ValueMap): ReadSelector {
-  const labels = Object.entries(mapOf(selector["matchLabels"]));
+  const labels = Object.entries(mapAt(selector, "matchLabels"));
   const requirements = [
     ...labels.map(([key, value]) => ({ key, operator: "In", values: [String(value ?? "")] })),
-    ...listOf(selector["matchExpressions"]).map(readExpression),
+    ...listAt(selector, "matchExpressions").map(readExpression),
   ];
   return { requirements, problem: requirements.map(requirementProblem).find((problem) => problem !== undefined) };
 }
@@ -79,7 +79,7 @@ function readExpression(expression: Value): Requirement {
   return {
     key: String(map["key"] ?? ""),
     operator: String(map["operator"] ?? ""),
-    values: listOf(map["values"]).map((value) => String(value ?? "")),
+    values: listAt(map, "values").map((value) => String(value ?? "")),
   };
 }
 
@@ -105,12 +105,4 @@ function isLabelKey(key: string): boolean {
 
 function isLabelValue(value: string): boolean {
   return value === "" || NAME.test(value);
-}
-
-function mapOf(value: Value | undefined): ValueMap {
-  return isMap(value) ? value : {};
-}
-
-function listOf(value: Value | undefined): readonly Value[] {
-  return isList(value) ? value : [];
 }

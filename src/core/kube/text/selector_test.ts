@@ -9,7 +9,7 @@ Deno.test("isEmptySelector: no requirement of either kind", () => {
   assert.equal(isEmptySelector({ matchExpressions: [{ key: "a", operator: "Exists" }] }), false);
 });
 
-Deno.test("selectorMatches: names what is wrong with a selector", () => {
+Deno.test("selectorMatches: reports the problem of an invalid selector", () => {
   const { problem } = selectorMatches({ matchExpressions: [{ key: "a", operator: "Has" }] }, {});
   assert.equal(problem, `"Has" is not an operator of label selectors (In, NotIn, Exists, DoesNotExist)`);
   assert.equal(selectorMatches("text", {}).problem, "A label selector must be a mapping");

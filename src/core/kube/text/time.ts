@@ -10,7 +10,7 @@ export function canonicalTime(text: string): string | undefined {
   const [, year, month, day, hour, minute, second, zone = "Z"] = match;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
   const millis = Date.parse(local);
-  // JavaScript rolls the 31st of a short month and hour 24 over, Go refuses them.
+  // JavaScript rolls over the 31st of a short month and hour 24; Go rejects them.
   if (Number.isNaN(millis) || secondsText(millis) !== local) return undefined;
   return zone === "Z" ? local : secondsText(millis - offsetMinutes(zone) * 60_000);
 }

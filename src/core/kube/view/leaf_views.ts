@@ -9,8 +9,8 @@ export const NIL_LIST: readonly GoValue[] = asNil(Object.freeze([]));
 export const NIL_MAP: { readonly [key: string]: GoValue } = Object.freeze(Object.create(null));
 
 /**
- * A Go pointer to a scalar such as `*int64`: true in `if` whatever it points to, printed as what it points to. A nil
- * one is false and prints `<nil>`.
+ * A Go pointer to a scalar, such as `*int64`: true in `if`, printed as its target. A nil pointer is false and prints
+ * `<nil>`.
  */
 export class ScalarPointer extends GoStruct {
   constructor(override readonly goType: string, readonly target: GoValue) {
@@ -39,7 +39,7 @@ export class ScalarPointer extends GoStruct {
   }
 }
 
-/** What the leaf structs have in common: a text, JSON, and members that are methods. */
+/** Structs that are one value in JSON: a text and methods, no fields. */
 abstract class LeafView extends GoStruct {
   abstract override readonly goType: string;
   protected abstract readonly members: Readonly<Record<string, () => GoValue>>;
@@ -107,7 +107,7 @@ export class IntOrStringView extends LeafView {
   }
 }
 
-/** A metav1.Time in a template; the zero time (`null`) is what an absent one is. */
+/** A metav1.Time in a template; an absent one (`null`) is the zero time. */
 export class TimeView extends LeafView {
   override readonly goType = "v1.Time";
   protected override readonly members = {
@@ -130,10 +130,10 @@ export class TimeView extends LeafView {
   }
 }
 
-/** Seconds from 1970 back to Go's zero time, 1 January of year 1. */
+/** Go's zero time, 1 January of year 1, in Unix seconds. */
 const ZERO_TIME_SECONDS = -62135596800n;
 
-/** strconv.Atoi, 0 for what is no integer. */
+/** strconv.Atoi, with 0 for an error. */
 function integerText(text: string): bigint {
   return /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : 0n;
 }

@@ -6,14 +6,14 @@ import { isOmitted, zeroValue } from "../schema/zero.ts";
 
 /**
  * The JSON text of a typed object as Go's json.Marshal writes it: fields in declaration order, `omitempty` honoured,
- * always written fields added, map keys sorted, HTML characters escaped. The value is as `decode` gives it, or changed
- * since by code that keeps its types; fields that the type does not have are left out.
+ * always written fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
+ * gives. Fields that the type does not have are left out.
  */
 export function toGoJson(value: ValueMap, type: string): string {
   return goJson(orderedFields(structSchema(type), value));
 }
 
-/** The JSON object that Go writes for a struct whose data is at hand. */
+/** The JSON object that Go writes for a struct. */
 export function orderedFields(schema: StructSchema, data: ValueMap): OrderedFields {
   const entries: [string, GoValue][] = [];
   for (const field of schema.fields) {
@@ -29,7 +29,7 @@ function writtenValue(field: Field, value: Value | undefined): Value | undefined
 }
 
 /** A typed value for the JSON writer, which sorts the keys of plain maps and keeps the order of structs. */
-export function jsonValue(type: FieldType, value: Value): GoValue {
+function jsonValue(type: FieldType, value: Value): GoValue {
   if (type.kind === "struct" && isMap(value)) return orderedFields(structSchema(type.struct), value);
   if (type.kind === "list" && isList(value)) return value.map((item) => jsonValue(type.element, item));
   if (type.kind === "map" && isMap(value)) return jsonMap(type.element, value);

@@ -1,7 +1,7 @@
 import { GoInt, type GoMap, GoStruct, type GoValue, typed } from "../../gotemplate/value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { IntOrStringView, NIL_LIST, NIL_MAP, QuantityView, ScalarPointer, TimeView } from "./leaf_views.ts";
-import { type Field, type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
+import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
 import { orderedFields } from "./typed_json.ts";
 import { zeroValue } from "../schema/zero.ts";
 
@@ -25,9 +25,9 @@ const OBJECT_META_METHODS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A typed object (as `decode` gives it) as a Go template sees the struct: fields by their Go names, embedded and
- * promoted ones too, absent ones as the zero value of their type. Fields are made when they are first read and kept, so
- * the object must not be changed while the view is in use.
+ * A typed object (from `decode`) as a Go template sees the struct: fields by their Go names, also embedded and promoted
+ * ones; absent fields have the zero value of their type. Fields are made on first use and kept: do not change the object
+ * while the view is in use.
  */
 export function goView(value: Value, type: string): GoStruct {
   return new StructView(structSchema(type), isMap(value) ? value : NO_FIELDS, false);
@@ -77,8 +77,8 @@ class StructView extends GoStruct {
   }
 
   #promoted(name: string): GoValue | undefined {
-    const embedded = this.schema.fields.filter((field: Field) => field.embedded);
-    for (const field of embedded) {
+    for (const field of this.schema.fields) {
+      if (!field.embedded) continue;
       const struct = this.get(field.go);
       const value = struct instanceof StructView ? struct.get(name) : undefined;
       if (value !== undefined) return value;
@@ -101,7 +101,7 @@ function structView(struct: string, data: Value, pointer: boolean): GoStruct {
   return new StructView(structSchema(struct), isMap(data) ? data : absent, pointer);
 }
 
-/** Pointers to the structs that print themselves are used as those; only scalars need a pointer of their own. */
+/** Structs that print themselves need no pointer; scalars do. */
 function pointerView(type: FieldType, data: Value): GoValue {
   if (data === null) return new ScalarPointer(type.text, null);
   const target = scalarView(type.kind, data);
@@ -114,7 +114,7 @@ function listView(element: FieldType, list: readonly Value[]): readonly GoValue[
 
 type CompositeType = Extract<FieldType, { readonly element: FieldType }>;
 
-/** A missing key of a map of strings is the empty string to templates, so these carry their type. */
+/** A map of strings carries its type: a missing key of it is "" in templates. */
 function mapView({ text, element }: CompositeType, map: ValueMap | undefined): GoMap {
   if (element.kind === "string") return map === undefined ? NIL_STRINGS : typed(map, text);
   if (map === undefined) return NIL_MAP;

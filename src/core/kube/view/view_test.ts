@@ -63,7 +63,7 @@ Deno.test("goView: absent fields are the zero value of their type, nil pointers 
   assert(status instanceof GoStruct && !status.isNil);
 });
 
-Deno.test("goView: pointers to scalars are true whatever they point to, and print it", () => {
+Deno.test("goView: pointers to scalars are true and print their target", () => {
   const view = pod();
   const zero = follow(view, "Spec.Containers.0.SecurityContext.RunAsUser");
   assert(zero instanceof GoStruct);
@@ -97,7 +97,7 @@ Deno.test("goView: JSON of a struct is Go's: declaration order, always written f
   );
 });
 
-Deno.test("goView: labels are a map of strings, those that are absent too, so that a missing one is the empty string", () => {
+Deno.test("goView: labels are a map of strings even if absent: a missing key is the empty string", () => {
   for (const metadata of [{ name: "web" }, { labels: { app: "web" } }]) {
     const labels = goView(decode(metadata, "ObjectMeta").value, "ObjectMeta").get("Labels");
     assert.ok(typeof labels === "object" && labels !== null && !Array.isArray(labels));

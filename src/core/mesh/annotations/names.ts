@@ -1,4 +1,4 @@
-/** Istio's annotations on pods, and those of others that injection reads or writes. Source: istio.io/api annotation. */
+/** Annotations on pods: Istio's, and others that injection reads or writes. Source: istio.io/api annotation. */
 export const ANNOTATION = {
   inject: "sidecar.istio.io/inject",
   templates: "inject.istio.io/templates",
@@ -66,7 +66,7 @@ export const ANNOTATION = {
 /** The name of an annotation that injection knows. */
 export type AnnotationName = typeof ANNOTATION[keyof typeof ANNOTATION];
 
-/** Istio's annotations that injection does not read, so that they do not count as misspelled. */
+/** Istio's annotations that injection does not read: known names, so not misspelled. */
 export const OTHER_ANNOTATIONS: readonly string[] = [
   "alpha.istio.io/canonical-serviceaccounts",
   "alpha.istio.io/kubernetes-serviceaccounts",

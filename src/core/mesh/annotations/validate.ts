@@ -1,36 +1,29 @@
 import { compareUtf8 } from "../../gojson.ts";
-import { annotationInfo } from "./annotations.ts";
-import { CHECKS } from "./checks.ts";
+import { CHECKED } from "./checks.ts";
 import { ANNOTATION, OTHER_ANNOTATIONS } from "./names.ts";
 import { closest } from "../../closest.ts";
 import type { Era } from "../era.ts";
 
-/** Annotations by name, as a pod has them. */
-export type Annotations = Readonly<Record<string, string>>;
+type Annotations = Readonly<Record<string, string>>;
 
-/** Something about an annotation; `message` names it, its value and what is wanted. */
-export interface AnnotationProblem {
+/** A problem of an annotation; `message` tells its name, its value and the valid values. */
+interface AnnotationProblem {
   readonly annotation: string;
   readonly value: string;
   readonly message: string;
 }
 
 /**
- * All annotations whose values the injector of an era refuses, in order of their names; empty if there are none.
+ * The annotations whose values the injector of an era rejects, ordered by name.
  * Source: Istio's validateAnnotations.
  */
 export function validateAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
   return sorted(annotations).flatMap(([annotation, value]) => {
-    const info = annotationInfo(annotation);
-    if (info?.check === undefined || !info.checkedIn?.includes(era)) return [];
-    const { wanted, problem } = CHECKS[info.check];
-    const reason = problem(value, era);
+    const checked = CHECKED.get(annotation);
+    const reason = checked?.eras.includes(era) ? checked.check.problem(value, era) : undefined;
     if (reason === undefined) return [];
-    return [{
-      annotation,
-      value,
-      message: `Annotation "${annotation}" is "${value}" and must be ${wanted}: ${reason}`,
-    }];
+    const message = `Annotation "${annotation}" must be ${checked?.check.wanted}, not "${value}"`;
+    return [{ annotation, value, message: reason === "" ? message : `${message}: ${reason}` }];
   });
 }
 
@@ -38,8 +31,8 @@ const KNOWN: readonly string[] = [...Object.values(ANNOTATION), ...OTHER_ANNOTAT
 const known: ReadonlySet<string> = new Set(KNOWN);
 
 /**
- * Annotations with `istio` in their names that nothing of Istio reads, in order of their names. The injector of 1.8
- * tells of each; today only those are told that look like one that is known.
+ * Annotations with `istio` in their names that Istio does not know, ordered by name. Istio 1.8 reports each; for today's
+ * configurations only those count that resemble a known one.
  */
 export function misspelledAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
   return sorted(annotations).flatMap(([annotation, value]) => {

@@ -1,8 +1,9 @@
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
+import { copyMap } from "../../same_value.ts";
+import type { ValueMap } from "../../value.ts";
 import type { MeshConfig } from "../config.ts";
 import type { Era } from "../era.ts";
 
-/** What every release has had. */
+/** Defaults of every release. */
 const PROXY = {
   binaryPath: "/usr/local/bin/envoy",
   serviceCluster: "istio-proxy",
@@ -88,19 +89,7 @@ const MESHES: Readonly<Record<Era, ValueMap>> = {
   },
 };
 
-/** The mesh configuration of an era before anything is read: a fresh copy. Source: Istio's ApplyMeshConfigDefaults. */
+/** The default mesh configuration of an era, a fresh copy. Source: Istio's ApplyMeshConfigDefaults. */
 export function defaultsOf(era: Era): MeshConfig {
-  const data = copyMap({ ...MESHES[era], defaultConfig: PROXIES[era] });
-  return { era, data };
-}
-
-function copyMap(map: ValueMap): ValueMap {
-  const copied = newMap();
-  for (const [key, value] of Object.entries(map)) copied[key] = copy(value);
-  return copied;
-}
-
-function copy(value: Value): Value {
-  if (isList(value)) return value.map(copy);
-  return isMap(value) ? copyMap(value) : value;
+  return { era, data: copyMap({ ...MESHES[era], defaultConfig: PROXIES[era] }) };
 }

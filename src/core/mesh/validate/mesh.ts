@@ -1,5 +1,5 @@
 import { isDnsLabel, isHostName } from "../../net.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
+import { isMap, listAt, mapAt, type Value, type ValueMap } from "../../value.ts";
 import { checkProxyConfig } from "./proxy.ts";
 import type { FieldProblem } from "../read/decode.ts";
 import { nanosecondsOf } from "../read/duration_text.ts";
@@ -19,7 +19,7 @@ export function checkMeshConfig(data: ValueMap): FieldProblem[] {
     ...timeoutProblems(data),
     ...ofProxy.map(({ field, text }) => ({ field: `defaultConfig.${field}`, text })),
     ...trustDomainProblems(data),
-    ...listOf(data["serviceSettings"]).flatMap(serviceProblems),
+    ...listAt(data, "serviceSettings").flatMap(serviceProblems),
     ...curveProblems(data),
     ...trafficPolicyProblems(data["defaultTrafficPolicy"]),
   ];
@@ -47,7 +47,7 @@ function trustDomainProblems(data: ValueMap): FieldProblem[] {
   const own = isTrustDomain(data["trustDomain"] ?? "")
     ? []
     : [notTrustDomain("trustDomain", data["trustDomain"] ?? "")];
-  const aliases = listOf(data["trustDomainAliases"]).flatMap((alias, index) =>
+  const aliases = listAt(data, "trustDomainAliases").flatMap((alias, index) =>
     isTrustDomain(alias) ? [] : [notTrustDomain(`trustDomainAliases[${index}]`, alias)]
   );
   return [...own, ...aliases];
@@ -66,7 +66,7 @@ function isTrustDomain(value: Value): boolean {
 }
 
 function serviceProblems(settings: Value, index: number): FieldProblem[] {
-  const hosts = isMap(settings) ? listOf(settings["hosts"]) : [];
+  const hosts = isMap(settings) ? listAt(settings, "hosts") : [];
   return hosts.flatMap((host, at) =>
     isWildcardHost(String(host)) ? [] : [{
       field: `serviceSettings[${index}].hosts[${at}]`,
@@ -84,11 +84,6 @@ function isWildcardHost(host: string): boolean {
 }
 
 function curveProblems(data: ValueMap): FieldProblem[] {
-  const tls = data["meshMTLS"];
-  if (!isMap(tls) || listOf(tls["ecdhCurves"]).length === 0) return [];
-  return [{ field: "meshMTLS.ecdhCurves", text: "must not be set: only tlsDefaults knows curves" }];
-}
-
-function listOf(value: Value | undefined): readonly Value[] {
-  return isList(value) ? value : [];
+  if (listAt(mapAt(data, "meshMTLS"), "ecdhCurves").length === 0) return [];
+  return [{ field: "meshMTLS.ecdhCurves", text: "must not be set: set them in tlsDefaults" }];
 }
