@@ -4,9 +4,11 @@
  */
 import { loadP521 } from "../../x509/mod.ts";
 import { loadBcrypt } from "./bcrypt.ts";
+import { loadRegexp } from "./expression.ts";
 
 const LIBRARIES: readonly { readonly functions: RegExp; readonly load: () => Promise<void> }[] = [
   { functions: /\b(?:bcrypt|htpasswd)\b/, load: loadBcrypt },
+  { functions: /regex/i, load: loadRegexp },
   // Their keys may be on P-521.
   { functions: /\b(?:gen[A-Z]\w+WithKey|buildCustomCert)\b/, load: loadP521 },
 ];

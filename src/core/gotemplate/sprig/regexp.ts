@@ -1,7 +1,7 @@
 /** sprig's functions on regular expressions, with Go's rules for empty matches and for `$1`, `${name}` in replacements. */
 import { declared, type FuncMap, type GoValue } from "../value.ts";
 import { INT, int, STRING, text } from "./args.ts";
-import { Expression, type Match } from "./regexp/expression.ts";
+import { Expression, type Match } from "./expression.ts";
 import { stringList } from "./strings.ts";
 
 type Body = (expression: Expression, subject: string, argument: GoValue) => GoValue;
@@ -10,9 +10,9 @@ type Body = (expression: Expression, subject: string, argument: GoValue) => GoVa
 export function regexpFunctions(): FuncMap {
   return {
     regexMatch: declared([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
-    mustRegexMatch: withPattern([], "", (e, s) => e.find(s, 0) !== undefined),
-    ...pair("RegexFind", [], (e, s) => e.find(s, 0)?.text ?? ""),
-    ...pair("RegexFindAll", [INT], (e, s, n) => stringList(findAll(e, s, int(n)).map((match) => match.text))),
+    mustRegexMatch: withPattern([], "", (e, s) => e.matches(s)),
+    ...pair("RegexFind", [], (e, s) => e.findAll(s, 1)[0]?.text ?? ""),
+    ...pair("RegexFindAll", [INT], (e, s, n) => stringList(e.findAll(s, int(n)).map((match) => match.text))),
     ...pair("RegexReplaceAll", [STRING], (e, s, by) => replaceAll(e, s, (match) => expand(text(by), match, e.names))),
     ...pair("RegexReplaceAllLiteral", [STRING], (e, s, by) => replaceAll(e, s, () => text(by))),
     ...pair("RegexSplit", [INT], (e, s, n) => stringList(split(e, s, int(n)))),
@@ -35,7 +35,7 @@ function withPattern(more: readonly string[], panic: string, body: Body) {
 
 function matchesLeniently(pattern: string, subject: string): boolean {
   try {
-    return compile(pattern, "").find(subject, 0) !== undefined;
+    return compile(pattern, "").matches(subject);
   } catch {
     return false;
   }
@@ -63,30 +63,10 @@ function quoteForPanic(pattern: string): string {
   return pattern.includes("`") ? JSON.stringify(pattern) : `\`${pattern}\``;
 }
 
-/** The index after the character at `at`. */
-function nextIndex(subject: string, at: number): number {
-  return at + ((subject.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
-}
-
-/** All matches, at most `limit` unless negative; an empty match right after another match does not count. */
-function findAll(expression: Expression, subject: string, limit: number): Match[] {
-  const matches: Match[] = [];
-  let previousEnd = -1;
-  for (let at = 0; at <= subject.length && matches.length !== limit;) {
-    const match = expression.find(subject, at);
-    if (match === undefined) break;
-    const end = match.index + match.text.length;
-    if (end > at || match.index !== previousEnd) matches.push(match);
-    at = end > at ? end : nextIndex(subject, at);
-    previousEnd = end;
-  }
-  return matches;
-}
-
 function replaceAll(expression: Expression, subject: string, by: (match: Match) => string): string {
   let out = "";
   let lastEnd = 0;
-  for (const match of findAll(expression, subject, -1)) {
+  for (const match of expression.findAll(subject, -1)) {
     out += subject.slice(lastEnd, match.index) + by(match);
     lastEnd = match.index + match.text.length;
   }
@@ -111,7 +91,7 @@ function split(expression: Expression, subject: string, limit: number): string[]
   const parts: string[] = [];
   let start = 0;
   let end = 0;
-  for (const match of findAll(expression, subject, limit)) {
+  for (const match of expression.findAll(subject, limit)) {
     if (parts.length === limit - 1) break;
     end = match.index;
     const after = end + match.text.length;
