@@ -2,7 +2,7 @@
  * Addresses and blocks as text, as Go's net/netip prints them (RFC 5952): lower case, the longest run of zero groups
  * as `::`, host bits behind the prefix kept. An IPv4-mapped address keeps its dotted form.
  */
-import type { Address, Cidr } from "../core/net.ts";
+import { type Address, type Cidr, parseAddress, parseCidr } from "../core/net.ts";
 
 /** `netip.Addr.String`: `10.1.1.1`, `2001:db8::1`, `fe80::1%eth0`. */
 export function addressText(address: Address): string {
@@ -23,10 +23,18 @@ export function hostBlock(address: Address): Cidr {
   return { address: { ...address, zone: "" }, bits: address.family === 4 ? 32 : 128 };
 }
 
-/** The same block without host bits, as the kernel keeps it: `10.0.0.0/8` of `10.1.2.3/8`. */
+/** The block without host bits, as the kernel keeps it: `10.0.0.0/8` for `10.1.2.3/8`. */
 export function maskedBlock(cidr: Cidr): Cidr {
   const host = BigInt((cidr.address.family === 4 ? 32 : 128) - cidr.bits);
   return { address: { ...cidr.address, value: (cidr.address.value >> host) << host }, bits: cidr.bits };
+}
+
+/** The text of an address or block as the kernel keeps it: `10.0.0.1/32`, `10.0.0.0/8`. Other texts do not change. */
+export function normalBlock(text: string): string {
+  const cidr = parseCidr(text);
+  if (typeof cidr !== "string") return cidrText(maskedBlock(cidr));
+  const address = parseAddress(text);
+  return typeof address === "string" ? text : cidrText(hostBlock(address));
 }
 
 /** Whether a block holds an address of the same family. */
@@ -36,18 +44,18 @@ export function blockHolds(cidr: Cidr, address: Address): boolean {
   return cidr.address.value >> host === address.value >> host;
 }
 
-/** Whether an address is one of the machine itself: `127.0.0.0/8` or `::1` (RFC 1122, RFC 4291). */
+/** Whether an address is a loopback address: `127.0.0.0/8` or `::1` (RFC 1122, RFC 4291). */
 export function isLoopback({ family, value }: Address): boolean {
   return family === 4 ? value >> 24n === 127n : value === 1n;
 }
 
-/** Whether an address counts for its link only: `169.254.0.0/16`, `fe80::/10`, `224.0.0.0/24`, `ff02::/16`. */
+/** Whether an address is link-local: `169.254.0.0/16`, `fe80::/10`, `224.0.0.0/24`, `ff02::/16`. */
 export function isLinkLocal({ family, value }: Address): boolean {
   if (family === 4) return value >> 16n === 0xa9fen || value >> 8n === 0xe00000n;
   return value >> 118n === 0x3fan || value >> 112n === 0xff02n;
 }
 
-/** The IPv4 address that an IPv4-mapped IPv6 address stands for; any other address as it is. */
+/** The IPv4 address of an IPv4-mapped IPv6 address; other addresses do not change. */
 export function unmapped(address: Address): Address {
   if (address.family === 4 || !isMapped(address.value)) return address;
   return { family: 4, value: address.value & 0xffffffffn, zone: "" };

@@ -1,15 +1,15 @@
-/** What a run finds around it: users and groups, and the pod's network as far as the rules depend on it. */
+/** The environment of a run: users and groups, addresses and DNS servers of the pod (spec/iptables.md 1.4). */
 import { type Logger, logText } from "../core/log.ts";
 import { MeshError, messageOf } from "../core/errors.ts";
+import { type Address, parseAddress } from "../core/net.ts";
 import type { World } from "../core/world/world.ts";
-import { podNetwork } from "./detect/pod_network.ts";
-import { nameservers } from "./detect/resolv_conf.ts";
+import { isLinkLocal, isLoopback, unmapped } from "./address_text.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/names.ts";
 import type { CaptureSettings } from "./settings/settings.ts";
 
-/** Users and groups by name; a file that is not there has none. */
+/** Users and groups by name; an absent file has none. */
 export async function ownerNames(world: World): Promise<OwnerNames> {
   const [users, groups] = await Promise.all([namesIn(world, "/etc/passwd"), namesIn(world, "/etc/group")]);
   return { users, groups };
@@ -19,22 +19,39 @@ async function namesIn(world: World, path: string) {
   try {
     return parseNames(await world.files.readText(path));
   } catch (error) {
-    // It is there nearly always: to look first would cost every run.
+    // The file exists nearly always: a check before the read would cost every run.
     if ((await world.files.facts(path)) !== undefined) throw error;
     return parseNames("");
   }
 }
 
-/** The pod's network. Throws `MeshError` if it has no address, or if its DNS servers are wanted and cannot be read. */
+/** The pod's network. Throws a `MeshError` if the pod has no address, or if its DNS servers are needed and unreadable. */
 export async function detectNetwork(world: World, capture: CaptureSettings, log: Logger): Promise<PlanNetwork> {
   const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
   if (network.hostAddress === undefined) {
-    throw new MeshError("This network namespace has no address but those of the loopback interface or of a link", {
-      hint: "Run it where the pod's network is, after the pod has its address",
+    throw new MeshError("This network namespace has only loopback and link-local addresses", {
+      hint: "Run it in the pod's network namespace, after the pod has its address",
     });
   }
   const needsServers = capture.redirectDns && !capture.captureAllDns;
   return { hasIpv6: network.hasIpv6, dnsServers: needsServers ? await dnsServers(world, log) : [] };
+}
+
+/**
+ * The network in a list of addresses: IPv4 before IPv6, in the order of the interfaces. With `dualStack` any IPv6 address
+ * turns on the capture of IPv6; without it only the first address counts.
+ */
+export function podNetwork(texts: readonly string[], dualStack: boolean) {
+  const ordered = texts.map(parseAddress).filter((address) => typeof address !== "string").map(unmapped)
+    .filter((address) => !isLoopback(address) && !isLinkLocal(address) && !isProxySource(address))
+    .toSorted((a, b) => a.family - b.family);
+  const candidates = dualStack ? ordered : ordered.slice(0, 1);
+  return { hostAddress: ordered[0], hasIpv6: candidates.some(({ family }) => family === 6) };
+}
+
+/** `::6`, which an earlier run added to the loopback interface. */
+function isProxySource({ family, value }: Address): boolean {
+  return family === 6 && value === 6n;
 }
 
 const RESOLV_CONF = "/etc/resolv.conf";
@@ -42,13 +59,27 @@ const RESOLV_CONF = "/etc/resolv.conf";
 async function dnsServers(world: World, log: Logger): Promise<PlanNetwork["dnsServers"]> {
   const text = await world.files.readText(RESOLV_CONF).catch((error) => {
     throw new MeshError(messageOf(error), {
-      hint: "The DNS servers to capture stand there: mount it, or use --capture-all-dns",
+      hint: "It names the DNS servers to capture: mount it, or use --capture-all-dns",
     });
   });
   const { servers, unreadable } = nameservers(text);
-  unreadable.forEach((word) => log.warn(logText(`"${word}" in ${RESOLV_CONF} is no IP address`)));
+  unreadable.forEach((word) => log.warn(logText(`"${word}" in ${RESOLV_CONF} is not an IP address`)));
   if (servers.length === 0) {
-    log.warn(`${RESOLV_CONF} names no DNS server, so that DNS is not captured: use --capture-all-dns`);
+    log.warn(`${RESOLV_CONF} names no DNS server, so DNS is not captured: use --capture-all-dns`);
   }
   return servers;
+}
+
+/** The `nameserver` lines of a resolv.conf(5). A zone is left out: iptables has no match for it. */
+export function nameservers(text: string): { readonly servers: Address[]; readonly unreadable: string[] } {
+  const servers: Address[] = [];
+  const unreadable: string[] = [];
+  for (const line of text.split("\n")) {
+    const [keyword, server] = line.trim().split(/\s+/);
+    if (keyword !== "nameserver" || server === undefined) continue;
+    const address = parseAddress(server);
+    if (typeof address === "string") unreadable.push(server);
+    else servers.push({ ...address, zone: "" });
+  }
+  return { servers, unreadable };
 }

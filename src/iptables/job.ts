@@ -1,11 +1,11 @@
-/** What the commands do with settings that are in order. */
+/** One run of a command with valid settings: print, clean, apply. */
 import { type Logger, logText } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
-import { type ApplyOptions, converge } from "./apply/apply.ts";
+import { MeshError } from "../core/errors.ts";
+import { type ApplyOptions, converge, pending } from "./apply/apply.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import { makePlan, type PlanNetwork } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
-import { removalText } from "./removal.ts";
 import type { Mode } from "./settings/help.ts";
 import type { OutputFormat, Settings } from "./settings/settings.ts";
 import { detectNetwork } from "./environment.ts";
@@ -25,7 +25,7 @@ type PodPlan = Plan & Pick<PlanNetwork, "dnsServers">;
 
 const PLANS = new WeakMap<Job, Promise<PodPlan>>();
 
-/** The plan of the job: it is made, and told in the log, once. */
+/** The plan of the job: made and logged once. */
 export function planOf(job: Job): Promise<PodPlan> {
   const plan = PLANS.get(job) ?? makePodPlan(job);
   PLANS.set(job, plan);
@@ -45,9 +45,33 @@ export async function print(job: Job): Promise<void> {
   write(job, viewText(plan, formatOf(run), run));
 }
 
-/** Prints what `clean` would do here, in the words of the programs that would do it. */
+/** Prints what `clean` would do, without a change. */
 export async function printRemoval(job: Job): Promise<void> {
-  write(job, await removalText(job.world, job.log, applyOptions(job)));
+  write(job, await removalText(job));
+}
+
+/**
+ * The input of each program that `clean` would start, after a comment with its name: IPv4, then IPv6 after a line `# IPv6`.
+ * Policy rules, routes and addresses are comments. Empty if no owned rule is found, or if rules cannot be read.
+ */
+async function removalText(job: Job): Promise<string> {
+  const { world, log } = job;
+  try {
+    const { steps } = await pending(world, undefined, applyOptions(job));
+    const firstIpv6 = steps.findIndex((what) => what.startsWith("ip6tables"));
+    return steps.map((what, at) => (at === firstIpv6 ? "# IPv6\n" : "") + stepText(what)).join("");
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const { message, hint = "" } = error;
+    log.warn(logText(`Cannot read the rules to remove: ${message}; ${hint}`));
+    return "";
+  }
+}
+
+/** The text of a step: its command as a comment, then the input, if any. */
+export function stepText(what: string): string {
+  const [command = "", ...input] = what.trimEnd().replace(/ with the following input:$/m, "").split("\n");
+  return [`# ${command}`, ...input].map((line) => `${line}\n`).join("");
 }
 
 function write({ world, settings: { run } }: Job, text: string): void {
@@ -55,18 +79,18 @@ function write({ world, settings: { run } }: Job, text: string): void {
   if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
 }
 
-/** `-f=false` of Istio 1.5 to 1.23 asks for commands. */
+/** `-f=false` of Istio 1.5 to 1.23 means commands. */
 function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
   if (output !== undefined) return output;
   if (!restoreFormat) return "commands";
   return nativeNftables ? "nft" : "restore";
 }
 
-/** Brings the kernel to the plan, or to nothing of ours. */
+/** Applies the plan, or removes all owned rules. */
 export async function apply(job: Job, isClean: boolean): Promise<void> {
   const { world, log } = job;
   const makePlan = () => isClean ? Promise.resolve(undefined) : planOf(job);
-  const { changed, differences } = await converge(world, world.system, makePlan, applyOptions(job));
+  const { changed, differences } = await converge(world, makePlan, applyOptions(job));
   differences.forEach((difference) => log.info(logText(`Repaired: ${difference}`)));
   const outcome = isClean ? OUTCOMES.clean : OUTCOMES.apply;
   log.info(changed ? outcome.changed : outcome.same);
@@ -74,7 +98,7 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
 
 const OUTCOMES = {
   apply: { changed: "The rules are in place", same: "Nothing to change: the rules are in place already" },
-  clean: { changed: "Everything of ours has been taken out", same: "Nothing to take out: nothing of ours is here" },
+  clean: { changed: "All owned rules are removed", same: "Nothing to remove: no owned rules found" },
 } as const;
 
 export function applyOptions({ log, names, settings: { run } }: Job): ApplyOptions {

@@ -1,4 +1,4 @@
-/** The commands of the room: a command line in, an exit code out. */
+/** The commands: a command line in, an exit code out. */
 import { closest } from "../core/closest.ts";
 import { EXIT, MeshError, UsageError } from "../core/errors.ts";
 import { logText, startLog } from "../core/log.ts";
@@ -54,7 +54,7 @@ async function run(world: World, mode: Mode, program: string, args: readonly str
   return await perform({ world, log, names, settings, mode });
 }
 
-/** The steps of the program in the order in which the peer takes them: rules first, then the proof. */
+/** The steps in the order of istio-iptables: first the rules, then the validation. */
 async function perform(job: Job): Promise<number> {
   const { mode, settings: { run } } = job;
   const isClean = mode === "clean" || run.cleanupOnly;
@@ -64,9 +64,9 @@ async function perform(job: Job): Promise<number> {
   return run.runValidation ? await verified(job) : EXIT.ok;
 }
 
-/** What proves is loaded only for it: most runs apply rules and end. */
+/** Loads the validation only when it runs: most runs apply rules and end. */
 async function verified(job: Job): Promise<number> {
-  const { verify } = await import("./verify/mod.ts");
+  const { verify } = await import("./verify/run.ts");
   return await verify(job);
 }
 
@@ -77,8 +77,8 @@ function refuse({ problems }: Reading): never {
 }
 
 /**
- * To print is all that a command does which only prints. The others start programs and call the kernel as they are: to
- * give up more would not make them weaker, and Deno lets nobody read `/proc` who has given up anything.
+ * A command that only prints drops all other permissions. The other commands start programs and call the kernel, so they
+ * would gain nothing, and Deno denies `/proc` to a process that has dropped any permission.
  */
 function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
   const isClean = mode === "clean" || run.cleanupOnly;
@@ -96,7 +96,7 @@ function enterNamespace(world: World, path: string): void {
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     throw new MeshError(`Cannot enter the network namespace "${path}": ${error.message}`, {
-      hint: "It is a file such as /proc/PID/ns/net or /run/netns/NAME, and entering it needs the capability SYS_ADMIN",
+      hint: "Use a file such as /proc/PID/ns/net or /run/netns/NAME; entering it needs the capability SYS_ADMIN",
     });
   }
 }

@@ -96,24 +96,27 @@ Deno.test("all that is wrong is told at once", async () => {
   });
 });
 
-Deno.test("a pod without an address is told as such", async () => {
+Deno.test("a pod without an address is an error", async () => {
   const interfaces = [{ name: "lo", family: "IPv4", address: "127.0.0.1" }] as const;
-  await assert.rejects(runIptables(fakeWorld({ interfaces }), "generate", []), /has no address/);
+  await assert.rejects(
+    runIptables(fakeWorld({ interfaces }), "generate", []),
+    /only loopback and link-local addresses/,
+  );
 });
 
-Deno.test("DNS servers: those that are no address are named, and none at all turns the capture off", async () => {
+Deno.test("DNS servers: an invalid address is logged, and without a server DNS is not captured", async () => {
   const files = { "/etc/resolv.conf": "nameserver nonsense\n" };
   const world = fakeWorld({ ...POD, files });
   await runIptables(world, "generate", ["--redirect-dns"]);
-  assert.match(world.said.stderr, /warning iptables: "nonsense" in \/etc\/resolv.conf is no IP address/);
-  assert.match(world.said.stderr, /names no DNS server, so that DNS is not captured/);
+  assert.match(world.said.stderr, /warning iptables: "nonsense" in \/etc\/resolv.conf is not an IP address/);
+  assert.match(world.said.stderr, /names no DNS server, so DNS is not captured/);
   assert.doesNotMatch(world.said.stdout, /15053/);
   await assert.rejects(runIptables(fakeWorld(POD), "generate", ["--redirect-dns"]), {
     message: 'Cannot read "/etc/resolv.conf": no such file or directory',
   });
 });
 
-Deno.test("--network-namespace is entered before the pod is looked at, for generate too", async () => {
+Deno.test("--network-namespace is entered before the pod is detected, for generate too", async () => {
   const entered: string[] = [];
   const system = { enterNetworkNamespace: (path: string) => void entered.push(path) };
   const world = fakeWorld({ ...POD, system });
@@ -132,14 +135,14 @@ Deno.test("--network-namespace that cannot be entered", async () => {
   });
 });
 
-Deno.test("a dry run of a clean without the privilege to look says so and succeeds", async () => {
+Deno.test("a dry run of clean without privileges warns and succeeds", async () => {
   const netlink = () => {
     throw new SystemError("socket", 1);
   };
   const world = fakeWorld({ ...POD, system: { netlink } });
   assert.equal(await runIstioIptables(world, "istio-clean-iptables", ["-n"]), 0);
   assert.equal(world.said.stdout, "");
-  assert.match(world.said.stderr, /What is to be taken out cannot be seen: /);
+  assert.match(world.said.stderr, /Cannot read the rules to remove: /);
 });
 
 Deno.test("--skip-rule-apply touches nothing", async () => {

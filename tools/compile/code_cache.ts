@@ -39,7 +39,7 @@ const AGENT = {
 
 const IN_PLACE = "Nothing to change";
 const CHANGED = "The rules are in place";
-const GONE = "Everything of ours has been taken out";
+const GONE = "All owned rules are removed";
 
 /** What is run to find out which functions matter, one process each; what ran is bytecode in the caches from then on. */
 const RUNS: readonly WarmUp[] = [

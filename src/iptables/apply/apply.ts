@@ -1,8 +1,7 @@
-/** Brings a network namespace from whatever it holds of ours to the plan, or to nothing: all or nothing. */
+/** Applies a plan to a network namespace, or removes all owned rules: all or nothing. */
 import { MeshError } from "../../core/errors.ts";
 import type { Lock, World } from "../../core/world/world.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
-import type { SystemCalls } from "../../core/world/mod.ts";
 import type { Plan } from "../plan/rule.ts";
 import { deleteEmptyTables } from "../kernel/nftables/tables.ts";
 import { type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
@@ -10,9 +9,9 @@ import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps
 import { nftSteps } from "./nft_steps.ts";
 import { type Check, iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
-import { holdsOurs, marksOf, type Readers, type Survey, survey } from "./survey.ts";
+import { holdsOwned, marksOf, type Readers, type Survey, survey } from "./survey.ts";
 
-/** How to write. */
+/** How rules are written. */
 export interface ApplyOptions {
   readonly native: boolean;
   readonly forced: "" | "legacy" | "nft";
@@ -22,32 +21,24 @@ export interface ApplyOptions {
   log(line: string): void;
 }
 
-/** What came of it. */
+/** The result. */
 export interface Outcome {
   readonly changed: boolean;
-  /** What differed from the plan; empty on a second run. */
+  /** Differences from the plan; empty on a second run. */
   readonly differences: readonly string[];
 }
 
-/**
- * The lock is the network namespace itself: all containers of a pod share it, whatever their file systems are, and it
- * needs no folder that can be written.
- */
+/** The lock is the network namespace: all containers of a pod share it, and it needs no writable folder. */
 const LOCK = "/proc/self/ns/net";
 
-/** The plan, or `undefined` where nothing of ours is to be left; it is made while programs read what is held. */
+/** Makes the plan while programs read the kernel state; `undefined` removes all owned rules. */
 export type MakePlan = () => Promise<Plan | undefined>;
 
-/** Makes the namespace hold the plan and nothing else of ours. */
-export async function converge(
-  world: World,
-  system: SystemCalls,
-  makePlan: MakePlan,
-  options: ApplyOptions,
-): Promise<Outcome> {
+/** Applies the plan under a lock. Throws a `MeshError`; the namespace is then as before. */
+export async function converge(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   const lock = await takeLock(world, options);
   try {
-    return await convergeLocked(world, system, makePlan, options);
+    return await convergeLocked(world, makePlan, options);
   } finally {
     lock?.release();
   }
@@ -55,53 +46,41 @@ export async function converge(
 
 async function takeLock(world: World, options: ApplyOptions): Promise<Lock | undefined> {
   const lock = await world.files.lock(LOCK, options.waitMilliseconds).catch((error) => {
-    options.log(`warning: ${error.message}; runs at the same time are not kept apart`);
+    options.log(`warning: ${error.message}; parallel runs are not serialized`);
     return null;
   });
   if (lock !== undefined) return lock ?? undefined;
-  throw new MeshError(
-    `Another run has been changing the rules of this network namespace for more than ${
-      options.waitMilliseconds / 1000
-    } s`,
-    { hint: "Wait longer with --wait" },
-  );
+  const seconds = options.waitMilliseconds / 1000;
+  throw new MeshError(`Another run holds the lock of this network namespace for more than ${seconds} s`, {
+    hint: "Wait longer with --wait",
+  });
 }
 
-/** What would be done, and why: the steps in words, and what differs from the plan. */
+/** Pending changes: the text of each step, and the differences from the plan. */
 export type Pending = Pick<Outcome, "differences"> & { readonly steps: readonly string[] };
 
-/** What `converge` would do now. Nothing is changed, nor is there a wait for the lock. */
-export async function pending(
-  world: World,
-  system: SystemCalls,
-  plan: Plan | undefined,
-  options: ApplyOptions,
-): Promise<Pending> {
-  const { steps, differences } = await findChanges(world, system, () => Promise.resolve(plan), options);
+/** The changes that `converge` would make now. Changes nothing and takes no lock. */
+export async function pending(world: World, plan: Plan | undefined, options: ApplyOptions): Promise<Pending> {
+  const { steps, differences } = await findChanges(world, () => Promise.resolve(plan), options);
   return { steps: steps.map(({ what }) => what), differences };
 }
 
-async function convergeLocked(
-  world: World,
-  system: SystemCalls,
-  makePlan: MakePlan,
-  options: ApplyOptions,
-): Promise<Outcome> {
-  const { found, checks, steps, tables, differences } = await findChanges(world, system, makePlan, options);
+async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
+  const { found, checks, steps, tables, differences } = await findChanges(world, makePlan, options);
   await allOf(checks);
   steps.forEach(({ what }) => options.log(what));
   const isNew = (table: string) => found.nftTables?.has(table) !== true;
   try {
     await takeSteps(world, steps);
   } catch (error) {
-    deleteEmptyTables(system, tables.filter(isNew));
+    deleteEmptyTables(world.system, tables.filter(isNew));
     throw error;
   }
-  deleteEmptyTables(system, tables);
+  deleteEmptyTables(world.system, tables);
   return { changed: steps.length > 0, differences };
 }
 
-/** The texts of both families are proved at the same time; all have ended when one has failed. */
+/** Tests the texts of both families in parallel, and waits for all of them. */
 async function allOf(checks: readonly Check[]): Promise<void> {
   const verdicts = checks.map((begin) => begin());
   for (const result of await Promise.allSettled(verdicts.map((verdict) => verdict()))) {
@@ -109,9 +88,10 @@ async function allOf(checks: readonly Check[]): Promise<void> {
   }
 }
 
-async function findChanges(world: World, system: SystemCalls, makePlan: MakePlan, options: ApplyOptions) {
+async function findChanges(world: World, makePlan: MakePlan, options: ApplyOptions) {
+  const { system } = world;
   const readers = readersOf(world);
-  const [found, { plan, routing }] = await survey(world, system, { names: options.names, readers }, async () => {
+  const [found, { plan, routing }] = await survey(world, { names: options.names, readers }, async () => {
     const routing = heldRouting(system);
     return { routing, plan: await makePlan() };
   });
@@ -138,12 +118,12 @@ interface Situation {
   readonly readers: Readers;
 }
 
-/** New rules come before old ones of another back end go: there is no moment without any. */
+/** New rules come before the removal of rules of another back end, so that traffic is captured all the time. */
 async function ruleChanges(situation: Situation, options: ApplyOptions): Promise<RuleSteps[]> {
   const { world, found, plan, backend, readers } = situation;
   const parts = (await Promise.all((["nft", "legacy"] as const).map(async (holds) => {
     const isChosen = backend?.holds === holds;
-    const isHeld = found.holdings.some((holding) => holding.variant === holds && holdsOurs(holding));
+    const isHeld = found.holdings.some((holding) => holding.variant === holds && holdsOwned(holding));
     const variant = isChosen ? backend.variant : isHeld ? await readers(holds) : undefined;
     if (variant === undefined) return [];
     return [{

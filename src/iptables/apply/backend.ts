@@ -1,10 +1,10 @@
-/** Which set of iptables programs is used: decided by what is there, with its evidence, the same on every run. */
+/** The choice of the iptables programs: by detected capabilities, with the evidence, the same on every run. */
 import { MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { findProgram, iptablesProgram, isOnPath, runProgram, type Variant } from "./programs.ts";
-import { foreignLegacyRules, holdsOurs, type Readers, type Survey } from "./survey.ts";
+import { foreignLegacyRules, holdsOwned, type Readers, type Survey } from "./survey.ts";
 
-/** A choice and what it was made by. */
+/** A choice and its evidence. */
 export interface BackendChoice {
   readonly variant: Variant;
   /** The back end whose rules these programs change. */
@@ -12,10 +12,7 @@ export interface BackendChoice {
   readonly evidence: string;
 }
 
-/**
- * The programs for each back end: those without a suffix stand in where those with one are not on PATH. Each is looked
- * for when it is first asked for, once.
- */
+/** The programs for each back end, looked up once: with a suffix, else without one if it is the same back end. */
 export function readersOf(world: World): Readers {
   const plainHolds = once((plain: "plain") => backendOf(world, iptablesProgram(plain, 4, "restore")));
   return once(async (variant) => {
@@ -24,7 +21,7 @@ export function readersOf(world: World): Readers {
   });
 }
 
-/** The function, called once for each argument. */
+/** The function with a cache: one call per argument. */
 function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<Out> {
   const known = new Map<In, Promise<Out>>();
   return (what) => {
@@ -34,7 +31,7 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
   };
 }
 
-/** The back end of `iptables-restore`: its file tells, as the programs for nftables name it; a script is asked. */
+/** The back end of `iptables-restore`: its binary contains the text "(nf_tables)" or not; a script is run. */
 async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
   const path = await findProgram(world, program);
   if (path === undefined) return undefined;
@@ -50,23 +47,23 @@ async function textOf(world: World, path: string): Promise<string> {
   return text;
 }
 
-/** The first row whose condition holds, and that there is a program for, decides. */
+/** The first row with a true condition and a program decides. */
 export async function chooseBackend(
   survey: Survey,
   programs: Readers,
   forced: "" | "legacy" | "nft",
 ): Promise<BackendChoice> {
   if (forced !== "") return await forcedChoice(forced, programs);
-  const ours = (variant: "nft" | "legacy") =>
-    survey.holdings.some((holding) => holding.variant === variant && holdsOurs(holding));
+  const isOwned = (variant: "nft" | "legacy") =>
+    survey.holdings.some((holding) => holding.variant === variant && holdsOwned(holding));
   const foreign = foreignLegacyRules(survey);
   const hasNft = survey.nftTables !== undefined;
   const rows: readonly (readonly [boolean, "nft" | "legacy", string])[] = [
-    [foreign > 0, "legacy", `iptables-legacy holds ${foreign} rules of others`],
-    [hasNft && ours("nft"), "nft", "iptables-nft holds rules of an earlier run"],
-    [ours("legacy"), "legacy", "iptables-legacy holds rules of an earlier run"],
-    [hasNft, "nft", "the kernel has nf_tables, and iptables-legacy holds no rules"],
-    [true, "legacy", hasNft ? "there are no programs for nf_tables" : "the kernel has no nf_tables"],
+    [foreign > 0, "legacy", `iptables-legacy has ${foreign} foreign rules`],
+    [hasNft && isOwned("nft"), "nft", "iptables-nft has rules of an earlier run"],
+    [isOwned("legacy"), "legacy", "iptables-legacy has rules of an earlier run"],
+    [hasNft, "nft", "the kernel has nf_tables, and iptables-legacy has no rules"],
+    [true, "legacy", hasNft ? "no program for nf_tables is on PATH" : "the kernel has no nf_tables"],
   ];
   for (const [isSo, holds, evidence] of rows) {
     const variant = isSo ? await programs(holds) : undefined;
@@ -77,7 +74,7 @@ export async function chooseBackend(
 
 async function noPrograms(hasNft: boolean, programs: Readers): Promise<MeshError> {
   if (!hasNft && await programs("nft") !== undefined) {
-    return new MeshError("This kernel has no nf_tables, and there is no program for its older tables", {
+    return new MeshError("This kernel has no nf_tables, and no program for iptables-legacy is on PATH", {
       hint: "Run on the node: modprobe nf_tables, or use an image that has iptables-legacy-restore",
     });
   }
@@ -93,5 +90,5 @@ async function forcedChoice(forced: "legacy" | "nft", programs: Readers): Promis
       hint: `Leave out --force-iptables-binary ${forced}, or use an image that has it`,
     });
   }
-  return { variant, holds: forced, evidence: "it was forced" };
+  return { variant, holds: forced, evidence: "a flag forces it" };
 }

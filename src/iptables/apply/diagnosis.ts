@@ -1,12 +1,12 @@
-/** What is missing when iptables or nft fail: their messages, and what to do about it. */
+/** Hints for error messages of iptables and nft. */
 
 interface Cause {
-  readonly said: RegExp;
-  /** Of a message, the line of the input that it is about or else itself. */
-  readonly hint: string | ((line: string, said: string) => string);
+  readonly message: RegExp;
+  /** `line`: the line of the input that the message names, else the message. */
+  readonly hint: string | ((line: string, message: string) => string);
 }
 
-/** Kernel modules by what a rule needs (spec/iptables.md 4.5): those of xtables, then those of nftables. */
+/** Kernel modules by the text of a rule (spec/iptables.md 4.5): for xtables, then for nftables. */
 const MODULES: readonly (readonly [RegExp, string])[] = [
   [/--[ug]id-owner/, "xt_owner"],
   [/-j CT\b/, "xt_CT nf_conntrack"],
@@ -24,58 +24,58 @@ const MODULES: readonly (readonly [RegExp, string])[] = [
   [/add table inet/, "nf_tables_inet"],
 ];
 
-/** What a process without the capability needs. */
+/** The hint for a process without the capability. */
 export const NET_ADMIN =
   'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0';
 
 const NO_TABLE = /can't initialize ip6?tables table|unable to initialize table|table does not exist/i;
 
-/** The first cause whose words are in a message holds. */
+/** The first cause that matches a message counts. */
 const CAUSES: readonly Cause[] = [
-  { said: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
+  { message: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
   {
-    said: /another app is currently holding the xtables lock/i,
+    message: /another app is currently holding the xtables lock/i,
     hint: "Another program is changing rules: wait longer with --wait",
   },
   {
-    said: /can't open lock file|xtables\.lock/i,
+    message: /can't open lock file|xtables\.lock/i,
     hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
   },
   {
-    said: /table .* is incompatible, use 'nft' tool/i,
-    hint: "Somebody else changed this table with nft, and iptables cannot read it: use --native-nftables",
+    message: /table .* is incompatible, use 'nft' tool/i,
+    hint: "Another program changed this table with nft, and iptables cannot read it: use --native-nftables",
   },
-  { said: NO_TABLE, hint: tableHint },
+  { message: NO_TABLE, hint: tableHint },
   {
-    said: /extension \S+ (revision \d+ )?(is )?not supported|couldn't load (match|target)/i,
-    hint: (line, said) => extensionHint(said) ?? modulesHint(line),
+    message: /extension \S+ (revision \d+ )?(is )?not supported|couldn't load (match|target)/i,
+    hint: (line, message) => extensionHint(message) ?? modulesHint(line),
   },
   {
-    said: /no chain\/target\/match by that name|operation not supported|could not process rule: no such file/i,
+    message: /no chain\/target\/match by that name|operation not supported|could not process rule: no such file/i,
     hint: modulesHint,
   },
-  { said: /rule_(append|insert) failed \(no such file or directory\)/i, hint: modulesHint },
+  { message: /rule_(append|insert) failed \(no such file or directory\)/i, hint: modulesHint },
   {
-    said: /protocol not supported|could not fetch rule set generation|failed to initialize nft/i,
+    message: /protocol not supported|could not fetch rule set generation|failed to initialize nft/i,
     hint: "Run on the node: modprobe nf_tables, or use --force-iptables-binary legacy",
   },
   {
-    said: /(group|user) does not exist|bad value for .*owner/i,
-    hint: "The user or group does not exist in this container: write its number",
+    message: /(group|user) does not exist|bad value for .*owner/i,
+    hint: "The user or group does not exist in this container: use its number",
   },
 ];
 
-/** The older tables are modules of their own, for each family. */
-function tableHint(_line: string, said: string): string {
-  if (!/ip6tables/i.test(said)) {
+/** Each table of iptables-legacy is a kernel module, one for each family. */
+function tableHint(_line: string, message: string): string {
+  if (!/ip6tables/i.test(message)) {
     return "Run on the node: modprobe iptable_nat iptable_mangle iptable_raw, or use --force-iptables-binary nft";
   }
-  return "The node has no such table for IPv6: run there: modprobe ip6table_nat ip6table_mangle ip6table_raw, or use --force-iptables-binary nft";
+  return "The node has no such table for IPv6. Run on the node: modprobe ip6table_nat ip6table_mangle ip6table_raw, or use --force-iptables-binary nft";
 }
 
 /** `Extension owner revision 0 not supported, missing kernel module?` names the module. */
-function extensionHint(said: string): string | undefined {
-  const name = /extension (\S+) |couldn't load (?:match|target) [`'"]?(\w+)/i.exec(said);
+function extensionHint(message: string): string | undefined {
+  const name = /extension (\S+) |couldn't load (?:match|target) [`'"]?(\w+)/i.exec(message);
   const extension = name?.[1] ?? name?.[2];
   return extension === undefined ? undefined : `Run on the node: modprobe xt_${extension}`;
 }
@@ -87,11 +87,11 @@ function modulesHint(line: string): string {
   }`;
 }
 
-/** The line of the input that a message is about, and what to do; either may be unknown. */
-export function diagnose(said: string, input = ""): { readonly line?: string; readonly hint?: string } {
-  const number = /(?:line:? |stdin:)(\d+)/i.exec(said)?.[1];
+/** The line of the input that a message names, and a hint; either may be unknown. */
+export function diagnose(message: string, input = ""): { readonly line?: string; readonly hint?: string } {
+  const number = /(?:line:? |stdin:)(\d+)/i.exec(message)?.[1];
   const line = number === undefined ? undefined : input.split("\n")[Number(number) - 1];
-  const cause = CAUSES.find((candidate) => candidate.said.test(said));
-  const hint = typeof cause?.hint === "function" ? cause.hint(line ?? said, said) : cause?.hint;
+  const cause = CAUSES.find((candidate) => candidate.message.test(message));
+  const hint = typeof cause?.hint === "function" ? cause.hint(line ?? message, message) : cause?.hint;
   return { ...(line === undefined ? {} : { line }), ...(hint === undefined ? {} : { hint }) };
 }

@@ -49,20 +49,20 @@ const SAID: readonly (readonly [string, RegExp])[] = [
   ],
   ["iptables-restore v1.8.9 (nf_tables): table `nat' is incompatible, use 'nft' tool.", /--native-nftables/],
   ["netlink: Error: cache initialization failed: Protocol not supported", /modprobe nf_tables/],
-  ['iptables-restore v1.8.9 (nf_tables): Bad value for "--uid-owner" option: "envoy"', /write its number/],
+  ['iptables-restore v1.8.9 (nf_tables): Bad value for "--uid-owner" option: "envoy"', /use its number/],
 ];
 
 for (const [said, hint] of SAID) {
   Deno.test(`diagnose: ${said}`, () => assert.match(diagnose(said, RULES).hint ?? "", hint));
 }
 
-Deno.test("diagnose: the module of nftables that a line needs", () => {
+Deno.test("diagnose: the nftables module for a line", () => {
   const said = "/dev/stdin:3:1-87: Error: Could not process rule: No such file or directory";
   const { line, hint } = diagnose(said, NFT);
   assert.match(line ?? "", /redirect to :15001$/);
   assert.match(hint ?? "", /modprobe nft_redir$/);
 });
 
-Deno.test("diagnose: nothing is made up for what is not known", () => {
+Deno.test("diagnose: no hint for an unknown message", () => {
   assert.deepEqual(diagnose("Segmentation fault", RULES), {});
 });

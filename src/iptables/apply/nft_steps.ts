@@ -1,4 +1,4 @@
-/** Our tables in nftables: from what is held to what the plan wants. */
+/** Changes of the owned tables of nftables. */
 import { type NftContent, wantedContent } from "../kernel/nftables/content.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Plan } from "../plan/rule.ts";
@@ -8,50 +8,48 @@ import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
 
-/** The steps for our tables in nftables; `plan` is `undefined` where nothing of ours is to be left. */
+/** The steps for the owned tables of nftables; without a `plan` they are deleted. */
 export async function nftSteps(
   world: World,
   survey: Survey,
   plan: Plan | undefined,
   options: WriteOptions,
 ): Promise<RuleSteps> {
-  const present = NFT_TABLES.filter(({ name }) => survey.nftTables?.has(`inet ${name}`) === true).map(({ name }) =>
-    name
-  );
+  const present = NFT_TABLES.map(({ name }) => name).filter((name) => survey.nftTables?.has(`inet ${name}`));
   const wanted: NftContent = plan === undefined ? new Map() : wantedContent(plan, options);
   const differences = plan === undefined
     ? present.map((name) => `unexpected table inet ${name}`)
     : compare(wanted, survey.nft);
   if (differences.length === 0) return { checks: [], steps: [], differences, tables: [] };
   const text = replacement(present) + (plan === undefined ? "" : nftText(plan, options));
+  const before = present.length === 0 ? "" : await runProgram(world, "nft", ["list", "ruleset", "inet"]);
   const step: Step = {
     what: `nft -f - with the following input:\n${text}`,
     run: async () => void await runProgram(world, "nft", ["-f", "-"], text),
-    undo: () => undefined,
+    undo: () => restore(world, before),
   };
-  const before = present.length === 0 ? "" : await runProgram(world, "nft", ["list", "ruleset", "inet"]);
   return {
     checks: [() => beginProgram(world, "nft", ["-c", "-f", "-"], text)],
-    steps: [{ ...step, undo: () => takeBack(world, before) }],
+    steps: [step],
     differences,
     tables: [],
   };
 }
 
-/** Tables are deleted and made anew in one transaction: their chains may be of other kinds than before. */
+/** Deletes the tables before they are created again, in the same transaction: the kinds of their chains may differ. */
 function replacement(names: readonly string[]): string {
   return names.map((name) => `add table inet ${name}\ndelete table inet ${name}\n`).join("");
 }
 
-/** A transaction that failed has changed nothing; one that was cut off may have been made. */
-async function takeBack(world: World, before: string): Promise<void> {
-  const now = ourTables(await runProgram(world, "nft", ["list", "ruleset", "inet"]));
-  const ours = ourTables(before);
-  if (withoutCounts(now) === withoutCounts(ours)) return;
-  await runProgram(world, "nft", ["-f", "-"], replacement(NFT_TABLES.map(({ name }) => name)) + ours);
+/** A failed transaction has changed nothing; an interrupted one may be complete. */
+async function restore(world: World, before: string): Promise<void> {
+  const now = ownedTables(await runProgram(world, "nft", ["list", "ruleset", "inet"]));
+  const owned = ownedTables(before);
+  if (withoutCounts(now) === withoutCounts(owned)) return;
+  await runProgram(world, "nft", ["-f", "-"], replacement(NFT_TABLES.map(({ name }) => name)) + owned);
 }
 
-function ourTables(ruleset: string): string {
+function ownedTables(ruleset: string): string {
   return NFT_TABLES.map(({ name }) =>
     new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}\\n`, "m").exec(ruleset)?.[0] ?? ""
   ).join("");

@@ -1,10 +1,10 @@
-/** The programs that rules get into the kernel by, and how they are run. */
+/** The programs iptables and nft, and how they run. */
 import { MeshError } from "../../core/errors.ts";
 import type { Run, RunResult, World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { diagnose } from "./diagnosis.ts";
 
-/** Which set of iptables programs: `plain` are those without a suffix, where no others are there. */
+/** The set of iptables programs: `plain` has no suffix, for images without the others. */
 export type Variant = "nft" | "legacy" | "plain";
 
 /** `iptables-nft-save`, `ip6tables-restore`. */
@@ -14,17 +14,16 @@ export function iptablesProgram(variant: Variant, family: Family, verb: "save" |
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Where a program is, in the first of the folders of PATH that has it; `undefined` if it is in none. */
+/** The path of a program in the first folder of PATH that has it; `undefined` if none has it. */
 export function findProgram(world: World, name: string): Promise<string | undefined> {
   return findIn(world, name, foldersOf(world));
 }
 
-/** Whether a program is in any folder of PATH. Those of administrators are looked at first: what is asked for is there. */
+/** Whether a program is in a folder of PATH. Folders `sbin` come first: iptables is usually there. */
 export async function isOnPath(world: World, name: string): Promise<boolean> {
-  const folders = foldersOf(world);
-  const isFirst = (folder: string) => folder.endsWith("sbin");
-  const sorted = [...folders.filter(isFirst), ...folders.filter((folder) => !isFirst(folder))];
-  return await findIn(world, name, sorted) !== undefined;
+  const isSbin = (folder: string) => folder.endsWith("sbin");
+  const folders = foldersOf(world).toSorted((a, b) => Number(isSbin(b)) - Number(isSbin(a)));
+  return await findIn(world, name, folders) !== undefined;
 }
 
 function foldersOf(world: World): string[] {
@@ -41,7 +40,7 @@ async function findIn(world: World, name: string, folders: readonly string[]): P
 
 const TIME_LIMIT = 60_000;
 
-/** Runs a program with the messages of the C locale; what it says on failure is explained. */
+/** Runs a program in the C locale and returns its stdout. Throws a `MeshError` with its stderr and a hint. */
 export async function runProgram(
   world: World,
   command: string,
@@ -52,7 +51,7 @@ export async function runProgram(
   return textOf(run, await world.processes.run(run));
 }
 
-/** Starts one that only looks, and ends soon; the function waits for what it prints. */
+/** Starts a program that only reads; the returned function waits for its stdout. */
 export function beginProgram(
   world: World,
   command: string,
@@ -71,19 +70,19 @@ function runOf(command: string, args: readonly string[], stdin: string | undefin
   return stdin === undefined ? run : { ...run, stdin };
 }
 
-function textOf({ command, args, stdin }: ProgramRun, result: RunResult): string {
+function textOf(run: ProgramRun, result: RunResult): string {
   if (result.code === 0) return result.stdout;
-  throw failure(command, args, result, stdin);
+  throw failure(run, result);
 }
 
-function failure(command: string, args: readonly string[], result: RunResult, stdin: string | undefined): MeshError {
+function failure({ command, args, stdin }: ProgramRun, result: RunResult): MeshError {
   if (result.code === 127 && result.stdout === "") {
     return new MeshError(`The program "${command}" is not on PATH`, {
       hint: "Use an image that has iptables and nftables",
     });
   }
   const said = result.timedOut
-    ? `no end within ${TIME_LIMIT / 1000} s`
+    ? `it did not end within ${TIME_LIMIT / 1000} s`
     : result.stderr.trim().replace(/\s*\n\s*/g, "; ");
   const { line, hint } = diagnose(said, stdin);
   const at = line === undefined ? "" : ` at "${line}"`;

@@ -1,4 +1,4 @@
-/** Rules of iptables: from what is held to what the plan wants, in one back end. */
+/** Changes of the iptables rules in one back end. */
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import {
   changesText,
@@ -15,10 +15,10 @@ import { beginProgram, iptablesProgram, runProgram, type Variant } from "./progr
 import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
-/** Begins to prove a text; the function that it returns waits for the verdict, and throws if the text is refused. */
+/** Starts the test of an input; the returned function waits for the result, and throws if the input is refused. */
 export type Check = () => () => Promise<unknown>;
 
-/** Steps that change rules, the texts that are proved before the first, and what they repair. */
+/** Steps that change rules, the tests before the first step, and the differences that they repair. */
 export interface RuleSteps {
   readonly checks: readonly Check[];
   readonly steps: readonly Step[];
@@ -73,7 +73,7 @@ function tableNames({ family, changes }: Part): string[] {
   return changes.map(({ table }) => `${family === 4 ? "ip" : "ip6"} ${table}`);
 }
 
-/** To take it back, what is there by then is read again: a part may have been changed, by us or by somebody else. */
+/** The rollback reads the rules again: this or another program may have changed some of them. */
 function restoreStep(part: Part): Step {
   const { world, target: { variant }, family, changes, held, options } = part;
   const text = changesText(changes);
@@ -93,7 +93,7 @@ async function restore(part: Part, input: string): Promise<void> {
   await runProgram(part.world, program, args, text);
 }
 
-/** iptables-nft has no lock; the legacy programs wait for theirs. */
+/** iptables-nft has no lock; iptables-legacy waits for its own. */
 function restoring({ target, family, options }: Part, text: string, more: readonly string[] = []) {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   const program = iptablesProgram(target.variant, family, "restore");

@@ -1,18 +1,18 @@
-/** Changes that are made in order and taken back in reverse order: all or nothing. */
+/** Changes in order, and their rollback in reverse order: all or nothing. */
 import { EXIT, MeshError, messageOf } from "../../core/errors.ts";
 import { EEXIST, EPERM, SystemError, type World } from "../../core/world/mod.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 
 /** One change. */
 export interface Step {
-  /** What it does, for the log. */
+  /** The command that has the same effect, for the log. */
   readonly what: string;
   run(): Promise<void> | void;
-  /** Brings back what was there before; is called for a step that failed too, which may have done a part. */
+  /** Restores the state before. Also called for a failed step, which may be half done. */
   undo(): Promise<void> | void;
 }
 
-/** Makes all changes. On a failure, or a signal in between, those made are taken back and the error tells so. */
+/** Makes all changes. After a failure or a signal it rolls back, and the error says so. */
 export async function takeSteps(world: World, steps: readonly Step[]): Promise<void> {
   if (steps.length === 0) return;
   const signals: string[] = [];
@@ -26,13 +26,13 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
       if (signals.length > 0) throw new MeshError(`Interrupted by ${signals[0]}`, { exitCode: EXIT.interrupted });
     }
   } catch (error) {
-    throw withOutcome(error, await takeBack(begun));
+    throw withOutcome(error, await rollBack(begun));
   } finally {
     stops.forEach((stop) => stop());
   }
 }
 
-/** What the kernel refuses is told with the change that was refused. */
+/** Adds the change to an error of the kernel. */
 async function take(step: Step): Promise<void> {
   try {
     await step.run();
@@ -44,10 +44,10 @@ async function take(step: Step): Promise<void> {
 
 function hintFor({ errno }: SystemError): { readonly hint?: string } {
   if (errno === EPERM) return { hint: NET_ADMIN };
-  return errno === EEXIST ? { hint: "Somebody else uses this table: choose another with -r" } : {};
+  return errno === EEXIST ? { hint: "Another program uses this routing table: choose another with -r" } : {};
 }
 
-async function takeBack(begun: readonly Step[]): Promise<string[]> {
+async function rollBack(begun: readonly Step[]): Promise<string[]> {
   const failures: string[] = [];
   for (const step of begun.toReversed()) {
     try {
@@ -61,8 +61,8 @@ async function takeBack(begun: readonly Step[]): Promise<string[]> {
 
 function withOutcome(error: unknown, failures: readonly string[]): MeshError {
   const outcome = failures.length === 0
-    ? "everything is again as it was before"
-    : `it could not all be taken back: ${failures.join("; ")}`;
+    ? "all changes are rolled back"
+    : `the rollback is incomplete: ${failures.join("; ")}`;
   const details = error instanceof MeshError
     ? { exitCode: error.exitCode, ...(error.hint === undefined ? {} : { hint: error.hint }) }
     : {};

@@ -3,7 +3,7 @@ import { MeshError } from "../../core/errors.ts";
 import { EEXIST, fakeWorld, SystemError } from "../../core/world/mod.ts";
 import { type Step, takeSteps } from "./steps.ts";
 
-/** Steps that write down what is done, of which one may do something else. */
+/** Steps that record their calls; `special` replaces some of them. */
 function steps(done: string[], special: Partial<Record<string, () => void>> = {}): Step[] {
   return ["a", "b", "c"].map((what) => ({
     what,
@@ -24,44 +24,44 @@ function fail(error: Error): () => never {
   };
 }
 
-Deno.test("takeSteps: all in order, and nothing is taken back", async () => {
+Deno.test("takeSteps: all in order, without a rollback", async () => {
   const done: string[] = [];
   await takeSteps(fakeWorld(), steps(done));
   assert.deepEqual(done, ["run a", "run b", "run c"]);
 });
 
-Deno.test("takeSteps: after a failure those begun are taken back in reverse, the failed one too", async () => {
+Deno.test("takeSteps: after a failure the started steps are rolled back in reverse order, with the failed one", async () => {
   const done: string[] = [];
   const special = { "run b": fail(new MeshError("It cannot", { hint: "Try" })) };
   await assert.rejects(takeSteps(fakeWorld(), steps(done, special)), (error: MeshError) => {
-    assert.equal(error.message, "It cannot; everything is again as it was before");
+    assert.equal(error.message, "It cannot; all changes are rolled back");
     assert.equal(error.hint, "Try");
     return true;
   });
   assert.deepEqual(done, ["run a", "run b", "undo b", "undo a"]);
 });
 
-Deno.test("takeSteps: a signal stops behind the step that it came in, and the last one too", async () => {
+Deno.test("takeSteps: a signal stops after the running step, also after the last one", async () => {
   for (const during of ["run a", "run c"]) {
     const done: string[] = [];
     const world = fakeWorld();
     const special = { [during]: () => world.raise("SIGTERM") };
-    await assert.rejects(takeSteps(world, steps(done, special)), /Interrupted by SIGTERM; everything is again/);
+    await assert.rejects(takeSteps(world, steps(done, special)), /Interrupted by SIGTERM; all changes are rolled back/);
     assert.equal(done.filter((one) => one.startsWith("undo")).length, during === "run a" ? 1 : 3);
   }
 });
 
-Deno.test("takeSteps: what could not be taken back is named, and the rest is taken back", async () => {
+Deno.test("takeSteps: a failed rollback is named, and the others continue", async () => {
   const done: string[] = [];
   const special = { "run c": fail(new MeshError("No")), "undo b": fail(new MeshError("Never")) };
-  await assert.rejects(takeSteps(fakeWorld(), steps(done, special)), /No; it could not all be taken back: b: Never/);
+  await assert.rejects(takeSteps(fakeWorld(), steps(done, special)), /No; the rollback is incomplete: b: Never/);
   assert.deepEqual(done.slice(3), ["undo c", "undo b", "undo a"]);
 });
 
-Deno.test("takeSteps: what the kernel refuses is told with the change", async () => {
+Deno.test("takeSteps: an error of the kernel names the change", async () => {
   const special = { "run a": fail(new SystemError("netlink", EEXIST)) };
   await assert.rejects(takeSteps(fakeWorld(), steps([], special)), (error: MeshError) => {
-    assert.match(error.message, /^"a" failed: netlink: file exists; everything/);
+    assert.match(error.message, /^"a" failed: netlink: file exists; all changes/);
     assert.match(error.hint ?? "", /-r/);
     return true;
   });

@@ -1,12 +1,12 @@
-/** What a network namespace holds of ours, read without changing anything in it. */
+/** The owned rules in a network namespace, read without a change. */
 import { MeshError } from "../../core/errors.ts";
 import { isMap } from "../../core/value.ts";
 import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
 import { type LegacyTable, legacyTable } from "../kernel/xtables/legacy_tables.ts";
 import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nftables/tables.ts";
-import { ownBuiltInRules } from "../kernel/xtables/owned.ts";
+import { ownedRules } from "../kernel/xtables/owned.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
-import { isOurChain, parseSave, type SavedRule, type SavedTable } from "../kernel/xtables/save.ts";
+import { isOwnedChain, parseSave, type SavedRule, type SavedTable } from "../kernel/xtables/save.ts";
 import { EPERM, type SystemCalls, SystemError } from "../../core/world/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
@@ -24,47 +24,44 @@ export interface Holding {
   readonly own: ReadonlySet<SavedRule>;
 }
 
-/** Everything that was found. */
+/** The observed state. */
 export interface Survey {
-  /** `undefined`: this kernel has no nf_tables. */
+  /** `undefined` on a kernel without nf_tables. */
   readonly nftTables: ReadonlySet<string> | undefined;
-  /** Families and back ends that may hold rules of ours; nothing of ours is held by the others. */
+  /** Families and back ends that may have owned rules; the others have none. */
   readonly holdings: readonly Holding[];
-  /** Our own tables in nftables. */
+  /** The owned tables of nftables. */
   readonly nft: NftContent;
-  /** Rules in iptables-legacy, of ours and of others. */
+  /** The number of rules in iptables-legacy, owned and foreign. */
   readonly legacyRules: number;
 }
 
 const TABLES = ["nat", "mangle", "raw", "filter"];
 const FAMILIES: readonly Family[] = [4, 6];
 
-/** The programs that can read each back end: `undefined` if there is none. */
+/** The program variant that can read a back end; `undefined` if there is none. */
 export type Readers = (variant: "nft" | "legacy") => Promise<Variant | undefined>;
 
-/**
- * Reads the rules of every back end that may hold any of ours. No program is started for one that cannot. What `meanwhile`
- * does is done while the programs run.
- */
+/** Reads every back end that may have owned rules, and starts no program for others. Calls `meanwhile` while programs run. */
 export async function survey<T>(
   world: World,
-  system: SystemCalls,
   { names, readers }: { readonly names: OwnerNames; readonly readers: Readers },
   meanwhile: () => Promise<T>,
 ): Promise<readonly [Survey, T]> {
+  const { system } = world;
   const { tables, chains } = readNft(system);
-  const legacy = await legacyTables(world, system);
-  const isLegacy = (family: Family) => legacy.some((table) => table.family === family && table.mayHoldOurs);
+  const legacy = await legacyTables(world);
+  const isLegacy = (family: Family) => legacy.some((table) => table.family === family && table.mayHoldOwned);
   const sources = await Promise.all(FAMILIES.flatMap((family) => [
-    ...mayHoldOurs(system, chains, family) ? [sourceOf("nft", family, readers)] : [],
+    ...mayHoldOwned(system, chains, family) ? [sourceOf("nft", family, readers)] : [],
     ...isLegacy(family) ? [sourceOf("legacy", family, readers)] : [],
   ]));
-  const hasOurNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
+  const hasOwnedNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
   const texts = readOneByOne(world, sources);
   const made = await meanwhile();
   const holdings: Holding[] = [];
   for (const source of sources) holdings.push(holdingOf(source, await texts(), names));
-  const nft: NftContent = hasOurNft ? await readNftContent(world) : new Map();
+  const nft: NftContent = hasOwnedNft ? await readNftContent(world) : new Map();
   const legacyRules = legacy.reduce((sum, { rules }) => sum + rules, 0);
   return [{ nftTables: tables, holdings, nft, legacyRules }, made];
 }
@@ -74,27 +71,27 @@ async function readNftContent(world: World): Promise<NftContent> {
   return isMap(listing) ? heldContent(listing) : new Map();
 }
 
-/** The packet marks that rules of ours set: by them the policy rules of an earlier run are told from those of others. */
+/** The packet marks that owned rules set. They identify the policy rules of an earlier run. */
 export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
   const inIptables = holdings.flatMap(({ tables }) => tables).flatMap(({ rules }) => rules)
-    .filter(({ chain }) => isOurChain(chain))
+    .filter(({ chain }) => isOwnedChain(chain))
     .map(({ options }) => options.get("tproxy-mark") ?? options.get("set-xmark") ?? "");
   const inNft = [...nft.values()].flatMap((chains) => [...chains.values()].flat())
     .map((key) => /\bmark set (\d+)/.exec(key)?.[1] ?? "");
   return new Set([...inIptables, ...inNft].map((text) => Number(text.split("/")[0])).filter((mark) => mark > 0));
 }
 
-/** What a save text holds, and which of it is ours. */
+/** The tables in the output of `iptables-save`, and the owned rules. */
 export function contentOf(text: string, names: OwnerNames): HeldTables {
   const tables = parseSave(text, names);
-  return { tables, own: ownBuiltInRules([tables]) };
+  return { tables, own: ownedRules(tables) };
 }
 
-/** Our chains are there, or such rules for what comes in over IPv6 as Istio 1.0 to 1.4 made. */
-function mayHoldOurs(system: SystemCalls, chains: readonly NftChain[], family: Family): boolean {
+/** Whether owned chains exist, or rules like those that refused IPv6 in Istio 1.0 to 1.4. */
+function mayHoldOwned(system: SystemCalls, chains: readonly NftChain[], family: Family): boolean {
   const prefix = family === 4 ? "ip" : "ip6";
   const hasChains = chains.some(({ table, name }) =>
-    isOurChain(name) && TABLES.some((known) => table === `${prefix} ${known}`)
+    isOwnedChain(name) && TABLES.some((known) => table === `${prefix} ${known}`)
   );
   return hasChains || family === 6 && mayRefuseIpv6(system, chains);
 }
@@ -102,7 +99,7 @@ function mayHoldOurs(system: SystemCalls, chains: readonly NftChain[], family: F
 /** A netlink attribute of 20 bytes: the address `::1`. */
 const COMPARED_WITH_LOOPBACK = `\x14\0\x01\0${"\0".repeat(15)}\x01`;
 
-/** One of three rules or more is about `::1`. */
+/** Whether the chain INPUT has at least three rules, one of them for `::1`. */
 function mayRefuseIpv6(system: SystemCalls, chains: readonly NftChain[]): boolean {
   const input = chains.find(({ table, name }) => table === "ip6 filter" && name === "INPUT");
   if (input === undefined || input.uses < 3) return false;
@@ -115,38 +112,38 @@ function readNft(system: SystemCalls): { tables: ReadonlySet<string> | undefined
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     if (error.errno !== EPERM) return { tables: undefined, chains: [] };
-    throw new MeshError("This process may not read or change the rules of its network namespace", { hint: NET_ADMIN });
+    throw new MeshError("This process cannot read or change the rules of its network namespace", { hint: NET_ADMIN });
   }
 }
 
-/** Tables of iptables-legacy that somebody has used; the kernel tells without making one. */
-async function legacyTables(world: World, system: SystemCalls): Promise<(LegacyTable & { readonly family: Family })[]> {
+/** The tables of iptables-legacy in use: the kernel lists them in /proc. */
+async function legacyTables(world: World): Promise<(LegacyTable & { readonly family: Family })[]> {
   const tables = await Promise.all(FAMILIES.map(async (family) => {
     const path = `/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`;
     const text = await world.files.readText(path).catch(() => "");
     const names = text.split("\n").filter((name) => TABLES.includes(name));
-    return names.map((name) => ({ family, ...legacyTable(system, family, name) }));
+    return names.map((name) => ({ family, ...legacyTable(world.system, family, name) }));
   }));
   return tables.flat();
 }
 
-/** What `iptables-nft-save` prints instead of a table. */
+/** `iptables-nft-save` prints this instead of a table. */
 const UNREADABLE = /^# Table [`'](\w+)' is incompatible/m;
 
-/** Where rules are, and the program that reads them. */
+/** A family and back end, and the program that reads it. */
 type Source = Pick<Holding, "variant" | "family"> & { readonly command: string };
 
 async function sourceOf(variant: Holding["variant"], family: Family, readers: Readers): Promise<Source> {
   const program = await readers(variant);
   if (program !== undefined) return { variant, family, command: iptablesProgram(program, family, "save") };
-  throw new MeshError(`Rules of iptables-${variant} are here, and no program to read them`, {
+  throw new MeshError(`No program can read the rules of iptables-${variant}`, {
     hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
   });
 }
 
 /**
- * Each call waits for the text of the next source; the program for the one behind it runs by then. Not all at once: there
- * may be no processor for them, and who starts a program is held up until it runs.
+ * Each call returns the text of the next source and starts the program of the one after it. Not all at once: on few
+ * processors, starting a program blocks until it runs.
  */
 function readOneByOne(world: World, sources: readonly Source[]): () => Promise<string> {
   const left = sources.map(({ command }) => command);
@@ -165,26 +162,26 @@ function readOneByOne(world: World, sources: readonly Source[]): () => Promise<s
 function holdingOf({ variant, family, command }: Source, text: string, names: OwnerNames): Holding {
   const unreadable = UNREADABLE.exec(text)?.[1];
   if (unreadable !== undefined && TABLES.includes(unreadable)) {
-    const message = `"${command}" cannot read table "${unreadable}", in which rules of ours are: ${
+    const message = `"${command}" cannot read table "${unreadable}", which has owned rules: ${
       text.trim().split("\n")[0]
     }`;
     throw new MeshError(message, {
       hint:
-        "Somebody else added with nft what iptables does not know: take that out, or use --native-nftables in a new pod",
+        "Another program added rules with nft that iptables cannot read: remove them, or use --native-nftables in a new pod",
     });
   }
   return { variant, family, text, ...contentOf(text, names) };
 }
 
-/** Whether rules of ours are among what is held. */
-export function holdsOurs({ tables, own }: Holding): boolean {
-  return own.size > 0 || tables.some(({ chains }) => chains.some(isOurChain));
+/** Whether a back end has owned rules. */
+export function holdsOwned({ tables, own }: Holding): boolean {
+  return own.size > 0 || tables.some(({ chains }) => chains.some(isOwnedChain));
 }
 
-/** How many of the rules in iptables-legacy are not ours. */
+/** The number of foreign rules in iptables-legacy. */
 export function foreignLegacyRules({ legacyRules, holdings }: Survey): number {
-  const ours = holdings.filter(({ variant }) => variant === "legacy").flatMap(({ tables, own }) =>
-    tables.flatMap(({ rules }) => rules).filter((rule) => own.has(rule) || isOurChain(rule.chain))
+  const owned = holdings.filter(({ variant }) => variant === "legacy").flatMap(({ tables, own }) =>
+    tables.flatMap(({ rules }) => rules).filter((rule) => own.has(rule) || isOwnedChain(rule.chain))
   );
-  return legacyRules - ours.length;
+  return legacyRules - owned.length;
 }

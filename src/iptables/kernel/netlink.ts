@@ -1,11 +1,16 @@
-/** Netlink messages (netlink(7)): little-endian, as on every machine that this program is built for. */
+/** Netlink messages (netlink(7)) in little-endian byte order, which all supported machines have. */
 import { joinBytes } from "../../core/bytes.ts";
 import { type SystemCalls, SystemError } from "../../core/world/mod.ts";
+import type { Family } from "../plan/rule.ts";
 
-export const NETLINK_ROUTE = 0;
+const NETLINK_ROUTE = 0;
 export const NETLINK_NETFILTER = 12;
 
 export const FLAGS = { request: 1, ack: 4, dump: 0x300, exclusive: 0x200, create: 0x400 } as const;
+/** Creates an object, or fails with EEXIST. */
+export const CREATE = FLAGS.ack | FLAGS.create | FLAGS.exclusive;
+/** AF_INET and AF_INET6. */
+export const FAMILY_NUMBERS: Readonly<Record<Family, number>> = { 4: 2, 6: 10 };
 
 /** An attribute: its number and its bytes. */
 export type Attribute = readonly [type: number, value: Uint8Array];
@@ -22,7 +27,7 @@ const HEADER = 16;
 const TYPE_ERROR = 2;
 const TYPE_DONE = 3;
 
-/** What to send: the kind of message, its own header and its attributes. */
+/** A message to send, with the header of its type and its attributes. */
 export interface Request {
   readonly protocol: number;
   readonly type: number;
@@ -31,17 +36,22 @@ export interface Request {
   readonly attributes?: readonly Attribute[];
 }
 
-/** Sends a request; returns the messages of the answer. Throws `SystemError` for what the kernel refuses. */
+/** Sends a request and returns the messages of the answer. Throws a `SystemError` if the kernel refuses it. */
 export function ask(system: SystemCalls, request: Request): Message[] {
   const answer = system.netlink(request.protocol, encode(request));
   return decode(answer, request.header.length, request.type);
 }
 
+/** Sends a request of rtnetlink(7). Throws a `SystemError` if the kernel refuses it. */
+export function askRoute(system: SystemCalls, request: Omit<Request, "protocol">): Message[] {
+  return ask(system, { ...request, protocol: NETLINK_ROUTE });
+}
+
 const BATCH = { begin: 0x10, end: 0x11 } as const;
-/** The subsystem nf_tables, in network order, in the header of a batch. */
+/** The header of a batch: the subsystem nf_tables in network byte order. */
 const BATCH_HEADER = Uint8Array.of(0, 0, 0, 10);
 
-/** Sends changes of nftables that are made all or not at all. Throws `SystemError` for what the kernel refuses. */
+/** Sends changes of nftables as one transaction. Throws a `SystemError` if the kernel refuses it. */
 export function sendBatch(system: SystemCalls, changes: readonly Omit<Request, "protocol">[]): void {
   const parts = [
     encode({ protocol: NETLINK_NETFILTER, type: BATCH.begin, flags: 0, header: BATCH_HEADER }),
@@ -66,7 +76,7 @@ export function encode({ type, flags, header, attributes = [] }: Request): Uint8
   return bytes;
 }
 
-/** The bytes of an attribute, filled up to whole words. */
+/** The bytes of an attribute, padded to 32-bit words. */
 export function attributeBytes([type, value]: Attribute): Uint8Array {
   const bytes = new Uint8Array(aligned(4 + value.length));
   const view = new DataView(bytes.buffer);
@@ -90,7 +100,7 @@ export function decode(bytes: Uint8Array, headerSize: number, request: number): 
   return messages;
 }
 
-/** The error number of an answer is negative; 0 is the receipt that was asked for. */
+/** The error number of an answer is negative; 0 is the acknowledgement. */
 function refuse(view: DataView, request: number): void {
   const error = view.byteLength >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
   if (error < 0) throw new SystemError(`netlink message ${request}`, -error);
@@ -113,7 +123,7 @@ function aligned(size: number): number {
   return (size + 3) & ~3;
 }
 
-/** Four bytes of a number, in the machine's order. */
+/** A number as four bytes in host byte order. */
 export function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value, true);
@@ -127,7 +137,7 @@ export function numberOf(value: Uint8Array | undefined, fallback: number): numbe
     : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
 }
 
-/** The same of a value in network order, as nftables has its numbers. */
+/** The number in four bytes of network byte order, as in nftables. */
 export function numberOfBigEndian(value: Uint8Array | undefined, fallback: number): number {
   return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0);
 }

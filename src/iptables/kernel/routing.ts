@@ -1,7 +1,7 @@
 /** Policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
 import type { Cidr } from "../../core/net.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
-import { ask, type Attribute, FLAGS, NETLINK_ROUTE, numberOf, u32 } from "./netlink.ts";
+import { askRoute, type Attribute, CREATE, FAMILY_NUMBERS, FLAGS, numberOf, u32 } from "./netlink.ts";
 import { EEXIST, type SystemCalls, SystemError } from "../../core/world/mod.ts";
 
 const MESSAGE = {
@@ -18,12 +18,10 @@ const MESSAGE = {
 const RULE = { priority: 6, mark: 10, table: 15, mask: 16 } as const;
 const ROUTE = { interface: 4, table: 15 } as const;
 const ADDRESS = { address: 1, local: 2 } as const;
-const FAMILY_NUMBERS: Readonly<Record<Family, number>> = { 4: 2, 6: 10 };
 const ACTION_TO_TABLE = 1;
 const LOCAL = 2;
 const SCOPE_HOST = 254;
 const PROTOCOL_BOOT = 3;
-const CREATE = FLAGS.ack | FLAGS.create | FLAGS.exclusive;
 /** The loopback interface is the first of every network namespace. */
 const LOOPBACK_INDEX = 1;
 
@@ -33,9 +31,9 @@ export interface HeldRule extends PolicyRule {
   readonly mask: number;
 }
 
-/** All policy rules of a family that look at the packet's mark. */
+/** All policy rules of a family that match a packet mark. */
 export function markRules(system: SystemCalls, family: Family): HeldRule[] {
-  return ask(system, { protocol: NETLINK_ROUTE, type: MESSAGE.getRule, flags: FLAGS.dump, header: ruleHeader(family) })
+  return askRoute(system, { type: MESSAGE.getRule, flags: FLAGS.dump, header: ruleHeader(family) })
     .flatMap(({ header, attributes }) => {
       const mark = numberOf(attributes.get(RULE.mark), 0);
       if (mark === 0 || header.getUint8(7) !== ACTION_TO_TABLE) return [];
@@ -45,47 +43,34 @@ export function markRules(system: SystemCalls, family: Family): HeldRule[] {
     });
 }
 
-/** `ip rule add fwmark MARK lookup TABLE`, at a given priority if it is to be where one was. */
+/** `ip rule add fwmark MARK lookup TABLE`, with a priority to restore a rule at its old place. */
 export function addMarkRule(system: SystemCalls, rule: PolicyRule & { readonly priority?: number }): void {
-  const flags = FLAGS.ack | FLAGS.create | FLAGS.exclusive;
-  ask(system, {
-    protocol: NETLINK_ROUTE,
-    type: MESSAGE.newRule,
-    flags,
-    header: ruleHeader(rule.family),
-    attributes: ruleAttributes(rule),
-  });
+  changeMarkRule(system, MESSAGE.newRule, CREATE, rule);
 }
 
-/** `ip rule del fwmark MARK lookup TABLE priority PRIORITY`: one rule, if there are several alike. */
+/** `ip rule del fwmark MARK lookup TABLE priority PRIORITY`: one rule, even if there are several equal ones. */
 export function deleteMarkRule(system: SystemCalls, rule: HeldRule): void {
-  const attributes = ruleAttributes(rule);
-  ask(system, {
-    protocol: NETLINK_ROUTE,
-    type: MESSAGE.deleteRule,
-    flags: FLAGS.ack,
-    header: ruleHeader(rule.family),
-    attributes,
-  });
+  changeMarkRule(system, MESSAGE.deleteRule, FLAGS.ack, rule);
+}
+
+function changeMarkRule(
+  system: SystemCalls,
+  type: number,
+  flags: number,
+  { family, mark, table, priority }: PolicyRule & { readonly priority?: number },
+): void {
+  const place: Attribute[] = priority === undefined ? [] : [[RULE.priority, u32(priority)]];
+  const attributes: Attribute[] = [[RULE.mark, u32(mark)], [RULE.table, u32(table)], ...place];
+  askRoute(system, { type, flags, header: ruleHeader(family), attributes });
 }
 
 function ruleHeader(family: Family): Uint8Array {
   return Uint8Array.of(FAMILY_NUMBERS[family], 0, 0, 0, 0, 0, 0, ACTION_TO_TABLE, 0, 0, 0, 0);
 }
 
-function ruleAttributes(rule: PolicyRule & { readonly priority?: number }): Attribute[] {
-  const priority: Attribute[] = rule.priority === undefined ? [] : [[RULE.priority, u32(rule.priority)]];
-  return [[RULE.mark, u32(rule.mark)], [RULE.table, u32(rule.table)], ...priority];
-}
-
-/** Tables of a family that hold `local default dev lo`. */
+/** Tables of a family with the route `local default dev lo`. */
 export function localDefaultTables(system: SystemCalls, family: Family): number[] {
-  return ask(system, {
-    protocol: NETLINK_ROUTE,
-    type: MESSAGE.getRoute,
-    flags: FLAGS.dump,
-    header: routeHeader(family),
-  })
+  return askRoute(system, { type: MESSAGE.getRoute, flags: FLAGS.dump, header: routeHeader(family) })
     .filter(({ header, attributes }) =>
       header.getUint8(1) === 0 && header.getUint8(7) === LOCAL &&
       numberOf(attributes.get(ROUTE.interface), 0) === LOOPBACK_INDEX
@@ -95,56 +80,74 @@ export function localDefaultTables(system: SystemCalls, family: Family): number[
 
 /** `ip route add local default dev lo table TABLE`. */
 export function addLocalDefault(system: SystemCalls, family: Family, table: number): void {
-  const request = { protocol: NETLINK_ROUTE, header: routeHeader(family), attributes: routeAttributes(table) };
-  ask(system, { ...request, type: MESSAGE.newRoute, flags: CREATE });
+  changeLocalDefault(system, MESSAGE.newRoute, CREATE, { family, table });
 }
 
 /** `ip route del local default dev lo table TABLE`. */
 export function deleteLocalDefault(system: SystemCalls, family: Family, table: number): void {
-  const request = { protocol: NETLINK_ROUTE, header: routeHeader(family), attributes: routeAttributes(table) };
-  ask(system, { ...request, type: MESSAGE.deleteRoute, flags: FLAGS.ack });
+  changeLocalDefault(system, MESSAGE.deleteRoute, FLAGS.ack, { family, table });
+}
+
+function changeLocalDefault(
+  system: SystemCalls,
+  type: number,
+  flags: number,
+  { family, table }: Pick<PolicyRule, "family" | "table">,
+): void {
+  const attributes: Attribute[] = [[ROUTE.table, u32(table)], [ROUTE.interface, u32(LOOPBACK_INDEX)]];
+  askRoute(system, { type, flags, header: routeHeader(family), attributes });
 }
 
 function routeHeader(family: Family): Uint8Array {
   return Uint8Array.of(FAMILY_NUMBERS[family], 0, 0, 0, 0, PROTOCOL_BOOT, SCOPE_HOST, LOCAL, 0, 0, 0, 0);
 }
 
-function routeAttributes(table: number): Attribute[] {
-  return [[ROUTE.table, u32(table)], [ROUTE.interface, u32(LOOPBACK_INDEX)]];
-}
-
-/** Gives the loopback interface an address; no error if it has it. */
+/** Adds an address to the loopback interface, unless it has it. */
 export function addLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
   try {
-    changeAddress(system, MESSAGE.newAddress, CREATE, cidr);
+    addAddress(system, { index: LOOPBACK_INDEX, cidr });
   } catch (error) {
     if (!(error instanceof SystemError) || error.errno !== EEXIST) throw error;
   }
 }
 
-/** Takes an address from the loopback interface. */
+/** Removes an address from the loopback interface. */
 export function deleteLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
-  changeAddress(system, MESSAGE.deleteAddress, FLAGS.ack, cidr);
+  changeAddress(system, MESSAGE.deleteAddress, FLAGS.ack, { index: LOOPBACK_INDEX, cidr });
 }
 
-function changeAddress(system: SystemCalls, type: number, flags: number, { address, bits }: Cidr): void {
-  const header = new Uint8Array([FAMILY_NUMBERS[address.family], bits, 0, 0, ...u32(LOOPBACK_INDEX)]);
-  const value = addressBytes(address.value, address.family);
-  const attributes: Attribute[] = [[ADDRESS.local, value], [ADDRESS.address, value]];
-  ask(system, { protocol: NETLINK_ROUTE, type, flags, header, attributes });
+/** An address of an interface. */
+interface InterfaceAddress {
+  readonly index: number;
+  readonly cidr: Cidr;
+  /** IFA_F_*. */
+  readonly flags?: number;
 }
 
-/** The bytes of an address in network order. */
+/** Adds an address to an interface. Throws a `SystemError` if the kernel refuses it. */
+export function addAddress(system: SystemCalls, address: InterfaceAddress): void {
+  changeAddress(system, MESSAGE.newAddress, CREATE, address);
+}
+
+function changeAddress(system: SystemCalls, type: number, messageFlags: number, address: InterfaceAddress): void {
+  const { index, cidr: { address: { family, value }, bits }, flags = 0 } = address;
+  const header = Uint8Array.of(FAMILY_NUMBERS[family], bits, flags, 0, ...u32(index));
+  const bytes = addressBytes(value, family);
+  const attributes: Attribute[] = [[ADDRESS.local, bytes], [ADDRESS.address, bytes]];
+  askRoute(system, { type, flags: messageFlags, header, attributes });
+}
+
+/** The bytes of an address in network byte order. */
 export function addressBytes(value: bigint, family: Family): Uint8Array {
   const size = family === 4 ? 4 : 16;
   return Uint8Array.from({ length: size }, (_, at) => Number((value >> BigInt(8 * (size - 1 - at))) & 0xffn));
 }
 
-/** Whether an interface has an address with this prefix; an IPv6 loopback address such as `::6/128`. */
+/** Whether the loopback interface has an address such as `::6/128`. */
 export function hasLoopbackAddress(system: SystemCalls, { address, bits }: Cidr): boolean {
   const header = new Uint8Array([FAMILY_NUMBERS[address.family], 0, 0, 0, 0, 0, 0, 0]);
   const wanted = addressBytes(address.value, address.family).join();
-  return ask(system, { protocol: NETLINK_ROUTE, type: MESSAGE.getAddress, flags: FLAGS.dump, header })
+  return askRoute(system, { type: MESSAGE.getAddress, flags: FLAGS.dump, header })
     .some(({ header: held, attributes }) =>
       held.getUint32(4, true) === LOOPBACK_INDEX && held.getUint8(1) === bits &&
       attributes.get(ADDRESS.address)?.join() === wanted

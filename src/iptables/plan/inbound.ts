@@ -1,93 +1,48 @@
-import type { PlanContext } from "./plan.ts";
-import type { Match, PortRange, Rule, Target } from "./rule.ts";
+import { jump, type PlanContext, ports, RETURN, rule, TCP } from "./context.ts";
+import type { Match, Rule } from "./rule.ts";
 
-const TCP = { kind: "protocol", protocol: "tcp" } as const;
-
-/** Step 7: inbound connections reach the proxy, by redirection or by TPROXY; nothing without inbound ports. */
+/** Step 7: inbound connections reach the proxy, by REDIRECT or TPROXY. Without inbound ports there are no rules. */
 export function inboundRules(context: PlanContext): Rule[] {
-  const { inboundPorts } = context.settings;
+  const { mode, inboundPorts, inboundPortsExclude } = context.settings;
   if (inboundPorts !== "*" && inboundPorts.length === 0) return [];
-  const table = context.settings.mode === "TPROXY" ? "mangle" : "nat";
-  const entry: Rule = {
-    family: undefined,
-    table,
-    chain: "PREROUTING",
-    match: [TCP],
-    target: { kind: "jump", chain: "ISTIO_INBOUND" },
-    why: "everything that arrives over TCP is looked at",
-  };
-  return [...tproxyTargets(context), entry, ...excludedPorts(context), ...capturedPorts(context)];
+  const table = mode === "TPROXY" ? "mangle" : "nat";
+  const chain = { table, chain: "ISTIO_INBOUND" } as const;
+  const excluded = inboundPorts === "*" ? inboundPortsExclude : [];
+  const captured: Match[][] = inboundPorts === "*" ? [[TCP]] : inboundPorts.map((range) => [TCP, ports(range)]);
+  return [
+    ...tproxyTargets(context),
+    rule({ table, chain: "PREROUTING" }, [TCP], jump(chain.chain), "inbound TCP traffic enters the capture chain"),
+    ...excluded.map((range) => rule(chain, [TCP, ports(range)], RETURN, "connections to this port are not captured")),
+    ...captured.flatMap((match) =>
+      mode === "TPROXY"
+        ? [
+          rule(chain, [...match, KNOWN], jump("ISTIO_DIVERT"), "packets of known connections stay with the proxy"),
+          rule(chain, match, jump("ISTIO_TPROXY"), "inbound connections are captured"),
+        ]
+        : [rule(chain, match, jump("ISTIO_IN_REDIRECT"), "inbound connections are captured")]
+    ),
+  ];
 }
+
+const KNOWN: Match = { kind: "connectionState", states: ["RELATED", "ESTABLISHED"] };
 
 function tproxyTargets({ settings, families, loopback }: PlanContext): Rule[] {
   if (settings.mode !== "TPROXY") return [];
   const { mark, inboundPort: port } = settings;
-  const known = `packets of connections that the proxy has are marked ${mark}, for the policy rule, and accepted`;
+  const divert = { table: "mangle", chain: "ISTIO_DIVERT" } as const;
+  const marked = `packets of the proxy's connections get mark ${mark}, for the policy rule, and are accepted`;
+  const why = `captured inbound connections go to the proxy, port ${port}, with their addresses kept`;
   return [
-    {
-      family: undefined,
-      table: "mangle",
-      chain: "ISTIO_DIVERT",
-      match: [],
-      target: { kind: "setMark", mark },
-      why: known,
-    },
-    { family: undefined, table: "mangle", chain: "ISTIO_DIVERT", match: [], target: { kind: "accept" }, why: known },
-    ...families.flatMap((family): Rule[] => {
-      const cidr = loopback.get(family);
-      return cidr === undefined ? [] : [{
-        family,
-        table: "mangle",
-        chain: "ISTIO_TPROXY",
-        match: [{ kind: "destination", cidr, negated: true }, TCP],
-        target: { kind: "tproxy", port, mark },
-        why: `captured inbound connections go to the proxy, port ${port}, with their addresses kept`,
-      }];
+    rule(divert, [], { kind: "setMark", mark }, marked),
+    rule(divert, [], { kind: "accept" }, marked),
+    ...families.map((family) => {
+      const outside: Match = { kind: "destination", cidr: loopback[family], negated: true };
+      return rule(
+        { family, table: "mangle", chain: "ISTIO_TPROXY" },
+        [outside, TCP],
+        { kind: "tproxy", port, mark },
+        why,
+      );
     }),
   ];
-}
-
-function excludedPorts({ settings }: PlanContext): Rule[] {
-  if (settings.inboundPorts !== "*") return [];
-  return settings.inboundPortsExclude.map((range) => ({
-    family: undefined,
-    table: settings.mode === "TPROXY" ? "mangle" : "nat",
-    chain: "ISTIO_INBOUND",
-    match: [TCP, { kind: "ports", ports: [range] }],
-    target: { kind: "return" },
-    why: "connections to this port are not captured",
-  }));
-}
-
-function capturedPorts({ settings }: PlanContext): Rule[] {
-  const ranges: readonly (PortRange | undefined)[] = settings.inboundPorts === "*"
-    ? [undefined]
-    : settings.inboundPorts;
-  return ranges.flatMap((range) => settings.mode === "TPROXY" ? tproxied(range) : [redirected(range)]);
-}
-
-function redirected(range: PortRange | undefined): Rule {
-  return inbound("nat", [TCP, ...portMatch(range)], "ISTIO_IN_REDIRECT", "inbound connections are captured");
-}
-
-function tproxied(range: PortRange | undefined): Rule[] {
-  const known: Match = { kind: "connectionState", states: ["RELATED", "ESTABLISHED"] };
-  return [
-    inbound(
-      "mangle",
-      [TCP, ...portMatch(range), known],
-      "ISTIO_DIVERT",
-      "packets of known connections stay with the proxy",
-    ),
-    inbound("mangle", [TCP, ...portMatch(range)], "ISTIO_TPROXY", "inbound connections are captured"),
-  ];
-}
-
-function inbound(table: "nat" | "mangle", match: readonly Match[], chain: string, why: string): Rule {
-  const target: Target = { kind: "jump", chain };
-  return { family: undefined, table, chain: "ISTIO_INBOUND", match, target, why };
-}
-
-function portMatch(range: PortRange | undefined): Match[] {
-  return range === undefined ? [] : [{ kind: "ports", ports: [range] }];
 }

@@ -1,175 +1,116 @@
 import type { Cidr } from "../../core/net.ts";
 import { cidrText, isLoopback } from "../address_text.ts";
-import type { PortsForUids } from "../settings/settings.ts";
-import type { PlanContext } from "./plan.ts";
-import type { Family, Match, PortRange, Rule, Target } from "./rule.ts";
+import {
+  byFamily,
+  DNS_PORT,
+  jump,
+  onePort,
+  OUT_LO,
+  type Owner,
+  type PlanContext,
+  ports,
+  proxyOwners,
+  RETURN,
+  rule,
+  TCP,
+  UDP,
+} from "./context.ts";
+import type { Family, Match, Rule, Target } from "./rule.ts";
 
-const TCP = { kind: "protocol", protocol: "tcp" } as const;
-const UDP = { kind: "protocol", protocol: "udp" } as const;
-const LO = { kind: "outInterface", name: "lo" } as const;
-const RETURN = { kind: "return" } as const;
-const DNS_PORT: PortRange = { first: 53, last: 53 };
+const OUTPUT = { table: "nat", chain: "ISTIO_OUTPUT" } as const;
+const CAPTURED = jump("ISTIO_REDIRECT");
 
-/** A user or group of the proxy. */
-export interface Owner {
-  readonly kind: "uid" | "gid";
-  readonly owner: string;
-}
-
-/** The proxy's users, then its groups. */
-export function proxyOwners({ settings }: PlanContext): Owner[] {
+/** Steps 9 and 10: excluded ports, and connections from the proxy's own address to the application. */
+export function exclusionRules({ settings, families, proxySource }: PlanContext): Rule[] {
+  const why = "connections to this port are not captured";
   return [
-    ...settings.proxyUids.map((owner) => ({ kind: "uid", owner }) as const),
-    ...settings.proxyGids.map((owner) => ({ kind: "gid", owner }) as const),
+    ...settings.outboundPortsExclude.flatMap((range) =>
+      [TCP, UDP].map((protocol) => rule(OUTPUT, [protocol, ports(range)], RETURN, why))
+    ),
+    ...settings.excludePortsForUids.flatMap((exception) =>
+      exception.uids.flatMap((owner) => {
+        const protocol = exception.protocol === "tcp" ? TCP : UDP;
+        const ranges = exception.ports === "*" ? [[]] : exception.ports.map((range) => [ports(range)]);
+        const why = `connections of user ${owner} to this port are not captured`;
+        return ranges.map((match) => rule(OUTPUT, [protocol, ...match, { kind: "uid", owner }], RETURN, why));
+      })
+    ),
+    ...families.map((family) => {
+      const source: Match = { kind: "source", cidr: proxySource[family] };
+      const why = "traffic from the proxy to the application is not captured again";
+      return rule({ ...OUTPUT, family }, [OUT_LO, source], RETURN, why);
+    }),
   ];
 }
 
-/** Steps 9 and 10: excluded ports, and what the proxy sends to the application from its own address. */
-export function exclusionRules(context: PlanContext): Rule[] {
-  const { outboundPortsExclude, excludePortsForUids } = context.settings;
-  const ports = outboundPortsExclude.flatMap((range) =>
-    [TCP, UDP].map((protocol) =>
-      output([protocol, { kind: "ports", ports: [range] }], RETURN, "connections to this port are not captured")
-    )
-  );
-  const handedOver = context.families.flatMap((family) => {
-    const cidr = context.proxySource.get(family);
-    const why = "what the proxy hands over to the application, from its own address, is not captured again";
-    return cidr === undefined ? [] : [output([LO, { kind: "source", cidr }], RETURN, why, family)];
-  });
-  return [...ports, ...excludePortsForUids.flatMap(exceptionRules), ...handedOver];
-}
-
-function exceptionRules({ protocol, ports, uids }: PortsForUids): Rule[] {
-  const ranges: readonly Match[][] = ports === "*" ? [[]] : ports.map((range) => [{ kind: "ports", ports: [range] }]);
-  return uids.flatMap((owner) =>
-    ranges.map((match) =>
-      output(
-        [protocol === "tcp" ? TCP : UDP, ...match, { kind: "uid", owner }],
-        RETURN,
-        `connections of user ${owner} to this port are not captured`,
-      )
-    )
-  );
-}
-
-/** Step 11: what the proxy sends, and what an application sends to its own pod. */
+/** Step 11: traffic of the proxy, and traffic of an application to its own pod. */
 export function ownerRules(context: PlanContext): Rule[] {
-  const ownPodIsCaptured = includesLoopback(context.settings.outboundCidrs);
+  const { settings: { outboundCidrs }, families, dns } = context;
+  // Across both families: `-i ::1/128` has an effect on the IPv4 rules too, as in istio-iptables.
+  const ownPodIsCaptured = outboundCidrs !== "*" && outboundCidrs.some(({ address }) => isLoopback(address));
+  const noDns: Match[] = dns === "off" ? [] : [TCP, { ...ports(DNS_PORT), negated: true }];
+  const ownPod = "traffic of an application to its own pod is not captured";
   return proxyOwners(context).flatMap((owner) => [
-    ...context.families.flatMap((family) => selfCall(context, owner, family)),
-    ...(ownPodIsCaptured ? [] : [ownPod(context, owner)]),
-    output([owner], RETURN, `what the proxy (${ownerText(owner)}) sends is not captured`),
+    ...families.map((family) => selfCall(context, owner, family)),
+    ...ownPodIsCaptured ? [] : [rule(OUTPUT, [OUT_LO, ...noDns, { ...owner, negated: true }], RETURN, ownPod)],
+    rule(OUTPUT, [owner], RETURN, `traffic of the proxy (${ownerText(owner)}) is not captured`),
   ]);
 }
 
-/** Across both families: `-i ::1/128` has an effect on the IPv4 rules too, as it has in the peer. */
-function includesLoopback(cidrs: "*" | readonly Cidr[]): boolean {
-  return cidrs !== "*" && cidrs.some(({ address }) => isLoopback(address));
-}
-
-function selfCall(context: PlanContext, owner: Owner, family: Family): Rule[] {
-  const cidr = context.loopback.get(family);
-  if (cidr === undefined) return [];
-  const tunnel = { first: context.settings.tunnelPort, last: context.settings.tunnelPort };
-  const excepted = context.dns !== "off" && owner.kind === "uid" ? [DNS_PORT, tunnel] : [tunnel];
-  const match: Match[] = [
-    LO,
-    { kind: "destination", cidr, negated: true },
-    TCP,
-    { kind: "ports", ports: excepted, negated: true },
-    owner,
-  ];
-  const why = `what the proxy (${ownerText(owner)}) sends to its own pod is inbound: the application called itself`;
-  return [output(match, { kind: "jump", chain: "ISTIO_IN_REDIRECT" }, why, family)];
-}
-
-function ownPod(context: PlanContext, owner: Owner): Rule {
-  const others: Match = { ...owner, negated: true };
-  const noDns: Match[] = [TCP, { kind: "ports", ports: [DNS_PORT], negated: true }];
-  const match = context.dns === "off" ? [LO, others] : [LO, ...noDns, others];
-  return output(match, RETURN, "what an application sends to its own pod is not captured");
-}
-
-/** Step 12: users and groups of applications that are not captured. */
-export function groupRules({ settings }: PlanContext): Rule[] {
-  const users = settings.excludeUids.map((owner) =>
-    output([{ kind: "uid", owner }], RETURN, `what user ${owner} sends is not captured`)
-  );
-  return [...users, ...groupExceptions(settings.ownerGroups, settings.ownerGroupsExclude)];
-}
-
-function groupExceptions(included: "*" | readonly string[], excluded: readonly string[]): Rule[] {
-  if (included !== "*") {
-    const others = included.map((owner): Match => ({ kind: "gid", owner, negated: true }));
-    return [output(others, RETURN, "only what processes of these groups send is captured")];
-  }
-  return excluded.map((owner) => output([{ kind: "gid", owner }], RETURN, `what group ${owner} sends is not captured`));
-}
-
-/** Steps 14 to 17: destinations that are not captured, then those that are. */
-export function captureRules(context: PlanContext): Rule[] {
-  const { settings, families, loopback } = context;
-  const own = families.flatMap((family) => {
-    const cidr = loopback.get(family);
-    return cidr === undefined ? [] : [toCidr(cidr, RETURN, "what goes to the loopback address is not captured")];
-  });
-  const excluded = byFamily(settings.outboundCidrsExclude)
-    .map((cidr) => toCidr(cidr, RETURN, "connections to these addresses are not captured"));
-  const ports = settings.outboundPorts.map((range) =>
-    output(
-      [TCP, { kind: "ports", ports: [range] }],
-      REDIRECTED,
-      "connections to this port are captured wherever they go",
-    )
-  );
-  return [...own, ...excluded, ...ports, ...includedDestinations(context)];
-}
-
-const REDIRECTED = { kind: "jump", chain: "ISTIO_REDIRECT" } as const;
-
-function includedDestinations({ settings }: PlanContext): Rule[] {
-  const { outboundCidrs, virtualInterfaces } = settings;
-  if (outboundCidrs === "*") {
-    return [
-      output([], REDIRECTED, "all other connections are captured"),
-      ...virtualInterfaces.map((name) => fromVirtual(name)),
-    ];
-  }
-  return byFamily(outboundCidrs).flatMap((cidr) => [
-    ...virtualInterfaces.map((name) => fromVirtual(name, cidr)),
-    toCidr(cidr, REDIRECTED, "connections to these addresses are captured"),
-  ]);
-}
-
-function fromVirtual(name: string, cidr?: Cidr): Rule {
-  const to: Match[] = cidr === undefined ? [] : [{ kind: "destination", cidr }];
-  return {
-    family: cidr?.address.family,
-    table: "nat",
-    chain: "PREROUTING",
-    insertAt: 1,
-    match: [{ kind: "inInterface", name }, ...to],
-    target: REDIRECTED,
-    why: `what virtual machines send through ${name} is captured as outbound traffic`,
-  };
-}
-
-function toCidr(cidr: Cidr, target: Target, why: string): Rule {
-  return output([{ kind: "destination", cidr }], target, `${why} (${cidrText(cidr)})`, cidr.address.family);
-}
-
-function byFamily(cidrs: readonly Cidr[]): Cidr[] {
-  return [
-    ...cidrs.filter(({ address }) => address.family === 4),
-    ...cidrs.filter(({ address }) => address.family === 6),
-  ];
+function selfCall({ settings, loopback, dns }: PlanContext, owner: Owner, family: Family): Rule {
+  const tunnel = onePort(settings.tunnelPort);
+  const excepted = dns !== "off" && owner.kind === "uid" ? [DNS_PORT, tunnel] : [tunnel];
+  const outside: Match = { kind: "destination", cidr: loopback[family], negated: true };
+  const match: Match[] = [OUT_LO, outside, TCP, { ...ports(...excepted), negated: true }, owner];
+  const why = `traffic of the proxy (${ownerText(owner)}) to its own pod is inbound: the application calls itself`;
+  return rule({ ...OUTPUT, family }, match, jump("ISTIO_IN_REDIRECT"), why);
 }
 
 function ownerText({ kind, owner }: Owner): string {
   return `${kind === "uid" ? "user" : "group"} ${owner}`;
 }
 
-function output(match: readonly Match[], target: Target, why: string, family?: Family): Rule {
-  return { family, table: "nat", chain: "ISTIO_OUTPUT", match, target, why };
+/** Step 12: users and groups of applications that are not captured. */
+export function groupRules({ settings: { excludeUids, ownerGroups, ownerGroupsExclude } }: PlanContext): Rule[] {
+  const excluded = (kind: Owner["kind"]) => (owner: string) =>
+    rule(OUTPUT, [{ kind, owner }], RETURN, `traffic of ${ownerText({ kind, owner })} is not captured`);
+  const users = excludeUids.map(excluded("uid"));
+  if (ownerGroups === "*") return [...users, ...ownerGroupsExclude.map(excluded("gid"))];
+  const others = ownerGroups.map((owner): Match => ({ kind: "gid", owner, negated: true }));
+  return [...users, rule(OUTPUT, others, RETURN, "only traffic of these groups is captured")];
+}
+
+/** Steps 14 to 17: destinations that are not captured, then those that are. */
+export function captureRules({ settings, families, loopback }: PlanContext): Rule[] {
+  const { outboundCidrs, virtualInterfaces } = settings;
+  const excluded = byFamily(settings.outboundCidrsExclude);
+  const why = "connections to these addresses are captured";
+  return [
+    ...families.map((family) => toCidr(loopback[family], RETURN, "traffic to the loopback address is not captured")),
+    ...excluded.map((cidr) => toCidr(cidr, RETURN, "connections to these addresses are not captured")),
+    ...settings.outboundPorts.map((range) =>
+      rule(OUTPUT, [TCP, ports(range)], CAPTURED, "connections to this port are captured for all addresses")
+    ),
+    ...outboundCidrs === "*"
+      ? [
+        rule(OUTPUT, [], CAPTURED, "all other connections are captured"),
+        ...virtualInterfaces.map((name) => fromVirtual(name)),
+      ]
+      : byFamily(outboundCidrs).flatMap((cidr) => [
+        ...virtualInterfaces.map((name) => fromVirtual(name, cidr)),
+        toCidr(cidr, CAPTURED, why),
+      ]),
+  ];
+}
+
+function fromVirtual(name: string, cidr?: Cidr): Rule {
+  const to: Match[] = cidr === undefined ? [] : [{ kind: "destination", cidr }];
+  const place = { family: cidr?.address.family, table: "nat", chain: "PREROUTING", insertAt: 1 } as const;
+  const why = `traffic from virtual machines on ${name} is captured as outbound traffic`;
+  return rule(place, [{ kind: "inInterface", name }, ...to], CAPTURED, why);
+}
+
+function toCidr(cidr: Cidr, target: Target, why: string): Rule {
+  const place = { ...OUTPUT, family: cidr.address.family };
+  return rule(place, [{ kind: "destination", cidr }], target, `${why} (${cidrText(cidr)})`);
 }

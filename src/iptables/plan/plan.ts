@@ -1,45 +1,33 @@
-/**
- * The rule plan of some settings: the recipe of istio-iptables in its order (spec/iptables.md 1.5). The kernel state
- * that results is the peer's; each step says in words what its rules are there for.
- */
+/** The rule plan: the rules of istio-iptables in its order (spec/iptables.md 1.5), so that the kernel state is the same. */
 import type { Address, Cidr } from "../../core/net.ts";
 import { hostBlock } from "../address_text.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
+import { jump, onePort, type PlanContext, ports, RETURN, rule, TCP } from "./context.ts";
 import { dnsRules } from "./dns.ts";
 import { inboundRules } from "./inbound.ts";
 import { captureRules, exclusionRules, groupRules, ownerRules } from "./outbound.ts";
 import type { Family, Plan, PolicyRule, Rule } from "./rule.ts";
 import { tproxyRules } from "./tproxy.ts";
 
-/** What the pod's network adds to the settings. */
+/** The pod's network, as far as the rules depend on it. */
 export interface PlanNetwork {
   readonly hasIpv6: boolean;
-  /** Servers whose queries are captured; of no account with `captureAllDns`. */
+  /** Servers whose queries are captured; ignored with `captureAllDns`. */
   readonly dnsServers: readonly Address[];
-}
-
-/** What the steps read. */
-export interface PlanContext {
-  readonly settings: CaptureSettings;
-  readonly families: readonly Family[];
-  /** How the application, and how the proxy, reach their own pod; for each family. */
-  readonly loopback: ReadonlyMap<Family, Cidr>;
-  readonly proxySource: ReadonlyMap<Family, Cidr>;
-  readonly dns: "off" | "all" | readonly Cidr[];
 }
 
 const IPV6_LOOPBACK: Cidr = { address: { family: 6, value: 1n, zone: "" }, bits: 128 };
 const PROXY_SOURCE_IPV4: Cidr = { address: { family: 4, value: 0x7f000006n, zone: "" }, bits: 32 };
-export const PROXY_SOURCE_IPV6: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
+const PROXY_SOURCE_IPV6: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
-/** The plan of some settings in a network. */
+/** The plan for these settings in this network. */
 export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan {
   const families: Family[] = network.hasIpv6 ? [4, 6] : [4];
   const context: PlanContext = {
     settings,
     families,
-    loopback: new Map([[4, settings.loopbackCidr], [6, IPV6_LOOPBACK]]),
-    proxySource: new Map([[4, PROXY_SOURCE_IPV4], [6, PROXY_SOURCE_IPV6]]),
+    loopback: { 4: settings.loopbackCidr, 6: IPV6_LOOPBACK },
+    proxySource: { 4: PROXY_SOURCE_IPV4, 6: PROXY_SOURCE_IPV6 },
     dns: dnsCapture(settings, network.dnsServers),
   };
   const rules = STEPS.flatMap((step) => step(context));
@@ -51,7 +39,7 @@ export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan 
   };
 }
 
-/** A v4-only pod has no rule for a server that has an IPv6 address: nothing there can reach it. */
+/** An IPv4-only pod gets no rule for an IPv6 server, which it cannot reach. */
 function dnsCapture(settings: CaptureSettings, servers: readonly Address[]): PlanContext["dns"] {
   if (!settings.redirectDns) return "off";
   if (settings.captureAllDns) return "all";
@@ -71,7 +59,9 @@ const STEPS: readonly ((context: PlanContext) => Rule[])[] = [
   invalidRules,
   baseRules,
   inboundRules,
-  outputJump,
+  () => [
+    rule({ table: "nat", chain: "OUTPUT" }, [], jump("ISTIO_OUTPUT"), "outbound traffic enters the capture chain"),
+  ],
   exclusionRules,
   ownerRules,
   groupRules,
@@ -83,76 +73,40 @@ const STEPS: readonly ((context: PlanContext) => Rule[])[] = [
 function excludedInterfaceRules({ settings }: PlanContext): Rule[] {
   const tables = settings.mode === "TPROXY" ? ["nat", "mangle"] as const : ["nat"] as const;
   return tables.flatMap((table) =>
-    settings.excludeInterfaces.flatMap((name): Rule[] => {
+    settings.excludeInterfaces.flatMap((name) => {
       const why = `traffic of the excluded interface ${name} is not captured`;
-      const target = { kind: "return" } as const;
       return [
-        { family: undefined, table, chain: "PREROUTING", match: [{ kind: "inInterface", name }], target, why },
-        { family: undefined, table, chain: "OUTPUT", match: [{ kind: "outInterface", name }], target, why },
+        rule({ table, chain: "PREROUTING" }, [{ kind: "inInterface", name }], RETURN, why),
+        rule({ table, chain: "OUTPUT" }, [{ kind: "outInterface", name }], RETURN, why),
       ];
     })
   );
 }
 
 function virtualInterfaceRules({ settings }: PlanContext): Rule[] {
-  return settings.virtualInterfaces.map((name) => ({
-    family: undefined,
-    table: "nat",
-    chain: "PREROUTING",
-    insertAt: 1,
-    match: [{ kind: "inInterface", name }],
-    target: { kind: "return" },
-    why: `what virtual machines send through ${name} is not inbound traffic of the pod`,
-  }));
+  return settings.virtualInterfaces.map((name) => {
+    const why = `traffic from virtual machines on ${name} is not inbound traffic of the pod`;
+    return rule({ table: "nat", chain: "PREROUTING", insertAt: 1 }, [{ kind: "inInterface", name }], RETURN, why);
+  });
 }
 
 function invalidRules({ settings }: PlanContext): Rule[] {
   if (!settings.dropInvalid) return [];
-  const why = "packets that connection tracking calls invalid are dropped";
+  const why = "packets in the conntrack state INVALID are dropped";
+  const state = { kind: "connectionState", states: ["INVALID"] } as const;
   return [
-    {
-      family: undefined,
-      table: "mangle",
-      chain: "PREROUTING",
-      match: [{ kind: "connectionState", states: ["INVALID"] }],
-      target: { kind: "jump", chain: "ISTIO_DROP" },
-      why,
-    },
-    { family: undefined, table: "mangle", chain: "ISTIO_DROP", match: [], target: { kind: "drop" }, why },
+    rule({ table: "mangle", chain: "PREROUTING" }, [state], jump("ISTIO_DROP"), why),
+    rule({ table: "mangle", chain: "ISTIO_DROP" }, [], { kind: "drop" }, why),
   ];
 }
 
-function baseRules({ settings }: PlanContext): Rule[] {
-  const tcp = { kind: "protocol", protocol: "tcp" } as const;
-  const tunnel = { first: settings.tunnelPort, last: settings.tunnelPort };
+function baseRules({ settings: { tunnelPort, proxyPort, inboundPort } }: PlanContext): Rule[] {
+  const tunnel = `HBONE connections to port ${tunnelPort} reach the proxy without capture`;
+  const redirect = (chain: string, port: number, what: string) =>
+    rule({ table: "nat", chain }, [TCP], { kind: "redirect", port }, `${what} go to the proxy, port ${port}`);
   return [
-    {
-      family: undefined,
-      table: "nat",
-      chain: "ISTIO_INBOUND",
-      match: [tcp, { kind: "ports", ports: [tunnel] }],
-      target: { kind: "return" },
-      why: `HBONE connections to port ${settings.tunnelPort} go to the proxy by themselves`,
-    },
-    redirect("ISTIO_REDIRECT", settings.proxyPort, "captured outbound connections go to the proxy"),
-    redirect("ISTIO_IN_REDIRECT", settings.inboundPort, "captured inbound connections go to the proxy"),
+    rule({ table: "nat", chain: "ISTIO_INBOUND" }, [TCP, ports(onePort(tunnelPort))], RETURN, tunnel),
+    redirect("ISTIO_REDIRECT", proxyPort, "captured outbound connections"),
+    redirect("ISTIO_IN_REDIRECT", inboundPort, "captured inbound connections"),
   ];
-}
-
-function redirect(chain: string, port: number, what: string): Rule {
-  const match = [{ kind: "protocol", protocol: "tcp" }] as const;
-  return {
-    family: undefined,
-    table: "nat",
-    chain,
-    match,
-    target: { kind: "redirect", port },
-    why: `${what}, port ${port}`,
-  };
-}
-
-function outputJump(): Rule[] {
-  const why = "everything that leaves a process of the pod is looked at";
-  const target = { kind: "jump", chain: "ISTIO_OUTPUT" } as const;
-  return [{ family: undefined, table: "nat", chain: "OUTPUT", match: [], target, why }];
 }

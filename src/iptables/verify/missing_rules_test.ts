@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makePlan } from "../plan/plan.ts";
 import { readSettings } from "../settings/read.ts";
-import type { Flow } from "./flow.ts";
+import type { Flow } from "./flows.ts";
 import { rulesFor } from "./missing_rules.ts";
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };

@@ -1,55 +1,78 @@
-/** As whom a flow is sent, so that the rules take it for an application's, or for the proxy's. */
+/** The user and group that send a flow, so that the rules match it as traffic of an application or of the proxy. */
+import type { World } from "../../core/world/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
-import type { Owner } from "./flow.ts";
-import type { Identity } from "./identity.ts";
 
-/** Users and groups that are tried after one's own: numbers that images give to applications, and "nobody". */
-const STRANGERS: readonly number[] = [1000, 1001, 10001, 65534, 4242];
-
-/** An owner whose traffic the rules are to capture; in words why there is none. */
-export function applicationOwner(settings: CaptureSettings, me: Identity, names: OwnerNames): Owner | string {
-  const isProxy = (id: number) => holds(settings.proxyUids, id, names.users);
-  const spared = [...settings.excludeUids, ...settings.excludePortsForUids.flatMap(({ uids }) => uids)];
-  const uid = choose([me.uid, ...STRANGERS], (id) => !isProxy(id) && !holds(spared, id, names.users));
-  if (uid === undefined) return "every user that could send it is excluded";
-  if (uid !== me.uid && !me.maySetUid) return `${whoIs(me)} is not an application for the rules${cannotBe("SETUID")}`;
-  const gid = choose(
-    [me.gid, ...included(settings, names), ...STRANGERS],
-    (id) => isCapturedGroup(settings, id, names),
-  );
-  if (gid === undefined) return "every group that could send it is excluded";
-  if (gid !== me.gid && !me.maySetGid) return `the rules do not capture the group ${me.gid}${cannotBe("SETGID")}`;
-  return { uid: unlessOwn(uid, me.uid), gid: unlessOwn(gid, me.gid) };
+/** The user and group of a socket; `undefined`: those of this process. */
+export interface Owner {
+  readonly uid: number | undefined;
+  readonly gid: number | undefined;
 }
 
-/** An owner whom the rules take for the proxy; in words why there is none. */
+/** The user and capabilities of this process (proc(5), capabilities(7)). */
+export interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+  readonly maySetUid: boolean;
+  readonly maySetGid: boolean;
+  readonly hasNetAdmin: boolean;
+  readonly hasNetRaw: boolean;
+}
+
+const CAPABILITIES = { setGid: 6n, setUid: 7n, netAdmin: 12n, netRaw: 13n } as const;
+
+/** Reads `/proc/self/status`. */
+export async function readIdentity(world: World): Promise<Identity> {
+  return identityOf(await world.files.readText("/proc/self/status"));
+}
+
+/** The file-system user and group, which a socket gets, and the effective capabilities in a text of `/proc/PID/status`. */
+export function identityOf(status: string): Identity {
+  const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? "0"}`);
+  const may = (bit: bigint) => (effective >> bit & 1n) === 1n;
+  return {
+    uid: lastNumber(status, "Uid"),
+    gid: lastNumber(status, "Gid"),
+    maySetUid: may(CAPABILITIES.setUid),
+    maySetGid: may(CAPABILITIES.setGid),
+    hasNetAdmin: may(CAPABILITIES.netAdmin),
+    hasNetRaw: may(CAPABILITIES.netRaw),
+  };
+}
+
+/** `Uid: real effective saved filesystem`. */
+function lastNumber(status: string, field: string): number {
+  return Number(new RegExp(`^${field}:.*\\s(\\d+)$`, "m").exec(status)?.[1] ?? NaN);
+}
+
+/** Candidates after the process's own IDs: numbers that images give to applications, and "nobody". */
+const APPLICATION_IDS: readonly number[] = [1000, 1001, 10001, 65534, 4242];
+
+/** An owner whose traffic the rules capture, or the reason why none can be used. */
+export function applicationOwner(settings: CaptureSettings, me: Identity, names: OwnerNames): Owner | string {
+  const excluded = [...settings.excludeUids, ...settings.excludePortsForUids.flatMap(({ uids }) => uids)];
+  const uid = [me.uid, ...APPLICATION_IDS]
+    .find((id) => !holds(settings.proxyUids, id, names.users) && !holds(excluded, id, names.users));
+  if (uid === undefined) return "every user that could send it is excluded";
+  if (uid !== me.uid && !me.maySetUid) {
+    return `the rules do not match user ${me.uid} as an application${WITHOUT} SETUID`;
+  }
+  const groups = settings.ownerGroups === "*" ? [] : numbers(settings.ownerGroups, names.groups);
+  const gid = [me.gid, ...groups, ...APPLICATION_IDS].find((id) => isCapturedGroup(settings, id, names));
+  if (gid === undefined) return "every group that could send it is excluded";
+  if (gid !== me.gid && !me.maySetGid) return `the rules do not capture group ${me.gid}${WITHOUT} SETGID`;
+  return { uid: uid === me.uid ? undefined : uid, gid: gid === me.gid ? undefined : gid };
+}
+
+/** An owner that the rules match as the proxy, or the reason why none can be used. */
 export function proxyOwner(settings: CaptureSettings, me: Identity, names: OwnerNames): Owner | string {
   if (holds(settings.proxyUids, me.uid, names.users)) return { uid: undefined, gid: undefined };
   const [uid] = numbers(settings.proxyUids, names.users);
   if (uid === undefined) return "the proxy has no user";
-  return me.maySetUid ? { uid, gid: undefined } : `${whoIs(me)} is not the proxy${cannotBe("SETUID")}`;
+  return me.maySetUid ? { uid, gid: undefined } : `user ${me.uid} is not the proxy${WITHOUT} SETUID`;
 }
 
-function whoIs({ uid }: Identity): string {
-  return `this process is user ${uid}, which`;
-}
-
-function cannotBe(capability: string): string {
-  return `, and it may not become another without the capability ${capability}`;
-}
-
-function unlessOwn(id: number, own: number): number | undefined {
-  return id === own ? undefined : id;
-}
-
-function choose(candidates: readonly number[], fits: (id: number) => boolean): number | undefined {
-  return candidates.find(fits);
-}
-
-function included({ ownerGroups }: CaptureSettings, { groups }: OwnerNames): number[] {
-  return ownerGroups === "*" ? [] : numbers(ownerGroups, groups);
-}
+const WITHOUT = ", and this process cannot change it without the capability";
 
 function isCapturedGroup(settings: CaptureSettings, gid: number, { groups }: OwnerNames): boolean {
   if (holds(settings.proxyGids, gid, groups)) return false;
@@ -57,7 +80,7 @@ function isCapturedGroup(settings: CaptureSettings, gid: number, { groups }: Own
   return !holds(settings.ownerGroupsExclude, gid, groups);
 }
 
-/** Whether an item of a list is this number, a range around it or a name of it. */
+/** Whether a list of numbers, ranges and names holds an ID. */
 export function holds(list: readonly string[], id: number, names: ReadonlyMap<string, number>): boolean {
   return list.some((item) => {
     const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(item) ?? [];

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readSettings } from "../settings/read.ts";
-import type { Identity } from "./identity.ts";
-import { applicationOwner, holds, proxyOwner } from "./owners.ts";
+import { applicationOwner, holds, type Identity, identityOf, proxyOwner } from "./owners.ts";
 
 const NAMES = { users: new Map([["app", 1000]]), groups: new Map([["java", 201]]) };
 const ROOT: Identity = { uid: 0, gid: 0, maySetUid: true, maySetGid: true, hasNetAdmin: true, hasNetRaw: true };
@@ -22,7 +21,7 @@ Deno.test("applicationOwner(): whoever is not the proxy sends as what it is", ()
 Deno.test("applicationOwner(): root counts as the proxy, or is excluded: another user, if it may", () => {
   assert.deepEqual(applicationOwner(capture(["-u", "1337,0"]), ROOT, NAMES), { uid: 1000, gid: 1000 });
   assert.deepEqual(applicationOwner(capture(["--exclude-uid", "0,app"]), ROOT, NAMES), { uid: 1001, gid: undefined });
-  assert.match(String(applicationOwner(capture(["-u", "1337,0"]), INIT, NAMES)), /user 0, .* capability SETUID/);
+  assert.match(String(applicationOwner(capture(["-u", "1337,0"]), INIT, NAMES)), /user 0 .* capability SETUID/);
 });
 
 Deno.test("applicationOwner(): a group whose traffic is captured", () => {
@@ -34,16 +33,38 @@ Deno.test("applicationOwner(): a group whose traffic is captured", () => {
 });
 
 Deno.test("applicationOwner(): the proxy is no application", () => {
-  assert.match(String(applicationOwner(capture(), PROXY, NAMES)), /user 1337, which is not an application/);
+  assert.match(String(applicationOwner(capture(), PROXY, NAMES)), /do not match user 1337 as an application/);
 });
 
 Deno.test("proxyOwner(): the proxy itself, root as the proxy, nobody else", () => {
   assert.deepEqual(proxyOwner(capture(), PROXY, NAMES), { uid: undefined, gid: undefined });
   assert.deepEqual(proxyOwner(capture(), ROOT, NAMES), { uid: 1337, gid: undefined });
-  assert.match(String(proxyOwner(capture(), INIT, NAMES)), /user 0, which is not the proxy/);
+  assert.match(String(proxyOwner(capture(), INIT, NAMES)), /user 0 is not the proxy/);
 });
 
 Deno.test("holds(): numbers, ranges and names", () => {
   for (const list of [["1000"], ["5", "990-1010"], ["app"]]) assert.ok(holds(list, 1000, NAMES.users), list.join());
   for (const list of [[], ["100"], ["990-999"], ["java"]]) assert.ok(!holds(list, 1000, NAMES.users), list.join());
+});
+
+function status(uid: number, capabilities: string): string {
+  return `Name:\tx\nUid:\t${uid}\t${uid}\t${uid}\t${uid}\nGid:\t5\t5\t5\t7\nCapInh:\tffffffffffffffff\nCapEff:\t${capabilities}\n`;
+}
+
+Deno.test("identityOf() of the init container: root with NET_ADMIN and NET_RAW alone", () => {
+  assert.deepEqual(identityOf(status(0, "0000000000003000")), {
+    uid: 0,
+    gid: 7,
+    maySetUid: false,
+    maySetGid: false,
+    hasNetAdmin: true,
+    hasNetRaw: true,
+  });
+});
+
+Deno.test("identityOf() of a user without capabilities, and of root with all", () => {
+  const none = identityOf(status(1337, "0000000000000000"));
+  assert.deepEqual([none.uid, none.maySetUid, none.hasNetAdmin], [1337, false, false]);
+  const all = identityOf(status(0, "000001ffffffffff"));
+  assert.deepEqual([all.maySetUid, all.maySetGid, all.hasNetRaw], [true, true, true]);
 });

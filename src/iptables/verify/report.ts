@@ -1,8 +1,9 @@
-/** What a proof found, for people and for programs. */
-import type { FlowResult } from "./flow.ts";
+/** The report of `iptables verify`: a table or JSON. */
+import { columns } from "../../core/columns.ts";
+import type { FlowResult } from "./flows.ts";
 import { endpointText } from "./probe/ports.ts";
 
-/** A line for each flow: what, as whom, where to, what came of it and by what it is known. */
+/** A line for each flow: kind, family, target, port, result and reason. */
 export function resultTable(results: readonly FlowResult[]): string {
   const rows = results.map(({ flow, target, outcome, reason }) => [
     flow.kind,
@@ -12,12 +13,10 @@ export function resultTable(results: readonly FlowResult[]): string {
     outcome,
     reason,
   ]);
-  const all = [["FLOW", "FAMILY", "TO", "PORT", "RESULT", "WHY"], ...rows];
-  const widths = (all[0] ?? []).map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  return all.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd()}\n`).join("");
+  return columns([["FLOW", "FAMILY", "TO", "PORT", "RESULT", "WHY"], ...rows]);
 }
 
-/** The same as one JSON document. */
+/** The results as one JSON document. */
 export function resultJson(results: readonly FlowResult[], isProved: boolean): string {
   const flows = results.map(({ flow, target, outcome, reason }) => ({
     flow: flow.kind,

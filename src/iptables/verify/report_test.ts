@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FlowResult } from "./flow.ts";
+import type { FlowResult } from "./flows.ts";
 import { resultJson, resultLine, resultTable } from "./report.ts";
 import { blame } from "./run.ts";
 
@@ -41,6 +41,6 @@ Deno.test("resultLine() names flow and target", () => {
 Deno.test("blame(): what differs, what cannot be seen, and what is as planned", () => {
   const rules = Array.from({ length: 8 }, (_, at) => `rule ${at}`);
   assert.match(blame(rules, []), /^not as planned: rule 0; .*rule 5; and 2 more; /);
-  assert.match(blame(undefined, ["-A X"]), /cannot be read without the capability NET_ADMIN, .*: -A X; /);
+  assert.match(blame(undefined, ["-A X"]), /cannot be read without the capability NET_ADMIN; .*: -A X; /);
   assert.match(blame([], ["-A X"]), /all rules are as planned, .*: -A X; /);
 });

@@ -1,4 +1,4 @@
-/** Proves that traffic is captured: settings in, a result for each flow out. Nothing leaves the pod. */
+/** Proves that traffic is captured: settings in, a result for each flow out. No packet leaves the pod. */
 import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Address } from "../../core/net.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
@@ -8,13 +8,12 @@ import type { Family } from "../plan/rule.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Proof } from "./probe/attempt.ts";
 import { proveConnection, proveQuery } from "./probe/connections.ts";
-import type { Flow, FlowKind, FlowResult } from "./flow.ts";
-import { flowsOf } from "./flows.ts";
-import { type Identity, readIdentity } from "./identity.ts";
+import { type Flow, FLOW_KINDS, type FlowResult, flowsOf } from "./flows.ts";
+import { readIdentity } from "./owners.ts";
 import { proveInbound } from "./probe/inbound.ts";
-import { type OpenDatagramPort, openDatagramPort, openPort, type PortState } from "./probe/ports.ts";
+import { type OpenDatagramPort, openDatagramPort, type OpenPort, openPort, type PortState } from "./probe/ports.ts";
 
-/** What is proved: settings, and the pod as far as they depend on it. */
+/** The settings, and the pod as far as the flows depend on it. */
 export interface VerifyInput {
   readonly settings: Settings;
   readonly families: readonly Family[];
@@ -22,14 +21,14 @@ export interface VerifyInput {
   readonly names: OwnerNames;
 }
 
-/** Proves every flow of the settings within `--probe-timeout`. Throws `MeshError` when a signal ends it. */
+/** Proves every flow of the settings within `--probe-timeout`. Throws a `MeshError` after SIGINT or SIGTERM. */
 export async function verifyCapture(world: World, input: VerifyInput): Promise<FlowResult[]> {
   const { settings: { capture, run } } = input;
   const me = await readIdentity(world);
   const addresses = world.network.interfaces().map(({ address }) => address);
   const flows = flowsOf({ ...input, settings: capture, addresses, probePort: run.probePort, me });
   const isTransparent = capture.mode === "TPROXY";
-  const ports = openPorts(world.system, flows, isTransparent && mayBeTransparent(me));
+  const ports = openPorts(world.system, flows, isTransparent && (me.hasNetAdmin || me.hasNetRaw));
   const stop = new AbortController();
   const signals = (["SIGINT", "SIGTERM"] as const).map((name) => world.signals.on(name, () => stop.abort()));
   const deadline = world.clock.monotonic() + run.probeTimeoutMilliseconds;
@@ -53,7 +52,7 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
   }
 }
 
-/** Addresses of interfaces that a list names; a final `+` stands for any ending. */
+/** Addresses of the interfaces in a list; a final `+` matches any ending. */
 export function excludedAddresses(
   interfaces: readonly InterfaceAddress[],
   list: readonly string[],
@@ -63,21 +62,17 @@ export function excludedAddresses(
   return new Set(interfaces.filter(({ name }) => isNamed(name)).map(({ address }) => address));
 }
 
-const NOT_OPEN = { reason: "it is not listened on" };
-
-function mayBeTransparent({ hasNetAdmin, hasNetRaw }: Identity): boolean {
-  return hasNetAdmin || hasNetRaw;
-}
+const NOT_OPEN = { reason: "nothing listens on it" };
 
 interface Ports {
-  readonly tcp: ReadonlyMap<string, PortState>;
-  readonly udp: ReadonlyMap<string, OpenDatagramPort | "in use" | { readonly reason: string }>;
+  readonly tcp: ReadonlyMap<string, PortState<OpenPort>>;
+  readonly udp: ReadonlyMap<string, PortState<OpenDatagramPort>>;
   close(): void;
 }
 
 function openPorts(system: SystemCalls, flows: readonly Flow[], transparent: boolean): Ports {
-  const tcp = new Map<string, PortState>();
-  const udp = new Map<string, OpenDatagramPort | "in use" | { readonly reason: string }>();
+  const tcp = new Map<string, PortState<OpenPort>>();
+  const udp = new Map<string, PortState<OpenDatagramPort>>();
   for (const { kind, family, port } of flows) {
     const key = `${family}/${port}`;
     if (kind === "DNS over UDP") udp.set(key, udp.get(key) ?? openDatagramPort(system, family, port));
@@ -101,12 +96,10 @@ function proveOwn(proof: Proof, flow: Flow, { tcp, udp }: Ports): Promise<FlowRe
     : proveConnection(proof, flow, tcp.get(key) ?? NOT_OPEN);
 }
 
-const KINDS: readonly FlowKind[] = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over UDP"];
-
 function inOrder(results: readonly FlowResult[], flows: readonly Flow[]): FlowResult[] {
   const families = [...new Set(flows.map(({ family }) => family))];
   return results.toSorted((a, b) =>
     families.indexOf(a.flow.family) - families.indexOf(b.flow.family) ||
-    KINDS.indexOf(a.flow.kind) - KINDS.indexOf(b.flow.kind)
+    FLOW_KINDS.indexOf(a.flow.kind) - FLOW_KINDS.indexOf(b.flow.kind)
   );
 }

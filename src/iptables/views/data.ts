@@ -1,4 +1,5 @@
 /** The plan as JSON, as single commands, and as a table that says what each rule is there for. */
+import { columns } from "../../core/columns.ts";
 import { cidrText } from "../address_text.ts";
 import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
 import { rulesOf } from "../plan/rule.ts";
@@ -84,9 +85,4 @@ export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftab
     cidr,
   ) => ["IPv6", "-", "-", addressCommand(cidr), "the proxy hands over to the application from it"]);
   return columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...rows, ...routes, ...addresses]);
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd()}\n`).join("");
 }

@@ -70,7 +70,7 @@ for (const { name, flags } of BACK_ENDS) {
     const before = await stateOf(pair.pod);
     const { code, stderr } = await pair.pod.mesh(["istio-iptables", ...LATER, ...flags], { env: shims.env });
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /^error: .*it cannot.*everything is again as it was before/m);
+    assert.match(stderr, /^error: .*it cannot.*all changes are rolled back/m);
     assert.deepEqual(await stateOf(pair.pod), before);
   });
 
@@ -97,7 +97,7 @@ for (const { name, flags } of BACK_ENDS) {
       child.kill(signal);
       const { code, stderr } = await ended(child);
       assert.notEqual(code, 0);
-      assert.match(stderr, new RegExp(`Interrupted by ${signal}.*as it was before`));
+      assert.match(stderr, new RegExp(`Interrupted by ${signal}.*rolled back`));
       assert.deepEqual(await stateOf(pair.pod), before);
     });
   }
@@ -139,7 +139,7 @@ testWhen(MISSING, "a route that cannot be added leaves nothing behind", async ()
   const before = await stateOf(pair.pod);
   const { code, stderr } = await pair.pod.mesh(["istio-iptables", "-m", "TPROXY", "-b", "*", "-i", "*"]);
   assert.equal(code, 1, stderr);
-  assert.match(stderr, /^error: .*table 133.*file exists.*as it was before/m);
+  assert.match(stderr, /^error: .*table 133.*file exists.*rolled back/m);
   assert.deepEqual(await stateOf(pair.pod), before);
 });
 

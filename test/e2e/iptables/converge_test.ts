@@ -62,7 +62,7 @@ const TARGETS: readonly Target[] = BACK_ENDS.flatMap((backEnd) =>
 
 const FOREIGN = ["nft", "legacy"] as const;
 
-/** The state after the first apply in a namespace that has rules of others. */
+/** The state after the first apply in a namespace with foreign rules. */
 async function fresh({ flags }: Target): Promise<State> {
   await using pair = await Pair.create();
   await addForeign(pair.pod, FOREIGN);
@@ -80,7 +80,7 @@ function walk(): Target[] {
 
 testWhen(
   MISSING,
-  "apply: whatever was there, other settings end as a first apply, and rules of others stay",
+  "apply: other settings end as on a first apply, from every state, and foreign rules stay",
   async (t) => {
     const expected = new Map<Target, State>();
     for (const target of TARGETS) expected.set(target, await fresh(target));

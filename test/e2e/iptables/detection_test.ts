@@ -26,7 +26,7 @@ async function refused(pod: Namespace, args: readonly string[], options: RunOpti
 
 for (const { name, flags } of BACK_ENDS) {
   for (const held of [[], ["nft"], ["legacy"], ["nft", "legacy"]] as const) {
-    const others = held.length === 0 ? "no rules of others" : `rules of others in ${held.join(" and ")}`;
+    const others = held.length === 0 ? "no foreign rules" : `foreign rules in ${held.join(" and ")}`;
     testWhen(MISSING, `programs started: at most 5 first, 2 then; ${name}, ${others}`, async () => {
       await using pair = await Pair.create();
       await using shims = await Shims.create();
@@ -52,11 +52,14 @@ testWhen(MISSING, "the back end is chosen without a trace, told with its evidenc
   assert.equal(await legacyTables(), "");
 });
 
-testWhen(MISSING, "rules of others in iptables-legacy decide for it, and go on doing so", async () => {
+testWhen(MISSING, "foreign rules in iptables-legacy select it, on every run", async () => {
   await using pair = await Pair.create();
   await addForeign(pair.pod, ["legacy"]);
   for (let run = 0; run < 2; run++) {
-    assert.match(await succeed(pair.pod, FLAGS), /back end: iptables-legacy, because iptables-legacy holds \d+ rules/i);
+    assert.match(
+      await succeed(pair.pod, FLAGS),
+      /back end: iptables-legacy, because iptables-legacy has \d+ foreign rules/i,
+    );
   }
   const state = await stateOf(pair.pod);
   assert.match(state.legacy4, /ISTIO_OUTPUT/);

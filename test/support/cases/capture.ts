@@ -1,7 +1,6 @@
 /** Cases of traffic capture: what a pod gives to `istio-iptables`, and the rules as text. */
 import assert from "node:assert/strict";
-import { podNetwork } from "../../../src/iptables/detect/pod_network.ts";
-import { nameservers } from "../../../src/iptables/detect/resolv_conf.ts";
+import { nameservers, podNetwork } from "../../../src/iptables/environment.ts";
 import { makePlan } from "../../../src/iptables/plan/plan.ts";
 import { parseNames } from "../../../src/iptables/settings/names.ts";
 import { readSettings } from "../../../src/iptables/settings/read.ts";

@@ -1,16 +1,15 @@
-/** What our tables in nftables hold, out of `nft -j list ruleset inet` (libnftables-json(5)), beside what the plan wants. */
+/** The rules in the owned tables of nftables, from `nft -j list ruleset inet` (libnftables-json(5)) and from a plan. */
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Plan, Rule } from "../../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
-import type { RuleTextOptions } from "../../views/restore.ts";
-import { cidrText, hostBlock, maskedBlock } from "../../address_text.ts";
-import { parseAddress, parseCidr } from "../../../core/net.ts";
+import type { KeyOptions } from "../xtables/transaction.ts";
+import { normalBlock } from "../../address_text.ts";
 import type { OwnerNames } from "../xtables/rule_options.ts";
 
-/** Chains of each of our tables, with the keys of their rules in order. */
+/** The chains of each owned table, with the keys of their rules in order. */
 export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** The content of our tables. A rule that is not understood gets a key that equals no planned one. */
+/** The content of the owned tables. An unknown rule gets a key that equals no planned one. */
 export function heldContent(listing: Value): NftContent {
   const content = new Map<string, Map<string, string[]>>();
   const items = isMap(listing) && isList(listing["nftables"]) ? listing["nftables"].filter(isMap) : [];
@@ -31,15 +30,15 @@ function addItem(content: Map<string, Map<string, string[]>>, kind: string, body
   if (kind === "rule") chains.get(String(body["chain"]))?.push(heldKey(body));
 }
 
-/** The content that a plan wants. */
-export function wantedContent(plan: Plan, options: RuleTextOptions & { readonly names: OwnerNames }): NftContent {
+/** The content of a plan. */
+export function wantedContent(plan: Plan, options: KeyOptions): NftContent {
   return new Map(NFT_TABLES.flatMap(({ table, name }) => {
     const rules = plan.rules.filter((rule) => rule.table === table);
     return rules.length === 0 ? [] : [[name, wantedChains(rules, options)] as const];
   }));
 }
 
-function wantedChains(rules: readonly Rule[], options: RuleTextOptions & { readonly names: OwnerNames }) {
+function wantedChains(rules: readonly Rule[], options: KeyOptions) {
   const chains = new Map<string, string[]>(nftChains(rules).map((chain) => [chain, []]));
   for (const rule of rules) {
     const chain = chains.get(nftChain(rule.chain)) ?? [];
@@ -49,7 +48,7 @@ function wantedChains(rules: readonly Rule[], options: RuleTextOptions & { reado
   return chains;
 }
 
-/** Both keys are the conditions in alphabetical order, then what happens. */
+/** A key has the conditions in alphabetical order, then the outcome. */
 function textKey(text: string, names: OwnerNames): string {
   const quoted = / comment "([^"]*)"$/.exec(text)?.[1];
   const words = text.replace(/ comment "[^"]*"$/, "").split(/ ?counter ?/);
@@ -81,13 +80,6 @@ function plainValue(value: string, field: string): string {
   if (field === "state") return value.split(",").sort().join(",");
   if (field === "saddr" || field === "daddr") return normalBlock(value);
   return value.replace(/[{}\s]/g, "");
-}
-
-function normalBlock(text: string): string {
-  const cidr = parseCidr(text);
-  if (typeof cidr !== "string") return cidrText(maskedBlock(cidr));
-  const address = parseAddress(text);
-  return typeof address === "string" ? text : cidrText(hostBlock(address));
 }
 
 function keyOf(conditions: readonly string[], outcome: string, comment: string | undefined): string {

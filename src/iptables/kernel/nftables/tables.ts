@@ -1,4 +1,4 @@
-/** What nftables holds (nfnetlink): asked without a program, so that detection leaves no trace and costs nothing. */
+/** The tables, chains and rules of nftables over nfnetlink: no program is started and nothing is created. */
 import { ask, type Attribute, FLAGS, NETLINK_NETFILTER, numberOfBigEndian, sendBatch } from "../netlink.ts";
 import { type SystemCalls, SystemError } from "../../../core/world/mod.ts";
 
@@ -13,7 +13,7 @@ const MESSAGE = {
 const TABLE = { name: 1 } as const;
 const CHAIN = { table: 1, name: 3, hook: 4, policy: 5, uses: 6 } as const;
 const RULE = { table: 1, chain: 2, expressions: 4 } as const;
-/** Deletes only what holds nothing. */
+/** NLM_F_NONREC: deletes only an empty object. */
 const NOT_RECURSIVE = 0x100;
 const ACCEPT = 1;
 const FAMILIES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 7: "bridge", 10: "ip6" };
@@ -24,10 +24,10 @@ export interface NftChain {
   /** `ip nat`. */
   readonly table: string;
   readonly name: string;
-  /** It hangs on a hook of the kernel. */
+  /** It is attached to a netfilter hook. */
   readonly isBase: boolean;
   readonly accepts: boolean;
-  /** Its rules, and the rules that jump to it. */
+  /** The number of its rules, and of the rules that jump to it. */
   readonly uses: number;
 }
 
@@ -51,13 +51,13 @@ export function nftChains(system: SystemCalls): NftChain[] {
   }));
 }
 
-/** What the rules of a chain such as `ip6 filter`, `INPUT` consist of, as the kernel has it: a character for each byte. Throws as `nftTables` does. */
+/** The expressions of the rules in a chain such as `ip6 filter`, `INPUT`: one character per byte. Throws as `nftTables` does. */
 export function nftRuleContents(system: SystemCalls, table: string, chain: string): string[] {
   const decoder = new TextDecoder("latin1");
   return dump(system, MESSAGE.getRule).flatMap(({ header, attributes }) => {
-    const isMeant = `${familyName(header)} ${text(attributes.get(RULE.table))}` === table &&
+    const isWanted = `${familyName(header)} ${text(attributes.get(RULE.table))}` === table &&
       text(attributes.get(RULE.chain)) === chain;
-    return isMeant ? [decoder.decode(attributes.get(RULE.expressions))] : [];
+    return isWanted ? [decoder.decode(attributes.get(RULE.expressions))] : [];
   });
 }
 
@@ -78,8 +78,8 @@ function text(bytes: Uint8Array | undefined): string {
 }
 
 /**
- * Deletes those of the tables, such as `ip nat`, in which nothing is but base chains that accept, as iptables makes them.
- * The kernel looks and deletes in one step: what somebody puts into it at the same time stays. Returns those that are gone.
+ * Deletes each table such as `ip nat` that has only empty base chains with the policy accept, as iptables leaves them. The
+ * kernel checks and deletes in one step, so a rule that is added at the same time stays. Returns the deleted tables.
  */
 export function deleteEmptyTables(system: SystemCalls, tables: readonly string[]): string[] {
   if (tables.length === 0) return [];

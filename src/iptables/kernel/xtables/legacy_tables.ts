@@ -1,29 +1,29 @@
 /**
- * What the tables of iptables-legacy hold (linux/netfilter_ipv4/ip_tables.h and its twin for IPv6): asked without a
- * program, and only tables that somebody has used, as asking for others would make them.
+ * The tables of iptables-legacy, read through socket options (linux/netfilter_ipv4/ip_tables.h and ip6_tables.h). Reading a
+ * table that is not in use would create it.
  */
 import type { SystemCalls } from "../../../core/world/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
-/** A table that is in use. */
+/** A table in use. */
 export interface LegacyTable {
   readonly name: string;
-  /** Rules that somebody made. */
+  /** The number of rules that were added. */
   readonly rules: number;
-  /** Chains of ours are in it, or rules as Istio 1.0 to 1.4 refused IPv6 by. */
-  readonly mayHoldOurs: boolean;
+  /** It has owned chains, or rules like those that refused IPv6 in Istio 1.0 to 1.4. */
+  readonly mayHoldOwned: boolean;
 }
 
 const OPTION = { information: 64, entries: 65 } as const;
 const INFORMATION = { size: 84, hooks: 32, entryCount: 76, entriesSize: 80 } as const;
 const NAME_SIZE = 32;
 const ENTRIES_HEADER = 40;
-/** Where an entry says how long its conditions are, and where the next one starts. */
+/** Offset of the fields `target_offset` and `next_offset` of an entry. */
 const OFFSETS: Readonly<Record<Family, number>> = { 4: 88, 6: 140 };
-/** Conditions from anywhere to `::1`: source, destination and their masks. */
+/** The match from any address to `::1`: source, destination and their masks. */
 const TO_IPV6_LOOPBACK = `${"\0".repeat(31)}\x01${"\0".repeat(16)}${"\xff".repeat(16)}`;
 
-/** A table, if it is one of those that the kernel says are in use. Throws `SystemError`. */
+/** Reads a table in use. Throws a `SystemError`. */
 export function legacyTable(system: SystemCalls, family: Family, name: string): LegacyTable {
   const asked = new Uint8Array(INFORMATION.size);
   asked.set(new TextEncoder().encode(name));
@@ -39,11 +39,11 @@ export function legacyTable(system: SystemCalls, family: Family, name: string): 
   return {
     name,
     rules: information.getUint32(INFORMATION.entryCount, true) - fixed,
-    mayHoldOurs: text.includes("ISTIO_") || family === 6 && text.includes("REJECT") && text.includes(TO_IPV6_LOOPBACK),
+    mayHoldOwned: text.includes("ISTIO_") || family === 6 && text.includes("REJECT") && text.includes(TO_IPV6_LOOPBACK),
   };
 }
 
-/** A chain that somebody made starts with an entry of the target ERROR and ends with a verdict; the table ends with one. */
+/** A user-defined chain starts with an ERROR entry and ends with a verdict; the table ends with an ERROR entry. */
 function errorEntries(entries: Uint8Array, family: Family): number {
   const view = viewOf(entries);
   const decoder = new TextDecoder("latin1");

@@ -1,18 +1,16 @@
 /**
- * Which rules in the kernel are of istio-iptables, of any release since 1.0, whatever settings they were made with.
- * A rule in one of our chains is ours. Of a rule in a built-in chain its shape tells.
+ * The owned rules in the kernel: those of istio-iptables, of any release since 1.0, with any settings. A rule in an owned
+ * chain is owned. A rule in a built-in chain is owned by its shape.
  */
 import type { RuleOptions } from "./rule_options.ts";
-import { interfaceRules } from "./interface_rules.ts";
-import { isOurChain, type SavedRule, type SavedTable } from "./save.ts";
+import { isOwnedChain, type SavedRule, type SavedTable } from "./save.ts";
 
-/** A shape of rules: the table, the chain, and what each option has to be; no other option may be there. */
+/** A shape of rules: the required and the optional options with their values. A rule with any other option differs. */
 interface Shape {
-  readonly table: string;
-  readonly chain: string;
+  readonly at: string;
   readonly options: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
-  /** Only releases until 1.24 made it; others are told by a chain of ours in the same table. */
+  /** Only releases until 1.24 make it; others need an owned chain in the same table. */
   readonly isOld?: true;
 }
 
@@ -22,72 +20,33 @@ const ZONE = /^[12]$/;
 const OWNER = { "uid-owner": ANY, "gid-owner": ANY, comment: ANY };
 const COMMENT = { comment: ANY };
 
-/** Shapes of the rules that releases put straight into the chains of the kernel. */
+const TCP = /^tcp$/;
+const UDP = /^udp$/;
+const DNS = /^53$/;
+const CT = /^CT$/;
+const RETURN = /^RETURN$/;
+
+/** Shapes of the rules that releases add directly to built-in chains. */
 const SHAPES: readonly Shape[] = [
+  { at: "mangle PREROUTING", options: { p: TCP, mark: MARK, j: /^CONNMARK$/, "save-mark": /^$/ }, optional: COMMENT },
+  { at: "mangle OUTPUT", options: { p: TCP, mark: MARK, j: /^CONNMARK$/, "restore-mark": /^$/ }, optional: COMMENT },
+  { at: "mangle OUTPUT", options: { p: TCP, o: /^lo$/, mark: MARK, j: RETURN }, optional: COMMENT },
   {
-    table: "mangle",
-    chain: "PREROUTING",
-    options: { p: /^tcp$/, mark: MARK, j: /^CONNMARK$/, "save-mark": /^$/ },
-    optional: COMMENT,
-  },
-  {
-    table: "mangle",
-    chain: "OUTPUT",
-    options: { p: /^tcp$/, mark: MARK, j: /^CONNMARK$/, "restore-mark": /^$/ },
-    optional: COMMENT,
-  },
-  {
-    table: "mangle",
-    chain: "OUTPUT",
-    options: { p: /^tcp$/, o: /^lo$/, mark: MARK, j: /^RETURN$/ },
-    optional: COMMENT,
-  },
-  {
-    table: "mangle",
-    chain: "OUTPUT",
-    options: { p: /^tcp$/, o: /^lo$/, d: /^!/, j: /^MARK$/, "set-xmark": /^0x53a\/0xffffffff$/ },
+    at: "mangle OUTPUT",
+    options: { p: TCP, o: /^lo$/, d: /^!/, j: /^MARK$/, "set-xmark": /^0x53a\/0xffffffff$/ },
     optional: OWNER,
   },
   {
-    table: "nat",
-    chain: "OUTPUT",
-    options: { p: /^(tcp|udp)$/, dport: /^53$/, j: /^REDIRECT$/, "to-ports": /^150[15]3$/ },
+    at: "nat OUTPUT",
+    options: { p: /^(tcp|udp)$/, dport: DNS, j: /^REDIRECT$/, "to-ports": /^150[15]3$/ },
     optional: { d: ANY },
     isOld: true,
   },
-  {
-    table: "nat",
-    chain: "OUTPUT",
-    options: { p: /^udp$/, dport: /^53$/, "uid-owner": ANY, j: /^RETURN$/ },
-    isOld: true,
-  },
-  {
-    table: "nat",
-    chain: "OUTPUT",
-    options: { p: /^udp$/, dport: /^53$/, "gid-owner": ANY, j: /^RETURN$/ },
-    isOld: true,
-  },
-  {
-    table: "raw",
-    chain: "OUTPUT",
-    options: { p: /^udp$/, dport: /^53$/, j: /^CT$/, zone: ZONE },
-    optional: { ...OWNER, d: ANY },
-    isOld: true,
-  },
-  {
-    table: "raw",
-    chain: "OUTPUT",
-    options: { p: /^udp$/, sport: /^150[15]3$/, j: /^CT$/, zone: ZONE },
-    optional: OWNER,
-    isOld: true,
-  },
-  {
-    table: "raw",
-    chain: "PREROUTING",
-    options: { p: /^udp$/, sport: /^53$/, j: /^CT$/, zone: ZONE },
-    optional: { s: ANY },
-    isOld: true,
-  },
+  { at: "nat OUTPUT", options: { p: UDP, dport: DNS, "uid-owner": ANY, j: RETURN }, isOld: true },
+  { at: "nat OUTPUT", options: { p: UDP, dport: DNS, "gid-owner": ANY, j: RETURN }, isOld: true },
+  { at: "raw OUTPUT", options: { p: UDP, dport: DNS, j: CT, zone: ZONE }, optional: { ...OWNER, d: ANY }, isOld: true },
+  { at: "raw OUTPUT", options: { p: UDP, sport: /^150[15]3$/, j: CT, zone: ZONE }, optional: OWNER, isOld: true },
+  { at: "raw PREROUTING", options: { p: UDP, sport: DNS, j: CT, zone: ZONE }, optional: { s: ANY }, isOld: true },
 ];
 
 function hasShape(shape: Shape, options: RuleOptions): boolean {
@@ -97,56 +56,109 @@ function hasShape(shape: Shape, options: RuleOptions): boolean {
     [...options].every(([name, value]) => known(name, value));
 }
 
-/** Which of the rules in built-in chains are ours. `families` are the tables of each family. */
-export function ownBuiltInRules(families: readonly (readonly SavedTable[])[]): ReadonlySet<SavedRule> {
-  return new Set(families.flatMap(ownOfFamily));
-}
-
-function ownOfFamily(tables: readonly SavedTable[]): SavedRule[] {
+/** The owned rules in the built-in chains of a family. */
+export function ownedRules(tables: readonly SavedTable[]): ReadonlySet<SavedRule> {
   const isOld = tables.some(({ name, rules }) => name === "nat" && rules.some(isOldJump));
-  return tables.flatMap((table) => {
-    const isOwn = (rule: SavedRule) => !isOurChain(rule.chain) && (isMarked(rule) || hasKnownShape(table, rule, isOld));
+  const owned = tables.flatMap((table) => {
+    const isOwned = (rule: SavedRule) =>
+      !isOwnedChain(rule.chain) && (isMarked(rule) || hasKnownShape(table, rule, isOld));
     return [
-      ...table.rules.filter(isOwn),
-      ...(isOld && table.name === "mangle" ? droppedInvalid(table, isOwn) : []),
-      ...(table.chains.some(isOurChain) ? interfaceRules(table, isOwn) : []),
+      ...table.rules.filter(isOwned),
+      ...(isOld && table.name === "mangle" ? droppedInvalid(table, isOwned) : []),
+      ...(table.chains.some(isOwnedChain) ? interfaceRules(table, isOwned) : []),
       ...(table.name === "filter" ? blockedIpv6(table.rules) : []),
     ];
   });
+  return new Set(owned);
 }
 
-/** Rules that name a chain of ours, or the group that traces of ours are logged to. */
+/** Rules that name an owned chain, or the NFLOG group of Istio's traces. */
 function isMarked({ options }: SavedRule): boolean {
-  return isOurChain(options.get("j") ?? options.get("g") ?? "") || options.get("nflog-group") === "1337";
+  return isOwnedChain(options.get("j") ?? options.get("g") ?? "") || options.get("nflog-group") === "1337";
 }
 
-/** Until 1.24 only TCP went to our chain; those releases put rules for DNS and INVALID straight into built-in chains. */
+/** Until 1.24 only TCP jumped to the owned chain; rules for DNS and INVALID were in built-in chains. */
 function isOldJump({ chain, options }: SavedRule): boolean {
   return chain === "OUTPUT" && options.get("j") === "ISTIO_OUTPUT" && options.get("p") === "tcp";
 }
 
 function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): boolean {
   return SHAPES.some((shape) =>
-    shape.table === table.name && shape.chain === rule.chain && hasShape(shape, rule.options) &&
-    (shape.isOld === true ? isOld : table.chains.some(isOurChain))
+    shape.at === `${table.name} ${rule.chain}` && hasShape(shape, rule.options) &&
+    (shape.isOld === true ? isOld : table.chains.some(isOwnedChain))
   );
 }
 
 /**
- * Until 1.23 INVALID packets were dropped by a bare rule, as administrators write it too. It is ours if nobody else has
- * anything in the table, or if it is the second of its kind.
+ * Until 1.23 a bare rule dropped INVALID packets, like a rule of an administrator. It is owned if the table has no other
+ * foreign rule, or if it is the second of its kind.
  */
-function droppedInvalid({ chains, rules }: SavedTable, isOwn: (rule: SavedRule) => boolean): SavedRule[] {
+function droppedInvalid({ chains, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   const alike = rules.filter(({ chain, key }) => chain === "PREROUTING" && key === "ctstate=INVALID j=DROP");
-  const isOthers = (rule: SavedRule) => !isOurChain(rule.chain) && !isOwn(rule) && !alike.includes(rule);
-  if (chains.every(isOurChain) && !rules.some(isOthers)) return alike;
+  const isForeign = (rule: SavedRule) => !isOwnedChain(rule.chain) && !isOwned(rule) && !alike.includes(rule);
+  if (chains.every(isOwnedChain) && !rules.some(isForeign)) return alike;
   return alike.slice(1).slice(-1);
 }
 
-/** Until 1.4 a pod without an IPv6 address got these three as its whole chain INPUT: all IPv6 was refused. */
+/** Until 1.4 these three rules refused all IPv6 in a pod without an IPv6 address. */
 function blockedIpv6(rules: readonly SavedRule[]): SavedRule[] {
   const input = rules.filter(({ chain }) => chain === "INPUT");
   const keys = ["ctstate=ESTABLISHED j=ACCEPT", "d=::1/128 i=lo j=ACCEPT", "j=REJECT"];
   const at = input.findIndex((_, start) => keys.every((key, step) => input[start + step]?.key.startsWith(key)));
   return at < 0 ? [] : input.slice(at, at + keys.length);
+}
+
+/** Whether a rule in a built-in chain is owned by its own shape. */
+type IsOwned = (rule: SavedRule) => boolean;
+
+/**
+ * The rules of `--istio-exclude-interfaces` and `--kube-virt-interfaces`. Nothing in the text of such a `RETURN` rule names
+ * its owner: its place next to other owned rules does.
+ */
+function interfaceRules({ name, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
+  if (name !== "nat" && name !== "mangle") return [];
+  const input = rules.filter(({ chain }) => chain === "PREROUTING");
+  const output = rules.filter(({ chain }) => chain === "OUTPUT");
+  return [...excluded(input, output, isOwned), ...(name === "nat" ? virtual(input) : [])];
+}
+
+/**
+ * An excluded interface has a rule in PREROUTING and one in OUTPUT, each right before the owned rules that were appended
+ * after it. Without inbound capture no owned rule follows in PREROUTING, and the rule in OUTPUT decides.
+ */
+function excluded(input: readonly SavedRule[], output: readonly SavedRule[], isOwned: IsOwned): SavedRule[] {
+  const isAppended = (rule: SavedRule) => isOwned(rule) && rule.options.get("j") !== "ISTIO_REDIRECT";
+  const out = output.filter((_, at) => leadsTo(output, at, "o", isAppended));
+  const into = input.some(isAppended)
+    ? input.filter((_, at) => leadsTo(input, at, "i", isAppended))
+    : input.filter((rule) => isPlainReturn(rule, "i"));
+  const names = (rules: readonly SavedRule[], option: string) =>
+    new Set(rules.map(({ options }) => options.get(option)));
+  const [outNames, inNames] = [names(out, "o"), names(into, "i")];
+  return [
+    ...into.filter(({ options }) => outNames.has(options.get("i"))),
+    ...out.filter(({ options }) => inNames.has(options.get("o"))),
+  ];
+}
+
+/** Whether only plain `RETURN` rules are between this rule and an appended one. */
+function leadsTo(rules: readonly SavedRule[], at: number, option: "i" | "o", isAppended: IsOwned): boolean {
+  const next = rules.slice(at).find((rule) => !isPlainReturn(rule, option));
+  const self = rules[at];
+  return self !== undefined && isPlainReturn(self, option) && next !== undefined && isAppended(next);
+}
+
+/** Rules for virtual machines: the redirections were inserted at the top after the `RETURN` rules. */
+function virtual(input: readonly SavedRule[]): SavedRule[] {
+  const jumps = input.filter(({ options }) => options.get("j") === "ISTIO_REDIRECT");
+  const names = new Set(jumps.map(({ options }) => options.get("i")));
+  const last = jumps.at(-1);
+  const below = last === undefined ? [] : input.slice(input.indexOf(last) + 1);
+  const end = below.findIndex((rule) => !isPlainReturn(rule, "i") || !names.has(rule.options.get("i")));
+  return end < 0 ? below : below.slice(0, end);
+}
+
+function isPlainReturn({ options }: SavedRule, option: string): boolean {
+  return options.get("j") === "RETURN" && options.has(option) && options.get(option)?.startsWith("!") === false &&
+    [...options.keys()].every((name) => ["j", option, "comment"].includes(name));
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { ownBuiltInRules } from "./owned.ts";
+import { ownedRules } from "./owned.ts";
 import { parseSave } from "./save.ts";
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 
 /** The rules in built-in chains that are held to be ours. */
 function ours(text: string): string[] {
-  return [...ownBuiltInRules([parseSave(text, NAMES)])].map((rule) => `-A ${rule.chain} ${rule.text}`);
+  return [...ownedRules(parseSave(text, NAMES))].map((rule) => `-A ${rule.chain} ${rule.text}`);
 }
 
 function table(name: string, chains: readonly string[], rules: readonly string[]): string {
@@ -75,5 +75,5 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 for (const [name, text, expected] of CASES) {
-  Deno.test(`ownBuiltInRules: ${name}`, () => assert.deepEqual(ours(text).sort(), [...expected].sort()));
+  Deno.test(`ownedRules: ${name}`, () => assert.deepEqual(ours(text).sort(), [...expected].sort()));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ownBuiltInRules } from "./owned.ts";
+import { ownedRules } from "./owned.ts";
 import { parseSave } from "./save.ts";
 import { returnText } from "./transaction.ts";
 
@@ -8,7 +8,7 @@ const NAMES = { users: new Map<string, number>(), groups: new Map<string, number
 function held(...rules: readonly string[]) {
   const chains = [...new Set(rules.flatMap((rule) => /^-A (ISTIO_\S+)/.exec(rule)?.[1] ?? []))];
   const tables = parseSave(["*nat", ...chains.map((name) => `:${name} - [0:0]`), ...rules, "COMMIT"].join("\n"), NAMES);
-  return { tables, own: ownBuiltInRules([tables]) };
+  return { tables, own: ownedRules(tables) };
 }
 
 const JUMP = "-A OUTPUT -j ISTIO_OUTPUT";

@@ -1,9 +1,8 @@
 /**
- * Rules as iptables writes and reads them, in a form in which two texts for the same rule are equal: releases and
- * back ends of iptables print options in different orders and spellings (iptables(8), iptables-extensions(8)).
+ * Rules of iptables in a normal form. Releases and back ends of iptables print the same rule with different orders and
+ * spellings of its options (iptables(8), iptables-extensions(8)).
  */
-import { parseAddress, parseCidr } from "../../../core/net.ts";
-import { cidrText, hostBlock, maskedBlock } from "../../address_text.ts";
+import { normalBlock } from "../../address_text.ts";
 
 /** Numbers of users and groups by name. */
 export interface OwnerNames {
@@ -11,10 +10,10 @@ export interface OwnerNames {
   readonly groups: ReadonlyMap<string, number>;
 }
 
-/** A rule: its options with their values; `!` before the value of a negated one. */
+/** The options of a rule and their values; a negated value starts with `!`. */
 export type RuleOptions = ReadonlyMap<string, string>;
 
-/** Options whose value goes without saying, or that only name an extension. */
+/** Options with a default value, which some releases print. */
 const SILENT: Readonly<Record<string, string | undefined>> = {
   "nfmask": "0xffffffff",
   "ctmask": "0xffffffff",
@@ -41,13 +40,13 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["state", "ctstate"],
 ]);
 
-/** The words of a line; a quoted text is one word. */
+/** The arguments in a line; a quoted text is one argument. */
 export function wordsOf(line: string): string[] {
   const words = line.match(/"(?:\\.|[^"\\])*"|\S+/g) ?? [];
   return words.map((word) => word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word);
 }
 
-/** The options of a rule's words, such as `-p tcp --dport 53 -j RETURN`. */
+/** The options in the arguments of a rule, such as `-p tcp --dport 53 -j RETURN`. */
 export function ruleOptions(words: readonly string[], names: OwnerNames): RuleOptions {
   const options = new Map<string, string>();
   let negation = "";
@@ -56,15 +55,11 @@ export function ruleOptions(words: readonly string[], names: OwnerNames): RuleOp
     if (word === "!") negation = "!";
     else if (/^--?[a-zA-Z]/.test(word)) {
       name = optionName(word);
-      put(options, name, negation);
+      options.set(name, negation);
       negation = "";
-    } else put(options, name, `${options.get(name) ?? ""}${options.get(name)?.match(/[^!]$/) ? " " : ""}${word}`);
+    } else options.set(name, `${options.get(name) ?? ""}${options.get(name)?.match(/[^!]$/) ? " " : ""}${word}`);
   }
   return normalized(options, names);
-}
-
-function put(options: Map<string, string>, name: string, value: string): void {
-  options.set(name, value);
 }
 
 function optionName(word: string): string {
@@ -97,21 +92,14 @@ const NORMAL_VALUES: ReadonlyMap<string, Normalize> = new Map<string, Normalize>
   ["gid-owner", (value, { groups }) => String(groups.get(value) ?? value)],
 ]);
 
-function normalBlock(text: string): string {
-  const cidr = parseCidr(text);
-  if (typeof cidr !== "string") return cidrText(maskedBlock(cidr));
-  const address = parseAddress(text);
-  return typeof address === "string" ? text : cidrText(hostBlock(address));
-}
-
-/** `0x539/0xffffffff` whatever way number and mask were written. */
+/** `0x539/0xffffffff` for every spelling of number and mask. */
 function normalMark(text: string): string {
   const [value = "", mask = "0xffffffff"] = text.split("/");
   const hex = (number: string) => /^(0x[0-9a-f]+|\d+)$/i.test(number) ? `0x${Number(number).toString(16)}` : number;
   return `${hex(value)}/${hex(mask)}`;
 }
 
-/** A key that is equal for texts of the same rule. */
+/** A key that is equal for all texts of the same rule. */
 export function ruleKey(options: RuleOptions): string {
   return [...options].map(([name, value]) => `${name}=${value}`).join(" ");
 }

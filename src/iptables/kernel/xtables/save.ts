@@ -1,11 +1,11 @@
-/** What `iptables-save` prints, as data. */
+/** The output of `iptables-save` as data. */
 import type { Table } from "../../plan/rule.ts";
 import { type OwnerNames, ruleKey, type RuleOptions, ruleOptions, wordsOf } from "./rule_options.ts";
 
 /** A rule in the kernel. */
 export interface SavedRule {
   readonly chain: string;
-  /** The line without `-A CHAIN`, as it was printed: it deletes exactly this rule. */
+  /** The printed line without `-A CHAIN`: `-D` with this text deletes exactly this rule. */
   readonly text: string;
   readonly options: RuleOptions;
   readonly key: string;
@@ -14,19 +14,19 @@ export interface SavedRule {
 /** A table in the kernel. */
 export interface SavedTable {
   readonly name: Table;
-  /** Chains that somebody made, not those of the kernel. */
+  /** User-defined chains, without the built-in ones. */
   readonly chains: readonly string[];
   readonly rules: readonly SavedRule[];
 }
 
-/** Whether a chain is one of ours: `ISTIO_` stands before every one that any release made. */
-export function isOurChain(chain: string): boolean {
+/** Whether a chain is owned: every release of Istio uses the prefix `ISTIO_`. */
+export function isOwnedChain(chain: string): boolean {
   return chain.startsWith("ISTIO_");
 }
 
 const TABLES: ReadonlySet<string> = new Set(["nat", "mangle", "raw", "filter"]);
 
-/** The tables of such a text that we may have rules in; others (`security`) are left out. */
+/** The tables of such a text that can hold owned rules; `security` is left out. */
 export function parseSave(text: string, names: OwnerNames): SavedTable[] {
   const tables: { name: Table; chains: string[]; rules: SavedRule[] }[] = [];
   let table: { name: Table; chains: string[]; rules: SavedRule[] } | undefined;
@@ -53,19 +53,17 @@ function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string,
 
 type Reading = Pick<SavedRule, "options" | "key">;
 
-/** Texts that were read: those of IPv6 are mostly those of IPv4 again. */
+/** A cache: most texts of IPv6 are equal to texts of IPv4. */
 const READ = new WeakMap<OwnerNames, Map<string, Reading>>();
 
-/** A rule out of the words behind `-A CHAIN`. */
+/** A rule from its text after `-A CHAIN`. */
 export function savedRule(chain: string, text: string, names: OwnerNames): SavedRule {
   const known = READ.get(names) ?? new Map<string, Reading>();
   READ.set(names, known);
-  const reading = known.get(text) ?? read(text, names);
-  known.set(text, reading);
+  let reading = known.get(text);
+  if (reading === undefined) {
+    const options = ruleOptions(wordsOf(text), names);
+    known.set(text, reading = { options, key: ruleKey(options) });
+  }
   return { chain, text, ...reading };
-}
-
-function read(text: string, names: OwnerNames): Reading {
-  const options = ruleOptions(wordsOf(text), names);
-  return { options, key: ruleKey(options) };
 }

@@ -1,34 +1,37 @@
-/** What has to change in one family of one back end, as the text of one `iptables-restore --noflush`. */
+/** The changes for one family of one back end, as the input of one `iptables-restore --noflush`. */
 import { BUILT_IN_CHAINS, type Family, type Plan, type Rule, rulesOf, type Table } from "../../plan/rule.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "../../views/restore.ts";
 import type { OwnerNames } from "./rule_options.ts";
-import { isOurChain, type SavedRule, savedRule, type SavedTable } from "./save.ts";
+import { isOwnedChain, type SavedRule, savedRule, type SavedTable } from "./save.ts";
+
+/** How rules are written, and the names of users and groups in them. */
+export type KeyOptions = RuleTextOptions & { readonly names: OwnerNames };
 
 /** A difference between the plan and the kernel, for the log. */
 export interface Difference {
   readonly table: Table;
   readonly chain: string;
   readonly what: "missing" | "unexpected" | "order";
-  /** The rule, as far as one can be named. */
+  /** The rule or chain. */
   readonly rule: string;
 }
 
-/** What to do in one table. */
+/** The change of one table. */
 export interface TableChange {
   readonly table: Table;
   readonly lines: readonly string[];
   readonly differences: readonly Difference[];
 }
 
-/** The kernel's side: its tables, and which of the rules in built-in chains are ours. */
+/** The tables in the kernel, and the owned rules in built-in chains. */
 export interface HeldTables {
   readonly tables: readonly SavedTable[];
   readonly own: ReadonlySet<SavedRule>;
 }
 
 /**
- * The order in which tables are changed, each in one step of the kernel: what captures comes before what captured until
- * now goes, so that no connection escapes in between. Zones of DNS queries are there before the queries are redirected.
+ * The order of the tables. The kernel changes one table at a time: new rules come before the removal of old ones, so that no
+ * connection escapes in between, and conntrack zones come before the redirection of DNS.
  */
 function tableOrder(rules: readonly Rule[]): Table[] {
   const has = (table: Table) => rules.some((rule) => rule.table === table);
@@ -37,12 +40,12 @@ function tableOrder(rules: readonly Rule[]): Table[] {
   return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
 }
 
-/** The changes that lead from what is held to the plan; no change for a table that holds what is planned. */
+/** The changes from the kernel state to the plan; none for a table without differences. */
 export function tableChanges(
   plan: Plan | undefined,
   family: Family,
   held: HeldTables,
-  options: RuleTextOptions & { readonly names: OwnerNames },
+  options: KeyOptions,
 ): TableChange[] {
   const rules = plan === undefined ? [] : rulesOf(plan, family);
   return tableOrder(rules).flatMap((table) => {
@@ -55,14 +58,14 @@ export function tableChanges(
   });
 }
 
-/** Where a table has chains of ours, a rule that is planned and in place is ours too, though nothing else tells so. */
+/** In a table with owned chains, a planned rule that is in place is owned too. */
 function withPlanned(
   saved: SavedTable,
   own: ReadonlySet<SavedRule>,
   wanted: ReadonlyMap<string, readonly KeyedRule[]>,
 ): ReadonlySet<SavedRule> {
-  if (!saved.chains.some(isOurChain)) return own;
-  const placed = [...wanted].filter(([chain]) => !isOurChain(chain)).flatMap(([chain, rules]) =>
+  if (!saved.chains.some(isOwnedChain)) return own;
+  const placed = [...wanted].filter(([chain]) => !isOwnedChain(chain)).flatMap(([chain, rules]) =>
     rules.flatMap(({ key }) => {
       const alike = saved.rules.filter((rule) => rule.chain === chain && rule.key === key);
       return alike.some((rule) => own.has(rule)) ? [] : alike.slice(0, 1);
@@ -71,15 +74,15 @@ function withPlanned(
   return new Set([...own, ...placed]);
 }
 
-/** The text of changes; `""` if there are none. */
+/** The input for iptables-restore; `""` without changes. */
 export function changesText(changes: readonly TableChange[]): string {
   return changes.map(({ table, lines }) => `${[`*${table}`, ...lines, "COMMIT"].join("\n")}\n`).join("");
 }
 
-/** The keys of the rules of each chain, in their final order, as the plan wants them. */
+/** The planned rules of each chain in their final order. */
 export function wantedChains(
   rules: readonly Rule[],
-  options: RuleTextOptions & { readonly names: OwnerNames },
+  options: KeyOptions,
 ): ReadonlyMap<string, readonly KeyedRule[]> {
   const chains = new Map<string, KeyedRule[]>(chainsOf(rules).map((chain) => [chain, []]));
   for (const rule of rules) {
@@ -98,9 +101,9 @@ interface KeyedRule {
 }
 
 function chainKeys(saved: SavedTable, own: ReadonlySet<SavedRule>): ReadonlyMap<string, readonly KeyedRule[]> {
-  const chains = new Map<string, KeyedRule[]>(saved.chains.filter(isOurChain).map((chain) => [chain, []]));
+  const chains = new Map<string, KeyedRule[]>(saved.chains.filter(isOwnedChain).map((chain) => [chain, []]));
   for (const rule of saved.rules) {
-    if (!isOurChain(rule.chain) && !own.has(rule)) continue;
+    if (!isOwnedChain(rule.chain) && !own.has(rule)) continue;
     chains.set(rule.chain, [...chains.get(rule.chain) ?? [], rule]);
   }
   return chains;
@@ -109,11 +112,11 @@ function chainKeys(saved: SavedTable, own: ReadonlySet<SavedRule>): ReadonlyMap<
 function compare(
   table: Table,
   wanted: ReadonlyMap<string, readonly KeyedRule[]>,
-  ours: ReadonlyMap<string, readonly KeyedRule[]>,
+  owned: ReadonlyMap<string, readonly KeyedRule[]>,
 ): Difference[] {
-  const names = new Set([...wanted.keys(), ...ours.keys()]);
+  const names = new Set([...wanted.keys(), ...owned.keys()]);
   return [...names].flatMap((chain): Difference[] => {
-    const held = ours.get(chain);
+    const held = owned.get(chain);
     const planned = wanted.get(chain);
     const found = compareChain(table, chain, planned ?? [], held ?? []);
     const needsChain = !BUILT_IN_CHAINS.has(chain) && (planned === undefined) !== (held === undefined);
@@ -139,7 +142,7 @@ function compareChain(
   return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];
 }
 
-/** The items of one list that the other has not, each as often as it is there more. */
+/** Items of a list that the other list lacks; each occurrence counts. */
 function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): KeyedRule[] {
   const left = new Map<string, number>();
   for (const { key } of other) left.set(key, (left.get(key) ?? 0) + 1);
@@ -151,8 +154,8 @@ function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): Keyed
 }
 
 /**
- * Declaring a chain makes it, or empties it; our rules in built-in chains are deleted one by one; then everything is
- * added; last, chains that nothing uses any more are deleted. The kernel takes it in one step for each table.
+ * Declares each chain, which creates or flushes it; deletes owned rules in built-in chains; adds all rules; deletes unused
+ * chains. The kernel commits it in one step per table.
  */
 function changeLines(
   saved: SavedTable,
@@ -161,7 +164,7 @@ function changeLines(
   options: RuleTextOptions,
 ): string[] {
   const needed = chainsOf(rules);
-  const stale = saved.chains.filter((chain) => isOurChain(chain) && !needed.includes(chain));
+  const stale = saved.chains.filter((chain) => isOwnedChain(chain) && !needed.includes(chain));
   return [
     ...[...needed, ...stale].map((chain) => `:${chain} - [0:0]`),
     ...saved.rules.filter((rule) => own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
@@ -171,8 +174,8 @@ function changeLines(
 }
 
 /**
- * The text that brings our rules back to what they were, wherever those of others are by now: ours in built-in chains
- * get their old places back, counted from the start of the chain. `""` if nothing differs.
+ * The text that restores the owned rules. In built-in chains they get their old positions back, counted from the start of
+ * the chain, wherever foreign rules are now. `""` without differences.
  */
 export function returnText(now: HeldTables, before: HeldTables): string {
   const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));
@@ -192,26 +195,26 @@ function tableReturnText(name: Table, now: Side, before: Side): string {
   const content = ({ saved, own }: Side) =>
     [...chainKeys(saved, own)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
   if (content(now).join("\n\n") === content(before).join("\n\n")) return "";
-  const chains = before.saved.chains.filter(isOurChain);
-  const added = now.saved.chains.filter((chain) => isOurChain(chain) && !chains.includes(chain));
+  const chains = before.saved.chains.filter(isOwnedChain);
+  const added = now.saved.chains.filter((chain) => isOwnedChain(chain) && !chains.includes(chain));
   const lines = [
     ...[...chains, ...added].map((chain) => `:${chain} - [0:0]`),
     ...now.saved.rules.filter((rule) => now.own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
-    ...before.saved.rules.filter(({ chain }) => isOurChain(chain)).map(({ chain, text }) => `-A ${chain} ${text}`),
+    ...before.saved.rules.filter(({ chain }) => isOwnedChain(chain)).map(({ chain, text }) => `-A ${chain} ${text}`),
     ...placedRules(now, before),
     ...added.map((chain) => `-X ${chain}`),
   ];
   return `${[`*${name}`, ...lines, "COMMIT"].join("\n")}\n`;
 }
 
-/** Our rules in built-in chains as insertions; behind the end of a chain that has become shorter nothing can be put. */
+/** Owned rules in built-in chains as insertions, at most at the end of a chain that is shorter now. */
 function placedRules(now: Side, before: Side): string[] {
   const lengths = new Map<string, number>();
   for (const rule of now.saved.rules) {
     if (!now.own.has(rule)) lengths.set(rule.chain, (lengths.get(rule.chain) ?? 0) + 1);
   }
   const places = new Map<string, number>();
-  return before.saved.rules.filter(({ chain }) => !isOurChain(chain)).flatMap((rule) => {
+  return before.saved.rules.filter(({ chain }) => !isOwnedChain(chain)).flatMap((rule) => {
     const place = (places.get(rule.chain) ?? 0) + 1;
     places.set(rule.chain, place);
     if (!before.own.has(rule)) return [];

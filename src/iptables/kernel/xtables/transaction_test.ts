@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makePlan } from "../../plan/plan.ts";
 import { readSettings } from "../../settings/read.ts";
-import { ownBuiltInRules } from "./owned.ts";
+import { ownedRules } from "./owned.ts";
 import { parseSave } from "./save.ts";
 import { changesText, tableChanges } from "./transaction.ts";
 
@@ -15,7 +15,7 @@ function planOf(...flags: string[]) {
 
 function changes(save: string, plan: ReturnType<typeof planOf> | undefined) {
   const tables = parseSave(save, NAMES);
-  return tableChanges(plan, 4, { tables, own: ownBuiltInRules([tables]) }, { names: NAMES });
+  return tableChanges(plan, 4, { tables, own: ownedRules(tables) }, { names: NAMES });
 }
 
 const SAVED = `*nat

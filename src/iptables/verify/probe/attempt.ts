@@ -1,27 +1,27 @@
-/** Attempts to prove a flow, until one says something or the time is over. */
+/** Repeated attempts to prove a flow, until one succeeds or the time is up. */
 import type { Address } from "../../../core/net.ts";
 import { SystemError, type World } from "../../../core/world/mod.ts";
-import type { Flow, FlowResult } from "../flow.ts";
+import type { Flow, FlowResult } from "../flows.ts";
 
-/** The run of a proof. */
+/** What all attempts of a run share. */
 export interface Proof {
   readonly world: World;
-  /** On the monotonic clock: when all has to be over. */
+  /** On the monotonic clock. */
   readonly deadline: number;
-  /** Whether packets from an address of this pod pass an interface that is not captured. */
+  /** Whether an address of this pod is on an interface that is not captured. */
   isExcluded(source: Address): boolean;
-  /** Aborted when the run is to stop early. */
+  /** Aborted when the run has to stop early. */
   readonly stop: AbortSignal;
 }
 
-/** How an attempt ended: `escaped` may be tried again, as rules may still be on their way. */
+/** The result of an attempt. `escaped` is tried again: the CNI plugin may still be adding rules. */
 export type Attempt = Omit<FlowResult, "flow">;
 
-/** A new attempt is made this often: the kernel decides on a connection once. */
+/** Every attempt is a new connection: the kernel decides once per connection. */
 const ATTEMPT_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 2;
 
-/** Makes attempts until one proves the flow, or nothing can be proved, or the time is over. */
+/** Makes attempts until one proves the flow, the kernel refuses one, or the time is up. */
 export async function prove(
   proof: Proof,
   flow: Flow,
@@ -31,12 +31,23 @@ export async function prove(
     const end = Math.min(proof.deadline, proof.world.clock.monotonic() + ATTEMPT_MILLISECONDS);
     const result = await attemptOnce(attempt, end);
     if (result.outcome !== "escaped") return { flow, ...result };
-    await pause(proof, end);
-    if (isOver(proof)) return { flow, ...result };
+    const { world: { clock }, deadline, stop } = proof;
+    await clock.sleep(Math.max(0, end - clock.monotonic()), stop);
+    if (stop.aborted || clock.monotonic() >= deadline) return { flow, ...result };
   }
 }
 
-/** What the kernel refuses is not proved, and not disproved. */
+/** The result of a flow that this process cannot send. */
+export function notProvable(flow: Flow, reason: string): FlowResult {
+  return { flow, target: flow.targets[0], outcome: "not provable", reason };
+}
+
+/** 32 random hexadecimal digits: what arrives with them was sent by this process. */
+export function token(): string {
+  return crypto.randomUUID().replaceAll("-", "");
+}
+
+/** An error of the kernel proves nothing. */
 async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: number): Promise<Attempt> {
   try {
     return await attempt(end);
@@ -46,7 +57,7 @@ async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: numb
   }
 }
 
-/** Asks until there is an answer; `undefined` when the time was over before. */
+/** Asks until there is an answer; `undefined` when the time is up. */
 export async function until<T>(
   { world, stop }: Proof,
   end: number,
@@ -57,12 +68,4 @@ export async function until<T>(
     if (answer !== undefined || world.clock.monotonic() >= end || stop.aborted) return answer;
     await world.clock.sleep(POLL_MILLISECONDS, stop);
   }
-}
-
-async function pause({ world, stop }: Proof, end: number): Promise<void> {
-  await world.clock.sleep(Math.max(0, end - world.clock.monotonic()), stop);
-}
-
-function isOver({ world, deadline, stop }: Proof): boolean {
-  return stop.aborted || world.clock.monotonic() >= deadline;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeWorld, SystemError } from "../../../core/world/mod.ts";
 import { type Attempt, type Proof, prove, until } from "./attempt.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow } from "../flows.ts";
 
 const FLOW: Flow = { kind: "outbound", family: 4, targets: [], port: 15001, owner: "" };
 const ESCAPED: Attempt = { target: undefined, outcome: "escaped", reason: "it went elsewhere" };

@@ -1,35 +1,41 @@
-/** Proof of flows that begin in the pod: a connection, or a DNS query, of a user whom the rules are about. */
+/** Proof of flows that start in the pod: a TCP connection or a DNS query, sent as a user that the rules match. */
 import type { Endpoint, Socket, SystemCalls } from "../../../core/world/mod.ts";
 import { SystemError } from "../../../core/world/mod.ts";
 import type { Family } from "../../plan/rule.ts";
-import { type Attempt, type Proof, prove, until } from "./attempt.ts";
-import { queryBytes, token } from "./dns_query.ts";
-import type { Flow, FlowResult, Owner } from "../flow.ts";
+import type { Flow, FlowResult } from "../flows.ts";
+import type { Owner } from "../owners.ts";
+import { type Attempt, notProvable, type Proof, prove, token, until } from "./attempt.ts";
 import { endpointText, type OpenDatagramPort, type OpenPort, type PortState } from "./ports.ts";
 import { readConnections } from "./proc_net.ts";
 
-/** Proves that a TCP connection arrives. */
-export async function proveConnection(proof: Proof, flow: Flow, state: PortState): Promise<FlowResult> {
-  const { owner } = flow;
-  if (typeof owner === "string") return notProvable(flow, owner);
-  if (typeof state === "object" && "reason" in state) return notProvable(flow, `port ${flow.port}: ${state.reason}`);
-  const target = reachable(proof, flow);
-  if (typeof target === "string") return notProvable(flow, target);
-  return await prove(proof, flow, (end) => attemptConnection(proof, flow, { target, owner, state, end }));
+/** Proves that a TCP connection arrives at the capture port. */
+export async function proveConnection(proof: Proof, flow: Flow, port: PortState<OpenPort>): Promise<FlowResult> {
+  const plan = planOf(proof, flow, port);
+  if (typeof plan === "string") return notProvable(flow, plan);
+  return await prove(proof, flow, (end) => attemptConnection(proof, flow, { ...plan, end }));
 }
 
-function notProvable(flow: Flow, reason: string): FlowResult {
-  return { flow, target: flow.targets[0], outcome: "not provable", reason };
-}
-
-interface Way {
+/** A flow that can be sent. */
+interface Sendable<Open> {
   readonly target: Endpoint;
   readonly owner: Owner;
-  readonly state: OpenPort | "in use";
-  readonly end: number;
+  readonly port: Open | "in use";
 }
 
-async function attemptConnection(proof: Proof, flow: Flow, { target, owner, state, end }: Way): Promise<Attempt> {
+/** Target, sender and port of a flow, or the reason why it cannot be sent. */
+function planOf<Open extends object>(proof: Proof, flow: Flow, port: PortState<Open>): Sendable<Open> | string {
+  const { owner } = flow;
+  if (typeof owner === "string") return owner;
+  if (typeof port === "object" && "reason" in port) return `port ${flow.port}: ${port.reason}`;
+  const target = reachable(proof, flow);
+  return typeof target === "string" ? target : { target, owner, port };
+}
+
+async function attemptConnection(
+  proof: Proof,
+  flow: Flow,
+  { target, owner, port, end }: Sendable<OpenPort> & { readonly end: number },
+): Promise<Attempt> {
   const client = openClient(proof.world.system, "stream", flow, owner);
   try {
     if (flow.kind === "proxy to itself") bindToPod(client, target);
@@ -38,8 +44,8 @@ async function attemptConnection(proof: Proof, flow: Flow, { target, owner, stat
     const found = await until(proof, end, async () => {
       const failure = client.failure();
       if (failure !== 0) return { refusal: new SystemError(endpointText(target), failure).message };
-      if (state === "in use") return await seenInKernel(proof, flow, own);
-      return echoes(state.take(own), client) ? { proof: "a random token came back from it" } : undefined;
+      if (port === "in use") return await seenInKernel(proof, flow, own);
+      return echoes(port.take(own), client) ? { proof: "a random token came back from it" } : undefined;
     });
     if (found !== undefined && "proof" in found) return { target, outcome: "proved", reason: found.proof };
     const reason = `it did not arrive at port ${flow.port}${found === undefined ? "" : `: ${found.refusal}`}`;
@@ -49,7 +55,7 @@ async function attemptConnection(proof: Proof, flow: Flow, { target, owner, stat
   }
 }
 
-/** A connection that another process took is shown by the kernel, with our end of it as the other one's. */
+/** The kernel lists a connection that another process accepted, with the local end of this process as remote. */
 async function seenInKernel({ world }: Proof, { family, port }: Flow, own: Endpoint) {
   const text = endpointText(own);
   const held = (await readConnections(world, family))
@@ -59,20 +65,20 @@ async function seenInKernel({ world }: Proof, { family, port }: Flow, own: Endpo
 
 const sent = new WeakMap<Socket, string>();
 
-/** The token is sent as soon as the connection is there, and awaited at the other end. */
+/** Sends a token from the accepted end once, and looks for it at the client. */
 function echoes(accepted: Socket | undefined, client: Socket): boolean {
   if (accepted === undefined) return false;
-  const word = sent.get(accepted);
-  if (word === undefined) {
+  const expected = sent.get(accepted);
+  if (expected === undefined) {
     const fresh = token();
     accepted.send(new TextEncoder().encode(fresh));
     sent.set(accepted, fresh);
     return false;
   }
-  return new TextDecoder().decode(client.receive()) === word;
+  return new TextDecoder().decode(client.receive()) === expected;
 }
 
-/** From the pod's own address: the kernel would take the proxy's source address for `::6`. */
+/** Binds to the pod's own address: to `::6` the kernel would connect from the proxy's source address. */
 function bindToPod(client: Socket, { address }: Endpoint): void {
   const isSource = address.family === 4 ? address.value === 0x7f000006n : address.value === 6n;
   const value = address.family === 4 ? 0x7f000001n : 1n;
@@ -88,16 +94,16 @@ function openClient(system: SystemCalls, kind: "stream" | "datagram", { family }
   });
 }
 
-/** The first target that can be reached through what is captured; in words why there is none. */
+/** The first target with a route through a captured interface, or the reason why there is none. */
 function reachable({ world, isExcluded }: Proof, { family, targets }: Flow): Endpoint | string {
   const routed = targets.map((target) => ({ target, source: sourceFor(world.system, family, target) }))
     .filter(({ source }) => source !== undefined);
-  if (routed.length === 0) return "no route leads there, so that nothing can escape either";
+  if (routed.length === 0) return "no route leads there, so no traffic can escape";
   const captured = routed.find(({ source }) => source !== undefined && !isExcluded(source.address));
-  return captured?.target ?? "the way there leads through an interface that is excluded";
+  return captured?.target ?? "the route leads through an interface that is excluded";
 }
 
-/** The address that packets to a target come from, found without one: a connected UDP socket sends none. */
+/** The source address for a target. Connecting a UDP socket sends no packet. */
 function sourceFor(system: SystemCalls, family: Family, target: Endpoint): Endpoint | undefined {
   const socket = system.openSocket({ kind: "datagram", family });
   try {
@@ -111,30 +117,33 @@ function sourceFor(system: SystemCalls, family: Family, target: Endpoint): Endpo
   }
 }
 
-/** Proves that a DNS query over UDP arrives. */
-export async function proveQuery(
-  proof: Proof,
-  flow: Flow,
-  state: OpenDatagramPort | "in use" | { readonly reason: string },
-): Promise<FlowResult> {
-  const { owner } = flow;
-  if (typeof owner === "string") return notProvable(flow, owner);
-  if (state === "in use") return notProvable(flow, `another process has port ${flow.port}, and UDP leaves no trace`);
-  if ("reason" in state) return notProvable(flow, `port ${flow.port}: ${state.reason}`);
-  const target = reachable(proof, flow);
-  if (typeof target === "string") return notProvable(flow, target);
+/** Proves that a DNS query over UDP arrives at the capture port. */
+export async function proveQuery(proof: Proof, flow: Flow, port: PortState<OpenDatagramPort>): Promise<FlowResult> {
+  const plan = planOf(proof, flow, port);
+  if (typeof plan === "string") return notProvable(flow, plan);
+  const { target, owner, port: open } = plan;
+  if (open === "in use") return notProvable(flow, `another process has port ${flow.port}, and UDP leaves no trace`);
   return await prove(proof, flow, async (end) => {
-    const word = token();
+    const label = token();
     const client = openClient(proof.world.system, "datagram", flow, owner);
     try {
       client.connect(target);
-      client.send(queryBytes(word));
-      const found = await until(proof, end, () => state.hasArrived(word) || undefined);
-      return found === true
-        ? { target, outcome: "proved", reason: "a query for a random name came in" }
+      client.send(queryBytes(label));
+      const hasArrived = await until(proof, end, () => open.hasArrived(label) || undefined);
+      return hasArrived === true
+        ? { target, outcome: "proved", reason: "a query for a random name arrived" }
         : { target, outcome: "escaped", reason: `a query did not arrive at port ${flow.port}` };
     } finally {
       client.close();
     }
   });
+}
+
+const HEADER = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+const TYPE_A_CLASS_IN = [0, 1, 0, 1];
+
+/** A DNS query (RFC 1035) for `LABEL.invalid`: should it leave the pod, the name never exists (RFC 6761). */
+export function queryBytes(label: string): Uint8Array {
+  const labels = [label, "invalid"].flatMap((each) => [each.length, ...new TextEncoder().encode(each)]);
+  return Uint8Array.from([...HEADER, ...labels, 0, ...TYPE_A_CLASS_IN]);
 }

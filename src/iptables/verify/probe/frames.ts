@@ -1,11 +1,11 @@
-/** Ethernet frames with one TCP segment (RFC 791, 8200, 9293): enough of a client to open a connection by hand. */
+/** Ethernet frames that carry one TCP segment (RFC 791, 8200, 9293). */
 import { joinBytes } from "../../../core/bytes.ts";
 import type { Endpoint } from "../../../core/world/mod.ts";
 import { addressBytes } from "../../kernel/routing.ts";
 
 export const TCP_FLAGS = { fin: 1, syn: 2, reset: 4, push: 8, ack: 16 } as const;
 
-/** A segment and its way. */
+/** A TCP segment with source and destination. */
 export interface Segment {
   readonly source: Endpoint;
   readonly destination: Endpoint;
@@ -89,7 +89,7 @@ export function checksum(bytes: Uint8Array): number {
   return ~sum & 0xffff;
 }
 
-/** The TCP segment in a frame, without its data; `undefined` if there is none. */
+/** The TCP segment of a frame, without data; `undefined` for another frame. */
 export function segmentOf(frame: Uint8Array): Segment | undefined {
   if (frame.length < ETHERNET + IPV4_HEADER) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

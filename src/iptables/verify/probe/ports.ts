@@ -1,37 +1,30 @@
-/** The capture ports while a proof runs: listened on where they are free, watched where the proxy has them already. */
+/** The capture ports during a proof: opened where they are free, observed where the proxy listens already. */
 import { addressText } from "../../address_text.ts";
 import type { Endpoint, Socket, SystemCalls } from "../../../core/world/mod.ts";
 import { EADDRINUSE, SystemError } from "../../../core/world/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
-/** A TCP port that is listened on. */
+/** A TCP port on which this process listens. */
 export interface OpenPort {
-  /** The connection that came from an endpoint, once it is there. */
+  /** The connection from an endpoint, once it has arrived. */
   take(remote: Endpoint): Socket | undefined;
   close(): void;
 }
 
-/** The port, `"in use"` by another process, or why it cannot be listened on. */
-export type PortState = OpenPort | "in use" | { readonly reason: string };
-
-/** Listens on every address of a family. */
-export function openPort(system: SystemCalls, family: Family, port: number, transparent: boolean): PortState {
-  try {
-    const socket = system.openSocket({ kind: "stream", family, transparent });
-    return listening(socket, { address: { family, value: 0n, zone: "" }, port });
-  } catch (error) {
-    return failure(error);
-  }
+/** A UDP port on which this process receives. */
+export interface OpenDatagramPort {
+  /** Whether a datagram with this text has arrived. */
+  hasArrived(token: string): boolean;
+  close(): void;
 }
 
-function listening(socket: Socket, local: Endpoint): PortState {
-  try {
-    socket.bind(local);
-    socket.listen();
-  } catch (error) {
-    socket.close();
-    return failure(error);
-  }
+/** The port, `"in use"` by another process, or the reason why it cannot be opened. */
+export type PortState<Open> = Open | "in use" | { readonly reason: string };
+
+/** Listens on every address of a family. */
+export function openPort(system: SystemCalls, family: Family, port: number, transparent: boolean): PortState<OpenPort> {
+  const socket = bound(system, { kind: "stream", family, transparent }, port);
+  if (typeof socket === "string" || "reason" in socket) return socket;
   const arrived = new Map<string, Socket>();
   return {
     take(remote) {
@@ -47,39 +40,37 @@ function listening(socket: Socket, local: Endpoint): PortState {
   };
 }
 
-function failure(error: unknown): PortState {
-  if (!(error instanceof SystemError)) throw error;
-  return error.errno === EADDRINUSE ? "in use" : { reason: error.message };
-}
-
-/** A UDP port that is listened on: which of the texts that were sent have come in. */
-export interface OpenDatagramPort {
-  hasArrived(token: string): boolean;
-  close(): void;
-}
-
 /** Receives on every address of a family. */
-export function openDatagramPort(
-  system: SystemCalls,
-  family: Family,
-  port: number,
-): OpenDatagramPort | "in use" | { readonly reason: string } {
+export function openDatagramPort(system: SystemCalls, family: Family, port: number): PortState<OpenDatagramPort> {
+  const socket = bound(system, { kind: "datagram", family }, port);
+  if (typeof socket === "string" || "reason" in socket) return socket;
   const seen: string[] = [];
+  return {
+    hasArrived(token) {
+      for (let data = socket.receive(); data !== undefined; data = socket.receive()) {
+        seen.push(new TextDecoder("latin1").decode(data));
+      }
+      return seen.some((text) => text.includes(token));
+    },
+    close: () => socket.close(),
+  };
+}
+
+function bound(
+  system: SystemCalls,
+  options: Parameters<SystemCalls["openSocket"]>[0],
+  port: number,
+): PortState<Socket> {
+  let socket: Socket | undefined;
   try {
-    const socket = system.openSocket({ kind: "datagram", family });
-    socket.bind({ address: { family, value: 0n, zone: "" }, port });
-    return {
-      hasArrived(token) {
-        for (let data = socket.receive(); data !== undefined; data = socket.receive()) {
-          seen.push(new TextDecoder("latin1").decode(data));
-        }
-        return seen.some((text) => text.includes(token));
-      },
-      close: () => socket.close(),
-    };
+    socket = system.openSocket(options);
+    socket.bind({ address: { family: options.family, value: 0n, zone: "" }, port });
+    if (options.kind === "stream") socket.listen();
+    return socket;
   } catch (error) {
-    const state = failure(error);
-    return typeof state === "object" && "take" in state ? "in use" : state;
+    socket?.close();
+    if (!(error instanceof SystemError)) throw error;
+    return error.errno === EADDRINUSE ? "in use" : { reason: error.message };
   }
 }
 

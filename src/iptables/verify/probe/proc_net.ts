@@ -1,4 +1,4 @@
-/** TCP connections of this network namespace, of any process (proc(5), `/proc/net/tcp` and `tcp6`). */
+/** The TCP connections of all processes in this network namespace (proc(5), `/proc/net/tcp` and `tcp6`). */
 import type { Address } from "../../../core/net.ts";
 import type { Endpoint, World } from "../../../core/world/mod.ts";
 import type { Family } from "../../plan/rule.ts";
@@ -17,7 +17,7 @@ export async function readConnections(world: World, family: Family): Promise<Con
   return parseConnections(await world.files.readText(path).catch(() => ""));
 }
 
-/** The lines of such a file; an IPv4-mapped address is told as the IPv4 address. */
+/** The lines of such a file. */
 export function parseConnections(text: string): Connection[] {
   return text.split("\n").slice(1).flatMap((line) => {
     const [, local = "", remote = "", state] = line.trim().split(/\s+/);
@@ -26,7 +26,7 @@ export function parseConnections(text: string): Connection[] {
   });
 }
 
-/** `0100007F:3A99`: words of 32 bits in the machine's order, the port as a number. */
+/** `0100007F:3A99`: 32-bit words in host byte order, then the port. */
 function endpoint(text: string): Endpoint {
   const [hex = "", port = ""] = text.split(":");
   const words = hex.match(/.{8}/g) ?? [];

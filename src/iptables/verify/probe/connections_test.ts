@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { queryBytes, token } from "./dns_query.ts";
+import { token } from "./attempt.ts";
+import { queryBytes } from "./connections.ts";
 
 Deno.test("token() is never the same, and a label of a name", () => {
   assert.match(token(), /^[0-9a-f]{32}$/);

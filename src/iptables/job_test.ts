@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stepText } from "./removal.ts";
+import { stepText } from "./job.ts";
 
 Deno.test("stepText() is a command as a comment, and its input", () => {
   assert.equal(stepText("ip rule del fwmark 1337 lookup 133"), "# ip rule del fwmark 1337 lookup 133\n");

@@ -1,0 +1,67 @@
+/** What the steps of a plan share: their input, and the conditions and targets that they use. */
+import type { Cidr } from "../../core/net.ts";
+import type { CaptureSettings } from "../settings/settings.ts";
+import type { Family, Match, PortRange, Rule, Target } from "./rule.ts";
+
+/** The input of every step. */
+export interface PlanContext {
+  readonly settings: CaptureSettings;
+  readonly families: readonly Family[];
+  /** The block by which an application reaches its own pod. */
+  readonly loopback: Readonly<Record<Family, Cidr>>;
+  /** The source address of the proxy's connections to the application. */
+  readonly proxySource: Readonly<Record<Family, Cidr>>;
+  /** The DNS servers whose queries are captured. */
+  readonly dns: "off" | "all" | readonly Cidr[];
+}
+
+export const TCP = { kind: "protocol", protocol: "tcp" } as const;
+export const UDP = { kind: "protocol", protocol: "udp" } as const;
+export const OUT_LO = { kind: "outInterface", name: "lo" } as const;
+export const IN_LO = { kind: "inInterface", name: "lo" } as const;
+export const RETURN = { kind: "return" } as const;
+export const DNS_PORT = onePort(53);
+/** The port on which the agent answers DNS. */
+export const DNS_CAPTURE_PORT = 15053;
+
+/** The range of a single port. */
+export function onePort(port: number): PortRange {
+  return { first: port, last: port };
+}
+
+export function jump(chain: string): Target {
+  return { kind: "jump", chain };
+}
+
+/** A condition on the destination port: any of the ranges. */
+export function ports(...ranges: PortRange[]): Extract<Match, { kind: "sourcePorts" | "ports" }> {
+  return { kind: "ports", ports: ranges };
+}
+
+/** Where a rule goes. */
+type Place = Pick<Rule, "table" | "chain" | "insertAt"> & Partial<Pick<Rule, "family">>;
+
+/** A rule for both families, or for that of its place. */
+export function rule({ family, ...place }: Place, match: readonly Match[], target: Target, why: string): Rule {
+  const { table, chain, ...rest } = place;
+  return { family, table, chain, match, target, why, ...rest };
+}
+
+/** A user or group of the proxy, as a condition. */
+export interface Owner {
+  readonly kind: "uid" | "gid";
+  readonly owner: string;
+}
+
+/** The proxy's users, then its groups. */
+export function proxyOwners({ settings }: PlanContext): Owner[] {
+  return [
+    ...settings.proxyUids.map((owner) => ({ kind: "uid", owner }) as const),
+    ...settings.proxyGids.map((owner) => ({ kind: "gid", owner }) as const),
+  ];
+}
+
+/** IPv4 blocks before IPv6 blocks. */
+export function byFamily(cidrs: readonly Cidr[]): Cidr[] {
+  return cidrs.toSorted((a, b) => a.address.family - b.address.family);
+}
