@@ -10,7 +10,9 @@ import type { Mode } from "./settings/help.ts";
 import type { OutputFormat, Settings } from "./settings/settings.ts";
 import { detectNetwork } from "./environment.ts";
 import { configBlock } from "./views/log_blocks.ts";
-import { viewText } from "./views/mod.ts";
+import { commandsText, jsonText, tableText } from "./views/data.ts";
+import { nftText } from "./views/nft.ts";
+import { restoreText } from "./views/restore.ts";
 
 /** A run of a command. */
 export interface Job {
@@ -41,8 +43,25 @@ async function makePodPlan({ world, log, settings }: Job): Promise<PodPlan> {
 /** Prints the plan. */
 export async function print(job: Job): Promise<void> {
   const plan = await planOf(job);
-  const { run } = job.settings;
-  write(job, viewText(plan, formatOf(run), run));
+  write(job, viewText(plan, job.settings.run));
+}
+
+/** The plan in the format of the settings; `restore` prints IPv6 after a line `# IPv6`. */
+function viewText(plan: Plan, run: Settings["run"]): string {
+  switch (formatOf(run)) {
+    case "restore":
+      return plan.families.map((family) => `${family === 6 ? "# IPv6\n" : ""}${restoreText(plan, family, run)}`).join(
+        "",
+      );
+    case "nft":
+      return nftText(plan, run);
+    case "json":
+      return jsonText(plan);
+    case "commands":
+      return commandsText(plan, run);
+    case "table":
+      return tableText(plan, run);
+  }
 }
 
 /** Prints what `clean` would do, without a change. */

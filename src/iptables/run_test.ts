@@ -9,7 +9,7 @@ const POD: FakeWorldOptions = {
 };
 const IPV6 = { name: "eth0", family: "IPv6", address: "2001:db8::7" } as const;
 
-Deno.test("generate prints rules on stdout, logs on stderr, and gives up what it does not need", async () => {
+Deno.test("generate prints rules on stdout, logs on stderr, and drops permissions", async () => {
   const world = fakeWorld(POD);
   assert.equal(await runIptables(world, "generate", ["-i", "*", "-b", "80"]), 0);
   assert.match(world.said.stdout, /^\* nat\n-N ISTIO_INBOUND\n[^]*\nCOMMIT\n$/);
@@ -20,13 +20,13 @@ Deno.test("generate prints rules on stdout, logs on stderr, and gives up what it
   assert.deepEqual(world.runs, []);
 });
 
-Deno.test("generate prints the second family behind a line of its own", async () => {
+Deno.test("generate prints IPv6 after a separator line", async () => {
   const world = fakeWorld({ ...POD, interfaces: [...POD.interfaces ?? [], IPV6] });
   await runIptables(world, "generate", ["--dual-stack"]);
   assert.equal(world.said.stdout.split("# IPv6\n").length, 2);
 });
 
-Deno.test("generate writes what it prints to DRY_RUN_FILE_PATH too", async () => {
+Deno.test("generate also writes its output to DRY_RUN_FILE_PATH", async () => {
   const world = fakeWorld({ ...POD, env: { DRY_RUN_FILE_PATH: "/tmp/rules" } });
   await runIptables(world, "generate", []);
   assert.equal(new TextDecoder().decode(world.content.get("/tmp/rules")), world.said.stdout);
@@ -49,7 +49,7 @@ for (const [flags, expected] of FORMATS) {
   });
 }
 
-Deno.test("generate knows no group that is missing here; apply refuses it before it touches anything", async () => {
+Deno.test("generate accepts an unknown group; apply rejects it before any change", async () => {
   const env = { ISTIO_OUTBOUND_OWNER_GROUPS: "java,golang" };
   const world = fakeWorld({ ...POD, env });
   await runIptables(world, "generate", []);
@@ -57,8 +57,8 @@ Deno.test("generate knows no group that is missing here; apply refuses it before
   await assert.rejects(runIptables(fakeWorld({ ...POD, env }), "apply", []), /the group "golang" does not exist/);
 });
 
-Deno.test("a name that no shell or iptables should see is refused", async () => {
-  await assert.rejects(runIptables(fakeWorld(POD), "generate", ["-u", "a;b"]), /-u: "a;b" is no name of a user/);
+Deno.test("a name with shell characters is rejected", async () => {
+  await assert.rejects(runIptables(fakeWorld(POD), "generate", ["-u", "a;b"]), /-u: "a;b" is not a name of a user/);
 });
 
 Deno.test("--log_as_json logs JSON lines", async () => {
@@ -68,7 +68,7 @@ Deno.test("--log_as_json logs JSON lines", async () => {
   assert.match(records[0]?.message, /^Istio iptables environment:\n/);
 });
 
-Deno.test("help of each name, whatever else is wrong", async () => {
+Deno.test("help wins over every other problem, for each name", async () => {
   for (const flags of [["--help"], ["-h"], ["--nope", "-p", "x", "--help"]]) {
     const world = fakeWorld();
     assert.equal(await runIstioIptables(world, "istio-clean-iptables", flags), 0);
@@ -79,7 +79,7 @@ Deno.test("help of each name, whatever else is wrong", async () => {
   assert.match(world.said.stdout, /Usage: kubectl mesh iptables COMMAND/);
 });
 
-Deno.test("a wrong command line is wrong usage, with what was meant", async () => {
+Deno.test("a wrong command line is a usage error with a suggestion", async () => {
   const wrong = (error: unknown) => error instanceof UsageError && error.exitCode === 2;
   await assert.rejects(runIptables(fakeWorld(POD), "", []), wrong);
   await assert.rejects(runIptables(fakeWorld(POD), "aply", []), { hint: 'did you mean "apply"?' });
@@ -87,7 +87,7 @@ Deno.test("a wrong command line is wrong usage, with what was meant", async () =
   await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", ["--dryrun"]), /did you mean "--dry-run"\?/);
 });
 
-Deno.test("all that is wrong is told at once", async () => {
+Deno.test("all problems are reported at once", async () => {
   const line = ["-p", "abc", "-m", "NONE", "--dry-run"];
   await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", line), (error) => {
     assert.ok(error instanceof MeshError);
@@ -145,7 +145,7 @@ Deno.test("a dry run of clean without privileges warns and succeeds", async () =
   assert.match(world.said.stderr, /Cannot read the rules to remove: /);
 });
 
-Deno.test("--skip-rule-apply touches nothing", async () => {
+Deno.test("--skip-rule-apply changes nothing", async () => {
   const world = fakeWorld(POD);
   assert.equal(await runIstioIptables(world, "istio-iptables", ["--skip-rule-apply"]), 0);
   assert.deepEqual([world.runs, world.said.stdout], [[], ""]);

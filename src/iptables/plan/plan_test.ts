@@ -8,25 +8,29 @@ interface Case extends CaptureCase {
   readonly rules?: string;
 }
 
-testWhen(needsShared("cases/iptables/cases.json"), "makePlan: the text of every case is the peer's", async (t) => {
-  const folder = `${SHARED}/cases/iptables`;
-  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${folder}/cases.json`));
-  for (const one of cases.filter(({ rules, name }) => rules !== undefined && !name.includes("cleanup"))) {
-    await t.step(one.name, () => {
-      const wanted = Deno.readTextFileSync(`${folder}/${one.rules}`).replace(/^ip6?tables-save\n/gm, "");
-      assert.equal(captureText(one), wanted.trimEnd() + "\n");
-    });
-  }
-});
+testWhen(
+  needsShared("cases/iptables/cases.json"),
+  "makePlan: every case has the rules of istio-iptables",
+  async (t) => {
+    const folder = `${SHARED}/cases/iptables`;
+    const cases: Case[] = JSON.parse(await Deno.readTextFile(`${folder}/cases.json`));
+    for (const one of cases.filter(({ rules, name }) => rules !== undefined && !name.includes("cleanup"))) {
+      await t.step(one.name, () => {
+        const wanted = Deno.readTextFileSync(`${folder}/${one.rules}`).replace(/^ip6?tables-save\n/gm, "");
+        assert.equal(captureText(one), wanted.trimEnd() + "\n");
+      });
+    }
+  },
+);
 
-testWhen(needsShared("cases/iptables/cases.json"), "readSettings: what the peer refuses is refused", async (t) => {
+testWhen(needsShared("cases/iptables/cases.json"), "readSettings: rejects what istio-iptables rejects", async (t) => {
   const cases: Case[] = JSON.parse(await Deno.readTextFile(`${SHARED}/cases/iptables/cases.json`));
   for (const one of cases.filter(({ expect_rc }) => expect_rc !== 0)) {
     await t.step(one.name, () => assert.notEqual(captureSettings(one).problems.length, 0));
   }
 });
 
-Deno.test("makePlan: in rules of TPROXY for a port it comes before the state, as the peer has it; nft has it after", () => {
+Deno.test("makePlan: rules of TPROXY match the port before the state, as istio-iptables does; nft after it", () => {
   const flags = ["-u", "1337", "-g", "1337", "-m", "TPROXY", "-b", "8080"];
   const text = (backend: CaptureCase["backend"]) =>
     captureText({ flags, env: {}, backend, setup: { local_ips: ["10.1.1.1"] } });

@@ -1,4 +1,4 @@
-/** A rule plan: what should lie in the kernel, as data that every view and every comparison reads. */
+/** The rule plan as data: the input of every view and of the comparison with the kernel. */
 import type { Cidr } from "../../core/net.ts";
 
 export type Family = 4 | 6;
@@ -10,7 +10,7 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** A condition of a rule. A rule holds for a packet for which all of its conditions hold. */
+/** A condition of a rule. A rule matches a packet if all conditions do. */
 export type Match =
   | { readonly kind: "inInterface" | "outInterface"; readonly name: string }
   | { readonly kind: "source" | "destination"; readonly cidr: Cidr; readonly negated?: true }
@@ -21,7 +21,7 @@ export type Match =
   | { readonly kind: "connectionMark"; readonly mark: number }
   | { readonly kind: "connectionState"; readonly states: readonly string[] };
 
-/** What happens to a packet that a rule holds for. */
+/** The target of a rule. */
 export type Target =
   | { readonly kind: "jump"; readonly chain: string }
   | { readonly kind: "return" | "accept" | "drop" | "saveMark" | "restoreMark" }
@@ -30,40 +30,40 @@ export type Target =
   | { readonly kind: "setMark"; readonly mark: number }
   | { readonly kind: "zone"; readonly zone: number };
 
-/** One rule. The order of the conditions is the one in which they are written. */
+/** A rule. The order of its conditions is the order in the text. */
 export interface Rule {
-  /** `undefined`: the same rule serves both families. */
+  /** `undefined`: a rule for both families. */
   readonly family: Family | undefined;
   readonly table: Table;
-  /** Built-in chains in capitals, ours as `ISTIO_...`. */
+  /** A built-in chain, or an owned one with the prefix `ISTIO_`. */
   readonly chain: string;
-  /** Where it goes: at the end, or before the rule that is the n-th then (from 1). */
+  /** The position in the chain, from 1; at the end if absent. */
   readonly insertAt?: number;
   readonly match: readonly Match[];
   readonly target: Target;
-  /** What it is there for, in words. */
+  /** The reason, for tables and comments. */
   readonly why: string;
 }
 
-/** A policy rule: packets with the mark are routed by the table. */
+/** A policy rule: packets with the mark use the routing table. */
 export interface PolicyRule {
   readonly family: Family;
   readonly mark: number;
   readonly table: number;
 }
 
-/** What should be in a network namespace. */
+/** The planned state of a network namespace. */
 export interface Plan {
   /** IPv4 always, IPv6 if the pod has such an address. */
   readonly families: readonly Family[];
   readonly rules: readonly Rule[];
-  /** Each stands for the rule and for `local default dev lo` in its table. */
+  /** Each with the route `local default dev lo` in its table. */
   readonly policyRules: readonly PolicyRule[];
-  /** Addresses that the loopback interface is given. */
+  /** Addresses to add to the loopback interface. */
   readonly loopbackAddresses: readonly Cidr[];
 }
 
-/** Names of the chains that the kernel has by itself. */
+/** The built-in chains of netfilter. */
 export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set([
   "PREROUTING",
   "INPUT",
@@ -72,7 +72,7 @@ export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set([
   "POSTROUTING",
 ]);
 
-/** The rules of a plan that a family gets. */
+/** The rules of a plan for a family. */
 export function rulesOf(plan: Pick<Plan, "rules">, family: Family): Rule[] {
   return plan.rules.filter((rule) => rule.family === undefined || rule.family === family);
 }

@@ -1,7 +1,7 @@
-/** How a run logs, from our flags and from those that Istio's injector gives to every program of its own. */
+/** The log options, from the flags of this program and from the flags that Istio's injector adds. */
 import type { LogOptions } from "../../core/log.ts";
 
-/** What the flags say. */
+/** The values of the flags. */
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
@@ -11,7 +11,7 @@ export interface LogFlags {
   readonly istioLevel: string;
 }
 
-/** Our own flags win. Of Istio's scopes the one of this command counts, else `default`. */
+/** The flags of this program win. Of Istio's scopes `iptables` counts, else `default`. */
 export function logOptions({ format, level, istioJson, istioLevel }: LogFlags): LogOptions {
   const levels = new Map(
     istioLevel.split(",").map((item): [string, string] => {
@@ -26,7 +26,7 @@ export function logOptions({ format, level, istioJson, istioLevel }: LogFlags): 
   };
 }
 
-/** Istio's levels; a word that is none is left to the default, as there. */
+/** Istio's levels; like Istio, an unknown level means the default. */
 const ISTIO_LEVELS: Readonly<Record<string, string>> = {
   debug: "debug",
   info: "info",

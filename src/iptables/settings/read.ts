@@ -1,4 +1,4 @@
-/** Settings of a run: command line before environment before default, everything checked, all problems at once. */
+/** Reads the settings: a flag wins over a variable, a variable over the default. All problems are reported at once. */
 import { readDuration } from "../../core/duration.ts";
 import { type Cidr, parseBool, parseUint } from "../../core/net.ts";
 import type { LogOptions } from "../../core/log.ts";
@@ -15,33 +15,33 @@ import {
 import * as values from "./values.ts";
 import { type Names, Wrong } from "./values.ts";
 
-/** What the text of settings refers to. */
-export interface Surroundings {
-  /** Users and groups that exist here. */
+/** The environment that settings refer to. */
+export interface SettingsEnvironment {
+  /** Users and groups of this container. */
   readonly users: Names;
   readonly groups: Names;
-  /** The rules are only printed, perhaps for another machine: a name that is unknown here is no mistake. */
+  /** The rules are only printed, perhaps for another machine: unknown names are accepted. */
   readonly isPrintOnly?: boolean;
 }
 
-/** Something wrong, and where it was written. */
+/** A problem and its origin. */
 export interface Problem {
   /** `--istio-inbound-ports`, `-b`, or the name of a variable. */
   readonly origin: string;
   readonly reason: string;
-  /** The command line itself cannot be read, rather than one of its values. */
+  /** The command line is invalid, not one of its values. */
   readonly isUsage: boolean;
 }
 
-/** Settings, or what is wrong with them. */
+/** Settings, or their problems. */
 export interface Reading {
   readonly settings: Settings | undefined;
-  /** The help text was asked for; nothing else counts then. */
+  /** Help was requested; everything else is ignored then. */
   readonly isHelp: boolean;
   readonly log: LogOptions;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
-  /** Where each setting that is no default came from, for messages. */
+  /** The origin of each setting that is not a default, for messages. */
   readonly origins: ReadonlyMap<FlagName, string>;
 }
 
@@ -54,11 +54,11 @@ interface Source {
 export function readSettings(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  surroundings: Surroundings,
+  environment: SettingsEnvironment,
 ): Reading {
   const line = readCommandLine(args);
   const sources = new Map(FLAG_LIST.map(([name]) => [name, sourceOf(name, line.given.get(name), env)]));
-  const reader = new Reader(sources, surroundings, line.words[0] === "clean");
+  const reader = new Reader(sources, environment, line.words[0] === "clean");
   reader.problems.push(...line.problems.map((reason) => ({ origin: "", reason, isUsage: true })));
   reader.warnings.push(...line.warnings, ...retiredWarnings(sources));
   const settings: Settings = { capture: reader.capture(), run: reader.run() };
@@ -108,12 +108,12 @@ class Reader {
 
   constructor(
     private readonly sources: ReadonlyMap<FlagName, Source>,
-    private readonly surroundings: Surroundings,
+    private readonly environment: SettingsEnvironment,
     private readonly isClean: boolean,
   ) {}
 
   capture(): CaptureSettings {
-    const { users, groups } = this.surroundings;
+    const { users, groups } = this.environment;
     const uids = this.proxyUids();
     return {
       proxyPort: this.port("proxyPort"),
@@ -175,31 +175,31 @@ class Reader {
     });
   }
 
-  /** What no setting shows by itself. */
+  /** Problems that concern several settings. */
   checkTogether({ proxyPort, inboundPort, ownerGroups, mode }: CaptureSettings): void {
     if (ownerGroups !== "*" && ownerGroups.length > MOST_OWNER_GROUPS) {
-      this.wrong("ownerGroups", `${ownerGroups.length} groups are more than ${MOST_OWNER_GROUPS}`);
+      this.wrong("ownerGroups", `${ownerGroups.length} groups are too many: at most ${MOST_OWNER_GROUPS}`);
     }
     if (proxyPort === inboundPort && mode === "TPROXY") {
-      this.wrong("inboundPort", `with TPROXY it cannot be the outbound port ${proxyPort} too`);
+      this.wrong("inboundPort", `with TPROXY it must differ from the outbound port ${proxyPort}`);
     }
   }
 
-  /** The user that Envoy runs as, by its name, where no UID is given. */
+  /** Without a UID, the user with the name in ENVOY_USER. */
   private proxyUids(): readonly string[] {
-    const { users } = this.surroundings;
+    const { users } = this.environment;
     if (this.text("proxyUids") !== "") return this.owners("proxyUids", "user", users);
     return [String(users.get(this.text("envoyUser")) ?? 1337)];
   }
 
-  /** User names do not name groups: their numbers do, as each user has a group of its own. */
+  /** The groups of the users: a user name becomes its number, as each user has a group with the same number. */
   private gidsLike(uids: readonly string[]): string[] {
-    const { users, groups } = this.surroundings;
+    const { users, groups } = this.environment;
     return uids.map((uid) => /^\d/.test(uid) || groups.has(uid) ? uid : String(users.get(uid) ?? uid));
   }
 
   private owners(name: FlagName, kind: string, names: Names): readonly string[] {
-    const isHere = this.surroundings.isPrintOnly !== true && !this.bool("dryRun");
+    const isHere = this.environment.isPrintOnly !== true && !this.bool("dryRun");
     return this.read(name, (text) => values.readOwners(text, kind, isHere ? names : undefined), []);
   }
 
@@ -207,7 +207,7 @@ class Reader {
     const texts = this.source("excludePortsForUids").texts.flatMap((text) => text.split(";")).filter((text) =>
       text !== ""
     );
-    const read = values.collect(texts, (text) => values.readPortsForUids(text, this.surroundings.users));
+    const read = values.collect(texts, (text) => values.readPortsForUids(text, this.environment.users));
     return this.accept("excludePortsForUids", read, []);
   }
 
@@ -217,7 +217,7 @@ class Reader {
 
   private probePort(): number {
     const port = parseUint(this.text("probePort"), 16);
-    return typeof port === "number" ? port : this.unreadable("probePort", `is no port: ${port}`, 15002);
+    return typeof port === "number" ? port : this.unreadable("probePort", `is not a port: ${port}`, 15002);
   }
 
   bool(name: FlagName): boolean {
@@ -231,10 +231,10 @@ class Reader {
     const value = readDuration(text);
     if (typeof value === "bigint") return Number(value / 1_000_000n);
     const fallback = Number(readDuration(FLAGS[name].fallback)) / 1e6;
-    return this.unreadable(name, `is no duration such as "5s": "${text}": ${value.reason}`, fallback);
+    return this.unreadable(name, `is not a duration such as "5s": "${text}": ${value.reason}`, fallback);
   }
 
-  /** The command line has been read by then: such a text is in the environment, where Istio goes on with the default. */
+  /** Only a variable can be unreadable here: like Istio, warn and use the default. */
   private unreadable<T>(name: FlagName, reason: string, fallback: T): T {
     this.warnings.push(`"${this.source(name).origin}" is ignored: its value ${reason}`);
     return fallback;

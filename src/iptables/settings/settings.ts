@@ -1,8 +1,8 @@
-/** What is to be captured, read and checked: the input of the rule plan. */
+/** The checked settings: the input of the rule plan, and how a run works. */
 import type { Cidr } from "../../core/net.ts";
 import type { PortRange } from "../plan/rule.ts";
 
-/** An exception for some users: these ports of a protocol are not captured when one of these users sends. */
+/** Ports that are not captured when one of these users sends. */
 export interface PortsForUids {
   readonly protocol: "tcp" | "udp";
   /** `"*"`: every port. */
@@ -11,7 +11,7 @@ export interface PortsForUids {
   readonly uids: readonly string[];
 }
 
-/** How the rules get into the kernel, and what else the run does. */
+/** What a run does. */
 export interface RunSettings {
   readonly nativeNftables: boolean;
   readonly forceBinary: "" | "legacy" | "nft";
@@ -35,12 +35,12 @@ export interface RunSettings {
 export const OUTPUT_FORMATS = ["restore", "nft", "json", "commands", "table"] as const;
 export type OutputFormat = typeof OUTPUT_FORMATS[number];
 
-/** What the rules say. */
+/** What the rules capture. */
 export interface CaptureSettings {
   readonly proxyPort: number;
   readonly inboundPort: number;
   readonly tunnelPort: number;
-  /** Numbers, ranges or names: whose traffic is the proxy's own. */
+  /** Numbers, ranges or names of the proxy's users. */
   readonly proxyUids: readonly string[];
   readonly proxyGids: readonly string[];
   readonly mode: "REDIRECT" | "TPROXY";

@@ -1,9 +1,9 @@
-/** Texts of settings into values. A reader returns the value, or `Wrong` with all that is wrong with the text. */
+/** Parsers for the texts of settings. Each returns the value, or `Wrong` with all problems. */
 import { type Cidr, goTrim, parseCidr, parseUint } from "../../core/net.ts";
 import type { PortRange } from "../plan/rule.ts";
 import type { PortsForUids } from "./settings.ts";
 
-/** What is wrong with a text, in words. */
+/** The problems of a text. */
 export class Wrong {
   constructor(readonly reasons: readonly string[]) {}
 }
@@ -11,7 +11,7 @@ export class Wrong {
 /** Users, groups: names and their numbers. */
 export type Names = ReadonlyMap<string, number>;
 
-/** A list as Istio splits it, and spaces around items (written by the injector of 1.0) do not count. */
+/** A list as Istio splits it. Spaces around items are ignored: the injector of 1.0 writes them. */
 export function listItems(text: string): string[] {
   return text.split(",").map(goTrim).filter((item) => item !== "");
 }
@@ -23,7 +23,7 @@ export function readPort(text: string): number | Wrong {
   return port === 0 ? new Wrong([`"${text}" is not a port from 1 to 65535`]) : port;
 }
 
-/** A port, or two with `-` or `:` between. */
+/** A port, or two ports with `-` or `:` between. */
 export function readPortRange(text: string): PortRange | Wrong {
   const [, first = text, last = first] = /^(.+?)[-:](.+)$/.exec(text) ?? [];
   const ends = collect([first, last], readPort);
@@ -32,7 +32,7 @@ export function readPortRange(text: string): PortRange | Wrong {
   return from > to ? new Wrong([`the range "${text}" ends before it begins`]) : { first: from, last: to };
 }
 
-/** A list of ports and ranges; `*` is no item of it. */
+/** A list of ports and ranges, without `*`. */
 export function readPorts(text: string): PortRange[] | Wrong {
   return collect(listItems(text), readPortRange);
 }
@@ -57,7 +57,7 @@ function readBlock(text: string): Cidr | Wrong {
   return typeof cidr === "string" ? new Wrong([cidr]) : cidr;
 }
 
-/** The IPv4 block by which an application reaches itself: within 127.0.0.0/8. */
+/** The IPv4 loopback block, within 127.0.0.0/8. */
 export function readLoopback(text: string): Cidr | Wrong {
   const cidr = parseCidr(text);
   if (typeof cidr === "string") return new Wrong([cidr]);
@@ -65,15 +65,15 @@ export function readLoopback(text: string): Cidr | Wrong {
   return isLoopback ? cidr : new Wrong([`"${text}" does not lie within 127.0.0.0/8`]);
 }
 
-/** Interface names; a final `+` stands for any ending, as iptables reads it. */
+/** Interface names; a final `+` matches any ending, as in iptables. */
 export function readInterfaces(text: string): string[] | Wrong {
   return collect(listItems(text), (name) => {
     if (name.length > 15) return new Wrong([`the interface name "${name}" is longer than 15 characters`]);
-    return /^[A-Za-z0-9][A-Za-z0-9_.@-]*\+?$/.test(name) ? name : new Wrong([`"${name}" is no interface name`]);
+    return /^[A-Za-z0-9][A-Za-z0-9_.@-]*\+?$/.test(name) ? name : new Wrong([`"${name}" is not an interface name`]);
   });
 }
 
-/** Numbers, ranges of numbers and names that are known; `names` `undefined`: any that can be one. */
+/** Numbers, ranges and known names; any valid name if `names` is `undefined`. */
 export function readOwners(text: string, kind: string, names: Names | undefined): string[] | Wrong {
   return collect(listItems(text), (item) => {
     const reason = ownerProblem(item, kind, names);
@@ -95,9 +95,9 @@ function ownerProblem(item: string, kind: string, names: Names | undefined): str
   return from > to ? `the range "${item}" ends before it begins` : undefined;
 }
 
-/** Names are those that useradd(8) allows. */
+/** A name that useradd(8) allows. */
 function nameProblem(item: string, kind: string, names: Names | undefined): string | undefined {
-  if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is no name of a ${kind}`;
+  if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is not a name of a ${kind}`;
   return names === undefined || names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
 }
 
@@ -106,33 +106,33 @@ export function readMark(text: string): number | Wrong {
   const word = goTrim(text);
   const mark = /^0[xX][0-9a-fA-F]{1,8}$/.test(word) ? Number(word) : parseUint(word, 32);
   if (typeof mark === "string") return new Wrong([mark]);
-  if (mark === 0) return new Wrong(["0 marks nothing"]);
-  return mark === 1338 ? new Wrong(["1338 marks connections of the proxy to its own pod"]) : mark;
+  if (mark === 0) return new Wrong(["the mark 0 has no effect"]);
+  return mark === 1338 ? new Wrong(["the mark 1338 is reserved for connections of the proxy to its own pod"]) : mark;
 }
 
-/** Names that iproute2 gives to routing tables that are not for this. */
+/** Reserved routing tables, with the names of iproute2. */
 const KERNEL_TABLES: Readonly<Record<number, string>> = { 0: "unspec", 253: "default", 254: "main", 255: "local" };
 
-/** The number of a routing table that is not one of the kernel's own. */
+/** The number of a routing table that is not reserved. */
 export function readRouteTable(text: string): number | Wrong {
   const table = parseUint(goTrim(text), 32);
   if (typeof table === "string") return new Wrong([table]);
   const own = KERNEL_TABLES[table];
-  return own === undefined ? table : new Wrong([`${table} is the kernel's own table "${own}"`]);
+  return own === undefined ? table : new Wrong([`${table} is the reserved table "${own}"`]);
 }
 
 /** `tcp:5432,6000-6010:1000,1001`, `udp:*:1000`. */
 export function readPortsForUids(text: string, users: Names | undefined): PortsForUids | Wrong {
   const [, protocol, ports, uids] = /^(tcp|udp):([^:]+|\d+:\d+):([^:]+)$/.exec(goTrim(text)) ?? [];
   if ((protocol !== "tcp" && protocol !== "udp") || ports === undefined || uids === undefined) {
-    return new Wrong([`"${text}" is not of the form PROTOCOL:PORTS:UIDS`]);
+    return new Wrong([`"${text}" does not have the form PROTOCOL:PORTS:UIDS`]);
   }
   const read = { ports: readPortsOrAll(ports), uids: readOwners(uids, "user", users) };
   if (read.ports instanceof Wrong) return read.ports;
   return read.uids instanceof Wrong ? read.uids : { protocol, ports: read.ports, uids: read.uids };
 }
 
-/** Every item read, or all that is wrong with any. */
+/** All values, or all problems. */
 export function collect<T>(items: readonly string[], read: (item: string) => T | Wrong): T[] | Wrong {
   const values: T[] = [];
   const reasons: string[] = [];

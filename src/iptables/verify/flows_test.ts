@@ -6,7 +6,7 @@ import { endpointText } from "./probe/ports.ts";
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 const ME = { uid: 0, gid: 0, maySetUid: true, maySetGid: true, hasNetAdmin: true, hasNetRaw: true };
 
-/** `KIND FAMILY FIRST-TARGET -> PORT`, or why the flow has no sender. */
+/** `KIND FAMILY FIRST-TARGET -> PORT`, or the reason why the flow has no sender. */
 function flows(
   flags: string,
   addresses: readonly string[] = ["127.0.0.1", "10.1.1.1"],
@@ -26,13 +26,13 @@ function flows(
 }
 
 const CASES: readonly (readonly [string, string, readonly string[]])[] = [
-  ["nothing is captured but the proxy's calls to itself", "", ["proxy to itself 10.1.1.1:15002 -> 15006"]],
+  ["only the proxy's calls to itself are captured", "", ["proxy to itself 10.1.1.1:15002 -> 15006"]],
   ["everything", "-i * -b *", [
     "outbound 192.0.2.1:15002 -> 15001",
     "inbound 10.1.1.1:15002 -> 15006",
     "proxy to itself 10.1.1.1:15002 -> 15006",
   ]],
-  ["excluded ports and blocks are gone around", "-i * -b * -d 15002,15003 -o 15002-15010 -x 192.0.2.0/24", [
+  ["excluded ports and blocks are avoided", "-i * -b * -d 15002,15003 -o 15002-15010 -x 192.0.2.0/24", [
     "outbound 198.51.100.1:15011 -> 15001",
     "inbound 10.1.1.1:15004 -> 15006",
     "proxy to itself 10.1.1.1:15011 -> 15006",
@@ -65,7 +65,7 @@ for (const [name, flags, expected] of CASES) {
   Deno.test(`flowsOf(): ${name}`, () => assert.deepEqual(flows(flags), expected));
 }
 
-Deno.test("flowsOf(): a pod with IPv6 alone reaches itself over IPv4 as the proxy does, and nobody calls it there", () => {
+Deno.test("flowsOf(): an IPv6-only pod reaches itself over IPv4 like the proxy, and has no inbound IPv4 flow", () => {
   assert.deepEqual(flows("-b *", ["::1", "::6", "fe80::1", "fd00::7"], [4, 6]), [
     "inbound the pod has no IPv4 address -> 15006",
     "proxy to itself 127.0.0.6:15002 -> 15006",
@@ -74,6 +74,6 @@ Deno.test("flowsOf(): a pod with IPv6 alone reaches itself over IPv4 as the prox
   ]);
 });
 
-Deno.test("freePort() begins again at 1", () => {
+Deno.test("freePort() wraps to 1", () => {
   assert.equal(freePort(65535, [{ first: 65535, last: 65535 }, { first: 1, last: 9 }]), 10);
 });

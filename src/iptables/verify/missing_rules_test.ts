@@ -13,7 +13,7 @@ function rules(flags: readonly string[], flow: Pick<Flow, "kind" | "port">, isNa
   return rulesFor(plan, { ...flow, family: 4, targets: [], owner: "" }, isNative);
 }
 
-Deno.test("rulesFor() an inbound flow: the jump, the rule that captures, the one that leads to the port", () => {
+Deno.test("rulesFor() an inbound flow: the jump, the capture and the redirection", () => {
   assert.deepEqual(rules(["-b", "80"], { kind: "inbound", port: 15006 }), [
     "-t nat -A ISTIO_IN_REDIRECT -p tcp -j REDIRECT --to-ports 15006",
     "-t nat -A PREROUTING -p tcp -j ISTIO_INBOUND",

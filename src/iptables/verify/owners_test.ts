@@ -13,12 +13,12 @@ function capture(flags: readonly string[] = [], env: Record<string, string> = {}
   return settings.capture;
 }
 
-Deno.test("applicationOwner(): whoever is not the proxy sends as what it is", () => {
+Deno.test("applicationOwner(): a user that is not the proxy sends as itself", () => {
   assert.deepEqual(applicationOwner(capture(), ROOT, NAMES), { uid: undefined, gid: undefined });
   assert.deepEqual(applicationOwner(capture(), INIT, NAMES), { uid: undefined, gid: undefined });
 });
 
-Deno.test("applicationOwner(): root counts as the proxy, or is excluded: another user, if it may", () => {
+Deno.test("applicationOwner(): root as the proxy, or excluded: another user, with the capability", () => {
   assert.deepEqual(applicationOwner(capture(["-u", "1337,0"]), ROOT, NAMES), { uid: 1000, gid: 1000 });
   assert.deepEqual(applicationOwner(capture(["--exclude-uid", "0,app"]), ROOT, NAMES), { uid: 1001, gid: undefined });
   assert.match(String(applicationOwner(capture(["-u", "1337,0"]), INIT, NAMES)), /user 0 .* capability SETUID/);
@@ -32,11 +32,11 @@ Deno.test("applicationOwner(): a group whose traffic is captured", () => {
   assert.deepEqual(applicationOwner(without, ROOT, NAMES), { uid: undefined, gid: 1000 });
 });
 
-Deno.test("applicationOwner(): the proxy is no application", () => {
+Deno.test("applicationOwner(): the proxy is not an application", () => {
   assert.match(String(applicationOwner(capture(), PROXY, NAMES)), /do not match user 1337 as an application/);
 });
 
-Deno.test("proxyOwner(): the proxy itself, root as the proxy, nobody else", () => {
+Deno.test("proxyOwner(): the proxy itself, root with SETUID, no other user", () => {
   assert.deepEqual(proxyOwner(capture(), PROXY, NAMES), { uid: undefined, gid: undefined });
   assert.deepEqual(proxyOwner(capture(), ROOT, NAMES), { uid: 1337, gid: undefined });
   assert.match(String(proxyOwner(capture(), INIT, NAMES)), /user 0 is not the proxy/);

@@ -20,7 +20,7 @@ Deno.test("resultTable() has a line for each flow", () => {
   ]);
 });
 
-Deno.test("resultJson() says the same to programs", () => {
+Deno.test("resultJson() has the same results", () => {
   const { proved, flows } = JSON.parse(resultJson([RESULT, UNKNOWN], true));
   assert.equal(proved, true);
   assert.deepEqual(flows.map((flow: { target: unknown }) => flow.target), ["192.0.2.1:15002", null]);
@@ -38,7 +38,7 @@ Deno.test("resultLine() names flow and target", () => {
   assert.equal(resultLine(RESULT), "IPv4 outbound to 192.0.2.1:15002: a random token came back from it");
 });
 
-Deno.test("blame(): what differs, what cannot be seen, and what is as planned", () => {
+Deno.test("blame(): differences, unreadable rules, and rules as planned", () => {
   const rules = Array.from({ length: 8 }, (_, at) => `rule ${at}`);
   assert.match(blame(rules, []), /^not as planned: rule 0; .*rule 5; and 2 more; /);
   assert.match(blame(undefined, ["-A X"]), /cannot be read without the capability NET_ADMIN; .*: -A X; /);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { excludedAddresses } from "./verify.ts";
 
-Deno.test("excludedAddresses(): names, and beginnings of names", () => {
+Deno.test("excludedAddresses(): names and prefixes of names", () => {
   const interfaces = [
     { name: "eth0", family: "IPv4", address: "10.0.0.1" },
     { name: "eth1", family: "IPv6", address: "fd00::1" },

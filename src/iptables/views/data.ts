@@ -1,4 +1,4 @@
-/** The plan as JSON, as single commands, and as a table that says what each rule is there for. */
+/** The plan as JSON, as commands, and as a table with the reason of each rule. */
 import { columns } from "../../core/columns.ts";
 import { cidrText } from "../address_text.ts";
 import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
@@ -6,7 +6,7 @@ import { rulesOf } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
 
-/** The plan as one JSON document: blocks of addresses as text, everything else as it is in the plan. */
+/** The plan as one JSON document, with address blocks as text. */
 export function jsonText(plan: Plan): string {
   const document = {
     families: plan.families.map((family) => `IPv${family}`),
@@ -42,7 +42,7 @@ export function commandsText(plan: Plan, options: RuleTextOptions & { readonly n
     .map((line) => `${line}\n`).join("");
 }
 
-/** One word for a shell. */
+/** The text as one shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -67,7 +67,7 @@ function addressCommand(cidr: Plan["loopbackAddresses"][number]): string {
   return `ip -6 addr add ${cidrText(cidr)} dev lo`;
 }
 
-/** The rules in their order, each with what it is there for in words. */
+/** The rules in order, each with its reason. */
 export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftables?: boolean } = {}): string {
   const rows = plan.rules.map((rule) => [
     rule.family === undefined ? plan.families.map((family) => `IPv${family}`).join(" ") : `IPv${rule.family}`,
@@ -83,6 +83,6 @@ export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftab
   );
   const addresses = plan.loopbackAddresses.map((
     cidr,
-  ) => ["IPv6", "-", "-", addressCommand(cidr), "the proxy hands over to the application from it"]);
+  ) => ["IPv6", "-", "-", addressCommand(cidr), "source address of the proxy for connections to the application"]);
   return columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...rows, ...routes, ...addresses]);
 }

@@ -1,4 +1,4 @@
-/** The blocks at the head of the log that people paste in issues (spec/iptables.md 1.12). */
+/** The first blocks of the log, in the format of istio-iptables (spec/iptables.md 1.12). */
 import { addressText, cidrText } from "../address_text.ts";
 import type { Cidr } from "../../core/net.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
@@ -20,12 +20,12 @@ const VARIABLES = [
   "INVALID_DROP",
 ] as const;
 
-/** Variables of the environment as they are set, a line each. */
+/** The environment variables, a line each. */
 export function environmentBlock(env: Readonly<Record<string, string>>): string {
   return block("Istio iptables environment:", VARIABLES.map((name) => [name, env[name] ?? ""]));
 }
 
-/** The settings in use, a line each; `network` is unknown where none is looked at. */
+/** The settings in use, a line each. */
 export function configBlock({ capture, run }: Settings, network: PlanNetwork | undefined): string {
   return block("Istio config:", [
     ["PROXY_PORT", capture.proxyPort],

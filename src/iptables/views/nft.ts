@@ -3,14 +3,14 @@ import { cidrText } from "../address_text.ts";
 import type { Match, Plan, PortRange, Rule, Table } from "../plan/rule.ts";
 import { commentOf, type RuleTextOptions } from "./restore.ts";
 
-/** Our tables in nftables, in the order in which they are made. */
+/** The owned tables of nftables, in the order of their creation. */
 export const NFT_TABLES: readonly { readonly table: Table; readonly name: string }[] = [
   { table: "nat", name: "istio-proxy-nat" },
   { table: "mangle", name: "istio-proxy-mangle" },
   { table: "raw", name: "istio-proxy-raw" },
 ];
 
-/** The base chains: what they see and when. Numbers, as older releases of nft know no names for `inet`. */
+/** The base chains. Priorities are numbers: older releases of nft have no names for them in `inet`. */
 const BASE_CHAINS: Readonly<Record<string, string>> = {
   "nat/prerouting": "type nat hook prerouting priority -100 ;",
   "nat/output": "type nat hook output priority -100 ;",
@@ -20,7 +20,7 @@ const BASE_CHAINS: Readonly<Record<string, string>> = {
   "raw/output": "type filter hook output priority -300 ;",
 };
 
-/** Chains of each table in the order in which they are made. */
+/** Chains of each table in the order of their creation. */
 const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   nat: [
     "prerouting",
@@ -68,7 +68,7 @@ export function nftChain(chain: string): string {
   return chain.toLowerCase().replaceAll("_", "-");
 }
 
-/** nft can only insert before a rule that is there: an index behind the end becomes an addition. */
+/** nft inserts only before an existing rule: an index after the last one becomes an addition. */
 function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptions): string[] {
   const lengths = new Map<string, number>();
   return rules.map((rule) => {
@@ -81,13 +81,13 @@ function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptio
   });
 }
 
-/** One rule as nft reads it: conditions, counter, what happens. */
+/** One rule of nft: conditions, counter, outcome. */
 export function nftRule(rule: Rule, options: RuleTextOptions = {}): string {
   const words = [...conditions(rule), ...outcome(rule)];
   return [...words, ...(options.comments === true ? [`comment "${commentOf(rule)}"`] : [])].join(" ");
 }
 
-/** Places of the conditions; in the table raw the ports stand before the address. */
+/** The order of the conditions; in the table raw, ports come before the address. */
 const PLACES: Readonly<Record<Match["kind"], number>> = {
   inInterface: 0,
   outInterface: 0,
@@ -106,25 +106,17 @@ const PLACES: Readonly<Record<Match["kind"], number>> = {
 function conditions(rule: Rule): string[] {
   const place = ({ kind }: Match) => rule.table === "raw" && /^(source|destination)$/.test(kind) ? 5.5 : PLACES[kind];
   const ordered = [...rule.match].sort((a, b) => place(a) - place(b));
-  const words = ordered.map((match) => match.kind === "protocol" ? protocolWords(rule) : matchWords(match, rule));
-  // The peer drops invalid packets of TCP only, here as there.
+  const texts = ordered.map((match) => matchText(match, rule));
+  // istio-iptables drops only invalid TCP packets in nftables.
   const isBareState = rule.match.some(({ kind }) => kind === "connectionState") && protocolOf(rule) === undefined;
-  return [...(isBareState ? ["meta l4proto tcp"] : []), ...words.filter((word) => word !== "")];
+  return [...(isBareState ? ["meta l4proto tcp"] : []), ...texts.filter((text) => text !== "")];
 }
 
 function protocolOf(rule: Rule): "tcp" | "udp" | undefined {
   return rule.match.flatMap((match) => match.kind === "protocol" ? [match.protocol] : [])[0];
 }
 
-/**
- * A condition on a port implies its protocol. It is written out before other conditions that do not, so that the
- * kernel holds the conditions in the peer's order.
- */
-function protocolWords(rule: Rule): string {
-  const protocol = protocolOf(rule);
-  return isImplied(rule) ? "" : `meta l4proto ${protocol ?? "tcp"}`;
-}
-
+/** Whether a port condition implies the protocol. Otherwise it is written out, in the order of istio-iptables. */
 function isImplied(rule: Rule): boolean {
   const has = (kinds: RegExp) => rule.match.some(({ kind }) => kinds.test(kind));
   return has(/orts$/) &&
@@ -132,28 +124,27 @@ function isImplied(rule: Rule): boolean {
     has(/orts$/) && has(/source$|destination/) && !has(/Interface$/);
 }
 
-function matchWords(match: Match, rule: Rule): string {
+function matchText(match: Match, rule: Rule): string {
   switch (match.kind) {
-    case "inInterface":
-    case "outInterface":
-      return `${match.kind === "inInterface" ? "iifname" : "oifname"} ${match.name.replace(/\+$/, "*")}`;
+    case "protocol":
+      return isImplied(rule) ? "" : `meta l4proto ${match.protocol}`;
     case "source":
     case "destination":
-      return addressWords(match);
+      return addressText(match);
     case "ports":
     case "sourcePorts":
-      return portWords(match, protocolOf(rule) ?? "tcp");
+      return portsText(match, protocolOf(rule) ?? "tcp");
     default:
-      return metaWords(match, rule.table);
+      return metaText(match, rule.table);
   }
 }
 
-function addressWords(match: Extract<Match, { kind: "source" | "destination" }>): string {
+function addressText(match: Extract<Match, { kind: "source" | "destination" }>): string {
   const protocol = match.cidr.address.family === 4 ? "ip" : "ip6";
   return `${protocol} ${match.kind === "source" ? "saddr" : "daddr"} ${not(match)}${cidrText(match.cidr)}`;
 }
 
-function portWords(match: Extract<Match, { kind: "ports" | "sourcePorts" }>, protocol: string): string {
+function portsText(match: Extract<Match, { kind: "ports" | "sourcePorts" }>, protocol: string): string {
   const field = match.kind === "ports" ? "dport" : "sport";
   const ports = match.ports.map(portText);
   return `${protocol} ${field} ${not(match)}${ports.length === 1 ? ports[0] : `{ ${ports.join(", ")} }`}`;
@@ -163,8 +154,11 @@ function portText({ first, last }: PortRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-function metaWords(match: Match, table: Table): string {
+function metaText(match: Match, table: Table): string {
   switch (match.kind) {
+    case "inInterface":
+    case "outInterface":
+      return `${match.kind === "inInterface" ? "iifname" : "oifname"} ${match.name.replace(/\+$/, "*")}`;
     case "uid":
     case "gid":
       return `${table === "raw" ? "meta " : ""}sk${match.kind} ${not(match)}${match.owner}`;

@@ -1,4 +1,4 @@
-/** The plan as `iptables-restore` reads it (spec/iptables.md 1.5), and single rules as `iptables` does. */
+/** The plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
 import { cidrText } from "../address_text.ts";
 import {
   BUILT_IN_CHAINS,
@@ -32,7 +32,7 @@ function tableText(table: string, rules: readonly Rule[], options: RuleTextOptio
   return `${lines.join("\n")}\n`;
 }
 
-/** Our chains that the rules of a table need: those with rules in order of appearance, then those only jumped to. */
+/** The owned chains of a table: first chains with rules, in order of appearance, then chains that are only jumped to. */
 export function chainsOf(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
   return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !BUILT_IN_CHAINS.has(chain));
@@ -42,20 +42,15 @@ export function chainsOf(rules: readonly Rule[]): string[] {
 export function ruleLine(rule: Rule, options: RuleTextOptions = {}): string {
   const place = rule.insertAt === undefined ? `-A ${rule.chain}` : `-I ${rule.chain} ${rule.insertAt}`;
   const comment = options.comments === true ? ["-m", "comment", "--comment", `"${commentOf(rule)}"`] : [];
-  return [place, ...specification(rule), ...comment, "-j", ...targetWords(rule)].join(" ");
+  return [place, ...rule.match.flatMap(matchArguments), ...comment, "-j", ...targetArguments(rule)].join(" ");
 }
 
-/** Conditions of a rule as words. */
-function specification(rule: Rule): string[] {
-  return rule.match.flatMap(matchWords);
-}
-
-/** The comment of a rule: what it is there for, within the 128 bytes that nft allows. */
+/** The reason of a rule as its comment, within the 128 bytes that nft allows. */
 export function commentOf(rule: Rule): string {
   return `kubectl-mesh: ${rule.why}`.replaceAll('"', "'").slice(0, 127);
 }
 
-function matchWords(match: Match): string[] {
+function matchArguments(match: Match): string[] {
   switch (match.kind) {
     case "inInterface":
       return ["-i", match.name];
@@ -68,15 +63,15 @@ function matchWords(match: Match): string[] {
     case "protocol":
       return ["-p", match.protocol];
     case "ports":
-      return portWords("dport", match.ports, not(match));
+      return portArguments("dport", match.ports, not(match));
     case "sourcePorts":
-      return portWords("sport", match.ports, not(match));
+      return portArguments("sport", match.ports, not(match));
     default:
-      return moduleWords(match);
+      return moduleArguments(match);
   }
 }
 
-function moduleWords(
+function moduleArguments(
   match: Extract<Match, { kind: "uid" | "gid" | "mark" | "connectionMark" | "connectionState" }>,
 ): string[] {
   switch (match.kind) {
@@ -92,7 +87,7 @@ function moduleWords(
   }
 }
 
-function portWords(option: string, ports: readonly PortRange[], negation: readonly string[]): string[] {
+function portArguments(option: string, ports: readonly PortRange[], negation: readonly string[]): string[] {
   const text = ports.map(({ first, last }) => first === last ? String(first) : `${first}:${last}`).join(",");
   return ports.length === 1
     ? [...negation, `--${option}`, text]
@@ -103,7 +98,7 @@ function not(match: { readonly negated?: true }): string[] {
   return match.negated === true ? ["!"] : [];
 }
 
-function targetWords({ target, match }: Rule): string[] {
+function targetArguments({ target, match }: Rule): string[] {
   switch (target.kind) {
     case "jump":
       return [target.chain];
@@ -128,7 +123,7 @@ const PLAIN_TARGETS = {
   restoreMark: ["CONNMARK", "--restore-mark"],
 } as const;
 
-/** Istio writes the option of REDIRECT in the singular for UDP; iptables reads both. */
+/** istio-iptables writes `--to-port` for UDP; iptables reads both. */
 function isUdp(match: readonly Match[]): boolean {
   return match.some((condition) => condition.kind === "protocol" && condition.protocol === "udp");
 }

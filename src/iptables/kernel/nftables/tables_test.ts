@@ -59,13 +59,13 @@ Deno.test("nftTables: families and names", () => {
   assert.deepEqual([...nftTables(kernel([]))], ["ip nat", "inet istio-proxy-nat"]);
 });
 
-Deno.test("nftTables: without the capability the kernel's refusal is told", () => {
+Deno.test("nftTables: throws the error of the kernel without the capability", () => {
   const refusal = encode({ protocol: 12, type: 2, flags: 0, header: new Uint8Array(Int32Array.of(-1).buffer) });
   const { system } = fakeWorld({ system: { netlink: () => refusal } });
   assert.throws(() => nftTables(system), (error: SystemError) => error instanceof SystemError && error.errno === 1);
 });
 
-Deno.test("nftChains: which hang on a hook, and how much they are used", () => {
+Deno.test("nftChains: base chains and use counts", () => {
   assert.deepEqual(nftChains(kernel([chain("OUTPUT", 2, true), chain("ISTIO_OUTPUT", 3, false)])), [
     { table: "ip nat", name: "OUTPUT", isBase: true, accepts: true, uses: 2 },
     { table: "ip nat", name: "ISTIO_OUTPUT", isBase: false, accepts: true, uses: 3 },

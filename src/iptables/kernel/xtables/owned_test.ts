@@ -4,8 +4,8 @@ import { parseSave } from "./save.ts";
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 
-/** The rules in built-in chains that are held to be ours. */
-function ours(text: string): string[] {
+/** The owned rules in built-in chains. */
+function owned(text: string): string[] {
   return [...ownedRules(parseSave(text, NAMES))].map((rule) => `-A ${rule.chain} ${rule.text}`);
 }
 
@@ -21,22 +21,22 @@ const OUT = "-A OUTPUT -o eth7 -j RETURN";
 const INBOUND = "-A PREROUTING -p tcp -j ISTIO_INBOUND";
 const OTHER = "-A PREROUTING -j KUBE-SERVICES";
 
-/** Each: what is there, and which of the rules in built-in chains are ours. */
+/** Name, kernel state, owned rules in built-in chains. */
 const CASES: readonly (readonly [string, string, readonly string[]])[] = [
-  ["jumps to our chains, however they are written", table("nat", ["ISTIO_OUTPUT"], [JUMP, OTHER]), [JUMP]],
-  ["nothing without chains of ours", table("nat", [], [IN, OUT, OTHER]), []],
+  ["jumps to owned chains, in every spelling", table("nat", ["ISTIO_OUTPUT"], [JUMP, OTHER]), [JUMP]],
+  ["nothing without owned chains", table("nat", [], [IN, OUT, OTHER]), []],
   [
     "an excluded interface stands before both jumps",
     table("nat", ["ISTIO_OUTPUT"], [IN, INBOUND, OUT, JUMP]),
     [INBOUND, JUMP, IN, OUT],
   ],
   [
-    "a rule for an interface in one direction is of others",
+    "a rule for an interface in one direction is foreign",
     table("nat", ["ISTIO_OUTPUT"], [IN, INBOUND, JUMP]),
     [INBOUND, JUMP],
   ],
   [
-    "rules for an interface that others stand behind are of others",
+    "rules for an interface before foreign rules are foreign",
     table("nat", ["ISTIO_OUTPUT"], [IN, OTHER, INBOUND, OUT, JUMP]),
     [INBOUND, JUMP],
   ],
@@ -55,17 +55,17 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
     [OLD_JUMP, INVALID],
   ],
   [
-    "INVALID dropped by others, beside an old release",
+    "a foreign rule for INVALID, beside an old release",
     table("nat", ["ISTIO_OUTPUT"], [OLD_JUMP]) + table("mangle", [], ["-A FORWARD -j ACCEPT", INVALID]),
     [OLD_JUMP],
   ],
   [
-    "INVALID dropped by others, beside a release that has a chain for it",
+    "a foreign rule for INVALID, beside a release with a chain for it",
     table("nat", ["ISTIO_OUTPUT"], [JUMP]) + table("mangle", [], [INVALID]),
     [JUMP],
   ],
   [
-    "marks of connections of others are not those of TPROXY",
+    "foreign connection marks are not those of TPROXY",
     table("mangle", ["ISTIO_INBOUND"], [
       "-A PREROUTING -i eni+ -j CONNMARK --restore-mark --nfmask 0x80 --ctmask 0x80",
       "-A PREROUTING -p tcp -m mark --mark 0x539 -j CONNMARK --save-mark --nfmask 0xffffffff --ctmask 0xffffffff",
@@ -75,5 +75,5 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 for (const [name, text, expected] of CASES) {
-  Deno.test(`ownedRules: ${name}`, () => assert.deepEqual(ours(text).sort(), [...expected].sort()));
+  Deno.test(`ownedRules: ${name}`, () => assert.deepEqual(owned(text).sort(), [...expected].sort()));
 }

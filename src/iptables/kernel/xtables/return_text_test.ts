@@ -15,18 +15,18 @@ const JUMP = "-A OUTPUT -j ISTIO_OUTPUT";
 const OTHER = "-A OUTPUT -j OTHER";
 const RULE = "-A ISTIO_OUTPUT -d 127.0.0.1/32 -j RETURN";
 
-Deno.test("returnText: nothing where nothing of ours differs, whatever others did", () => {
+Deno.test("returnText: empty without differences of owned rules", () => {
   assert.equal(returnText(held(OTHER, JUMP, RULE, OTHER), held(JUMP, RULE)), "");
 });
 
-Deno.test("returnText: what was not there goes, with its chains", () => {
+Deno.test("returnText: new rules are deleted with their chains", () => {
   assert.equal(
     returnText(held(OTHER, JUMP, RULE), held(OTHER)),
     "*nat\n:ISTIO_OUTPUT - [0:0]\n-D OUTPUT -j ISTIO_OUTPUT\n-X ISTIO_OUTPUT\nCOMMIT\n",
   );
 });
 
-Deno.test("returnText: what is gone comes back to its place among the rules of others", () => {
+Deno.test("returnText: deleted rules return to their position among foreign rules", () => {
   const text = returnText(held(OTHER, OTHER), held(OTHER, JUMP, OTHER, RULE));
   assert.equal(
     text,
@@ -34,6 +34,6 @@ Deno.test("returnText: what is gone comes back to its place among the rules of o
   );
 });
 
-Deno.test("returnText: behind the end of a chain that has become shorter it comes last", () => {
+Deno.test("returnText: in a chain that is shorter now, a rule becomes the last", () => {
   assert.match(returnText(held(), held(OTHER, OTHER, JUMP, RULE)), /^-I OUTPUT 1 -j ISTIO_OUTPUT$/m);
 });

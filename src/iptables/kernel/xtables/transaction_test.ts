@@ -44,11 +44,11 @@ const SAVED = `*nat
 COMMIT
 `;
 
-Deno.test("tableChanges: nothing for what is as planned, whatever iptables-save's spelling", () => {
+Deno.test("tableChanges: no change for planned rules in every spelling of iptables-save", () => {
   assert.deepEqual(changes(SAVED, planOf("-b", "80")), []);
 });
 
-Deno.test("tableChanges: rules in another order are noticed", () => {
+Deno.test("tableChanges: another order of rules is a difference", () => {
   const lines = SAVED.split("\n");
   const at = lines.findIndex((line) => line.includes("! --uid-owner"));
   const [line = ""] = lines.splice(at, 1);
@@ -57,7 +57,7 @@ Deno.test("tableChanges: rules in another order are noticed", () => {
   assert.deepEqual(change?.differences.map(({ what, chain }) => [what, chain]), [["order", "ISTIO_OUTPUT"]]);
 });
 
-Deno.test("tableChanges: a second jump is noticed, and deleted as often as it is there", () => {
+Deno.test("tableChanges: a second jump is a difference, and each is deleted", () => {
   const doubled = SAVED.replace(
     "-A OUTPUT -j ISTIO_OUTPUT\n",
     "-A OUTPUT -j ISTIO_OUTPUT\n-A OUTPUT -j ISTIO_OUTPUT\n",
@@ -69,7 +69,7 @@ Deno.test("tableChanges: a second jump is noticed, and deleted as often as it is
   assert.equal(changesText(found).match(/^-D OUTPUT -j ISTIO_OUTPUT$/gm)?.length, 2);
 });
 
-Deno.test("tableChanges: without a plan all of ours goes and nothing else", () => {
+Deno.test("tableChanges: without a plan all owned rules are deleted, and no others", () => {
   const text = changesText(changes(SAVED, undefined));
   assert.deepEqual(text.match(/^-D .*$/gm), ["-D PREROUTING -p tcp -j ISTIO_INBOUND", "-D OUTPUT -j ISTIO_OUTPUT"]);
   assert.deepEqual(text.match(/^-X .*$/gm)?.sort(), [
@@ -81,6 +81,6 @@ Deno.test("tableChanges: without a plan all of ours goes and nothing else", () =
   assert.doesNotMatch(text, /FOREIGN/);
 });
 
-Deno.test("tableChanges: nothing to do where nothing of ours is", () => {
+Deno.test("tableChanges: no change without owned rules", () => {
   assert.deepEqual(changes("*nat\n:FOREIGN - [0:0]\n-A PREROUTING -j FOREIGN\nCOMMIT\n", undefined), []);
 });

@@ -22,25 +22,25 @@ async function attempts(proof: Proof, ...outcomes: readonly Attempt[]) {
   return { outcome, reason, made };
 }
 
-Deno.test("prove(): what escapes is tried again each second, as rules may come later", async () => {
+Deno.test("prove(): an escaped flow is tried again each second: rules may come later", async () => {
   assert.deepEqual(await attempts(proofOf(5000), ESCAPED, ESCAPED, PROVED), { ...told(PROVED), made: 3 });
 });
 
-Deno.test("prove(): it escapes when it does until the time is over", async () => {
+Deno.test("prove(): a flow escapes if it does so until the deadline", async () => {
   assert.deepEqual(await attempts(proofOf(5000), ESCAPED), { ...told(ESCAPED), made: 5 });
   assert.deepEqual(await attempts(proofOf(300), ESCAPED), { ...told(ESCAPED), made: 1 });
 });
 
-Deno.test("prove(): a signal ends it", async () => {
+Deno.test("prove(): a signal stops it", async () => {
   assert.equal((await attempts(proofOf(5000, AbortSignal.abort()), ESCAPED)).made, 1);
 });
 
-Deno.test("prove(): what the kernel refuses is neither proved nor escaped", async () => {
+Deno.test("prove(): an error of the kernel is neither proved nor escaped", async () => {
   const { outcome, reason } = await prove(proofOf(5000), FLOW, () => Promise.reject(new SystemError("socket", 97)));
   assert.deepEqual([outcome, reason], ["not provable", "socket: address family not supported"]);
 });
 
-Deno.test("until(): the first answer, or none when the time is over", async () => {
+Deno.test("until(): the first answer, or none at the deadline", async () => {
   const proof = proofOf(5000);
   let asked = 0;
   assert.equal(await until(proof, 100, () => ++asked === 3 ? "yes" : undefined), "yes");

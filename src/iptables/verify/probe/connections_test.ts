@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { token } from "./attempt.ts";
 import { queryBytes } from "./connections.ts";
 
-Deno.test("token() is never the same, and a label of a name", () => {
+Deno.test("token() is random and fits in a DNS label", () => {
   assert.match(token(), /^[0-9a-f]{32}$/);
   assert.notEqual(token(), token());
 });

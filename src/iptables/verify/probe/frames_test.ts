@@ -24,7 +24,7 @@ for (const [source, destination] of [["192.0.2.1", "10.1.1.1"], ["2001:db8::1", 
   });
 }
 
-Deno.test("frameOf(): header and segment have right checksums: each sums up to nothing", () => {
+Deno.test("frameOf(): header and segment have checksums that sum up to zero", () => {
   const frame = frameOf({ ...segment("192.0.2.1", "10.1.1.1"), data: Uint8Array.of(1, 2, 3) }, FROM, TO);
   assert.deepEqual([...frame.subarray(0, 14)], [...TO, ...FROM, 8, 0]);
   assert.equal(checksum(frame.subarray(14, 34)), 0);
@@ -37,7 +37,7 @@ Deno.test("checksum() of the example of RFC 1071", () => {
   assert.equal(checksum(Uint8Array.of(0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7)), ~0xddf2 & 0xffff);
 });
 
-Deno.test("segmentOf() passes over what is no TCP", () => {
+Deno.test("segmentOf() ignores other frames", () => {
   const frame = frameOf(segment("192.0.2.1", "10.1.1.1"), FROM, TO);
   for (const bytes of [new Uint8Array(), frame.subarray(0, 30), frame.with(12, 0x88), frame.with(23, 17)]) {
     assert.equal(segmentOf(bytes), undefined);

@@ -16,7 +16,7 @@ Deno.test("parseConnections(): a listener and a connection", () => {
   assert.deepEqual(read(lines), ["0.0.0.0:15006 0.0.0.0:0 true", "127.0.0.1:15001 10.0.1.2:54321 false"]);
 });
 
-Deno.test("parseConnections(): IPv6 is in words of the machine's order", () => {
+Deno.test("parseConnections(): IPv6 addresses are 32-bit words in host byte order", () => {
   const line = "   0: B80D0120000000000000000001000000:3A9E 00000000000000000000000001000000:0050 03 0 0 0 0\n";
   assert.deepEqual(read(line), ["[2001:db8::1]:15006 [::1]:80 false"]);
 });
