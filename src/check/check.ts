@@ -1,5 +1,6 @@
 /** A check: a record of a table, judged over the inventory of a cluster. */
 import type { Inventory } from "./inventory/mod.ts";
+import type { CheckResult } from "./result_schema.ts";
 
 /** The categories, in the order in which they are told. */
 export const CATEGORIES = [
@@ -18,7 +19,7 @@ export type Category = typeof CATEGORIES[number];
  * What came out. `skipped`: what it needs is not there, or there is nothing to check; `unknown`: it cannot be told, for
  * example because it is forbidden to read what it takes.
  */
-export type Outcome = "ok" | "warning" | "error" | "skipped" | "unknown";
+export type Outcome = CheckResult["result"];
 
 /** What one check found. */
 export interface Finding {

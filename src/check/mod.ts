@@ -11,7 +11,8 @@ import { inventoryOf, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText } from "./print/json.ts";
 import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
 import { type Look, tableText } from "./print/table.ts";
-import { type CheckResult, type FailOn, isSuccess } from "./result.ts";
+import { type FailOn, isSuccess } from "./result.ts";
+import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
 
 export type { Choice } from "./choose.ts";

@@ -1,17 +1,5 @@
 import type { Check, Finding, Outcome } from "./check.ts";
-
-/** What is told of a check, with every field there: it is what `-o json` prints. */
-export interface CheckResult {
-  readonly id: string;
-  readonly category: string;
-  readonly title: string;
-  readonly result: Outcome;
-  /** `""` if there is nothing to say. */
-  readonly message: string;
-  /** Where its meaning and its fix are written; `""` if all is well. */
-  readonly hint: string;
-  readonly objects: readonly string[];
-}
+import type { CheckResult } from "./result_schema.ts";
 
 /** From which outcome on the whole run has failed. */
 export type FailOn = "warning" | "error";

@@ -3,7 +3,8 @@ import { ApiError } from "../core/kube/client/mod.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
 import type { Inventory } from "./inventory/mod.ts";
-import { type CheckResult, resultOf } from "./result.ts";
+import { resultOf } from "./result.ts";
+import type { CheckResult } from "./result_schema.ts";
 
 /** Told when a check has ended: how many have, of how many. */
 export type Progress = (ended: number, all: number) => void;

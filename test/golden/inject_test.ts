@@ -4,6 +4,7 @@
  * again, and must stay what it is.
  */
 import assert from "node:assert/strict";
+import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
 import { entryJson, entryText, injectStream, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 
 const FOLDER = decodeURIComponent(new URL("./inject/", import.meta.url).pathname);
@@ -74,7 +75,10 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
   const report: string[] = injector.notes.map((note) => `note: ${note}`);
   const sink = {
     write: (part: string) => void (text += part),
-    report: (entry: ReportEntry) => void report.push(line(entry)),
+    report(entry: ReportEntry) {
+      report.push(line(entry));
+      REPORT_LINE.parse(JSON.parse(entryJson(entry)));
+    },
   };
   const chunks = async function* () {
     yield new TextEncoder().encode(input);

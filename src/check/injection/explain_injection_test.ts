@@ -4,6 +4,7 @@ import { fakeWorld } from "../../core/world/mod.ts";
 import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
+import { EXPLANATION } from "./explanation_schema.ts";
 import { explanationJson, explanationText } from "./print.ts";
 
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
@@ -157,9 +158,9 @@ Deno.test("check injection: both texts, and nothing of an object steers a termin
   const text = explanationText(explanation);
   assert.match(text, /^deployment\.apps\/web in the namespace "shop": injected by istio-sidecar-injector\/namespace\./);
   assert(!text.includes("\u001b"));
-  const json = JSON.parse(explanationJson(explanation));
+  const json = EXPLANATION.parse(JSON.parse(explanationJson(explanation)));
   assert.deepEqual(Object.keys(json).slice(0, 6), ["workload", "injected", "by", "reason", "rules", "live"]);
-  assert.deepEqual(Object.keys(json.rules[0]).slice(0, 4), ["rule", "field", "value", "effect"]);
+  assert.deepEqual(Object.keys(json.rules[0] ?? {}).slice(0, 4), ["rule", "field", "value", "effect"]);
 });
 
 Deno.test("check injection: manifests without a cluster, and names that are none of a shell's", async () => {

@@ -6,12 +6,13 @@ import type { Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { makeAgain } from "./commands.ts";
 import { differences, livePods } from "./differences.ts";
+import type { RuleLine } from "./explanation_schema.ts";
 import { decisionFix } from "./fixes.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
-import { type RuleLine, UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict, verdictOf } from "./verdict.ts";
+import { UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict, verdictOf } from "./verdict.ts";
 
 /** Why a workload is injected or not. */
 export interface Explanation {

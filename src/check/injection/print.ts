@@ -2,9 +2,9 @@
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
-import type { Effect, RuleLine } from "./verdict.ts";
+import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
 
-const EFFECTS: Readonly<Record<Effect, string>> = {
+const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   called: "webhook is called",
   "not-called": "webhook is not called",
   "no-answer": "no answer",
@@ -70,16 +70,22 @@ function shown(text: string): string {
 /** One line of JSON; what the contract names comes first. */
 export function explanationJson(explanation: Explanation): string {
   const { workload, injected, by, reason, rules, live, namespace, field, message, warnings, fix } = explanation;
-  const fields = { workload, injected, by, reason };
-  const more = { namespace, field, message, warnings: [...warnings], fix: [...fix] };
-  const ruleFields = rules.map(({ rule, field: read, value, effect, message: text }) =>
-    new OrderedFields(Object.entries({ rule, field: read, value, effect, message: text }))
-  );
-  const livePods = live.map(({ pod, phase, hasProxy, isNative, isReady, revision, image }) =>
-    new OrderedFields(
-      Object.entries({ pod, phase, proxy: hasProxy, native: isNative, ready: isReady, revision, image }),
-    )
-  );
-  const all = [...Object.entries(fields), ["rules", ruleFields], ["live", livePods], ...Object.entries(more)] as const;
-  return `${goJson(new OrderedFields(all), { escapeHtml: false })}\n`;
+  const line: ExplanationLine = {
+    workload,
+    injected,
+    by,
+    reason,
+    rules: rules.map(({ rule, field, value, effect, message }) => ({ rule, field, value, effect, message })),
+    live: live.map(({ pod, phase, hasProxy, isNative, isReady, revision, image }) => {
+      return { pod, phase, proxy: hasProxy, native: isNative, ready: isReady, revision, image };
+    }),
+    namespace,
+    field,
+    message,
+    warnings,
+    fix,
+  };
+  const ordered = (fields: object) => new OrderedFields(Object.entries(fields));
+  const nested = { ...line, rules: line.rules.map(ordered), live: line.live.map(ordered) };
+  return `${goJson(ordered(nested), { escapeHtml: false })}\n`;
 }

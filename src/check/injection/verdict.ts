@@ -17,32 +17,9 @@ import {
 } from "../../inject/mod.ts";
 import { isKnown, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
+import type { RuleLine } from "./explanation_schema.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
-
-/** What a rule did: `called` and `not-called` are the API server's, the others the webhook's. */
-export type Effect =
-  | "called"
-  | "not-called"
-  | "no-answer"
-  | "injects"
-  | "does-not-inject"
-  | "refuses"
-  | "not-asked"
-  | "unknown";
-
-/** One rule. */
-export interface RuleLine {
-  /** `istio-sidecar-injector/namespace.sidecar-injector.istio.io` for the API server's, else as `inject` names it. */
-  readonly rule: string;
-  /** What was read: of the namespace, of the pod, or of the configuration. */
-  readonly field: string;
-  /** `null` if it is not there. */
-  readonly value: string | null;
-  readonly effect: Effect;
-  /** More in words; may be empty. */
-  readonly message: string;
-}
 
 /** Reasons of verdicts that take a webhook to be called, or to inject, and cannot tell. */
 export const UNKNOWN_CONDITION = "match-condition-unknown";
@@ -198,7 +175,7 @@ function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer
   return order.map((holding) => answers.find((answer) => answer.holding === holding)).find(Boolean);
 }
 
-const CONDITION_EFFECTS: Readonly<Record<Holding, Effect>> = {
+const CONDITION_EFFECTS: Readonly<Record<Holding, RuleLine["effect"]>> = {
   holds: "called",
   "does-not-hold": "not-called",
   fails: "refuses",

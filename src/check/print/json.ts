@@ -1,6 +1,8 @@
-import { type CheckResult, type FailOn, isSuccess } from "../result.ts";
+import { type FailOn, isSuccess } from "../result.ts";
+import type { CheckResult, CheckResults } from "../result_schema.ts";
 
 /** The results as one JSON object; `success` says what the exit code says. */
 export function jsonText(results: readonly CheckResult[], failOn: FailOn): string {
-  return `${JSON.stringify({ success: isSuccess(results, failOn), checks: results }, undefined, 2)}\n`;
+  const document: CheckResults = { success: isSuccess(results, failOn), checks: results };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
 }

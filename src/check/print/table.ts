@@ -1,7 +1,8 @@
 import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
-import { type CheckResult, type FailOn, isSuccess } from "../result.ts";
+import { type FailOn, isSuccess } from "../result.ts";
+import type { CheckResult } from "../result_schema.ts";
 
 /** How results look. */
 export interface Look {

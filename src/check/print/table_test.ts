@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CheckResult } from "../result.ts";
+import { CHECK_RESULTS, type CheckResult } from "../result_schema.ts";
 import { jsonText } from "./json.ts";
 import { tableText } from "./table.ts";
 
@@ -96,7 +96,7 @@ Deno.test("colour is in the text only where it is wanted", () => {
 });
 
 Deno.test("JSON has every field of every check", () => {
-  const { success, checks } = JSON.parse(jsonText(RESULTS, "error"));
+  const { success, checks } = CHECK_RESULTS.parse(JSON.parse(jsonText(RESULTS, "error")));
   assert.equal(success, false);
   assert.deepEqual(checks, RESULTS);
 });

@@ -8,6 +8,7 @@ import { choiceValue, numberValue, urlValue } from "../flag_values.ts";
 import { type Flag, readFlags, type Reading } from "../flags.ts";
 import { helpText } from "../help.ts";
 import { asksForHelp } from "./agent.ts";
+import type { PilotAgentVersion } from "./pilot_agent_schema.ts";
 import { startAgent } from "./start_agent.ts";
 
 const PROGRAM = "pilot-agent";
@@ -180,13 +181,13 @@ function version(world: World, args: readonly string[]): Promise<number> {
 }
 
 /** Istio's fields; this program is no Go program, and its build is not numbered. */
-const BUILD = [
-  ["golang_version", ""],
-  ["revision", "unknown"],
-  ["status", "unknown"],
-  ["tag", VERSION],
-  ["version", VERSION],
-] as const;
+const BUILD: PilotAgentVersion["clientVersion"] = {
+  golang_version: "",
+  revision: "unknown",
+  status: "unknown",
+  tag: VERSION,
+  version: VERSION,
+};
 
 function versionText(reading: Reading): string {
   const output = reading.text("output");
@@ -197,6 +198,9 @@ function versionText(reading: Reading): string {
 }
 
 const VIEWS = {
-  json: () => JSON.stringify({ clientVersion: Object.fromEntries(BUILD) }, null, 2),
-  yaml: () => ["clientVersion:", ...BUILD.map(([key, value]) => `  ${key}: ${value === "" ? '""' : value}`)].join("\n"),
+  json: () => JSON.stringify({ clientVersion: BUILD } satisfies PilotAgentVersion, null, 2),
+  yaml: () =>
+    ["clientVersion:", ...Object.entries(BUILD).map(([key, value]) => `  ${key}: ${value === "" ? '""' : value}`)].join(
+      "\n",
+    ),
 };

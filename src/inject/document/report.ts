@@ -2,26 +2,13 @@
 import { errorLine, type MeshError, saysField } from "../../core/errors.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { resourceName } from "../../core/kube/mod.ts";
+import type { ReportLine } from "./report_schema.ts";
 
 /** What became of a resource. */
-export type Result = "injected" | "skipped" | "unchanged" | "failed";
+export type Result = ReportLine["result"];
 
 /** One resource of the input. */
-export interface ReportEntry {
-  readonly file: string;
-  /** From 1. */
-  readonly document: number;
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly result: Result;
-  /** A stable id: those of `decision.ts`, `injection_error.ts`, `not-a-workload`, `already-injected`. */
-  readonly reason: string;
-  /** The field that decided, or that is wrong. */
-  readonly field: string;
-  readonly message: string;
-  readonly warnings: readonly string[];
+export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"> {
   /** What failed, where `result` says so. */
   readonly error?: MeshError;
 }
@@ -68,17 +55,14 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
 }
 
 /** The entry as one line of JSON. */
-export function entryJson(entry: ReportEntry): string {
+export function entryJson({ error, ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
-  const fields = { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings };
-  const more = Object.entries(whereAndHow(entry.error));
-  return goJson(new OrderedFields([...Object.entries(fields), ...more]), { escapeHtml: false });
-}
-
-function whereAndHow(error: MeshError | undefined): Record<string, string | number> {
-  const known: Record<string, string | number> = {};
-  if (error?.place?.line !== undefined) known["line"] = error.place.line;
-  if (error?.place?.column !== undefined) known["column"] = error.place.column;
-  if (error?.hint !== undefined) known["hint"] = error.hint;
-  return known;
+  const { line, column } = error?.place ?? {};
+  const told: ReportLine = {
+    ...{ file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings },
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    ...(error?.hint === undefined ? {} : { hint: error.hint }),
+  };
+  return goJson(new OrderedFields(Object.entries(told)), { escapeHtml: false });
 }

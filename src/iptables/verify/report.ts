@@ -2,6 +2,7 @@
 import { columns } from "../../core/columns.ts";
 import type { FlowResult } from "./flows.ts";
 import { endpointText } from "./probe/ports.ts";
+import type { Verification } from "./report_schema.ts";
 
 /** A line for each flow: kind, family, target, port, result and reason. */
 export function resultTable(results: readonly FlowResult[]): string {
@@ -18,15 +19,18 @@ export function resultTable(results: readonly FlowResult[]): string {
 
 /** The results as one JSON document. */
 export function resultJson(results: readonly FlowResult[], isProved: boolean): string {
-  const flows = results.map(({ flow, target, outcome, reason }) => ({
-    flow: flow.kind,
-    family: `IPv${flow.family}`,
-    target: target === undefined ? null : endpointText(target),
-    port: flow.port,
-    result: outcome,
-    reason,
-  }));
-  return `${JSON.stringify({ proved: isProved, flows }, null, 2)}\n`;
+  const document: Verification = {
+    proved: isProved,
+    flows: results.map(({ flow, target, outcome, reason }) => ({
+      flow: flow.kind,
+      family: `IPv${flow.family}`,
+      target: target === undefined ? null : endpointText(target),
+      port: flow.port,
+      result: outcome,
+      reason,
+    })),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** `IPv4 outbound to 192.0.2.1:15002: it did not arrive at port 15001`. */

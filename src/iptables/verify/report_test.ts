@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { FlowResult } from "./flows.ts";
+import { VERIFICATION } from "./report_schema.ts";
 import { resultJson, resultLine, resultTable } from "./report.ts";
 import { blame } from "./run.ts";
 
@@ -21,9 +22,9 @@ Deno.test("resultTable() has a line for each flow", () => {
 });
 
 Deno.test("resultJson() has the same results", () => {
-  const { proved, flows } = JSON.parse(resultJson([RESULT, UNKNOWN], true));
+  const { proved, flows } = VERIFICATION.parse(JSON.parse(resultJson([RESULT, UNKNOWN], true)));
   assert.equal(proved, true);
-  assert.deepEqual(flows.map((flow: { target: unknown }) => flow.target), ["192.0.2.1:15002", null]);
+  assert.deepEqual(flows.map(({ target }) => target), ["192.0.2.1:15002", null]);
   assert.deepEqual(flows[0], {
     flow: "outbound",
     family: "IPv4",

@@ -4,16 +4,17 @@ import { cidrText } from "../address_text.ts";
 import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
 import { rulesOf } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
+import type { PlanData } from "./plan_schema.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
 
 /** The plan as one JSON document, with address blocks as text. */
 export function jsonText(plan: Plan): string {
-  const document = {
-    families: plan.families.map((family) => `IPv${family}`),
+  const document: PlanData = {
+    families: plan.families.map(familyName),
     rules: plan.rules.map(ruleData),
-    policyRules: plan.policyRules.map(({ family, ...rule }) => ({ family: `IPv${family}`, ...rule })),
+    policyRules: plan.policyRules.map(({ family, ...rule }) => ({ family: familyName(family), ...rule })),
     routes: plan.policyRules.map(({ family, table }) => ({
-      family: `IPv${family}`,
+      family: familyName(family),
       table,
       route: "local default dev lo",
     })),
@@ -22,14 +23,17 @@ export function jsonText(plan: Plan): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function ruleData(rule: Rule) {
-  const { family, match, insertAt, ...rest } = rule;
+function familyName(family: Family): PlanData["families"][number] {
+  return `IPv${family}`;
+}
+
+function ruleData({ family, match, insertAt, ...rest }: Rule): PlanData["rules"][number] {
   const place = insertAt === undefined ? {} : { insertAt };
-  const families = family === undefined ? {} : { family: `IPv${family}` };
+  const families = family === undefined ? {} : { family: familyName(family) };
   return { ...families, ...rest, ...place, match: match.map(matchData) };
 }
 
-function matchData(match: Match) {
+function matchData(match: Match): PlanData["rules"][number]["match"][number] {
   return "cidr" in match ? { ...match, cidr: cidrText(match.cidr) } : match;
 }
 

@@ -1,5 +1,6 @@
 /** What `check injection` says of generated pods is what a real API server with the webhook then does. */
 import assert from "node:assert/strict";
+import { EXPLANATION } from "../../../src/check/injection/explanation_schema.ts";
 import { explainInjection } from "../../../src/check/mod.ts";
 import { connect } from "../../../src/core/kube/client/mod.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
@@ -168,7 +169,7 @@ testWhen(needsCluster(), "check injection explains a Deployment of a real cluste
     }).output();
     const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
     assert.deepEqual([code, err], [1, ""]);
-    const { workload, injected, reason } = JSON.parse(out ?? "");
+    const { workload, injected, reason } = EXPLANATION.parse(JSON.parse(out ?? ""));
     assert.deepEqual({ workload, injected, reason }, {
       workload: "deployment.apps/web",
       injected: false,

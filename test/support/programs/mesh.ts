@@ -1,4 +1,6 @@
 /** The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. */
+import { checkPrinted } from "../printed_json.ts";
+
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 
 /** What runs, as the first words of a command line. */
@@ -11,7 +13,7 @@ export interface MeshRun {
   readonly cwd?: string;
 }
 
-/** Runs the program to its end and returns what it said. */
+/** Runs the program to its end and returns what it said; JSON is checked against its schema. */
 export async function runMesh(args: readonly string[], run: MeshRun = {}) {
   const child = new Deno.Command(MESH_COMMAND, {
     args: [...args],
@@ -22,7 +24,9 @@ export async function runMesh(args: readonly string[], run: MeshRun = {}) {
     stderr: "piped",
   }).spawn();
   const [{ code, stdout, stderr }] = await Promise.all([child.output(), feed(child, run.stdin)]);
-  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+  const said = { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+  checkPrinted(args, said);
+  return said;
 }
 
 /** A program that stops reading is judged by what it says, not by the pipe that it closed. */

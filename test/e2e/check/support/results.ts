@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../../src/check/checks/all.ts";
 import { chooseChecks } from "../../../../src/check/choose.ts";
 import { inventoryOf } from "../../../../src/check/inventory/mod.ts";
-import type { CheckResult } from "../../../../src/check/result.ts";
+import { CHECK_RESULTS, type CheckResult } from "../../../../src/check/result_schema.ts";
 import { runChecks } from "../../../../src/check/run.ts";
 import { connect } from "../../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
@@ -27,7 +27,7 @@ export async function check(
 ): Promise<Run> {
   const { code, stdout, stderr } = await runMesh(["check", ...args, "-o", "json", "--kubeconfig", kubeconfig]);
   assert.equal(stderr, "", `check ${args.join(" ")}`);
-  const { success, checks }: { success: boolean; checks: CheckResult[] } = JSON.parse(stdout);
+  const { success, checks } = CHECK_RESULTS.parse(JSON.parse(stdout));
   assert.equal(code, success ? 0 : 1);
   return { code, results: byId(checks) };
 }

@@ -1,4 +1,5 @@
 /** A pod of the tests: a network namespace with a neighbour behind a veth pair, both gone when the test ends. */
+import { checkPrinted } from "../../../support/printed_json.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 
@@ -95,9 +96,11 @@ export class Namespace implements AsyncDisposable {
     return stdout;
   }
 
-  /** The program under test. */
-  mesh(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-    return this.run(MESH_COMMAND, args, options);
+  /** The program under test; JSON is checked against its schema. */
+  async mesh(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const ran = await this.run(MESH_COMMAND, args, options);
+    checkPrinted(args, ran);
+    return ran;
   }
 
   /** Lets listeners answer until the namespace is disposed of. */

@@ -1,0 +1,49 @@
+/** The JSON of `check injection -o json`. Import it for types only: printing needs no zod. */
+import { z } from "zod";
+
+const RULE_LINE = z.strictObject({
+  rule: z.string().describe("the name of a webhook, or of a rule of the injector"),
+  field: z.string().describe("what was read: of the namespace, of the pod, or of the configuration"),
+  value: z.string().nullable().describe("null if it is absent"),
+  effect: z.enum([
+    "called",
+    "not-called",
+    "no-answer",
+    "injects",
+    "does-not-inject",
+    "refuses",
+    "not-asked",
+    "unknown",
+  ]).describe("called and not-called come from the API server, all others from the webhook"),
+  message: z.string().describe("may be empty"),
+});
+
+const LIVE_POD = z.strictObject({
+  pod: z.string(),
+  phase: z.string(),
+  proxy: z.boolean().describe("the pod has a proxy"),
+  native: z.boolean().describe("the proxy is a native sidecar"),
+  ready: z.boolean().describe("the kubelet reports the proxy as ready"),
+  revision: z.string().nullable().describe("revision of the control plane that injected it; null if not noted"),
+  image: z.string().nullable().describe("image of the proxy"),
+});
+
+/** Why a workload is injected or not. */
+export const EXPLANATION = z.strictObject({
+  workload: z.string().describe("such as `deployment.apps/web`"),
+  injected: z.boolean(),
+  by: z.string().nullable().describe("the webhook that injects"),
+  reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id"),
+  rules: z.array(RULE_LINE).readonly().describe("in the order in which the API server and the webhook ask them"),
+  live: z.array(LIVE_POD).readonly(),
+  namespace: z.string(),
+  field: z.string().describe("the field that decided; may be empty"),
+  message: z.string(),
+  warnings: z.array(z.string()).readonly(),
+  fix: z.array(z.string()).readonly().describe("commands that change what is wrong"),
+}).describe("One line of `kubectl mesh check injection -o json`");
+
+/** One rule. */
+export type RuleLine = Readonly<z.infer<typeof RULE_LINE>>;
+
+export type ExplanationLine = Readonly<z.infer<typeof EXPLANATION>>;

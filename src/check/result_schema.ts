@@ -1,0 +1,25 @@
+/** The JSON of `check -o json`. Import it for types only: printing needs no zod. */
+import { z } from "zod";
+
+const CHECK_RESULT = z.strictObject({
+  id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id: the anchor in docs/checks.md"),
+  category: z.string(),
+  title: z.string().describe("the healthy state as a statement"),
+  result: z.enum(["ok", "warning", "error", "skipped", "unknown"]).describe(
+    "skipped: what it needs is absent; unknown: it cannot be told, for example because reading is forbidden",
+  ),
+  message: z.string().describe("empty if there is nothing to say"),
+  hint: z.string().describe("where the fix is written; empty if all is well"),
+  objects: z.array(z.string()).readonly().describe("what it is about, such as `pod/shop/cart-1`"),
+});
+
+/** The results of all checks. */
+export const CHECK_RESULTS = z.strictObject({
+  success: z.boolean().describe("true where the exit code is 0"),
+  checks: z.array(CHECK_RESULT).readonly(),
+}).describe("The output of `kubectl mesh check -o json`");
+
+/** The result of a check, with every field present. */
+export type CheckResult = Readonly<z.infer<typeof CHECK_RESULT>>;
+
+export type CheckResults = Readonly<z.infer<typeof CHECK_RESULTS>>;

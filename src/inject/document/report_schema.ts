@@ -1,0 +1,22 @@
+/** The JSON of `inject --report json`. Import it for types only: printing needs no zod. */
+import { z } from "zod";
+
+/** One line of the report: what became of a resource. */
+export const REPORT_LINE = z.strictObject({
+  file: z.string().describe('the input file as given, "-" for standard input'),
+  document: z.int().min(1).describe("number of the YAML document in the file, from 1"),
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  result: z.enum(["injected", "skipped", "unchanged", "failed"]),
+  reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule that decided, or of the error"),
+  field: z.string().describe("the field that decided, or that is wrong; may be empty"),
+  message: z.string(),
+  warnings: z.array(z.string()).readonly(),
+  line: z.int().min(1).exactOptional().describe("line of the error in the file"),
+  column: z.int().min(1).exactOptional().describe("column of the error in the line"),
+  hint: z.string().exactOptional().describe("what to do about the error"),
+}).describe("One line of `kubectl mesh inject --report json`");
+
+export type ReportLine = Readonly<z.infer<typeof REPORT_LINE>>;

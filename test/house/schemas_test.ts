@@ -1,0 +1,25 @@
+/** JSON Schemas of what the program prints; UPDATE=1 writes them anew. */
+import assert from "node:assert/strict";
+import { schemaFiles } from "../../tools/json_schemas.ts";
+import { filesBelow, read, ROOT } from "./source.ts";
+
+const FOLDER = "docs/schemas";
+
+Deno.test("docs/schemas are the schemas of the source", () => {
+  const files = schemaFiles();
+  if (Deno.env.get("UPDATE") === "1") {
+    for (const [name, text] of files) Deno.writeTextFileSync(`${ROOT}/${FOLDER}/${name}`, text);
+  }
+  const written = filesBelow(FOLDER).map((path) => [path.slice(FOLDER.length + 1), read(path)] as const);
+  assert.deepEqual(new Map(written), new Map([...files].sort(([a], [b]) => a < b ? -1 : 1)));
+});
+
+Deno.test("printing loads no zod: schemas are imported for their types alone", () => {
+  const wrong = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts")).flatMap(
+    (path) => {
+      const imports = read(path).match(/^import (?!type ).*"(?:zod|\.[^"]*_schema\.ts)";$/gm) ?? [];
+      return path.endsWith("_schema.ts") ? [] : imports.map((each) => `${path}: ${each}`);
+    },
+  );
+  assert.deepEqual(wrong, []);
+});

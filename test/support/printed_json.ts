@@ -1,0 +1,52 @@
+/** What commands print for other programs, read by the schema of its definition. */
+import type { z } from "zod";
+import { EXPLANATION } from "../../src/check/injection/explanation_schema.ts";
+import { CHECK_RESULTS } from "../../src/check/result_schema.ts";
+import { PILOT_AGENT_VERSION } from "../../src/cli/commands/pilot_agent_schema.ts";
+import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
+import { VERIFICATION } from "../../src/iptables/verify/report_schema.ts";
+import { PLAN } from "../../src/iptables/views/plan_schema.ts";
+
+interface Printed {
+  /** Words that a command line has, in this order. */
+  readonly words: RegExp;
+  readonly stream: "stdout" | "stderr";
+  readonly schema: z.ZodType;
+  readonly isLines: boolean;
+}
+
+const PRINTED: readonly Printed[] = [
+  { words: /^inject .*--report[ =]json\b/, stream: "stderr", schema: REPORT_LINE, isLines: true },
+  { words: /^check injection .*(-o ?|--output[ =])json\b/, stream: "stdout", schema: EXPLANATION, isLines: true },
+  {
+    words: /^check (?!injection ).*(-o ?|--output[ =])json\b/,
+    stream: "stdout",
+    schema: CHECK_RESULTS,
+    isLines: false,
+  },
+  { words: /^iptables generate .*--output[ =]json\b/, stream: "stdout", schema: PLAN, isLines: false },
+  { words: /^iptables verify .*--output[ =]json\b/, stream: "stdout", schema: VERIFICATION, isLines: false },
+  {
+    words: /^pilot-agent version .*(-o ?|--output[ =])json\b/,
+    stream: "stdout",
+    schema: PILOT_AGENT_VERSION,
+    isLines: false,
+  },
+];
+
+/**
+ * Checks what a run of the program said against the schema of its command; runs that print no JSON pass. Lines that are
+ * no objects are messages. Errors: something is not as the schema says.
+ */
+export function checkPrinted(
+  args: readonly string[],
+  said: { readonly stdout: string; readonly stderr: string },
+): void {
+  const line = args.join(" ");
+  const printed = PRINTED.find(({ words }) => words.test(line));
+  if (printed === undefined) return;
+  const text = said[printed.stream];
+  const lines = text.split("\n").filter((each) => each.startsWith("{"));
+  const documents = printed.isLines ? lines : text === "" || !text.startsWith("{") ? [] : [text];
+  for (const document of documents) printed.schema.parse(JSON.parse(document));
+}

@@ -1,0 +1,39 @@
+/** Writes docs/schemas: the JSON Schema of each JSON that the program prints for other programs. */
+import { z } from "zod";
+import { EXPLANATION } from "../src/check/injection/explanation_schema.ts";
+import { CHECK_RESULTS } from "../src/check/result_schema.ts";
+import { PILOT_AGENT_VERSION } from "../src/cli/commands/pilot_agent_schema.ts";
+import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
+import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
+import { PLAN } from "../src/iptables/views/plan_schema.ts";
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  "check.json": CHECK_RESULTS,
+  "check-injection.json": EXPLANATION,
+  "inject-report.json": REPORT_LINE,
+  "iptables-generate.json": PLAN,
+  "iptables-verify.json": VERIFICATION,
+  "pilot-agent-version.json": PILOT_AGENT_VERSION,
+};
+
+/** The files of docs/schemas by name. */
+export function schemaFiles(): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(SCHEMAS).map(([name, schema]) => {
+      const json = z.toJSONSchema(schema, { override: ({ jsonSchema }) => leaveOut(jsonSchema) });
+      return [name, `${JSON.stringify(json, null, 2)}\n`];
+    }),
+  );
+}
+
+/** `readonly` is a matter of types, and that a number is exact in JavaScript is one of this program. */
+function leaveOut(schema: z.core.JSONSchema.BaseSchema): void {
+  delete schema.readOnly;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
+
+if (import.meta.main) {
+  const folder = new URL("../docs/schemas/", import.meta.url);
+  for (const [name, text] of schemaFiles()) Deno.writeTextFileSync(new URL(name, folder), text);
+}
