@@ -145,7 +145,7 @@ Deno.test("a line and a document of 100 MB end at once with an error", () =>
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr.replaceAll(folder, "."),
-      'error: ./document.yaml: document 1, line 1: A document is longer than 16 MiB; Kubernetes takes objects of at most 3 MiB: is a "---" missing, or is this not a manifest\n' +
+      'error: ./document.yaml: document 1, line 1: A document is longer than 16 MiB; Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest\n' +
         "error: ./line.yaml: document 1, line 2: A line is longer than 16 MiB; is this a manifest?\n",
     );
   }));

@@ -2,8 +2,8 @@ import { isMap, newMap, type ValueMap } from "../value.ts";
 import type { Era } from "./era.ts";
 
 /**
- * A mesh configuration with all defaults in it: plain data by JSON names, as `decodeMessage` makes it. Fields that the
- * schema does not know are in it too. Never changed: what differs is another object.
+ * A mesh configuration with all defaults: the plain data of `decodeMessage`, by JSON names, with unknown fields. It is
+ * immutable: a change makes a new object.
  */
 export interface MeshConfig {
   readonly era: Era;
@@ -16,10 +16,10 @@ export interface ProxyConfig {
   readonly data: ValueMap;
 }
 
-/** What is made of a proxy configuration, such as its text, is made once if all pods of a mesh have the same object. */
+/** One object for all pods of a mesh: what callers derive from it, such as its text, can be cached by it. */
 const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
 
-/** The proxy configuration that a mesh gives to every proxy: the same object for the same mesh. */
+/** The mesh's `defaultConfig`: the same object for the same mesh. */
 export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
   const known = defaultConfigs.get(mesh);
   if (known !== undefined) return known;
@@ -29,7 +29,7 @@ export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
   return config;
 }
 
-/** The same mesh configuration with another proxy configuration for every proxy. */
+/** The mesh configuration with another `defaultConfig`. */
 export function withDefaultProxyConfig(mesh: MeshConfig, proxy: ProxyConfig): MeshConfig {
   return { era: mesh.era, data: assign(mesh.data, { defaultConfig: proxy.data }) };
 }

@@ -10,5 +10,5 @@ export type { Era } from "./era.ts";
 export { LABEL } from "./annotations/labels.ts";
 export { mergeMeshConfig, mergeProxyConfig } from "./read/merge.ts";
 export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from "./read/parse.ts";
-export { meshConfigJson, protoToJson, proxyConfigJson } from "./write/proto_json.ts";
+export { protoToJson, proxyConfigJson } from "./write/proto_json.ts";
 export { inboundTrafficPolicyMode, type ProxySettings, proxySettings } from "./settings.ts";

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { goJson } from "../gojson.ts";
 import { parseBool, parseCidr, parsePort, parseUint } from "../net.ts";
 import { defaultProxyConfig } from "./config.ts";
 import { defaultsOf } from "./read/defaults.ts";
 import { mergeProxyConfig } from "./read/merge.ts";
 import { parseMeshConfig, parseProxyConfig, proxyConfigProblems } from "./read/parse.ts";
-import { meshConfigJson, protoToJson, proxyConfigJson } from "./write/proto_json.ts";
+import { MESH_CONFIG } from "./schema/schema.ts";
+import { encodeMessage } from "./write/encode.ts";
+import { protoToJson, proxyConfigJson } from "./write/proto_json.ts";
 
 interface Answer {
   readonly kind: string;
@@ -21,7 +24,7 @@ const answers: Answer[] = Deno.readTextFileSync(path).trim().split("\n").map((li
 const REPLIES: Readonly<Record<string, (text: string) => readonly (string | undefined)[] | undefined>> = {
   mesh: (text) => {
     const mesh = parseMeshConfig(text);
-    return [meshConfigJson(mesh), protoToJson(defaultProxyConfig(mesh))];
+    return [goJson(encodeMessage(mesh.data, MESH_CONFIG, mesh.era)), protoToJson(defaultProxyConfig(mesh))];
   },
   proxy: (text) => {
     if (proxyConfigProblems(text, "current").length > 0) return undefined;
@@ -54,7 +57,7 @@ function reply(answer: Answer): readonly (string | undefined)[] | undefined {
 
 for (const kind of Object.keys(REPLIES)) {
   const asked = answers.filter((answer) => answer.kind === kind);
-  Deno.test(`${kind}: ${asked.length} texts are read or refused as Istio and Go do`, () => {
+  Deno.test(`${kind}: ${asked.length} texts are accepted or rejected as Istio and Go do`, () => {
     const wrong = asked.flatMap((answer) => {
       const expected = answer.error === undefined ? [answer.json, answer.clean] : undefined;
       const actual = reply(answer);

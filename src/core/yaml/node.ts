@@ -1,15 +1,15 @@
 import type { Value, ValueMap } from "../value.ts";
 
-/** What every node knows of its place in the text: offsets, the end exclusive. */
+/** The position of a node in the text: offsets, the end exclusive. */
 interface NodeBase {
-  /** Where anchor or tag begin, else `start`. */
+  /** The start of anchor or tag, else `start`. */
   readonly outer: number;
-  /** First character of the content: the quote, the bracket, the first key, the `|`; where an absent value would stand. */
+  /** The start of the content: the quote, the bracket, the first key, the `|`; the position of an absent value. */
   readonly start: number;
-  /** After the last character of the content; of a block scalar after its last line. */
+  /** The end of the content; of a block scalar the end of its last line. */
   readonly end: number;
   readonly anchor: string | undefined;
-  /** Nodes that a reader makes of it, aliases expanded. */
+  /** The number of nodes with aliases expanded. */
   readonly size: number;
 }
 
@@ -47,15 +47,15 @@ export interface MapEntry {
 export interface MapNode extends NodeBase {
   readonly kind: "map";
   readonly flow: boolean;
-  /** In the order of the text, doubled keys included. */
+  /** In the order of the text, with duplicate keys. */
   readonly entries: readonly MapEntry[];
   readonly value: ValueMap;
 }
 
-/** A node of a document: its value and where it stands. */
+/** A node of a document: its value and position. */
 export type YamlNode = ScalarNode | AliasNode | ListNode | MapNode;
 
-/** The node that an alias stands for, others themselves. */
+/** The target of an alias; any other node itself. */
 export function resolved(node: YamlNode): Exclude<YamlNode, AliasNode> {
   return node.kind === "alias" ? resolved(node.target) : node;
 }

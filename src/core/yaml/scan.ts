@@ -1,7 +1,4 @@
-/**
- * The offset of the next character that is neither white space nor part of a comment nor in `skipped`, from the end of
- * a token on. A `#` begins a comment only after white space, which there is after every token.
- */
+/** The next offset after `from`, the end of a token, that is not white space, comment or a character of `skipped`. */
 export function skipBlank(text: string, from: number, skipped = ""): number {
   let at = from;
   while (at < text.length) {

@@ -1,5 +1,6 @@
 /** Injection of one document of a manifest: the same bytes if nothing is injected, else edits of its text. */
 import { MeshError } from "../../core/errors.ts";
+import { fieldKeys } from "../../core/field_path.ts";
 import { goJson } from "../../core/gojson.ts";
 import { decode } from "../../core/kube/mod.ts";
 import { misspelledAnnotations } from "../../core/mesh/mod.ts";
@@ -7,7 +8,6 @@ import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../c
 import { editDocument, type ParsedDocument } from "../../core/yaml/mod.ts";
 import { conform } from "./conform.ts";
 import { decide } from "../decision/decision.ts";
-import { fieldKeys } from "./field_path.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { Injector } from "../config/injector.ts";
 import { INJECT } from "../names.ts";

@@ -174,7 +174,7 @@ function checkAnnotations(typed: Pod, era: Era): void {
  */
 function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
   if (fits(pod, "Pod")) return;
-  const { problems } = decode(pod, "Pod", "", texts);
+  const { problems } = decode(pod, "Pod", texts);
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {

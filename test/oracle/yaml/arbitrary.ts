@@ -39,8 +39,8 @@ export const { value } = fc.letrec<{ value: Value; map: Value; list: Value }>((t
 export const pair = fc.tuple(value, value, fc.nat()).map(([a, b, seed]): [Value, Value] => [a, mix(a, b, seed)]);
 /** How toYaml lays a document out. */
 export const style = fc.record({
-  indent: fc.constantFrom(2, 4),
-  indentLists: fc.boolean(),
+  step: fc.constantFrom(2, 4),
+  listIndent: fc.constantFrom(0, 2, 4),
   eol: fc.constantFrom("\n", "\r\n"),
 });
 

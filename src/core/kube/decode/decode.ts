@@ -1,3 +1,4 @@
+import { fieldText } from "../../field_path.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { expectedText, gotText, readScalar } from "./scalar.ts";
 import { type Field, type FieldType, findField, type StructSchema, structSchema } from "../schema/schema.ts";
@@ -12,7 +13,7 @@ export interface Problem {
 }
 
 /** A typed object, and the values of its source that do not fit. */
-export interface Decoded {
+interface Decoded {
   readonly value: ValueMap;
   readonly problems: readonly Problem[];
 }
@@ -20,14 +21,13 @@ export interface Decoded {
 /**
  * Decodes generic data as a Kubernetes type. The result is what Kubernetes writes: known fields only, in declaration
  * order, without empty `omitempty` fields, with the fields that are always written, quantities and times canonical.
- * A value that does not fit is a problem, and its field is zero. `path` is the prefix of the paths of problems.
+ * A value that does not fit is a problem, and its field is zero.
  * With `texts` "converted" a number or boolean in a string field becomes text; with "strict" it is a problem.
  * The input is not changed. Subtrees without a type of their own are shared with it.
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
  */
-export function decode(value: Value, type: string, path = "", texts: "converted" | "strict" = "converted"): Decoded {
-  const strict = texts === "strict";
-  const reader: Reader = { path: path === "" ? [] : [path], problems: [], strict };
+export function decode(value: Value, type: string, texts: "converted" | "strict" = "converted"): Decoded {
+  const reader: Reader = { path: [], problems: [], strict: texts === "strict" };
   return { value: readStruct(structSchema(type), value, reader), problems: reader.problems };
 }
 
@@ -123,7 +123,7 @@ function reject(type: FieldType, value: Value, reader: Reader): Value {
 }
 
 function report(expected: string, value: Value, reader: Reader): void {
-  reader.problems.push({ field: pathText(reader.path), expected, got: gotText(value) });
+  reader.problems.push({ field: fieldText(reader.path), expected, got: gotText(value) });
 }
 
 function countKeys(data: ValueMap): number {
@@ -146,13 +146,4 @@ function underTypeNames(schema: StructSchema, data: ValueMap): ValueMap | undefi
     differs ||= field.json !== key;
   }
   return differs ? named : undefined;
-}
-
-/** `spec.containers[0].image`; other keys than plain words are in brackets: `metadata.labels["a.b/c"]`. */
-function pathText(path: readonly (string | number)[]): string {
-  return path.map((part, index) => {
-    if (typeof part === "number") return `[${part}]`;
-    if (index > 0 && !/^[\w$/-]+$/.test(part)) return `[${JSON.stringify(part)}]`;
-    return index === 0 ? part : `.${part}`;
-  }).join("");
 }

@@ -31,7 +31,7 @@ for (const [text, expected] of ROWS) {
   Deno.test(`fits: ${text}`, () => {
     const value = parseYaml(text);
     assert.equal(fits(value, "Pod"), expected);
-    if (expected) assert.deepEqual(decode(value, "Pod", "", "strict").problems, []);
+    if (expected) assert.deepEqual(decode(value, "Pod", "strict").problems, []);
   });
 }
 
@@ -51,7 +51,7 @@ Deno.test("decode finds no problem in data that fits", () => {
     fc.property(value, (container) => {
       if (!fits(container, "Container")) return;
       fitting++;
-      assert.deepEqual(decode(container, "Container", "", "strict").problems, []);
+      assert.deepEqual(decode(container, "Container", "strict").problems, []);
     }),
     { numRuns: 2000 },
   );

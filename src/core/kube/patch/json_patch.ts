@@ -2,6 +2,7 @@
  * Small JSON patches (RFC 6902): list elements are matched by what identifies them (a container's name, a port's
  * number), so that an added container is one operation, not a new list.
  */
+import { longestAscending } from "../../longest_ascending.ts";
 import { sameValue } from "../../same_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { identities } from "./list_identity.ts";
@@ -102,41 +103,10 @@ function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): read
   return [...ids.keys()].filter((index) => !kept.has(ids[index] ?? ""));
 }
 
-/**
- * The elements of both lists that need not move: a longest increasing subsequence of the old places in the new order.
- * The others are removed and added again.
- */
+/** The elements of both lists that need not move. The others are removed and added again. */
 function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySet<string> {
   const places = new Map(from.map((id, index) => [id, index]));
-  /** `tails[n]` ends the best subsequence of n + 1 elements; `chain` links each element to the one before it. */
-  const tails: Link[] = [];
-  for (const id of to) {
-    const place = places.get(id);
-    if (place === undefined) continue;
-    const at = lowerBound(tails, place);
-    tails[at] = { id, place, before: tails[at - 1] };
-  }
-  const kept = new Set<string>();
-  for (let link = tails.at(-1); link !== undefined; link = link.before) kept.add(link.id);
-  return kept;
-}
-
-interface Link {
-  readonly id: string;
-  readonly place: number;
-  readonly before: Link | undefined;
-}
-
-/** The first position whose element is not placed before `place`. */
-function lowerBound(tails: readonly Link[], place: number): number {
-  let low = 0;
-  let high = tails.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((tails[middle]?.place ?? 0) < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return new Set([...longestAscending(to.map((id) => places.get(id)))].map((index) => to[index] ?? ""));
 }
 
 /** The approximate length of a value's JSON. */

@@ -3,19 +3,19 @@ import { decodeScalar, decodeSingle, Wrong, zeroOf } from "./decode_single.ts";
 import type { Era } from "../era.ts";
 import { type Field, type Kind, type Message, messageType } from "../schema/schema.ts";
 
-/** Where a value stands: the path by JSON names (`defaultConfig.drainDuration`), and the keys as they are written. */
-export interface Spot {
+/** The position of a value: its path by JSON names (`defaultConfig.drainDuration`), and its keys as written. */
+interface Spot {
   readonly field: string;
   readonly written: readonly (string | number)[];
 }
 
-/** What is wrong with the value of a field: `text` goes on behind the field's path, such as `must be a string`. */
+/** A field with an invalid value. `text` follows the field's path in messages: `must be a string`. */
 export interface FieldProblem extends Partial<Spot> {
   readonly field: string;
   readonly text: string;
 }
 
-/** How to read: which fields there are, and where problems go. */
+/** The era whose fields are decoded, and the list that problems are added to. */
 export interface Decoding {
   readonly era: Era;
   readonly problems: FieldProblem[];
@@ -24,10 +24,10 @@ export interface Decoding {
 const ROOT: Spot = { field: "", written: [] };
 
 /**
- * A message as people write it (proto names or JSON names, enums by name or number, durations as text, 64-bit integers
- * as number or text) in one spelling: JSON names, enums by name, durations in seconds. Fields that are null are left out,
- * fields that the message does not have are kept as they are. Problems are added to `decoding`, the fields left out.
- * Source: the proto3 JSON mapping, read as leniently as Istio's reader (golang/protobuf jsonpb) reads it.
+ * Decodes a message. People write proto names or JSON names, enums by name or number, durations as text, 64-bit integers
+ * as number or text; the result has JSON names, enums by name, durations in seconds. Null fields are dropped, unknown
+ * fields are kept. Invalid fields are dropped and reported in `decoding`.
+ * Source: the proto3 JSON mapping, as lenient as Istio's reader (golang/protobuf jsonpb).
  */
 export function decodeMessage(source: ValueMap, name: string, decoding: Decoding, spot = ROOT): ValueMap {
   const message = messageType(name, decoding.era);
@@ -36,7 +36,7 @@ export function decodeMessage(source: ValueMap, name: string, decoding: Decoding
     if (!message.byKey.has(key)) result[key] = value;
   }
   for (const field of message.fields) {
-    // The JSON name wins where a field is written in both spellings.
+    // The JSON name wins over the proto name.
     const key = source[field.json] === undefined ? field.name : field.json;
     const value = source[key] ?? null;
     if (value === null) continue;
@@ -52,7 +52,7 @@ function under(spot: Spot, key: string | number, name: string): Spot {
   return { field: spot.field === "" ? name : `${spot.field}.${name}`, written: [...spot.written, key] };
 }
 
-/** Setting one field of a oneof takes the others away. */
+/** Removes the other fields of a oneof before one is set. */
 export function clearOneof(data: ValueMap, message: Message, set: Field): void {
   if (set.oneof === undefined) return;
   for (const field of message.fields) {

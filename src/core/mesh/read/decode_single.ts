@@ -3,7 +3,7 @@ import { isList, isMap, newMap, type Value } from "../../value.ts";
 import { durationText } from "./duration_text.ts";
 import { enumType, type Kind, type Scalar } from "../schema/schema.ts";
 
-/** Why a value does not fit: what is wanted and what is there. */
+/** Why a value is invalid: the wanted and the actual value. */
 export class Wrong {
   readonly message: string;
 
@@ -12,8 +12,8 @@ export class Wrong {
   }
 }
 
-/** What a value is, in words: `a number`, `the text "x"`. */
-export function nounOf(value: Value): string {
+/** A value in words: `a list`, `the text "x"`. */
+function nounOf(value: Value): string {
   if (value === null) return "null";
   if (isList(value)) return "a list";
   if (isMap(value)) return "a mapping";
@@ -21,7 +21,7 @@ export function nounOf(value: Value): string {
   return typeof value === "boolean" ? `the boolean ${value}` : `the number ${value}`;
 }
 
-/** The value of a field that nothing was written into. */
+/** The value of an unset field. */
 export function zeroOf(kind: Kind): Value {
   if (kind.is === "message" || kind.is === "struct") return newMap();
   if (kind.is === "duration") return "0s";
@@ -36,7 +36,7 @@ export function zeroScalar(type: Scalar): Value {
   return type === "int64" ? "0" : 0;
 }
 
-/** A scalar in its JSON form, or why the value is none. */
+/** A scalar in its JSON form, or why the value is invalid. */
 export function decodeScalar(value: Value, type: Scalar): Value | Wrong {
   if (type === "string") return typeof value === "string" ? value : new Wrong("a string", value);
   if (type === "bool") return typeof value === "boolean" ? value : new Wrong("true or false", value);
@@ -74,7 +74,7 @@ function decodeDouble(value: Value): Value | Wrong {
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? Number(value) : new Wrong(wanted, value);
 }
 
-/** A duration, a free-form struct or an enum in its JSON form, or why the value is none. */
+/** A duration, a free-form struct or an enum in its JSON form, or why the value is invalid. */
 export function decodeSingle(
   value: Value,
   kind: Exclude<Kind, { is: "message" | "scalar" | "wrapper" }>,
@@ -87,11 +87,11 @@ function decodeDuration(value: Value): Value | Wrong {
   const wanted = 'a duration such as "45s"';
   if (typeof value !== "string") return new Wrong(wanted, value);
   const nanoseconds = readDuration(value);
-  if (typeof nanoseconds !== "bigint") return new Wrong(wanted, value, `"${value}" is none: ${nanoseconds.reason}`);
+  if (typeof nanoseconds !== "bigint") return new Wrong(wanted, value, `not "${value}": ${nanoseconds.reason}`);
   return durationText(nanoseconds);
 }
 
-/** A number that the enum does not name is kept: proto3 enums are open. */
+/** A number without a name is kept: proto3 enums are open. */
 function decodeEnum(value: Value, name: string): Value | Wrong {
   const type = enumType(name);
   if (typeof value === "string" && type.numbers.has(value)) return value;

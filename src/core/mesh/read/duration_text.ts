@@ -3,7 +3,7 @@ import { readDuration } from "../../duration.ts";
 const SECOND = 1_000_000_000n;
 
 /**
- * A duration as proto3 JSON writes it: seconds with none, three, six or nine digits behind the point, then `s`.
+ * A duration as proto3 JSON writes it: seconds with none, three, six or nine decimal digits, then `s`.
  * Source: google/protobuf/duration.proto.
  */
 export function durationText(nanoseconds: bigint): string {
@@ -12,7 +12,7 @@ export function durationText(nanoseconds: bigint): string {
   return `${nanoseconds < 0n ? "-" : ""}${size / SECOND}${digits === "" ? "" : `.${digits}`}s`;
 }
 
-/** The nanoseconds of such a text; 0 for a text that is no duration (decoded data has none). */
+/** The nanoseconds of such a text; 0 for any other text, which decoded data does not have. */
 export function nanosecondsOf(text: string): bigint {
   const nanoseconds = readDuration(text);
   return typeof nanoseconds === "bigint" ? nanoseconds : 0n;

@@ -5,7 +5,7 @@ import { clearOneof } from "./decode.ts";
 import type { Era } from "../era.ts";
 import { MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** A rule for a field that is not simply replaced: what it becomes of what was there and what is set over it. */
+/** How a field is merged, if the overlay does not simply replace it. */
 type Rule = (base: Value, overlay: Value, era: Era) => Value;
 
 const PROXY_RULES: ReadonlyMap<string, Rule> = new Map([
@@ -24,7 +24,7 @@ const MESH_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * A proxy configuration over another: fields that are set replace, `proxyMetadata` merges by key, and `proxyHeaders`
+ * Merges a proxy configuration over another: fields that are set replace, `proxyMetadata` merges by key, and `proxyHeaders`
  * keeps the sub-fields that Istio keeps. Source: Istio's mesh.MergeProxyConfig.
  */
 export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): ProxyConfig {
@@ -33,7 +33,7 @@ export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): Proxy
 }
 
 /**
- * A mesh configuration over another: fields that are set replace, except that `defaultConfig` merges as a proxy
+ * Merges a mesh configuration over another. Fields that are set replace, except: `defaultConfig` merges as a proxy
  * configuration, `defaultProviders` by field, `extensionProviders` by name and `trustDomainAliases` as a sorted set.
  * Source: Istio's mesh.ApplyMeshConfig.
  */
@@ -67,7 +67,7 @@ function mergeKeys(base: Value, overlay: Value): Value {
   return assign(isMap(base) ? base : {}, isMap(overlay) ? overlay : {});
 }
 
-/** The sub-fields that survive a `proxyHeaders` which does not set them; the others are gone with it. */
+/** Sub-fields that an overlay's `proxyHeaders` keeps if it does not set them; it removes all others. */
 const KEPT_HEADERS = ["forwardedClientCert", "requestId", "attemptCount", "server", "envoyDebugHeaders"];
 
 function mergeHeaders(base: Value, overlay: Value): Value {
@@ -84,7 +84,7 @@ function isUnsetHeader(value: Value | undefined): boolean {
   return value === undefined || value === "UNDEFINED";
 }
 
-/** Providers of the same name are replaced where they stand, new ones follow. */
+/** Providers of the same name are replaced in place; new ones are appended. */
 function mergeProviders(base: Value, overlay: Value): Value {
   const merged = isList(base) ? [...base] : [];
   for (const provider of isList(overlay) ? overlay : []) {

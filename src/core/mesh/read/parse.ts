@@ -10,14 +10,14 @@ import type { Era } from "../era.ts";
 import { mergeMeshConfig, mergeProxyConfig } from "./merge.ts";
 import { MESH_CONFIG, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** What people call the text that is read. */
+/** The text's name in messages. */
 const MESH = "mesh configuration";
 const PROXY = "proxy configuration";
 
 /**
- * A mesh configuration over the defaults of its era: YAML or JSON of a MeshConfig, or a ConfigMap that has one under the
- * key `mesh`; a text without a document gives the defaults.
- * Errors: MeshError with the field paths and the place for values of the wrong type or beyond what Istio accepts.
+ * Parses a mesh configuration over the defaults of its era: YAML or JSON of a MeshConfig, or a ConfigMap that has one
+ * under the key `mesh`. A text without a document gives the defaults.
+ * Errors: MeshError with field paths and place for values that have the wrong type or that Istio rejects.
  */
 export function parseMeshConfig(text: string, file = "", era: Era = "current"): MeshConfig {
   const source = readSource(text, file, MESH);
@@ -29,17 +29,16 @@ export function parseMeshConfig(text: string, file = "", era: Era = "current"): 
 }
 
 /**
- * A proxy configuration as it is written, YAML or JSON, such as the annotation `proxy.istio.io/config`: only what the
- * text sets, to be merged over another by `mergeProxyConfig`.
- * Errors: MeshError with the field paths and the place for values of the wrong type.
+ * Parses a proxy configuration, YAML or JSON, such as the annotation `proxy.istio.io/config`: only the fields that the
+ * text sets, for `mergeProxyConfig`.
+ * Errors: MeshError with field paths and place for values of the wrong type.
  */
 export function parseProxyConfig(text: string, file = "", era: Era = "current"): ProxyConfig {
   return { era, data: decodeSource(readSource(text, file, PROXY), PROXY_CONFIG, era, PROXY) };
 }
 
 /**
- * The mesh configuration with the annotation `proxy.istio.io/config` of a pod merged over what every proxy gets.
- * Errors: as `parseProxyConfig`.
+ * Merges a pod's annotation `proxy.istio.io/config` over the mesh's `defaultConfig`. Errors: as `parseProxyConfig`.
  */
 export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): MeshConfig {
   const overlay = parseProxyConfig(text, "", mesh.era);
@@ -47,8 +46,8 @@ export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): Mesh
 }
 
 /**
- * What is wrong with a `proxy.istio.io/config` by itself, that is over the defaults of the era: wrong types as well as
- * wrong values; empty if nothing is. Errors: MeshError for a text that is no YAML.
+ * The problems of a `proxy.istio.io/config` over the defaults of the era: wrong types and wrong values.
+ * Errors: MeshError for invalid YAML.
  */
 export function proxyConfigProblems(text: string, era: Era): FieldProblem[] {
   const source = readSource(text, "", PROXY);
@@ -59,12 +58,12 @@ export function proxyConfigProblems(text: string, era: Era): FieldProblem[] {
   return [...decoding.problems, ...checked];
 }
 
-/** What 1.1 did not have a default for cannot be asked of its configurations. */
+/** 1.1 has no default for these required fields. */
 function isChecked(field: string, era: Era): boolean {
   return era !== "1.1" || (field !== "defaultConfig.statusPort" && field !== "trustDomain");
 }
 
-/** The one document of a text, `undefined` if it has none. */
+/** The only document of a text; `undefined` if it has none. */
 function readSource(text: string, file: string, what: string): ParsedDocument | undefined {
   const documents = splitText(text, file).map(parseDocument).filter((document) => document.value !== null);
   const second = documents[1];
@@ -76,14 +75,14 @@ function insideConfigMap(source: ParsedDocument, file: string): ParsedDocument |
   const { value } = source;
   if (!isMap(value) || typeof value["kind"] !== "string") return source;
   if (value["kind"] !== "ConfigMap") {
-    throw new MeshError(`This is no mesh configuration: it is a ${value["kind"]}`, {
+    throw new MeshError(`A ${value["kind"]} is not a mesh configuration`, {
       place: { ...source.place([]) },
       hint: 'give a MeshConfig, or the ConfigMap that has one under the key "mesh"',
     });
   }
   const mesh = isMap(value["data"]) ? value["data"]["mesh"] : undefined;
   if (typeof mesh === "string") return readSource(mesh, file === "" ? 'key "mesh"' : `${file} (key "mesh")`, MESH);
-  throw new MeshError('The ConfigMap has no text under the key "mesh"', {
+  throw new MeshError('The ConfigMap has no string under the key "mesh"', {
     place: source.place(["data"]),
     hint: 'Give the ConfigMap "istio" of the control plane, or the mesh configuration itself',
   });

@@ -27,7 +27,7 @@ const REFUSED: readonly (readonly [text: string, message: string, field: string,
   ],
   [
     "default_config:\n  drain_duration: soon\n",
-    'Invalid mesh configuration: "defaultConfig.drainDuration" must be a duration such as "45s", "soon" is none: a number is missing',
+    'Invalid mesh configuration: "defaultConfig.drainDuration" must be a duration such as "45s", not "soon": a number is missing',
     "default_config.drain_duration",
     2,
   ],
@@ -53,7 +53,7 @@ const REFUSED: readonly (readonly [text: string, message: string, field: string,
 ];
 
 for (const [text, message, field, line] of REFUSED) {
-  Deno.test(`parseMeshConfig names field and place of ${JSON.stringify(text)}`, () => {
+  Deno.test(`parseMeshConfig reports field and place of ${JSON.stringify(text)}`, () => {
     const error = errorOf(() => parseMeshConfig(text, "mesh.yaml"));
     assert.equal(error.message, message);
     assert.deepEqual([error.place?.file, error.place?.field, error.place?.line], ["mesh.yaml", field, line]);
@@ -65,26 +65,26 @@ Deno.test("parseMeshConfig reads the key mesh of a ConfigMap", () => {
   assert.equal(parseMeshConfig(text).data["trustDomain"], "x.y");
 });
 
-Deno.test("parseMeshConfig tells of a ConfigMap without the key mesh, and of an error inside", () => {
+Deno.test("parseMeshConfig reports a ConfigMap without the key mesh, and an error inside", () => {
   const without = errorOf(() => parseMeshConfig("kind: ConfigMap\ndata: {values: '{}'}\n", "cm.yaml"));
-  assert.equal(without.message, 'The ConfigMap has no text under the key "mesh"');
+  assert.equal(without.message, 'The ConfigMap has no string under the key "mesh"');
   const inside = errorOf(() => parseMeshConfig("kind: ConfigMap\ndata: {mesh: 'trustDomain: 1'}\n", "cm.yaml"));
   assert.equal(inside.place?.file, 'cm.yaml (key "mesh")');
 });
 
-Deno.test("parseMeshConfig refuses what is no mapping and a second document", () => {
+Deno.test("parseMeshConfig rejects a list and a second document", () => {
   assert.equal(errorOf(() => parseMeshConfig("- a\n")).message, "The mesh configuration must be a mapping");
   const second = errorOf(() => parseMeshConfig("a: 1\n---\nb: 2\n", "m.yaml"));
   assert.equal(second.message, "The mesh configuration has more than one document");
   assert.equal(second.place?.line, 3);
 });
 
-Deno.test("parseMeshConfig of nothing gives the defaults of the era", () => {
+Deno.test("parseMeshConfig of an empty text gives the defaults of the era", () => {
   const eras: readonly Era[] = ["1.1", "1.8", "current"];
   for (const era of eras) assert.deepEqual(parseMeshConfig("# nothing\n", "", era), defaultsOf(era));
 });
 
-Deno.test("parseMeshConfig keeps fields that it does not know", () => {
+Deno.test("parseMeshConfig keeps unknown fields", () => {
   const mesh = parseMeshConfig("future: {a: [1]}\ndefaultConfig: {alsoNew: x}");
   assert.equal(goJson(mesh.data["future"] ?? null), '{"a":[1]}');
   assert.equal(defaultProxyConfig(mesh).data["alsoNew"], "x");
@@ -96,7 +96,7 @@ Deno.test("parseMeshConfig merges default_config as defaultConfig", () => {
   assert.equal(proxy.data["configPath"], "./etc/istio/proxy");
 });
 
-Deno.test("parseProxyConfig gives only what the text sets", () => {
+Deno.test("parseProxyConfig gives only the fields that the text sets", () => {
   assert.deepEqual({ ...parseProxyConfig('{"drain_duration": "1m", "concurrency": "2"}').data }, {
     drainDuration: "60s",
     concurrency: 2,
@@ -111,7 +111,7 @@ Deno.test("parseProxyConfig does not check values, only types", () => {
   );
 });
 
-Deno.test("applyProxyConfigAnnotation merges over what every proxy gets and leaves the mesh as it was", () => {
+Deno.test("applyProxyConfigAnnotation merges over defaultConfig and does not change the mesh", () => {
   const mesh = parseMeshConfig("defaultConfig: {proxyMetadata: {A: a, B: b}, concurrency: 1}");
   const merged = applyProxyConfigAnnotation(mesh, "proxyMetadata: {B: c}\ndrainDuration: 5s");
   assert.equal(

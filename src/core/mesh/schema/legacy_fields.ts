@@ -1,10 +1,10 @@
 import type { Era } from "../era.ts";
 
 /**
- * A field that a message had in earlier releases: written as in the schema, put behind the field `after` (first if that
- * is empty); a field of the same name as `after` takes its place.
+ * A field that a message had in earlier releases, in the schema's notation. It follows the field `after` (`""`: first), or
+ * replaces it if they have the same name.
  */
-export interface LegacyField {
+interface LegacyField {
   readonly message: string;
   readonly after: string;
   readonly field: string;
@@ -17,8 +17,8 @@ const OLD: readonly Era[] = ["1.1", "1.8"];
 const FIRST: readonly Era[] = ["1.1"];
 
 /**
- * Fields that templates of 1.0 to 1.8 may read and today's protos no longer have, or have with another kind. Source:
- * mesh/v1alpha1 of the releases.
+ * Fields that templates of 1.0 to 1.8 may read and that today's protos do not have, or have with another kind.
+ * Source: mesh/v1alpha1 of the releases.
  */
 export const LEGACY_FIELDS: readonly LegacyField[] = [
   { message: PROXY, after: "drain_duration", field: "parent_shutdown_duration Duration", eras: OLD },

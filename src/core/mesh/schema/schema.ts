@@ -2,7 +2,7 @@ import type { Era } from "../era.ts";
 import { LEGACY_FIELDS } from "./legacy_fields.ts";
 import { ENUMS, MESSAGES } from "./schema_data.ts";
 
-/** What one value of a field is: a scalar, a well-known type, another message or an enum (by its Go name). */
+/** The kind of a field's value: a scalar, a well-known type, another message or an enum (by its Go name). */
 export type Kind =
   | { readonly is: "scalar"; readonly type: Scalar }
   | { readonly is: "wrapper"; readonly type: Scalar; readonly name: string }
@@ -11,17 +11,19 @@ export type Kind =
   | { readonly is: "message"; readonly name: string }
   | { readonly is: "enum"; readonly name: string };
 
-/** The scalar types that mesh configuration uses. */
-export type Scalar = "string" | "bool" | "int32" | "uint32" | "int64" | "double";
+const SCALARS = ["string", "bool", "int32", "uint32", "int64", "double"] as const;
 
-/** A field of a message: its names in proto, JSON and Go, and what it holds. */
+/** The scalar types of mesh configuration. */
+export type Scalar = typeof SCALARS[number];
+
+/** A field of a message: its names in proto, JSON and Go, and its kind. */
 export interface Field {
   readonly name: string;
   readonly json: string;
   readonly go: string;
   readonly shape: "one" | "list" | "map";
   readonly kind: Kind;
-  /** The oneof that it belongs to, by its proto name. */
+  /** The proto name of its oneof. */
   readonly oneof: string | undefined;
 }
 
@@ -34,7 +36,7 @@ export interface Message {
 }
 
 /** An enum: numbers by name and names by number. */
-export interface EnumType {
+interface EnumType {
   readonly name: string;
   readonly numbers: ReadonlyMap<string, number>;
   readonly names: ReadonlyMap<number, string>;
@@ -47,7 +49,7 @@ export const PROXY_CONFIG = "v1alpha1.ProxyConfig";
 const messages = new Map<string, Message>();
 const enums = new Map<string, EnumType>();
 
-/** The message with a Go name, as it was in an era. Errors: a plain Error for a name that the schema does not have. */
+/** The message with a Go name, as of an era. An unknown name throws an Error. */
 export function messageType(name: string, era: Era): Message {
   const key = `${era} ${name}`;
   const known = messages.get(key);
@@ -58,7 +60,7 @@ export function messageType(name: string, era: Era): Message {
   return made;
 }
 
-/** The enum with a Go name. Errors: a plain Error for a name that the schema does not have. */
+/** The enum with a Go name. An unknown name throws an Error. */
 export function enumType(name: string): EnumType {
   const known = enums.get(name);
   if (known !== undefined) return known;
@@ -108,15 +110,6 @@ const WRAPPERS: ReadonlyMap<string, Scalar> = new Map([
   ["Int64Value", "int64"],
 ]);
 
-const SCALARS: ReadonlyMap<string, Scalar> = new Map([
-  ["string", "string"],
-  ["bool", "bool"],
-  ["int32", "int32"],
-  ["uint32", "uint32"],
-  ["int64", "int64"],
-  ["double", "double"],
-]);
-
 function readKind(type: string): Kind {
   if (type.startsWith("@")) return { is: "message", name: type.slice(1) };
   if (type.startsWith("#")) return { is: "enum", name: type.slice(1) };
@@ -124,19 +117,19 @@ function readKind(type: string): Kind {
   if (type === "Struct") return { is: "struct" };
   const wrapped = WRAPPERS.get(type);
   if (wrapped !== undefined) return { is: "wrapper", type: wrapped, name: type };
-  const scalar = SCALARS.get(type);
+  const scalar = SCALARS.find((each) => each === type);
   if (scalar === undefined) throw new Error(`The mesh schema has a field of the unknown kind ${type}`);
   return { is: "scalar", type: scalar };
 }
 
-/** The JSON name that protoc derives: underscores go away and the letter behind becomes upper-case. */
+/** The JSON name that protoc derives: a letter after an underscore becomes upper-case, the underscore is dropped. */
 export function jsonName(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * The Go name that protoc-gen-go derives: the first letter, a letter behind a digit and a letter behind `_` become
- * upper-case; `_` stays where no lower-case letter follows.
+ * The Go name that protoc-gen-go derives: the first letter and letters after a digit or `_` become upper-case; `_` stays
+ * unless a lower-case letter follows.
  */
 export function goName(name: string): string {
   const words = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

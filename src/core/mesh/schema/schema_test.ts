@@ -32,7 +32,7 @@ Deno.test("messageType has both spellings of a field and knows its kind", () => 
   assert.equal(proxy.byKey.get("serviceCluster")?.oneof, "cluster_name");
 });
 
-Deno.test("messageType has the fields of an era at their place", () => {
+Deno.test("messageType has the fields of an era in place", () => {
   const names = messageType(PROXY_CONFIG, "1.8").fields.map((field) => field.name);
   assert.equal(names[names.indexOf("drain_duration") + 1], "parent_shutdown_duration");
   assert.equal(messageType(PROXY_CONFIG, "1.8").byKey.get("serviceCluster")?.oneof, undefined);
@@ -41,7 +41,7 @@ Deno.test("messageType has the fields of an era at their place", () => {
   assert.equal(messageType(MESH_CONFIG, "1.1").fields[0]?.name, "mixer_check_server");
 });
 
-Deno.test("messageType and enumType refuse a name that no table has", () => {
+Deno.test("messageType and enumType throw for an unknown name", () => {
   assert.throws(() => messageType("v1alpha1.Nothing", "current"), /no type v1alpha1\.Nothing/);
   assert.throws(() => enumType("v1alpha1.Nothing"), /no type/);
 });

@@ -8,9 +8,7 @@ import { durationProblem, trafficPolicyProblems } from "./traffic.ts";
 const HOUR = 3_600_000_000_000n;
 const MILLISECOND = 1_000_000n;
 
-/**
- * What is wrong with the values of a decoded and merged mesh configuration of today. Source: Istio's ValidateMeshConfig.
- */
+/** The invalid values of a decoded and merged mesh configuration. Source: Istio's ValidateMeshConfig. */
 export function checkMeshConfig(data: ValueMap): FieldProblem[] {
   const proxy = data["defaultConfig"];
   const ofProxy = isMap(proxy) ? checkProxyConfig(proxy) : [];
@@ -57,7 +55,7 @@ function notTrustDomain(field: string, value: Value): FieldProblem {
   return { field, text: value === "" ? "must be set" : `must be a domain name, not "${value}"` };
 }
 
-/** Labels joined by dots, perhaps a final dot. */
+/** DNS labels joined by dots, with an optional final dot. */
 function isTrustDomain(value: Value): boolean {
   if (typeof value !== "string" || value === "") return false;
   const labels = value.split(".");
@@ -75,7 +73,7 @@ function serviceProblems(settings: Value, index: number): FieldProblem[] {
   );
 }
 
-/** A host name whose first label may be `*`, or begin with `*` or `*-`. */
+/** A host name whose first label may be `*` or start with `*` or `*-`. */
 function isWildcardHost(host: string): boolean {
   const [first = "", ...rest] = host.split(".");
   const bare = first === "*" ? "a" : first.replace(/^\*-?/, "");

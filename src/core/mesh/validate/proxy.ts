@@ -5,7 +5,7 @@ import { nanosecondsOf } from "../read/duration_text.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** A rule for one field of a proxy configuration: what is wrong with its value, `undefined` if nothing. */
+/** A rule for one field of a proxy configuration; `problem` is `undefined` for a valid value. */
 interface Check {
   readonly path: readonly string[];
   /** The value may be unset. */
@@ -40,7 +40,7 @@ const OPTIONAL: readonly Check[] = [
   { path: ["privateKeyProvider", "qat"], optional: true, problem: pollDelayProblem },
 ];
 
-/** Connection settings: the least value of each number. */
+/** Connection settings: the minimum of each number. */
 const LEAST: readonly (readonly [string, number])[] = [
   ["listenerPerConnectionBufferLimitBytes", 0],
   ["clusterPerConnectionBufferLimitBytes", 0],
@@ -78,7 +78,7 @@ const CONNECTIONS: readonly Check[] = [
 const CHECKS = [...REQUIRED, ...OPTIONAL, ...CONNECTIONS];
 
 /**
- * What is wrong with the values of a decoded and merged proxy configuration of today.
+ * The invalid values of a decoded and merged proxy configuration.
  * Source: Istio's ValidateMeshConfigProxyConfig.
  */
 export function checkProxyConfig(data: ValueMap): FieldProblem[] {
@@ -113,12 +113,12 @@ function portProblem(value: Value): string | undefined {
   return port >= 1 && port <= 65535 ? undefined : `must be a port from 1 to 65535, not ${port}`;
 }
 
-/** At least a second is what "1ms" and "whole seconds" come to. */
+/** Istio requires at least 1ms and whole seconds: that is at least a second. */
 function drainProblem(value: Value): string | undefined {
   const text = String(value ?? "0s");
   const duration = nanosecondsOf(text);
   const isWhole = duration >= SECOND && duration % SECOND === 0n;
-  return isWhole ? undefined : `must be a whole number of seconds from "1s", not "${text}"`;
+  return isWhole ? undefined : `must be a whole number of seconds, at least "1s", not "${text}"`;
 }
 
 function policyProblem(value: Value): string | undefined {
@@ -142,7 +142,7 @@ function providerProblems(data: ValueMap): FieldProblem[] {
   return [{ field: "privateKeyProvider", text: "must have cryptomb or qat" }];
 }
 
-/** Collectors that tell where to send spans; the node's IP stands for any. */
+/** Addresses of span collectors; `$(HOST_IP)` counts as an IP address. */
 function tracingProblems(data: ValueMap): FieldProblem[] {
   const tracing = data["tracing"];
   if (!isMap(tracing)) return [];

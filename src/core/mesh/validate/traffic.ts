@@ -4,14 +4,14 @@ import { nanosecondsOf } from "../read/duration_text.ts";
 
 const MILLISECOND = 1_000_000n;
 
-/** What is wrong with a duration that must be at least a millisecond and whole ones. Source: Istio's ValidateDuration. */
+/** The problem of a duration that must be whole milliseconds, at least one. Source: Istio's ValidateDuration. */
 export function durationProblem(text: string): string | undefined {
   const duration = nanosecondsOf(text);
   if (duration < MILLISECOND) return `must be at least "1ms", not "${text}"`;
   return duration % MILLISECOND === 0n ? undefined : `must be whole milliseconds, not "${text}"`;
 }
 
-/** A field of the policy and what its value must be. */
+/** A field of the policy and the check of its value. */
 interface Rule {
   readonly path: string;
   readonly problem: (value: Value) => string | undefined;
@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
     .map((name) => ({ path: `outlierDetection.${name}`, problem: percentProblem })),
 ];
 
-/** What is wrong with `defaultTrafficPolicy`. Source: Istio's validateMeshConfigDefaultTrafficPolicy. */
+/** The invalid values of `defaultTrafficPolicy`. Source: Istio's validateMeshConfigDefaultTrafficPolicy. */
 export function trafficPolicyProblems(policy: Value | undefined): FieldProblem[] {
   if (!isMap(policy)) return [];
   const ofRules = RULES.flatMap(({ path, problem }) => {
@@ -74,7 +74,7 @@ function percentProblem(value: Value): string | undefined {
   return Number(value) < 0 || Number(value) > 100 ? `must be from 0 to 100, not ${value}` : undefined;
 }
 
-/** Less than a millisecond turns the timeout off. */
+/** A timeout below a millisecond is off. */
 function idleProblem(value: Value): string | undefined {
   const text = String(value);
   const duration = nanosecondsOf(text);

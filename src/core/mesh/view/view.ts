@@ -17,19 +17,19 @@ import {
 import { DurationView, EnumView, scalarView, WrapperView } from "./view_types.ts";
 
 /**
- * A proxy configuration as templates see it (`.ProxyConfig`): fields by their Go names, a getter `Get…` for every field
- * and oneof, messages that are not set as nil pointers whose getters work. Source: what protoc-gen-go generates.
+ * A proxy configuration for templates (`.ProxyConfig`): fields by their Go names, a getter `Get…` for every field and
+ * oneof. An unset message is a nil pointer whose getters work. Source: the code that protoc-gen-go generates.
  */
 export function proxyConfigView(proxy: ProxyConfig): GoStruct {
   return new MessageView(proxy.data, PROXY_CONFIG, proxy.era);
 }
 
-/** A mesh configuration as templates see it (`.MeshConfig`), in the same way. */
+/** A mesh configuration for templates (`.MeshConfig`), in the same way. */
 export function meshConfigView(mesh: MeshConfig): GoStruct {
   return new MessageView(mesh.data, MESH_CONFIG, mesh.era);
 }
 
-/** What a Go name of a message gives: the field of a name, or the field set of a oneof. */
+/** A Go name of a message: a field, or the set field of a oneof. */
 interface Member {
   /** A getter may be called on a nil pointer. */
   readonly isGetter: boolean;
@@ -72,7 +72,7 @@ class MessageView extends GoStruct {
   }
 }
 
-/** The interface value that Go keeps a oneof in: a struct with the one field. */
+/** Go's interface value of a oneof: a struct with one field. */
 class OneofView extends GoStruct {
   override readonly goType: string;
 

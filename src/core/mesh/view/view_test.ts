@@ -86,7 +86,7 @@ Deno.test("meshConfigView has the fields that templates of an era read", () => {
   assert.equal(read(mesh, "EnableSdsTokenMount"), false);
 });
 
-Deno.test("views name their Go types, of maps and lists too", () => {
+Deno.test("views have Go types, also maps and lists", () => {
   const proxy = proxyOf("{proxyMetadata: {A: b}, tracing: {customTags: {x: {}}}}");
   const chains = ["ProxyMetadata", "ExtraStatTags", "Tracing", "InterceptionMode", "StatusPort"];
   assert.deepEqual(chains.map((name) => typeOf(proxy.get(name) ?? null)), [
@@ -98,7 +98,7 @@ Deno.test("views name their Go types, of maps and lists too", () => {
   ]);
 });
 
-Deno.test("views are nil pointers where a message is not set", () => {
+Deno.test("an unset message is a nil pointer", () => {
   const proxy = proxyOf("{}");
   for (const name of ["Tracing", "GetTracing", "FileFlushInterval", "Concurrency"]) {
     const value = proxy.get(name);
@@ -118,13 +118,13 @@ Deno.test("fieldNames are the Go fields, a oneof as one", () => {
   assert.deepEqual(names.slice(0, 4), ["ConfigPath", "BinaryPath", "ClusterName", "DrainDuration"]);
 });
 
-Deno.test("DurationView tells the length for functions such as formatDuration", () => {
+Deno.test("DurationView has its length in nanoseconds", () => {
   const drain = proxyOf("{}").get("DrainDuration");
   assert.ok(drain instanceof DurationView);
   assert.equal(drain.nanoseconds, 45_000_000_000n);
 });
 
-Deno.test("an enum and a duration are the integers that Go has: printed, compared and tested by their number", () => {
+Deno.test("an enum and a duration are integers in templates: printed, compared and tested by their number", () => {
   const data = { pc: proxyOf("{interceptionMode: TPROXY, drainDuration: 45s}") };
   const text = '{{ printf "%d %v %s %t" .pc.InterceptionMode .pc.InterceptionMode .pc.InterceptionMode true }} ' +
     "{{ eq .pc.InterceptionMode 1 }} {{ if .pc.InterceptionMode }}yes{{ end }} " +

@@ -7,10 +7,10 @@ import { enumType, type Scalar } from "../schema/schema.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** A value by the name of a Go field or method; made only when it is asked for. */
+/** Values by the names of Go fields and methods, made on demand. */
 type Members = Readonly<Record<string, (() => GoValue) | undefined>>;
 
-/** A scalar as Go types it: 32- and 64-bit integers keep their type. */
+/** A scalar with its Go type: 32- and 64-bit integers keep it. */
 export function scalarView(value: Value | undefined, type: Scalar): GoValue {
   const present = value ?? zeroScalar(type);
   if (type === "string" || type === "bool") return typeof present === "boolean" ? present : String(present);
@@ -52,7 +52,7 @@ export class EnumView extends GoStruct {
   }
 }
 
-/** A pointer to a wrapper such as `wrapperspb.BoolValue`; nil where the field is not set. */
+/** A pointer to a wrapper such as `wrapperspb.BoolValue`; nil if the field is unset. */
 export class WrapperView extends GoStruct {
   override readonly goType: string;
   readonly #members: Members;
@@ -89,7 +89,7 @@ export class WrapperView extends GoStruct {
   }
 }
 
-/** A pointer to a `durationpb.Duration`; nil where the field is not set. */
+/** A pointer to a `durationpb.Duration`; nil if the field is unset. */
 export class DurationView extends GoStruct {
   override readonly goType = "*durationpb.Duration";
   /** The length; 0 if nil. */
@@ -136,7 +136,7 @@ export class DurationView extends GoStruct {
 }
 
 /** A `time.Duration`: prints as `1m30s`. */
-export class GoDuration extends GoStruct {
+class GoDuration extends GoStruct {
   override readonly goType = "time.Duration";
   readonly #members: Members;
 

@@ -6,8 +6,8 @@ import type { Era } from "../era.ts";
 import { type Field, type Message, messageType } from "../schema/schema.ts";
 
 /**
- * A decoded message as proto3 JSON writes it: fields in declaration order (the one set of a oneof at the place of the
- * first), fields that hold their zero value left out, fields that the message does not have left out.
+ * A decoded message as proto3 JSON: fields in declaration order (the set field of a oneof at the place of the first one),
+ * without zero values and unknown fields.
  */
 export function encodeMessage(data: ValueMap, name: string, era: Era): OrderedFields {
   const entries: [string, GoValue][] = [];
@@ -29,7 +29,7 @@ function inOrder(message: Message, data: ValueMap): Field[] {
   });
 }
 
-/** Messages, wrappers and fields of a oneof know whether they were set; others are unset when they are zero. */
+/** Whether proto3 counts a value as unset: a zero, except in messages, wrappers and fields of a oneof. */
 export function isUnset(value: Value, field: Field): boolean {
   if (field.shape === "list") return isList(value) && value.length === 0;
   if (field.shape === "map") return isMap(value) && Object.keys(value).length === 0;

@@ -1,12 +1,12 @@
 import { goJson } from "../../gojson.ts";
 import { type Value, type ValueMap } from "../../value.ts";
-import { assign, defaultProxyConfig, type MeshConfig, type ProxyConfig } from "../config.ts";
+import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";
 import { encodeMessage } from "./encode.ts";
 import type { Era } from "../era.ts";
-import { MESH_CONFIG, PROXY_CONFIG } from "../schema/schema.ts";
+import { PROXY_CONFIG } from "../schema/schema.ts";
 
-/** Fields that `PROXY_CONFIG` leaves out when they have the default value. Source: Istio's injector, protoToJSON. */
+/** Fields that `PROXY_CONFIG` omits if they have the default value. Source: Istio's injector, protoToJSON. */
 const LEFT_OUT = [
   "configPath",
   "binaryPath",
@@ -25,14 +25,14 @@ const LEFT_OUT = [
   "concurrency",
 ];
 
-/** Most pods have the proxy configuration of the mesh: its text is made once. */
+/** Most pods have the mesh's proxy configuration, so its text is cached. */
 const shortTexts = new WeakMap<ProxyConfig, string>();
 
 const defaultTexts = new Map<Era, ReadonlyMap<string, string>>();
 
 /**
  * The template function `protoToJSON`: a proxy configuration as compact JSON, fields in the order of the proto, without
- * those that have their default value; `{}` if nothing is left.
+ * default values.
  */
 export function protoToJson(proxy: ProxyConfig): string {
   const known = shortTexts.get(proxy);
@@ -51,14 +51,9 @@ function shortText(proxy: ProxyConfig): string {
   return proxyConfigJson({ era: proxy.era, data });
 }
 
-/** All of a proxy configuration as compact proto3 JSON. */
+/** A whole proxy configuration as compact proto3 JSON. */
 export function proxyConfigJson(proxy: ProxyConfig): string {
   return goJson(encodeMessage(proxy.data, PROXY_CONFIG, proxy.era));
-}
-
-/** All of a mesh configuration as compact proto3 JSON. */
-export function meshConfigJson(mesh: MeshConfig): string {
-  return goJson(encodeMessage(mesh.data, MESH_CONFIG, mesh.era));
 }
 
 function textsOfDefaults(era: Era): ReadonlyMap<string, string> {

@@ -6,8 +6,8 @@ import { type Field, type Kind, messageType } from "../schema/schema.ts";
 import { DurationView } from "../view/view_types.ts";
 
 /**
- * A message as the proto text format on one line: `config_path:"/etc" drain_duration:{seconds:45}`. Go adds a second
- * space now and then, on purpose; here there is always one.
+ * A message in the proto text format, on one line: `config_path:"/etc" drain_duration:{seconds:45}`. Fields are separated
+ * by one space; Go randomly adds a second one.
  */
 export function messageText(data: ValueMap, name: string, era: Era): string {
   return messageType(name, era).fields.flatMap((field) => {

@@ -1,53 +1,33 @@
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { type Block, entryBlock, isEmpty, itemBlock, type Layout } from "../write/emit.ts";
+import { type Editing, inOldQuotes, type Slot } from "./editing.ts";
 import { editBlockList } from "./list.ts";
 import { editBlockMap } from "./map.ts";
 import { editFlowList, editFlowMap, flowReplacement } from "./flow.ts";
 import { contentEnd, isBlockScalar, layoutOf, startsLine } from "./line_layout.ts";
-import type { ListNode, MapNode, ScalarNode, YamlNode } from "../node.ts";
+import type { ListNode, MapNode, YamlNode } from "../node.ts";
 import { lineStart, nextLine } from "../position.ts";
 import { sameValue } from "../../same_value.ts";
 import { endOfLine } from "../scan.ts";
-import { requoted } from "../write/scalar_text.ts";
 import { TextEdits } from "./text_edits.ts";
 import { yamlText } from "../write/to_yaml.ts";
 
-/** The key that tells the items of the list at a path apart. */
-export type ListKey = (path: readonly (string | number)[]) => string | undefined;
-
-/** Where a node stands, which decides how another value is written there. */
-export type Slot =
-  | { readonly kind: "root" }
-  /** After the `:` of a key at `column`; `after` is the offset after the colon. */
-  | { readonly kind: "entry"; readonly column: number; readonly after: number }
-  /** After the `-` at `column`; `after` is the offset after the dash. */
-  | { readonly kind: "item"; readonly column: number; readonly after: number }
-  | { readonly kind: "flow"; readonly owner: MapNode | ListNode };
-
-type Path = (string | number)[];
-
-/** Compares a node tree with a new value and collects the changes of the text. */
-export class Editor {
+/** Compares a node tree with a new value and collects the edits of the text. */
+export class Editor implements Editing {
   readonly edits = new TextEdits();
   readonly layout: Layout;
-  /** Nodes with an anchor that have another value now or are gone. */
+  /** Nodes with an anchor whose value is changed or removed. */
   readonly touched = new Set<YamlNode>();
   readonly text: string;
   readonly root: YamlNode | undefined;
   readonly #changed: ReadonlySet<YamlNode>;
-  readonly #listKey: ListKey | undefined;
-  readonly #path: Path = [];
 
-  constructor(
-    text: string,
-    root: YamlNode | undefined,
-    options: { changed: ReadonlySet<YamlNode>; listKey: ListKey | undefined },
-  ) {
+  /** `changed` are the anchored nodes that an earlier pass changed. */
+  constructor(text: string, root: YamlNode | undefined, changed: ReadonlySet<YamlNode> = new Set()) {
     this.text = text;
     this.root = root;
     this.layout = layoutOf(text, root);
-    this.#changed = options.changed;
-    this.#listKey = options.listKey;
+    this.#changed = changed;
   }
 
   /** The text with the fewest changes. */
@@ -57,13 +37,12 @@ export class Editor {
     return this.edits.apply(this.text);
   }
 
-  /** The text with the whole content written anew. */
+  /** The text with its whole content replaced. */
   runWhole(next: Value): string {
     this.#replaceRoot(this.root, next);
     return this.edits.apply(this.text);
   }
 
-  /** Makes a node read as `next`. */
   edit(node: YamlNode, next: Value, slot: Slot): void {
     const same = sameValue(node.value, next);
     if (same && !this.#standsForChanged(node)) return;
@@ -73,19 +52,6 @@ export class Editor {
     else this.replace(node, next, slot);
   }
 
-  /** Makes the value of a key or of an item read as `next`, with its step on the path. */
-  editChild(step: string | number, node: YamlNode, next: Value, slot: Slot): void {
-    this.#path.push(step);
-    this.edit(node, next, slot);
-    this.#path.pop();
-  }
-
-  /** The identity key that the caller named for the list at the current place. */
-  listKey(): string | undefined {
-    return this.#listKey?.(this.#path);
-  }
-
-  /** Writes `next` in the place of a node. */
   replace(node: YamlNode, next: Value, slot: Slot): void {
     this.forget(node);
     if (slot.kind === "root") this.#replaceRoot(node, next);
@@ -93,7 +59,6 @@ export class Editor {
     else this.#replaceBlock(node, next, slot);
   }
 
-  /** Notes that the anchors of a subtree are gone. */
   forget(node: YamlNode): void {
     if (node.anchor !== undefined) this.touched.add(node);
     if (node.kind === "list") { for (const item of node.items) this.forget(item); }
@@ -114,7 +79,7 @@ export class Editor {
     else editBlockList(this, node, next, slot);
   }
 
-  /** Whether merges `<<` may stay: their maps are the old ones and none of their keys has to go. */
+  /** Whether merges `<<` can stay: their maps are unchanged and none of their keys is removed. */
   #mergesHold(node: MapNode, next: ValueMap): boolean {
     if (node.entries.every((entry) => entry.key !== undefined)) return true;
     const written = new Set(node.entries.map((entry) => entry.key));
@@ -151,19 +116,12 @@ export class Editor {
   }
 
   #blockFor(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): Block {
-    const quoted = node.kind === "scalar" && typeof next === "string" && !next.includes("\n")
-      ? quotesOf(node)
-      : undefined;
-    if (quoted !== undefined) return { head: requoted(String(next), quoted), body: "" };
+    const quoted = inOldQuotes(node, next);
+    if (quoted !== undefined) return { head: quoted, body: "" };
     return slot.kind === "entry"
       ? entryBlock(next, slot.column, this.layout)
       : itemBlock(next, slot.column, this.layout);
   }
-}
-
-/** The quotes in which a scalar stands. */
-export function quotesOf(node: ScalarNode): "single" | "double" | undefined {
-  return node.style === "single" || node.style === "double" ? node.style : undefined;
 }
 
 interface OldBlock {
@@ -173,7 +131,7 @@ interface OldBlock {
   readonly bodyEnd: number;
 }
 
-/** What a node takes up on the line of its key or dash, and the whole lines after it. */
+/** The extent of a node: on the line of its key or dash, and the whole lines after it. */
 function oldBlock(text: string, node: YamlNode, slot: { readonly after: number }): OldBlock {
   const bodyEnd = lineAfter(text, contentEnd(text, node));
   if (node.kind === "scalar" && isBlockScalar(node)) {
@@ -193,7 +151,7 @@ function oldBlock(text: string, node: YamlNode, slot: { readonly after: number }
       bodyEnd,
     };
   }
-  // A collection on the lines after its key or dash, or beginning on the line of its dash.
+  // A collection starts on the line of its dash, or after the line of its key or dash.
   const sameLine = lineStart(text, node.start) === lineStart(text, slot.after);
   const headEnd = sameLine ? endOfLine(text, node.start) : propertiesEnd(text, node, slot.after);
   const headStart = sameLine ? node.outer : slot.after;
@@ -210,7 +168,7 @@ function headerEnd(text: string, start: number): number {
   return at;
 }
 
-/** After the anchor and tag that stand before a collection; `after` if there are none. */
+/** The offset after a collection's anchor and tag; `after` if it has none. */
 function propertiesEnd(text: string, node: YamlNode, after: number): number {
   if (node.outer === node.start) return after;
   const properties = /(?:[&!]\S*[ \t]*)+/y;
@@ -219,7 +177,7 @@ function propertiesEnd(text: string, node: YamlNode, after: number): number {
   return node.outer + found.trimEnd().length;
 }
 
-/** Where the content of a document without content would end: before a line `...`. */
+/** The end of the content: before a line `...`. */
 function documentEnd(text: string): number {
   const end = /^\.\.\.(?:\s|$)/m.exec(text);
   return end?.index ?? text.length;

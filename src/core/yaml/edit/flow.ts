@@ -1,14 +1,13 @@
 import type { Value, ValueMap } from "../../value.ts";
-import { type Editor, quotesOf } from "./editor.ts";
+import { type Editing, inOldQuotes } from "./editing.ts";
 import { flowComma, flowEntry, type FlowStyle, flowText } from "./flow_text.ts";
 import { matchItems } from "./match_items.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
 import { columnOf, lineStart } from "../position.ts";
-import { requoted } from "../write/scalar_text.ts";
 
 type FlowNode = MapNode | ListNode;
 
-/** Where the entries of a collection stand, and which of them stay. */
+/** The extent of an entry, and whether it stays. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -16,7 +15,7 @@ interface Span {
 }
 
 /** Changes, removes and appends keys of a map in braces. */
-export function editFlowMap(editor: Editor, node: MapNode, next: ValueMap): void {
+export function editFlowMap(editor: Editing, node: MapNode, next: ValueMap): void {
   const spans = node.entries.map((entry) => ({
     start: entry.keyNode.outer,
     end: entry.node.end,
@@ -26,7 +25,7 @@ export function editFlowMap(editor: Editor, node: MapNode, next: ValueMap): void
     const { key } = entry;
     if (!spans[index]?.kept) editor.forget(entry.node);
     else if (key !== undefined && !node.entries.some((other, at) => at > index && other.key === key)) {
-      editor.editChild(key, entry.node, next[key] ?? null, { kind: "flow", owner: node });
+      editor.edit(entry.node, next[key] ?? null, { kind: "flow", owner: node });
     }
   });
   const style = styleOf(editor, node);
@@ -36,8 +35,8 @@ export function editFlowMap(editor: Editor, node: MapNode, next: ValueMap): void
 }
 
 /** Changes, removes and inserts items of a list in brackets. */
-export function editFlowList(editor: Editor, node: ListNode, next: readonly Value[]): void {
-  const match = matchItems(node.value, next, editor.listKey());
+export function editFlowList(editor: Editing, node: ListNode, next: readonly Value[]): void {
+  const match = matchItems(node.value, next);
   const kept = new Set(match);
   const spans = node.items.map((item, index) => ({ start: item.outer, end: item.end, kept: kept.has(index) }));
   node.items.forEach((item, index) => kept.has(index) || editor.forget(item));
@@ -51,32 +50,27 @@ export function editFlowList(editor: Editor, node: ListNode, next: readonly Valu
       added.push({ after, text: flowText(value, style, entryColumn(editor.text, node)) });
       return;
     }
-    editor.editChild(position, item, value, { kind: "flow", owner: node });
+    editor.edit(item, value, { kind: "flow", owner: node });
     after = index;
   });
   removeAndInsert(editor, node, spans, added);
 }
 
-/** Writes a value in the place of a node inside braces or brackets. */
-export function flowReplacement(editor: Editor, node: YamlNode, next: Value, owner: FlowNode): void {
+/** Replaces a node inside braces or brackets. */
+export function flowReplacement(editor: Editing, node: YamlNode, next: Value, owner: FlowNode): void {
   const { text, edits } = editor;
-  const quotes = node.kind === "scalar" && typeof next === "string" && !next.includes("\n")
-    ? quotesOf(node)
-    : undefined;
-  const written = quotes === undefined
-    ? flowText(next, styleOf(editor, owner), entryColumn(text, owner))
-    : requoted(String(next), quotes);
+  const written = inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner), entryColumn(text, owner));
   if (node.outer < node.end || owner.kind === "list") edits.replace(node.outer, node.end, written);
   else edits.insert(node.end, (text[node.end - 1] === ":" ? " " : ": ") + written);
 }
 
 interface Added {
-  /** The index of the entry after which it stands, -1 for the beginning. */
+  /** The index of the entry before it, -1 at the beginning. */
   readonly after: number;
   readonly text: string;
 }
 
-function removeAndInsert(editor: Editor, node: FlowNode, spans: readonly Span[], added: readonly Added[]): void {
+function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[], added: readonly Added[]): void {
   const { text, edits } = editor;
   const comma = flowComma(styleOf(editor, node), entryColumn(text, node));
   const first = spans[0];
@@ -101,8 +95,8 @@ function lastKept(spans: readonly Span[], upTo: number): number {
   return index;
 }
 
-/** Removes each run of entries with the comma after it or, at the end, before it. */
-function removeSpans(editor: Editor, spans: readonly Span[]): void {
+/** Removes each run of entries with the comma after it; the last run with the comma before it. */
+function removeSpans(editor: Editing, spans: readonly Span[]): void {
   spans.forEach((span, index) => {
     if (span.kept) return;
     const follows = spans.slice(index + 1).some((later) => later.kept);
@@ -112,8 +106,8 @@ function removeSpans(editor: Editor, spans: readonly Span[]): void {
   });
 }
 
-/** The style of a collection as its text shows it. */
-function styleOf(editor: Editor, node: FlowNode): FlowStyle {
+/** The style of a collection's text. */
+function styleOf(editor: Editing, node: FlowNode): FlowStyle {
   const { text } = editor;
   const inner = firstOffset(node);
   const lines = inner !== undefined && lineStart(text, inner) !== lineStart(text, node.start);
@@ -135,7 +129,7 @@ function firstOffset(node: FlowNode): number | undefined {
   return node.kind === "map" ? node.entries[0]?.keyNode.outer : node.items[0]?.outer;
 }
 
-/** How far the lines of a collection's entries are indented. */
+/** The indentation of the lines of a collection's entries. */
 function entryColumn(text: string, node: FlowNode): number {
   return indentOf(text, firstOffset(node) ?? node.start);
 }

@@ -2,18 +2,18 @@ import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { isEmpty, spaces } from "../write/emit.ts";
 import { doubleQuoted, scalarText } from "../write/scalar_text.ts";
 
-/** How text inside `{}` and `[]` is written. */
+/** The style of text inside `{}` and `[]`. */
 export interface FlowStyle {
   /** Keys and strings in double quotes. */
   readonly json: boolean;
-  /** What stands between key and value: `: `, or `:` in JSON without spaces. */
+  /** Between key and value: `: `, or `:` in JSON without spaces. */
   readonly colon: string;
   /** Spaces per level if each entry has its own line; 0 if all is on one line. */
   readonly step: number;
   readonly eol: string;
 }
 
-/** A value in flow style, as it stands on a line that is indented by `column`. */
+/** A value in flow style, on a line that is indented by `column`. */
 export function flowText(value: Value, style: FlowStyle, column: number): string {
   if (isEmpty(value)) return isList(value) ? "[]" : "{}";
   const inner = column + style.step;
@@ -27,13 +27,13 @@ export function flowEntry(key: string, map: ValueMap, style: FlowStyle, column: 
   return flowScalar(key, style) + style.colon + flowText(map[key] ?? null, style, column);
 }
 
-/** What stands between two entries whose lines are indented by `column`. */
+/** The text between two entries whose lines are indented by `column`. */
 export function flowComma(style: FlowStyle, column: number): string {
   if (style.step > 0) return `,${style.eol}${spaces(column)}`;
   return style.colon === ":" ? "," : ", ";
 }
 
-/** Entries between brackets, on lines of their own where the style has such. */
+/** Entries between brackets: each on its own line if the style says so. */
 function lines(entries: readonly string[], style: FlowStyle, column: number): string {
   const inner = entries.join(flowComma(style, column + style.step));
   if (style.step === 0) return inner;

@@ -2,12 +2,12 @@ import { resolved, type ScalarNode, type YamlNode } from "../node.ts";
 import { columnOf, lineStart, nextLine } from "../position.ts";
 import type { Layout } from "../write/emit.ts";
 
-/** Whether only white space stands before an offset on its line. */
+/** Whether an offset follows only white space on its line. */
 export function startsLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === "";
 }
 
-/** The offset of the line after the last one of a node; comment lines indented by `column` or more belong to it. */
+/** The offset of the line after a node. Comment lines indented by `column` or more belong to the node. */
 export function tailEnd(text: string, node: YamlNode, column: number): number {
   let at = contentEnd(text, node);
   if (at !== lineStart(text, at)) at = nextLine(text, at);
@@ -15,7 +15,7 @@ export function tailEnd(text: string, node: YamlNode, column: number): number {
   return at;
 }
 
-/** The offset of the first of the comment lines right above a line that stand at its column; else of the line itself. */
+/** The start of a line, or of the comment lines directly above it at the same column. */
 export function leadingStart(text: string, offset: number): number {
   const column = columnOf(text, offset);
   let start = lineStart(text, offset);
@@ -27,7 +27,7 @@ export function leadingStart(text: string, offset: number): number {
   return start;
 }
 
-/** The end of a node's content: without the blank lines after a block scalar that do not count. */
+/** The end of a node's content: without blank lines after a block scalar, unless it keeps them. */
 export function contentEnd(text: string, node: YamlNode): number {
   const leaf = lastLeaf(node);
   if (leaf.kind !== "scalar" || !isBlockScalar(leaf) || leaf.keeps) return leaf.end;
@@ -46,7 +46,7 @@ export function isBlockScalar(node: ScalarNode): boolean {
   return node.style === "literal" || node.style === "folded";
 }
 
-/** How a document lays out its text: spaces per level, lists under their key, line breaks. */
+/** The layout of a document's text: spaces per level, indentation of lists, line breaks. */
 export function layoutOf(text: string, root: YamlNode | undefined): Layout {
   const found = { step: 0, listIndent: -1 };
   if (root !== undefined) findLayout(text, root, found);
@@ -81,7 +81,7 @@ function lastLeaf(node: YamlNode): YamlNode {
   return last === undefined ? resolved(node) : lastLeaf(last);
 }
 
-/** The column of the comment that a line consists of; -1 for any other line. */
+/** The column of a comment line; -1 for any other line. */
 function commentColumn(text: string, start: number): number {
   let at = start;
   while (text[at] === " ") at++;

@@ -1,5 +1,5 @@
 import type { Value } from "../../value.ts";
-import type { Editor, Slot } from "./editor.ts";
+import type { Editing, Slot } from "./editing.ts";
 import { itemLines, spaces } from "../write/emit.ts";
 import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
 import { matchItems } from "./match_items.ts";
@@ -7,9 +7,9 @@ import type { ListNode } from "../node.ts";
 import { columnOf } from "../position.ts";
 import { skipBlank } from "../scan.ts";
 
-/** Changes, removes and inserts items of a block list that keeps at least one of them; else writes it anew. */
-export function editBlockList(editor: Editor, node: ListNode, next: readonly Value[], slot: Slot): void {
-  const match = matchItems(node.value, next, editor.listKey());
+/** Edits, removes and inserts items of a block list; replaces the list if no item stays. */
+export function editBlockList(editor: Editing, node: ListNode, next: readonly Value[], slot: Slot): void {
+  const match = matchItems(node.value, next);
   const kept = new Set(match);
   const dashes = dashesOf(editor.text, node);
   if (match.every((index) => index === undefined) || dashes === undefined) {
@@ -34,7 +34,7 @@ function dashesOf(text: string, node: ListNode): number[] | undefined {
 }
 
 function removeItems(
-  editor: Editor,
+  editor: Editing,
   node: ListNode,
   dashes: readonly number[],
   kept: ReadonlySet<number | undefined>,
@@ -49,7 +49,7 @@ function removeItems(
     editor.forget(item);
     if (!inline || dash > firstKept) {
       edits.remove(leadingStart(text, dash), tailEnd(text, item, columnOf(text, dash) + 1));
-    } // The first dash stands on the line of another: the next one that stays moves there.
+    } // The first dash is on the line of an outer dash: the first item that stays moves there.
     else if (index === 0) edits.remove(first, firstKept);
   });
 }
@@ -59,7 +59,7 @@ interface Plan {
   readonly match: readonly (number | undefined)[];
 }
 
-function insertAndEdit(editor: Editor, node: ListNode, dashes: readonly number[], plan: Plan): void {
+function insertAndEdit(editor: Editing, node: ListNode, dashes: readonly number[], plan: Plan): void {
   const { text, edits, layout } = editor;
   const first = dashes[0] ?? node.start;
   const column = columnOf(text, first);
@@ -69,7 +69,7 @@ function insertAndEdit(editor: Editor, node: ListNode, dashes: readonly number[]
     const index = plan.match[position];
     const item = index === undefined ? undefined : node.items[index];
     if (item !== undefined && index !== undefined) {
-      editor.editChild(position, item, value, { kind: "item", column, after: (dashes[index] ?? first) + 1 });
+      editor.edit(item, value, { kind: "item", column, after: (dashes[index] ?? first) + 1 });
       before = tailEnd(text, item, column + 1);
       return;
     }

@@ -1,13 +1,13 @@
 import type { ValueMap } from "../../value.ts";
-import type { Editor, Slot } from "./editor.ts";
+import type { Editing, Slot } from "./editing.ts";
 import { entryLines } from "../write/emit.ts";
 import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
 import type { MapEntry, MapNode } from "../node.ts";
 import { columnOf, lineStart } from "../position.ts";
 import { sameValue } from "../../same_value.ts";
 
-/** Changes, removes and appends keys of a block map that keeps at least one of them; else writes it anew. */
-export function editBlockMap(editor: Editor, node: MapNode, next: ValueMap, slot: Slot): void {
+/** Edits, removes and appends keys of a block map; replaces the map if no key stays. */
+export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slot: Slot): void {
   const kept = node.entries.filter((entry) => entry.key === undefined || entry.key in next);
   const slots = node.entries.map((entry) => entrySlot(editor.text, entry));
   if (kept.length === 0 || slots.includes(undefined)) {
@@ -19,30 +19,30 @@ export function editBlockMap(editor: Editor, node: MapNode, next: ValueMap, slot
     const place = slots[index];
     if (place === undefined || !isLast(node, index)) return;
     if (entry.key !== undefined && entry.key in next) {
-      editor.editChild(entry.key, entry.node, next[entry.key] ?? null, place);
+      editor.edit(entry.node, next[entry.key] ?? null, place);
     }
   });
   appendEntries(editor, node, next);
 }
 
-/** Where the value of a key stands; `undefined` for keys that are written with `? `. */
+/** The position of a key's value; `undefined` for `? ` keys. */
 function entrySlot(text: string, entry: MapEntry): Slot | undefined {
   let colon = entry.keyNode.end;
   while (text[colon] === " " || text[colon] === "\t") colon++;
   if (text[colon] !== ":") return undefined;
   const column = columnOf(text, entry.keyNode.outer);
-  // After `? key` the value begins with a `:` at the start of its own line.
+  // After `? key` the value starts with a `:` on its own line.
   const explicit = /\?\s+$/.test(text.slice(lineStart(text, entry.keyNode.outer), entry.keyNode.outer));
   return explicit ? undefined : { kind: "entry", column, after: colon + 1 };
 }
 
-/** Whether this is the last entry with its key: the one that counts. */
+/** Whether this is the last entry of its key, which is the one that counts. */
 function isLast(node: MapNode, index: number): boolean {
   const key = node.entries[index]?.key;
   return !node.entries.some((entry, other) => other > index && entry.key === key);
 }
 
-function removeEntries(editor: Editor, node: MapNode, next: ValueMap): void {
+function removeEntries(editor: Editing, node: MapNode, next: ValueMap): void {
   const { text, edits } = editor;
   const firstKept = node.entries.findIndex((entry) => entry.key === undefined || entry.key in next);
   node.entries.forEach((entry, index) => {
@@ -50,7 +50,7 @@ function removeEntries(editor: Editor, node: MapNode, next: ValueMap): void {
     editor.forget(entry.node);
     const start = entry.keyNode.outer;
     if (!startsLine(text, node.entries[0]?.keyNode.outer ?? start) && index < firstKept) {
-      // The first key stands on the line of a dash: the next one that stays moves there.
+      // The first key is on the line of a dash: the first key that stays moves there.
       if (index === 0) edits.remove(start, node.entries[firstKept]?.keyNode.outer ?? start);
       return;
     }
@@ -60,7 +60,7 @@ function removeEntries(editor: Editor, node: MapNode, next: ValueMap): void {
   });
 }
 
-function appendEntries(editor: Editor, node: MapNode, next: ValueMap): void {
+function appendEntries(editor: Editing, node: MapNode, next: ValueMap): void {
   const { text, edits, layout } = editor;
   const column = columnOf(text, node.start);
   const written = new Set(node.entries.map((entry) => entry.key));

@@ -1,18 +1,22 @@
-import { isMap, type Value } from "../../value.ts";
+import { longestAscending } from "../../longest_ascending.ts";
 import { sameValue } from "../../same_value.ts";
+import { isMap, type Value } from "../../value.ts";
 
-/** Keys that tell the items of Kubernetes' lists apart, the first that all items have without doubles counts. */
+/** Keys that identify items of Kubernetes' lists: the first that all items have, without duplicates, counts. */
 const IDENTITY_KEYS = ["name", "mountPath", "containerPort", "ip", "topologyKey", "key", "uid"];
 
 /**
- * For each new item of a list the index of the old item that it continues, or `undefined`; the indices ascend. Items are
- * matched by `key` or a usual identity, else by equality, and what is left between equal ones by position.
+ * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by an
+ * identity key. Without one, equal items are matched, and items between them by position.
  */
-export function matchItems(old: readonly Value[], next: readonly Value[], key?: string): (number | undefined)[] {
-  const identity = (key === undefined ? IDENTITY_KEYS : [key]).find((name) =>
-    identifies(old, name) && identifies(next, name)
-  );
-  return identity === undefined ? matchEqual(old, next) : ascending(matchKeyed(old, next, identity));
+export function matchItems(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
+  const key = IDENTITY_KEYS.find((name) => identifies(old, name) && identifies(next, name));
+  if (key === undefined) return matchEqual(old, next);
+  const places = new Map(old.map((item, index) => [isMap(item) ? item[key] : undefined, index]));
+  const matches = next.map((item) => places.get(isMap(item) ? item[key] : undefined));
+  // Items that moved are written anew.
+  const kept = longestAscending(matches);
+  return matches.map((match, index) => kept.has(index) ? match : undefined);
 }
 
 function identifies(items: readonly Value[], key: string): boolean {
@@ -25,38 +29,7 @@ function identifies(items: readonly Value[], key: string): boolean {
   return true;
 }
 
-function matchKeyed(old: readonly Value[], next: readonly Value[], key: string): (number | undefined)[] {
-  const places = new Map(old.map((item, index) => [isMap(item) ? item[key] : undefined, index]));
-  return next.map((item) => places.get(isMap(item) ? item[key] : undefined));
-}
-
-/** Keeps a longest ascending run of indices: what changed its order is written anew. */
-function ascending(indices: readonly (number | undefined)[]): (number | undefined)[] {
-  const best: { length: number; before: number }[] = [];
-  let last = -1;
-  indices.forEach((index, at) => {
-    best[at] = longestBefore(indices, best, at);
-    if (index !== undefined && (best[at]?.length ?? 0) > (best[last]?.length ?? 0)) last = at;
-  });
-  const kept: (number | undefined)[] = indices.map(() => undefined);
-  for (let at = last; at >= 0; at = best[at]?.before ?? -1) kept[at] = indices[at];
-  return kept;
-}
-
-function longestBefore(indices: readonly (number | undefined)[], best: readonly { length: number }[], at: number) {
-  const index = indices[at];
-  let found = { length: index === undefined ? 0 : 1, before: -1 };
-  for (let before = 0; before < at; before++) {
-    const earlier = indices[before];
-    const length = (best[before]?.length ?? 0) + 1;
-    if (index !== undefined && earlier !== undefined && earlier < index && length > found.length) {
-      found = { length, before };
-    }
-  }
-  return found;
-}
-
-/** Equal items at both ends and, between them, a run of equal items; the rest is paired by position. */
+/** Matches equal items in order, and the items between them by position. */
 function matchEqual(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
   const match: (number | undefined)[] = next.map(() => undefined);
   let from = 0;

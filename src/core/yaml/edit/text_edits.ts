@@ -4,7 +4,7 @@ interface TextEdit {
   readonly text: string;
 }
 
-/** Changes of a text, collected in any order and applied at once; of those at one offset the first given comes first. */
+/** Edits of a text, collected in any order and applied at once. Insertions at one offset keep their order. */
 export class TextEdits {
   readonly #edits: TextEdit[] = [];
 
@@ -20,7 +20,7 @@ export class TextEdits {
     if (end > start || text !== "") this.#edits.push({ start, end, text });
   }
 
-  /** The text with all changes; insertions go before what is removed at the same offset. */
+  /** The text with all edits. Insertions precede a removal at the same offset. */
   apply(text: string): string {
     const sorted = this.#edits.sort((a, b) => a.start - b.start || Number(a.end > a.start) - Number(b.end > b.start));
     let result = "";

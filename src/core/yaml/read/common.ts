@@ -1,24 +1,23 @@
 /**
- * The YAML that manifests mostly consist of, read with one look at each line: block maps and lists, plain and simply
- * quoted scalars, literal blocks, flow collections without comments. js-yaml needs many times as long, mostly for what these
- * texts do not have.
+ * A fast reader of common YAML: block maps and lists, plain and simply quoted scalars, literal blocks, flow collections
+ * without comments. It looks at each line once. js-yaml takes many times as long, mostly for rare syntax.
  */
 import { newMap, type Value, type ValueMap } from "../../value.ts";
-import type { Composition, DoubledKey } from "./compose.ts";
+import type { Composition, DuplicateKey } from "./compose.ts";
 import { readLiteral } from "./literal.ts";
 import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
 import { resolvePlain } from "./resolve.ts";
 
-/** Left to js-yaml: tabs, other line breaks, what cannot be printed, halves of characters, marks of documents. */
+/** Left to js-yaml: tabs, other line breaks, unprintable characters, lone surrogates, document markers. */
 const UNUSUAL = /\n(?:\.\.\.|---)|[^\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\ud7ff]/;
 const MAX_DEPTH = 60;
 
-/** Blank lines and comments from some point of a line on, and the indentation of the line after them. */
+/** Blank lines and comments, also at the end of a line, and the indentation of the line after them. */
 const BLANKS = /(?: *(?:#[^\n]*)?\n)* */y;
 const REST_OF_LINE = /(?: +#[^\n]*| *)\n/y;
 const KEY = /(?:[A-Za-z_][\w./-]{0,200}|"[^"\\\n]{0,200}"|'[^'\n]{0,200}'):(?: +|(?=\n))/y;
 const FLOW_KEY = /(?:[A-Za-z_][\w./-]{0,200}: +|(?:"[^"\\\n]{0,200}"|'[^'\n]{0,200}'): *)/y;
-/** Of the escapes those that are the same in JSON. */
+/** Only escapes that JSON has too. */
 const QUOTED = /"[^"\\\n]*(?:\\["\\nt][^"\\\n]*)*"|'[^'\n]*(?:''[^'\n]*)*'/y;
 const PLAIN = /(?:[\w./$(+~=^;<\\)]|-(?=[^ \n]))(?:[^\n:# ]+|:(?=[^ \n])| +(?!#)|#)*/y;
 const FLOW_PLAIN = /(?:[\w./$(+~=^;<\\)]|-(?=[^ \n,[\]{}]))(?:[^\n:# ,[\]{}]+|:(?=[^ \n,[\]{}])| +(?!#)|#)*/y;
@@ -32,19 +31,19 @@ const LINE_FEED = 10;
 const HASH = 35;
 
 /**
- * The same as `compose` gives for the same text, which ends with a line break; `undefined` for any text that is not of
- * the common kind, be it right or wrong.
+ * The same composition as `compose`, for a text that ends with a line break; `undefined` for any uncommon text, valid or
+ * not.
  */
 export function composeCommon(text: string): Composition | undefined {
   if (UNUSUAL.test(text)) return undefined;
   const reader = new CommonReader(text, false);
   const root = reader.document();
-  return root === undefined ? undefined : { root, doubled: reader.doubled, hasAliases: false, hasMore: false };
+  return root === undefined ? undefined : { root, duplicates: reader.duplicates, hasAliases: false, hasMore: false };
 }
 
 /**
- * The value of a text of the common kind, `undefined` for any other and for one without content. As kubectl does, and
- * unlike `composeCommon`, it does not look at the indentation between the brackets of a flow collection.
+ * The value of a common text; `undefined` for any other, and for one without content. Like kubectl, unlike
+ * `composeCommon`, it ignores indentation inside flow collections.
  */
 export function parseCommon(text: string): Value | undefined {
   const whole = text.endsWith("\n") ? text : `${text}\n`;
@@ -52,16 +51,16 @@ export function parseCommon(text: string): Value | undefined {
 }
 
 class CommonReader {
-  readonly doubled: DoubledKey[] = [];
+  readonly duplicates: DuplicateKey[] = [];
   readonly #text: string;
-  /** The first character of the next line with content; the end of the text if there is none. */
+  /** The first character of the next line with content, or the end of the text. */
   #at = 0;
   /** The column of that character; -1 at the end. */
   #column = -1;
   /** The end of the last token. */
   #end = 0;
   #depth = 0;
-  /** Lines of the flow collection that is read must be indented more than this. */
+  /** Lines of the current flow collection must be indented more than this. */
   #flowColumn = -1;
   readonly #looseFlow: boolean;
 
@@ -90,7 +89,7 @@ class CommonReader {
     return next === SPACE || next === LINE_FEED;
   }
 
-  /** Whether nothing but a comment follows in the line. */
+  /** Whether the line ends here, or with a comment. */
   #endsLine(at: number): boolean {
     const code = this.#text.charCodeAt(at);
     return code === LINE_FEED || code === HASH;
@@ -113,14 +112,14 @@ class CommonReader {
     return this.#looseFlow || column > this.#flowColumn ? next : this.#text.length;
   }
 
-  /** What begins at the next content: a list or map, or a scalar on a line under its key or dash at `column`. */
+  /** A list, map or scalar below its key or dash at `column`. */
   #block(column: number): YamlNode | undefined {
     if (this.#isDash(this.#at)) return this.#deeper(() => this.#list());
     if (this.#isKey(this.#at)) return this.#deeper(() => this.#map());
     return column < 0 ? undefined : this.#scalar(this.#at, column);
   }
 
-  /** No text makes the reader run out of stack. */
+  /** The depth is limited: no text exhausts the stack. */
   #deeper<T>(read: () => T): T | undefined {
     if (this.#depth === MAX_DEPTH) return undefined;
     this.#depth++;
@@ -142,7 +141,7 @@ class CommonReader {
       value.push(item.value);
       size += item.size;
     } while (this.#column === column && this.#isDash(this.#at));
-    // What is indented more than the items but is no part of one is an error, or text that goes on.
+    // Deeper content after an item is an error, or a scalar of several lines.
     if (this.#column > column) return undefined;
     return { kind: "list", outer: start, start, anchor: undefined, flow: false, end: this.#end, size, items, value };
   }
@@ -185,7 +184,7 @@ class CommonReader {
   }
 
   #set(value: ValueMap, { key = "", keyNode, node }: MapEntry): void {
-    if (key in value) this.doubled.push({ key, offset: keyNode.start });
+    if (key in value) this.duplicates.push({ key, offset: keyNode.start });
     value[key] = node.value;
   }
 
@@ -202,7 +201,7 @@ class CommonReader {
     const end = this.#text.indexOf(":", start);
     const value = resolvePlain(this.#text.slice(start, end));
     this.#end = end;
-    // Kubernetes reads other keys as their text too, but `compose` knows which.
+    // `compose` knows the text of other keys.
     return typeof value === "string" ? scalar("plain", start, end, value) : undefined;
   }
 
@@ -211,20 +210,20 @@ class CommonReader {
     return mark === '"' || mark === "'" ? this.#quoted(start) : undefined;
   }
 
-  /** What stands under a key whose line has nothing after the colon. */
+  /** The value below a key whose line ends after the colon. */
   #below(at: number, afterColon: number, column: number): YamlNode | undefined {
     this.#passBlanks(at);
     const listAtKey = this.#column === column && this.#isDash(this.#at);
     return this.#column > column || listAtKey ? this.#block(column) : this.#empty(afterColon);
   }
 
-  /** An absent value, which stands after the `:` or `-`. */
+  /** An absent value after the `:` or `-`. */
   #empty(at: number): ScalarNode {
     this.#end = at;
     return scalar("empty", at, at, null);
   }
 
-  /** What stands in the rest of a line, and under it if it is a literal block. */
+  /** The value in the rest of a line; a literal block continues below. */
   #scalar(at: number, column: number): YamlNode | undefined {
     if (this.#text.charAt(at) === "|") return this.#literal(at, column);
     this.#flowColumn = column;
@@ -240,7 +239,7 @@ class CommonReader {
     const literal = readLiteral(this.#text, at, column);
     if (literal === undefined) return undefined;
     this.#end = literal.end;
-    this.#passBlanks(literal.next);
+    this.#passBlanks(literal.end);
     if (this.#column > column) return undefined;
     return { ...scalar("literal", at, literal.end, literal.value), keeps: literal.keeps };
   }
@@ -313,7 +312,7 @@ class CommonReader {
     return { kind: "map", outer: start, start, anchor: undefined, flow: true, end: this.#end, size, entries, value };
   }
 
-  /** Items between brackets, each read by `take`; false if one of them, or what is between them, is uncommon. */
+  /** Items between brackets, each read by `take`; false if the text is uncommon. */
   #flowItems(start: number, close: string, take: (at: number) => boolean): boolean {
     let at = this.#gap(start + 1);
     let closed = this.#text.charAt(at) === close;
@@ -324,7 +323,7 @@ class CommonReader {
       closed = mark === close;
       if (!closed && mark !== ",") return false;
       if (closed) break;
-      // A comma may follow the last item too.
+      // A comma may follow the last item.
       at = this.#gap(at + 1);
       closed = this.#text.charAt(at) === close;
     }

@@ -121,7 +121,7 @@ const { tree } = fc.letrec((tie) => ({
     fc.uniqueArray(fc.tuple(key, tie("tree")), { maxLength: 4, selector: ([name]) => name }).map(Object.fromEntries),
   ),
 }));
-const options = fc.record({ indentLists: fc.boolean(), indent: fc.constantFrom(2, 3, 4) });
+const options = fc.record({ listIndent: fc.constantFrom(0, 2, 4), step: fc.constantFrom(2, 3, 4) });
 
 Deno.test("composeCommon() reads generated documents as compose() does", () => {
   let common = 0;
@@ -165,7 +165,7 @@ const PIECES = [
 ];
 const soup = fc.array(fc.constantFrom(...PIECES), { maxLength: 25 }).map((pieces) => `${pieces.join("")}\n`);
 
-Deno.test("composeCommon() takes no text that compose() reads otherwise", () => {
+Deno.test("composeCommon() reads no text differently than compose()", () => {
   fc.assert(fc.property(soup, (text) => void assertSame(text)), { numRuns: 3000 });
 });
 
@@ -190,11 +190,11 @@ const line = fc.tuple(
 const lines = fc.array(line, { maxLength: 12 })
   .map((list) => list.map(([indent, text]) => `${" ".repeat(indent)}${text}\n`).join(""));
 
-Deno.test("composeCommon() takes no lines that compose() reads otherwise", () => {
+Deno.test("composeCommon() reads no lines differently than compose()", () => {
   fc.assert(fc.property(lines, (text) => void assertSame(text)), { numRuns: 3000 });
 });
 
-Deno.test("parseCommon() does not look at the indentation between brackets", () => {
+Deno.test("parseCommon() ignores indentation between brackets", () => {
   assert.deepEqual(parseCommon("a: [\n1, 2\n]"), parseYaml("a: [1, 2]"));
   assert.equal(parseCommon("a: [\n1, 2\n] b"), undefined);
   assert.equal(parseCommon(""), undefined);

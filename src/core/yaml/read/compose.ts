@@ -18,40 +18,40 @@ const QUOTED = 2;
 const LITERAL = 4;
 const KEEP = 3;
 
-/** What may stand right before a key, its anchor or its tag. */
+/** Characters that may precede a key, its anchor or its tag. */
 const BEFORE_KEY = /[\s{[,\uFEFF]/;
 
-/** A doubled key: where it stands for the second time. */
-export interface DoubledKey {
+/** A duplicate key, at its second position. */
+export interface DuplicateKey {
   readonly key: string;
   readonly offset: number;
 }
 
-/** The first document of a text, as nodes; what follows it is not read, as kubectl does not read it. */
+/** The first document of a text, as nodes; like kubectl, without further documents. */
 export interface Composition {
   readonly root: YamlNode | undefined;
-  readonly doubled: readonly DoubledKey[];
-  /** Whether there are anchors that aliases use, or merges. */
+  readonly duplicates: readonly DuplicateKey[];
+  /** The document has aliases or merges. */
   readonly hasAliases: boolean;
-  /** Whether a second document follows in the text (after `...`). */
+  /** A second document follows in the text (after `...`). */
   readonly hasMore: boolean;
 }
 
 /**
- * Reads a text in one pass into nodes that hold value and place. Throws js-yaml's exception for bad syntax and a
- * `Problem` for what YAML allows but kubectl does not read.
+ * Reads a text in one pass into nodes with value and position. Throws js-yaml's exception for invalid syntax, and a
+ * `Problem` for valid YAML that kubectl rejects.
  */
 export function compose(text: string, maxDepth: number): Composition {
   const events = tolerantEvents(text, maxDepth);
   const composer = new Composer(text, events);
   const root = composer.document();
-  return { root, doubled: composer.doubled, hasAliases: composer.hasAliases, hasMore: composer.hasMore() };
+  return { root, duplicates: composer.duplicates, hasAliases: composer.hasAliases, hasMore: composer.hasMore() };
 }
 
 type Properties = Pick<ScalarEvent, "anchorStart" | "anchorEnd" | "tagStart" | "tagEnd">;
 
 class Composer {
-  readonly doubled: DoubledKey[] = [];
+  readonly duplicates: DuplicateKey[] = [];
   hasAliases = false;
   readonly #text: string;
   readonly #events: readonly Event[];
@@ -126,7 +126,7 @@ class Composer {
     };
   }
 
-  /** First and last offset of a scalar with its quotes or header; of one that is absent, where it would stand. */
+  /** Start and end of a scalar with its quotes or header; the position of an absent one. */
   #extent(event: ScalarEvent, parent: "map" | "list" | undefined): [number, number] {
     if (event.valueStart === ABSENT) {
       const at = this.#absent(event, parent);
@@ -199,10 +199,10 @@ class Composer {
     return { key, keyNode, node };
   }
 
-  /** js-yaml takes a key right behind a quote or bracket (`"a"b: c`), which kubectl's reader does not. */
+  /** js-yaml accepts a key directly after a quote or bracket (`"a"b: c`), kubectl's reader does not. */
   #refuseGlued(start: number): void {
     if (start > 0 && !BEFORE_KEY.test(this.#text.charAt(start - 1))) {
-      throw new Problem("The text goes on after a value: quote it as a whole, or begin a new line", start);
+      throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
     }
   }
 
@@ -221,7 +221,7 @@ class Composer {
 
   #set(value: ValueMap, entry: MapEntry, merged: Merge | undefined): void {
     const { key = "", node, keyNode } = entry;
-    if (key in value && !merged?.keys.has(key)) this.doubled.push({ key, offset: keyNode.start });
+    if (key in value && !merged?.keys.has(key)) this.duplicates.push({ key, offset: keyNode.start });
     merged?.keys.delete(key);
     value[key] = node.value;
   }
@@ -229,7 +229,7 @@ class Composer {
   #open(event: MappingEvent | SequenceEvent) {
     this.#budget.count();
     const anchor = this.#properties(event);
-    // A node that contains itself: its anchor is known but has no value yet.
+    // A node that contains itself has a known anchor without a value.
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#cursor = event.start;
     const flow = event.style === 2;
@@ -273,10 +273,10 @@ class Composer {
     };
   }
 
-  /** JSON has no infinity, so Kubernetes cannot read it; as a map key it is text. */
+  /** JSON has no infinity, so Kubernetes rejects it; as a map key it is text. */
   #refuseInfinity(node: YamlNode): void {
     if (typeof node.value !== "number" || Number.isFinite(node.value)) return;
-    throw new Problem("Kubernetes cannot read .inf or .nan", node.start);
+    throw new Problem("Kubernetes rejects .inf and .nan", node.start);
   }
 }
 

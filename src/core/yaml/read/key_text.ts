@@ -6,8 +6,8 @@ import { resolveInt } from "./resolve.ts";
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * The JSON key that Kubernetes reads a YAML key as: numbers and booleans become text (`on:` is `"true"`). Throws a
- * `Problem` for keys that it does not read: null, collections, integers beyond int64.
+ * The JSON key of a YAML key, as Kubernetes reads it: numbers and booleans become text (`on:` is `"true"`). Throws a
+ * `Problem` for keys that Kubernetes rejects: null, collections, integers beyond int64.
  */
 export function keyText(node: YamlNode, text: string): string {
   const target = resolved(node);

@@ -1,22 +1,20 @@
-/** Where a literal block ends, and what it says. */
-export interface Literal {
+/** A literal block's value and end. */
+interface Literal {
   readonly value: string;
-  /** After its last line. */
+  /** The start of the line after it. */
   readonly end: number;
-  /** The line after it. */
-  readonly next: number;
-  /** Whether it keeps all line breaks at its end (`|+`). */
+  /** It keeps all line breaks at its end (`|+`). */
   readonly keeps: boolean;
 }
 
 const HEADER = /\|[-+]? *\n/y;
-/** Empty lines, then the indentation of the first line that is not. */
+/** Empty lines, then the indentation of the first other line. */
 const FIRST = /\n* +(?=[^ \n])/y;
 
-/** For each indentation: the line break before the first line that is indented less, and what to take from each line. */
+/** By indentation: the line break before the first line that is indented less, and the margin of each line. */
 const patterns = new Map<number, { readonly less: RegExp; readonly margin: RegExp }>();
 
-/** Reads a literal block (`|`, `|-`, `|+` without an indentation number) whose `|` is at `at`, in a map or list at `column`. */
+/** Reads the literal block (`|`, `|-`, `|+`, without indentation indicator) at `at`, in a map or list at `column`. */
 export function readLiteral(text: string, at: number, column: number): Literal | undefined {
   HEADER.lastIndex = at;
   if (!HEADER.test(text)) return undefined;
@@ -30,7 +28,7 @@ export function readLiteral(text: string, at: number, column: number): Literal |
   const next = less.test(text) ? less.lastIndex : text.length;
   const lines = text.slice(start, next).replace(margin, "");
   const chomping = text.charAt(at + 1);
-  return { value: chomped(lines, chomping), end: next, next, keeps: chomping === "+" };
+  return { value: chomped(lines, chomping), end: next, keeps: chomping === "+" };
 }
 
 function patternsFor(indent: number) {

@@ -3,14 +3,14 @@ import type { ValueMap } from "../../value.ts";
 import { resolved, type YamlNode } from "../node.ts";
 import { Problem } from "./problem.ts";
 
-/** The keys of a map that came through `<<` and were not written again after it. */
+/** The keys of a map that come from `<<` and are not set again after it. */
 export interface Merge {
   readonly keys: Set<string>;
 }
 
 /**
- * Sets the keys of a merged map, or of each of a list of maps, the first winning. As in go-yaml v2 the merge counts where
- * it stands: it overrides keys before it and is overridden by keys after it.
+ * Sets the keys of a merged map, or of a list of maps, of which the first wins. As in go-yaml v2 the position counts: a
+ * merge overrides keys before it; keys after it override the merge.
  */
 export function mergeInto(value: ValueMap, node: YamlNode, before: Merge | undefined): Merge {
   const merge = before ?? { keys: new Set<string>() };

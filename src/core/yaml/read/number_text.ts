@@ -2,8 +2,8 @@ import { MeshError } from "../../errors.ts";
 import { wholeNumber } from "./resolve.ts";
 
 /**
- * A number as kubectl writes it: whole numbers of 64 bits in digits, others in Go's shortest `%g`
- * (exponent below -4 or from 6 on, at least two digits).
+ * A number as kubectl writes it: 64-bit integers in digits, others in Go's shortest `%g` (an exponent below -4 and from 6
+ * on, with at least two digits).
  */
 export function numberText(value: number | bigint): string {
   if (typeof value === "bigint") return value.toString();
@@ -11,7 +11,7 @@ export function numberText(value: number | bigint): string {
   return wholeNumber(value)?.toString() ?? goFloat(value.toExponential());
 }
 
-/** A float map key: go-yaml's caller formats it with the digits that a 32-bit float needs. */
+/** A float as a map key: sigs.k8s.io/yaml formats it as a 32-bit float. */
 export function floatKeyText(value: number): string {
   if (Number.isNaN(value)) return ".nan";
   const single = Math.fround(value);

@@ -1,36 +1,37 @@
 import { MeshError, type Place } from "../../errors.ts";
+import { fieldText } from "../../field_path.ts";
 import type { Value } from "../../value.ts";
 import { composeCommon } from "./common.ts";
 import { compose, type Composition } from "./compose.ts";
 import { nodeOffset } from "./node_offset.ts";
 import type { YamlNode } from "../node.ts";
 import { parseError } from "./parse_error.ts";
-import { fieldText, placeOf } from "../position.ts";
+import { placeOf } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
 import { splitText } from "../split/split.ts";
 
-/** How deep maps and lists may be nested. */
+/** The deepest nesting of maps and lists. */
 const MAX_DEPTH = 100;
-/** How long a document may be, in UTF-16 units. */
+/** The longest document, in UTF-16 units. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** Something that is read differently from what the text seems to say. */
-export interface YamlWarning {
+/** Text that is not read as it seems. */
+interface YamlWarning {
   readonly message: string;
   readonly place: Place;
 }
 
-/** A document that was read: its value, and where each part of it stands. */
+/** A document: its value, and the position of each part. */
 export interface ParsedDocument {
   readonly doc: SourceDocument;
-  /** What kubectl reads; `null` for an empty document. */
+  /** The value that kubectl reads; `null` for an empty document. */
   readonly value: Value;
   readonly warnings: readonly YamlWarning[];
-  /** The node tree, for edits; `undefined` if the document is empty. */
+  /** The node tree; `undefined` if the document is empty. */
   readonly root: YamlNode | undefined;
   /** Whether anchors with aliases or merge keys are used. */
   readonly hasAliases: boolean;
-  /** Where the node at a path stands, or the nearest ancestor that exists. */
+  /** The place of the node at a path, or of its nearest existing ancestor. */
   place(path: readonly (string | number)[]): Place;
 }
 
@@ -52,12 +53,12 @@ export function parseDocument(source: SourceDocument | { text: string; file?: st
   };
 }
 
-/** The value of a text with one document, such as a configuration file; empty documents beside it do not count. */
+/** The value of a text with one document, such as a configuration file; empty documents do not count. */
 export function parseYaml(text: string, file?: string): Value {
   const documents = splitText(text, file ?? "").map(parseDocument).filter((document) => document.value !== null);
   const second = documents[1];
   if (second === undefined) return documents[0]?.value ?? null;
-  throw new MeshError("Only one document may be in this file", { place: second.place([]) });
+  throw new MeshError("The file has more than one document", { place: second.place([]) });
 }
 
 function sourceOf(source: SourceDocument | { text: string; file?: string }): SourceDocument {
@@ -80,8 +81,8 @@ function composeDocument(doc: SourceDocument): Composition {
 }
 
 function warningsOf(composition: Composition, doc: SourceDocument): YamlWarning[] {
-  const warnings = composition.doubled.map(({ key, offset }) => ({
-    message: `The key "${key}" is given twice in the same map: the last one counts`,
+  const warnings = composition.duplicates.map(({ key, offset }) => ({
+    message: `The key "${key}" is duplicated in its map: the last one counts`,
     place: placeOf(doc, offset),
   }));
   if (!composition.hasMore) return warnings;

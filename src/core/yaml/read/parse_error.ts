@@ -6,18 +6,18 @@ import type { SourceDocument } from "../source_document.ts";
 
 const TEMPLATE_HINT = "this looks like a Helm template: render it first, for example with `helm template`";
 
-/** What the parser says, in words that help where its own do not. */
+/** The parser's reasons in clearer words. */
 const REASONS: Readonly<Record<string, string>> = {
   "deficient indentation": "a line is indented too little, or a bracket or quote is not closed",
   "unexpected end of the stream within a flow collection": "a bracket is not closed",
-  "bad indentation of a mapping entry": "the indentation does not fit the lines above, or a value needs quotes",
-  "bad indentation of a sequence entry": "the indentation does not fit the items above",
+  "bad indentation of a mapping entry": "the indentation does not match the lines above, or a value needs quotes",
+  "bad indentation of a sequence entry": "the indentation does not match the items above",
   "expected ':' after a mapping key": 'a ":" is missing after a key',
-  "end of the stream or a document separator is expected": "the text goes on after the end of the content",
+  "end of the stream or a document separator is expected": "text follows the end of the content",
   "nesting exceeded maxDepth (100)": "maps and lists are nested more than 100 deep",
 };
 
-/** What the parser threw as an error that a user can act on; other errors are passed on. */
+/** The parser's exception as an error that a user can act on; other errors as they are. */
 export function parseError(error: unknown, doc: SourceDocument): unknown {
   const found = finding(error, doc.text);
   if (found === undefined) return error;
@@ -25,7 +25,7 @@ export function parseError(error: unknown, doc: SourceDocument): unknown {
   if (tab !== undefined) {
     return new MeshError("A tab is used for indentation", {
       place: placeOf(doc, tab),
-      hint: "YAML takes only spaces for indentation: replace the tab",
+      hint: "YAML indentation must be spaces: replace the tab",
     });
   }
   const details = { place: placeOf(doc, found.offset), cause: error };

@@ -40,7 +40,7 @@ const ERRORS: readonly (readonly [string, string, RegExp, RegExp?])[] = [
 ];
 
 for (const [text, place, message, hint] of ERRORS) {
-  Deno.test(`parseDocument() tells what is wrong with ${JSON.stringify(text.slice(0, 30))}`, () => {
+  Deno.test(`parseDocument() reports the problem of ${JSON.stringify(text.slice(0, 30))}`, () => {
     const error = failure(text);
     assert.equal(placeText(error.place ?? {}), place);
     assert.match(error.message, message);
@@ -54,33 +54,33 @@ Deno.test("parseDocument() shows the line and a caret under the column", () => {
   assert.ok(long.split("\n").every((line) => line.length <= 100));
 });
 
-Deno.test("parseDocument() refuses aliases that expand to millions, quickly", () => {
+Deno.test("parseDocument() rejects aliases that expand to millions of nodes, quickly", () => {
   const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"];
   for (let level = 1; level < 12; level++) {
     lines.push(`a${level}: &a${level} [${Array(9).fill(`*a${level - 1}`).join(", ")}]`);
   }
   const start = performance.now();
-  assert.match(failure(lines.join("\n")).message, /aliases of the document expand to too much/);
+  assert.match(failure(lines.join("\n")).message, /aliases of the document expand to too many nodes/);
   assert.ok(performance.now() - start < 2000);
 });
 
-Deno.test("parseDocument() warns of doubled keys and lets the last one count", () => {
+Deno.test("parseDocument() warns about duplicate keys, of which the last one counts", () => {
   const parsed = parseDocument({ text: "a: 1\nb: {c: 1, c: 2}\na: 3\n", file: "f" });
   assert.ok(sameValue(parsed.value, parseYaml("{a: 3, b: {c: 2}}")));
   assert.deepEqual(parsed.warnings.map((warning) => placeText(warning.place)), [
     "f: document 1, line 2, column 11",
     "f: document 1, line 3, column 1",
   ]);
-  assert.match(parsed.warnings[0]?.message ?? "", /^The key "c" is given twice/);
+  assert.match(parsed.warnings[0]?.message ?? "", /^The key "c" is duplicated/);
 });
 
-Deno.test("parseDocument() warns of text that kubectl does not read", () => {
+Deno.test("parseDocument() warns about text that kubectl ignores", () => {
   const parsed = parseDocument({ text: "a: 1\n...\nb: 2\n" });
   assert.deepEqual({ ...(isMap(parsed.value) ? parsed.value : {}) }, { a: 1 });
   assert.deepEqual(parsed.warnings.map((warning) => warning.place.line), [2]);
 });
 
-Deno.test("parseDocument() merges as go-yaml does: where the merge stands", () => {
+Deno.test("parseDocument() merges as go-yaml does: the position counts", () => {
   const text = "d: &d {a: 1, b: 2}\ne: &e {b: 3}\nf:\n  a: 0\n  <<: [*e, *d]\n  b: 4\n";
   const value = parseDocument({ text }).value;
   assert.ok(isMap(value) && sameValue(value.f ?? null, parseYaml("{a: 1, b: 4}")));
@@ -94,7 +94,7 @@ Deno.test("parseDocument() gives maps without prototype and copies for aliases",
   assert.notEqual(value.a, value.b);
 });
 
-Deno.test("place() finds the node at a path, or the nearest ancestor", () => {
+Deno.test("place() finds the node at a path, or its nearest ancestor", () => {
   const doc = splitText("x: 1\n---\nspec:\n  containers:\n  - name: a\n    image: b\n  empty:\n", "f.yaml")[1];
   assert.ok(doc);
   const { place } = parseDocument(doc);
@@ -109,7 +109,7 @@ Deno.test("place() finds the node at a path, or the nearest ancestor", () => {
   for (const [path, expected] of spots) assert.equal(placeText(place(path)), expected);
 });
 
-Deno.test("parseYaml() takes one document, with empty ones beside it", () => {
+Deno.test("parseYaml() reads one document and ignores empty ones", () => {
   assert.ok(sameValue(parseYaml("# c\n---\na: 1\n---\n"), parseYaml("a: 1")));
   assert.equal(parseYaml(""), null);
   assert.throws(

@@ -1,4 +1,4 @@
-/** What is wrong with a document, and at which offset of its text; the caller knows file and line. */
+/** A problem of a document at an offset of its text; the caller knows file and line. */
 export class Problem extends Error {
   readonly offset: number;
 

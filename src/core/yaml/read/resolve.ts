@@ -11,7 +11,7 @@ const SIGN_AFTER_RADIX = /^0b[-+][01]+$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const DOT_FLOAT = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 
-/** Plain scalars that are not text, as YAML 1.1 lists them and go-yaml v2 reads them. */
+/** Plain scalars that are not text: YAML 1.1's words, as go-yaml v2 reads them. */
 const WORDS = new Map<string, Value>([
   ...spellings(true, ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"]),
   ...spellings(false, ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"]),
@@ -21,12 +21,12 @@ const WORDS = new Map<string, Value>([
   ...spellings(-Infinity, ["-.inf", "-.Inf", "-.INF"]),
 ]);
 
-/** First characters of what may be something else than text: 1 a word, 2 a number (or `+.inf`), 3 a dot. */
+/** First characters of scalars that may not be text: 1 a word, 2 a number (or `+.inf`), 3 a dot. */
 const HINTS = firstCharacters();
 
 /**
  * The value of a plain scalar as kubectl reads it (go-yaml v2: YAML 1.1 without base 60, dates stay text). Integers
- * beyond 2^53 are `bigint`; `.inf` and `.nan` come out as such, although JSON cannot hold them.
+ * beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON has none.
  */
 export function resolvePlain(text: string): Value {
   const code = text.charCodeAt(0);
@@ -38,12 +38,12 @@ export function resolvePlain(text: string): Value {
   return (hint === 3 ? dotFloat(text) : resolveInt(text) ?? decimalFloat(text.replaceAll("_", ""))) ?? text;
 }
 
-/** Whether a plain scalar with this text would be read as something else than text. */
+/** Whether a plain scalar with this text is not read as text. */
 export function isAmbiguous(text: string): boolean {
   return typeof resolvePlain(text) !== "string";
 }
 
-/** An integer in any of Go's notations, underscores ignored, within int64 or uint64; `undefined` if it is none. */
+/** An integer in any of Go's notations, with underscores, within int64 or uint64; `undefined` for any other text. */
 export function resolveInt(text: string): number | bigint | undefined {
   const plain = text.includes("_") ? text.replaceAll("_", "") : text;
   if (SIGN_AFTER_RADIX.test(plain)) return parseGoInt(plain.slice(2, 3), `0b${plain.slice(3)}`);
@@ -60,7 +60,7 @@ function parseGoInt(sign: string, digits: string): number | bigint | undefined {
 
 const OCTAL = /^0[0-7]/;
 
-/** Only a number without a sign may use all of uint64. */
+/** Only an unsigned number may exceed int64. */
 function within64Bits(sign: string, size: bigint): number | bigint | undefined {
   const value = sign === "-" ? -size : size;
   return value < INT64_MIN || value > (sign === "" ? UINT64_MAX : INT64_MAX) ? undefined : smallest(value);
@@ -74,18 +74,18 @@ function dotFloat(text: string): number | bigint | undefined {
   return DOT_FLOAT.test(text) ? finite(Number(text.replaceAll("_", ""))) : undefined;
 }
 
-/** A float that is a whole number in the range of 64-bit integers passes through JSON as an integer. */
+/** A whole float within 64 bits passes through JSON as an integer. */
 function finite(value: number): number | bigint | undefined {
   if (!Number.isFinite(value)) return undefined;
   return wholeNumber(value) ?? value + 0;
 }
 
-/** The integer of 64 bits that JSON text of this number is read as; `undefined` for any other number. */
+/** The 64-bit integer that JSON readers get from this number; `undefined` for any other number. */
 export function wholeNumber(value: number): number | bigint | undefined {
   if (!Number.isInteger(value)) return undefined;
   if (Number.isSafeInteger(value)) return value + 0;
   if (Math.abs(value) >= 2 ** 64) return undefined;
-  // JSON text of a float has the fewest digits that tell it, the same in Go and JavaScript.
+  // Go and JavaScript write a float's JSON with the same shortest digits.
   const exact = BigInt(String(value));
   return exact < INT64_MIN || exact > UINT64_MAX ? undefined : exact;
 }
@@ -95,8 +95,8 @@ function smallest(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** A scalar with a tag, or why the tag does not fit. */
-export type Tagged = { readonly value: Value } | { readonly problem: string };
+/** The value of a tagged scalar, or why it does not fit the tag. */
+type Tagged = { readonly value: Value } | { readonly problem: string };
 
 /**
  * The value of a scalar with an explicit tag (long form, `!` excluded), as go-yaml v2 decodes it: unknown tags and

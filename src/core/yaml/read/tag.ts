@@ -2,7 +2,7 @@ import type { DocumentEvent } from "js-yaml";
 
 const DEFAULT_HANDLES: Readonly<Record<string, string>> = { "!": "!", "!!": "tag:yaml.org,2002:" };
 
-/** A tag as written (`!!int`, `!<tag:…>`, `!e!x`) in its long form, with the handles that `%TAG` lines declare. */
+/** The long form of a tag (`!!int`, `!<tag:…>`, `!e!x`), with the handles of `%TAG` lines. */
 export function longTag(raw: string, directives: DocumentEvent["directives"]): string {
   if (raw.startsWith("!<")) return raw.slice(2, -1);
   const end = raw.indexOf("!", 1) + 1;

@@ -1,34 +1,34 @@
 import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 
-/** How many lines are mended before a text is given up. */
-const MAX_MENDED = 200;
-/** Each mend reads the text again: how many characters may be read in all. */
-const MAX_READ = 50_000_000;
+/** Lines that are joined at most. */
+const MAX_JOINED = 200;
+/** Each joined line costs another parse: the number of characters to parse in all. */
+const MAX_PARSED = 50_000_000;
 
 /**
- * The events of a text. By the letter of YAML the lines of a flow collection or a quoted text are indented deeper than
- * what they belong to; kubectl's reader does not look at indentation there, and people close a bracket at the column of
- * its key. So where js-yaml stops at such a line, the line break before it is read as spaces. The text keeps its length,
- * so offsets are those of the original, from which scalars are read.
+ * The events of a text. YAML requires deeper indentation for the further lines of a flow collection or quoted scalar.
+ * kubectl's reader ignores it, and people close a bracket at the column of its key. Where js-yaml rejects such a line, the
+ * line is joined to the one before: spaces replace the line break. The length stays, so offsets are valid in the original
+ * text, from which scalars are read.
  */
 export function tolerantEvents(text: string, maxDepth: number): Event[] {
-  let mended = text;
+  let joined = text;
   let first: unknown;
   for (let count = 0;; count++) {
     try {
-      return foldedAgain(parseEvents(mended, { maxDepth }), text, mended);
+      return withFoldedScalars(parseEvents(joined, { maxDepth }), text, joined);
     } catch (error) {
       first ??= error;
-      const next = count < MAX_MENDED && count * text.length < MAX_READ ? joinLine(mended, error) : undefined;
+      const next = count < MAX_JOINED && count * text.length < MAX_PARSED ? joinLine(joined, error) : undefined;
       if (next === undefined) throw first;
-      mended = next;
+      joined = next;
     }
   }
 }
 
-/** Scalars over several lines of the original are not the plain runs of text that they were taken for. */
-function foldedAgain(events: Event[], text: string, mended: string): Event[] {
-  if (text === mended) return events;
+/** A scalar over several lines of the original is folded, so js-yaml's fast slice does not apply. */
+function withFoldedScalars(events: Event[], text: string, joined: string): Event[] {
+  if (text === joined) return events;
   for (const event of events) {
     if (event.type !== EVENT_ID.SCALAR || !event.fast) continue;
     if (text.slice(event.valueStart, event.valueEnd).includes("\n")) event.fast = false;
@@ -36,7 +36,7 @@ function foldedAgain(events: Event[], text: string, mended: string): Event[] {
   return events;
 }
 
-/** The text with the line that js-yaml stopped at put behind the one before it; `undefined` if that is not the trouble. */
+/** The text with js-yaml's failing line joined to the one before; `undefined` for any other error. */
 function joinLine(text: string, error: unknown): string | undefined {
   if (!(error instanceof YAMLException) || error.reason !== "deficient indentation") return undefined;
   const at = error.mark?.position ?? 0;
@@ -46,10 +46,10 @@ function joinLine(text: string, error: unknown): string | undefined {
   return text.slice(0, end) + " ".repeat(at - end) + text.slice(at);
 }
 
-/** A line without its comment: quoted texts may hold a `#`. */
+/** A line without its comment; quoted scalars may contain a `#`. */
 const CONTENT = /^(?:[^"'#\n]|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|(?<=[^\s])#)*?(?=\s*(?:(?:^|\s)#|$))/;
 
-/** Where the content before a line break ends, over blank lines and comments. */
+/** The end of the content before a line break, skipping blank lines and comments. */
 function endOfContent(text: string, lineBreak: number): number {
   let end = lineBreak;
   while (end > 0) {

@@ -25,7 +25,7 @@ for (const [text, read] of CASES) {
   });
 }
 
-Deno.test("parseDocument() keeps the error of a bracket that is never closed", () => {
+Deno.test("parseDocument() reports a bracket that is never closed", () => {
   assert.throws(
     () => parseDocument({ text: "a: [1,\nb: 2\n" }),
     /indented too little, or a bracket or quote is not closed/,
@@ -33,7 +33,7 @@ Deno.test("parseDocument() keeps the error of a bracket that is never closed", (
   assert.throws(() => parseDocument({ text: `a: [\n${"1,\n".repeat(300)}` }), /Cannot read the YAML/);
 });
 
-Deno.test("editDocument() edits around a bracket that is closed at the column of its key", () => {
+Deno.test("editDocument() keeps a bracket that is closed at the column of its key", () => {
   const parsed = parseDocument({ text: "a: {\n  b: 1 # one\n}\nc: 2\n" });
   assert.ok(isMap(parsed.value));
   const next = Object.assign(newMap(), parsed.value, { c: 3 });
@@ -43,7 +43,7 @@ Deno.test("editDocument() edits around a bracket that is closed at the column of
   assert.equal(toYaml(parseDocument({ text: edited }).value), "a:\n- 1\n- 2\n");
 });
 
-Deno.test("parseDocument() refuses a key right behind a quote, as kubectl does", () => {
-  assert.throws(() => parseDocument({ text: 'a:\n- "z"b: c\n' }), /The text goes on after a value/);
+Deno.test("parseDocument() rejects a key directly after a quote, as kubectl does", () => {
+  assert.throws(() => parseDocument({ text: 'a:\n- "z"b: c\n' }), /Text follows a value/);
   assert.equal(JSON.stringify(parseDocument({ text: '{"a": 1,"b":{c: 2}}' }).value), '{"a":1,"b":{"c":2}}');
 });

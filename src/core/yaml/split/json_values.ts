@@ -1,8 +1,8 @@
 const CLOSING: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
 /**
- * The JSON objects that stand one after the other in a text without `---`, as kubectl accepts them; each part keeps the
- * white space after it. Any other text is one part.
+ * Splits consecutive JSON objects without `---`, as kubectl accepts them; each part keeps the white space after it. Any
+ * other text is one part.
  */
 export function jsonValues(text: string): string[] {
   if (!/^\s*\{/.test(text)) return [text];

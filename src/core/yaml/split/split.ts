@@ -1,26 +1,23 @@
 import { MeshError } from "../../errors.ts";
 import { countLines } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
-import { sizeText } from "./size_text.ts";
-import { Splitter } from "./splitter.ts";
+import { sizeText, Splitter } from "./splitter.ts";
 
-const MIB = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** How much of a file is taken. */
-export interface SplitOptions {
-  /** The name that places and documents carry; `""` if there is none. */
+interface SplitOptions {
+  /** The file's name for places and documents, or `""`. */
   readonly file: string;
-  /** Longest document in bytes: 16 MiB unless told. */
+  /** The longest document in bytes. */
   readonly maxBytes?: number;
-  /** Longest file in bytes: no limit unless told. */
-  readonly maxTotal?: number;
 }
 
-/** All documents of a text, split as `splitDocuments` does. Throws also for a document that cannot be read. */
-export function splitText(text: string, file: string, maxLength = 16 * MIB): SourceDocument[] {
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** All documents of a text, split as `splitDocuments` does. Also throws for a document that cannot be read. */
+export function splitText(text: string, file: string): SourceDocument[] {
   refuseNul(text, file, 1);
-  const splitter = new Splitter(file, { maxLength });
+  const splitter = new Splitter(file, MAX_BYTES);
   const documents = [...splitter.take(text), ...splitter.end()];
   const problem = documents.find((document) => document.problem !== undefined)?.problem;
   if (problem !== undefined) throw problem;
@@ -28,25 +25,27 @@ export function splitText(text: string, file: string, maxLength = 16 * MIB): Sou
 }
 
 /**
- * The documents of a file as they arrive, never more than one and a chunk in memory. The separators and texts joined
- * are the file; only a document that is not UTF-8 has other characters in it. Such a one and one with words on its
- * separator has a `problem`. Throws a MeshError with file and line for UTF-16, NUL bytes, and a file or document that is
- * too long.
+ * The documents of a file as they arrive, with at most one document and one chunk in memory. Joined, the separators and
+ * texts are the file. A document that is not UTF-8 (its text is lossy) or has text on its separator carries a `problem`.
+ * Throws a MeshError with file and line for UTF-16, NUL bytes, and a line or document that is too long.
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
-  options: SplitOptions,
+  { file, maxBytes = MAX_BYTES }: SplitOptions,
 ): AsyncGenerator<SourceDocument> {
-  const splitter = new Splitter(options.file, { maxLength: options.maxBytes ?? 16 * MIB });
-  const lines = new LineBytes(options, () => splitter.line);
+  const splitter = new Splitter(file, maxBytes);
+  const lines = new LineBytes(maxBytes, (limit) => refuseLine(limit, file, splitter.line));
+  let isFirst = true;
   for await (const chunk of chunks) {
-    for (const bytes of lines.take(chunk)) yield* takeBytes(splitter, bytes, options.file);
+    if (isFirst) refuseUtf16(chunk, file);
+    isFirst &&= chunk.length === 0;
+    for (const bytes of lines.take(chunk)) yield* takeBytes(splitter, bytes, file);
   }
-  for (const bytes of lines.end()) yield* takeBytes(splitter, bytes, options.file);
+  for (const bytes of lines.end()) yield* takeBytes(splitter, bytes, file);
   yield* splitter.end();
 }
 
-/** Lines that are no text spoil the documents that they are in and no other. */
+/** A line that is not UTF-8 spoils only its own document. */
 function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Generator<SourceDocument> {
   const text = decoded(bytes);
   if (text !== undefined && !text.includes("\0")) return yield* splitter.take(text);
@@ -60,22 +59,14 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
   }
 }
 
-/** Joins chunks so that each piece ends with a line end: a character or line is never cut in two. */
+/** Joins chunks into pieces that end with a line break: no character or line is cut in two. */
 class LineBytes {
-  readonly #options: SplitOptions;
   #rest: Uint8Array[] = [];
   #restLength = 0;
-  #total = 0;
 
-  /** `line` tells the line that the next piece begins with. */
-  constructor(options: SplitOptions, readonly line: () => number) {
-    this.#options = options;
-  }
+  constructor(readonly limit: number, readonly refuse: (limit: number) => never) {}
 
   *take(chunk: Uint8Array): Generator<Uint8Array> {
-    if (this.#total === 0) refuseUtf16(chunk, this.#options.file);
-    this.#total += chunk.length;
-    if (this.#total > (this.#options.maxTotal ?? Infinity)) this.#refuse("file", this.#options.maxTotal);
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
       this.#hold(chunk.subarray(0, end));
@@ -95,16 +86,15 @@ class LineBytes {
   #hold(bytes: Uint8Array): void {
     this.#rest.push(bytes);
     this.#restLength += bytes.length;
-    const limit = this.#options.maxBytes ?? 16 * MIB;
-    if (this.#rest.length > 1 && this.#restLength > 4 * limit) this.#refuse("line", limit);
+    if (this.#rest.length > 1 && this.#restLength > 4 * this.limit) this.refuse(this.limit);
   }
+}
 
-  #refuse(what: string, limit: number | undefined): never {
-    throw new MeshError(`A ${what} is longer than ${sizeText(limit ?? 0, "bytes")}`, {
-      place: { file: this.#options.file, line: this.line() },
-      hint: "is this a manifest?",
-    });
-  }
+function refuseLine(limit: number, file: string, line: number): never {
+  throw new MeshError(`A line is longer than ${sizeText(limit, "bytes")}`, {
+    place: { file, line },
+    hint: "is this a manifest?",
+  });
 }
 
 function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
@@ -135,7 +125,7 @@ function notUtf8(file: string, line: number): MeshError {
 function refuseNul(text: string, file: string, line: number): void {
   const at = text.indexOf("\0");
   if (at < 0) return;
-  throw new MeshError("This is not text: it holds a NUL byte", {
+  throw new MeshError("The file is not text: it contains a NUL byte", {
     place: { ...(file === "" ? {} : { file }), line: line + countLines(text, at) },
     hint: "give a YAML or JSON file",
   });

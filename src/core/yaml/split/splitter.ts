@@ -1,44 +1,39 @@
 import { MeshError } from "../../errors.ts";
+import { countLines } from "../position.ts";
 import { jsonValues } from "./json_values.ts";
-import { sizeText } from "./size_text.ts";
 import type { SourceDocument } from "../source_document.ts";
-
-/** What a file's splitter is told. */
-export interface SplitLimits {
-  /** Longest document, in UTF-16 units. */
-  readonly maxLength: number;
-}
 
 const DIRECTIVES_ONLY = /^\uFEFF?(?:[ \t]*(?:#[^\n]*)?\r?\n)*%[^\n]*\n(?:%[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*$/;
 
 /**
- * Cuts the lines of a file into documents as kubectl does: at lines that begin with `---`. Unlike kubectl it leaves the
- * `---` that ends `%YAML` lines in their document. Lines are given in order, then `end` is called.
+ * Splits the lines of a file into documents as kubectl does: at lines that begin with `---`. Unlike kubectl it keeps the
+ * `---` after `%YAML` lines in their document. Give the lines in order, then call `end`.
  */
 export class Splitter {
   readonly #file: string;
-  readonly #limits: SplitLimits;
+  readonly #maxLength: number;
   #parts: string[] = [];
   #length = 0;
   #separator = "";
   #problem: MeshError | undefined;
   #index = 0;
-  /** The line that the next part begins with. */
+  /** The line of the next part. */
   #line = 1;
-  /** The line that the document begins with. */
+  /** The line of the document's start. */
   #start = 1;
 
-  constructor(file: string, limits: SplitLimits) {
+  /** `maxLength`: the longest document, in UTF-16 units. */
+  constructor(file: string, maxLength: number) {
     this.#file = file;
-    this.#limits = limits;
+    this.#maxLength = maxLength;
   }
 
-  /** The line that comes next, from 1. */
+  /** The number of the next line, from 1. */
   get line(): number {
     return this.#line;
   }
 
-  /** Takes whole lines (only the last of the file may lack its line break) and gives the documents that end in them. */
+  /** Takes whole lines (the last of the file may lack its line break) and yields the documents that end in them. */
   *take(text: string): Generator<SourceDocument> {
     let from = 0;
     for (let at = separatorAt(text, 0); at >= 0; at = separatorAt(text, at)) {
@@ -57,12 +52,12 @@ export class Splitter {
     this.#append(text.slice(from));
   }
 
-  /** The document that the next line is in cannot be read; the first reason counts. */
+  /** Marks the document of the next line as unreadable; the first reason counts. */
   spoil(problem: MeshError): void {
     this.#problem ??= problem;
   }
 
-  /** The last document, if there is anything left. */
+  /** The last document, if there is one. */
   *end(): Generator<SourceDocument> {
     if (this.#length > 0 || this.#separator !== "") yield* this.#document();
   }
@@ -70,9 +65,9 @@ export class Splitter {
   #append(text: string): void {
     if (text === "") return;
     this.#length += text.length;
-    if (this.#length > this.#limits.maxLength) this.#refuseLength();
+    if (this.#length > this.#maxLength) this.#refuseLength();
     this.#parts.push(text);
-    this.#line += breaks(text);
+    this.#line += countLines(text);
   }
 
   #isDirectivesEnd(): boolean {
@@ -103,7 +98,7 @@ export class Splitter {
     }
     for (const part of jsonValues(text)) {
       yield { file: this.#file, index: ++this.#index, line, text: part, separator };
-      line += breaks(part);
+      line += countLines(part);
       separator = "";
     }
   }
@@ -118,22 +113,23 @@ export class Splitter {
   }
 
   #refuseLength(): never {
-    throw new MeshError(`A document is longer than ${sizeText(this.#limits.maxLength, "characters")}`, {
+    throw new MeshError(`A document is longer than ${sizeText(this.#maxLength, "characters")}`, {
       place: this.#file === "" ? { line: this.#start } : { file: this.#file, line: this.#start },
-      hint: 'Kubernetes takes objects of at most 3 MiB: is a "---" missing, or is this not a manifest',
+      hint: 'Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest',
     });
   }
 }
 
-/** The offset of the next line that begins with `---`, from a line's beginning on; -1 if there is none. */
+/** The offset of the next line that begins with `---`; `from` is the start of a line. -1 if there is none. */
 function separatorAt(text: string, from: number): number {
   if (text.startsWith("---", from)) return from;
   const at = text.indexOf("\n---", from);
   return at < 0 ? -1 : at + 1;
 }
 
-function breaks(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+const MIB = 1024 * 1024;
+
+/** A limit in words: `16 MiB` for whole mebibytes, else `400 characters`. */
+export function sizeText(size: number, unit: string): string {
+  return size % MIB === 0 ? `${size / MIB} MiB` : `${size} ${unit}`;
 }

@@ -1,31 +1,30 @@
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
-import { literalBlock } from "./literal_block.ts";
 import { naturalOrder } from "./natural_order.ts";
-import { MAX_SIMPLE_KEY, scalarText, stringText } from "./scalar_text.ts";
+import { MAX_SIMPLE_KEY, needsEscape, scalarText, stringText } from "./scalar_text.ts";
 
-/** How block text is laid out. */
+/** The layout of block text. */
 export interface Layout {
   /** Spaces per level. */
   readonly step: number;
-  /** Whether a list stands deeper than its key. */
+  /** Indentation of a list below its key. */
   readonly listIndent: number;
-  /** Whether keys are sorted as kubectl sorts them; else they keep the order of the value. */
+  /** Sort keys as kubectl does; else keep the order of the value. */
   readonly sortKeys: boolean;
   /** The line break. */
   readonly eol: string;
-  /** Whether `|+` may be written: its value takes in whatever blank lines follow it in the text. */
+  /** Allow `|+`: blank lines that follow it in the text become part of its value. */
   readonly keepBlocks: boolean;
 }
 
-/** A value as text at some place: what follows the key or dash on its line, and the whole lines after it. */
+/** A value's text: the part on the line of its key or dash, and the whole lines after it. */
 export interface Block {
-  /** `""` if everything is on the lines after. */
+  /** `""` if all text is on the lines after. */
   readonly head: string;
   /** Each line with its line break. */
   readonly body: string;
 }
 
-/** The value of a key whose map stands at column `column`. */
+/** The value of a key at `column`. */
 export function entryBlock(value: Value, column: number, layout: Layout): Block {
   if (isEmpty(value)) return { head: isList(value) ? "[]" : "{}", body: "" };
   if (isList(value)) return { head: "", body: listLines(value, column + layout.listIndent, layout) };
@@ -33,7 +32,7 @@ export function entryBlock(value: Value, column: number, layout: Layout): Block 
   return scalarBlock(value, column, layout);
 }
 
-/** An item of a list whose dashes stand at `column`: `head` follows `- `. */
+/** An item of a list with dashes at `column`: `head` follows `- `. */
 export function itemBlock(value: Value, column: number, layout: Layout): Block {
   if (isEmpty(value) || !(isList(value) || isMap(value))) return entryBlock(value, column, layout);
   const inner = column + 2;
@@ -42,7 +41,7 @@ export function itemBlock(value: Value, column: number, layout: Layout): Block {
   return { head: lines.slice(inner, end), body: lines.slice(end + layout.eol.length) };
 }
 
-/** A whole line `key: value` and the lines of its value. */
+/** The line `key: value` and the further lines of the value. */
 export function entryLines(key: string, value: Value, column: number, layout: Layout): string {
   const indent = spaces(column);
   const text = stringText(key);
@@ -51,13 +50,13 @@ export function entryLines(key: string, value: Value, column: number, layout: La
   return `${name}${block.head === "" ? "" : " "}${block.head}${layout.eol}${block.body}`;
 }
 
-/** A whole line `- item` and the lines of the item. */
+/** The line `- item` and the further lines of the item. */
 export function itemLines(value: Value, column: number, layout: Layout): string {
   const block = itemBlock(value, column, layout);
   return `${spaces(column)}- ${block.head}${layout.eol}${block.body}`;
 }
 
-/** The lines of a map that is not empty. */
+/** The lines of a map, which must not be empty. */
 export function mapLines(map: ValueMap, column: number, layout: Layout): string {
   const keys = Object.keys(map);
   if (layout.sortKeys) keys.sort(naturalOrder);
@@ -66,21 +65,21 @@ export function mapLines(map: ValueMap, column: number, layout: Layout): string 
   return lines;
 }
 
-/** The lines of a list that is not empty. */
+/** The lines of a list, which must not be empty. */
 export function listLines(list: readonly Value[], column: number, layout: Layout): string {
   let lines = "";
   for (const item of list) lines += itemLines(item, column, layout);
   return lines;
 }
 
-/** Whether a value is a map or list without content. */
+/** Whether a value is an empty map or list. */
 export function isEmpty(value: Value): boolean {
   return isList(value) ? value.length === 0 : isMap(value) && Object.keys(value).length === 0;
 }
 
 const indents: string[] = [];
 
-/** That many spaces. */
+/** `count` spaces. */
 export function spaces(count: number): string {
   return indents[count] ??= " ".repeat(count);
 }
@@ -88,4 +87,23 @@ export function spaces(count: number): string {
 function scalarBlock(value: Exclude<Value, object> | null, column: number, layout: Layout): Block {
   const literal = typeof value === "string" ? literalBlock(value, column, layout) : undefined;
   return literal ?? { head: scalarText(value), body: "" };
+}
+
+/**
+ * A string of several lines as a literal block under a key or dash at `column`; `undefined` if it has one line or needs
+ * escapes. If the first line begins with white space, the header tells the indentation.
+ */
+export function literalBlock(value: string, column: number, layout: Layout): Block | undefined {
+  if (!value.includes("\n") || /^\n*$/.test(value) || needsEscape(value)) return undefined;
+  if (!layout.keepBlocks && value.endsWith("\n\n")) return undefined;
+  const indicator = /^\s/.test(value) ? String(layout.step) : "";
+  const indent = spaces(column + layout.step);
+  const content = value.endsWith("\n") ? value.slice(0, -1) : value;
+  const body = content.split("\n").map((line) => (line === "" ? "" : indent + line) + layout.eol).join("");
+  return { head: `|${indicator}${chomping(value)}`, body };
+}
+
+function chomping(value: string): string {
+  if (value.endsWith("\n\n")) return "+";
+  return value.endsWith("\n") ? "" : "-";
 }

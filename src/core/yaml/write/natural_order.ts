@@ -17,7 +17,7 @@ export function naturalOrder(a: string, b: string): number {
   return (LETTER.test(l) ? 0 : numberOrder(left, right, at)) || codePoint(l) - codePoint(r);
 }
 
-/** Compares the numbers that begin at the first difference; after a digit other than 0 a zero counts as a digit more. */
+/** Compares the numbers at the first difference; a zero after a digit other than 0 counts as one digit more. */
 function numberOrder(left: readonly string[], right: readonly string[], at: number): number {
   const lead = (left[at] === "0" || right[at] === "0") && afterSignificantDigit(left, at) ? "1" : "0";
   const l = digitsFrom(left, at);

@@ -2,19 +2,19 @@ import type { Value } from "../../value.ts";
 import { numberText } from "../read/number_text.ts";
 import { isAmbiguous } from "../read/resolve.ts";
 
-/** How a string can be written on one line: as it is, in single quotes, or in double quotes with escapes. */
+/** The form of a string on one line: as it is, in single quotes, or in double quotes with escapes. */
 type Form = "plain" | "single" | "double";
 
-/** Longest key that readers recognise without a `? ` before it is 1024 bytes; escapes count. */
+/** Readers accept keys up to 1024 bytes, with escapes, without a `? ` before them. */
 export const MAX_SIMPLE_KEY = 900;
 
-/** Texts that other YAML 1.1 readers take for numbers in base 60, dates, or special types; go-yaml quotes most as well. */
+/** Texts that other YAML 1.1 readers read as base-60 numbers, dates or special types; go-yaml quotes most of them. */
 const QUOTED_FOR_OTHERS =
   /^(?:[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
-/** What a plain scalar must not hold or begin or end with, in block and in flow collections. */
+/** What a plain scalar must not contain, start with or end with, in block and in flow collections. */
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
 const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;
-/** Tabs, control characters, line separators, byte order marks, lone surrogates: only an escape survives a reader. */
+/** Tabs, control characters, line separators, byte order marks, lone surrogates: readers keep these only if escaped. */
 // deno-lint-ignore no-control-regex
 const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\p{Surrogate}/u;
 
@@ -42,7 +42,7 @@ export function stringText(value: string, flow = false): string {
   return text;
 }
 
-/** A string in the quotes that another string had there, if they can hold it. */
+/** A string in given quotes, if they can hold it; else in double quotes. */
 export function requoted(value: string, quotes: "single" | "double"): string {
   return write(value, quotes === "single" && NEEDS_ESCAPE.test(value) ? "double" : quotes);
 }
@@ -52,7 +52,7 @@ export function doubleQuoted(value: string): string {
   return JSON.stringify(value.toWellFormed()).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escape);
 }
 
-/** Whether a string can only be written with escapes, other line breaks than `\n` included. */
+/** Whether a string needs escapes, also for line breaks other than `\n`. */
 export function needsEscape(value: string): boolean {
   return NEEDS_ESCAPE.test(value.replaceAll("\n", "").replaceAll("\t", ""));
 }
@@ -68,7 +68,7 @@ function formOf(value: string, flow: boolean): Form {
 const SIMPLE_FIRST = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$");
 const SIMPLE = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$0123456789.-=+()");
 
-/** Names, paths, flags and images: nothing in them is special to any reader but words such as `yes`; the fast path. */
+/** The fast path: names, paths, flags and images, which are plain unless they are words such as `yes`. */
 function isSimple(value: string): boolean {
   const dashes = value.startsWith("--") ? 2 : 0;
   if (SIMPLE_FIRST[value.charCodeAt(dashes)] !== 1) return false;

@@ -1,0 +1,35 @@
+interface Link {
+  readonly index: number;
+  readonly value: number;
+  readonly after: Link | undefined;
+}
+
+/**
+ * The indexes of a longest strictly ascending subsequence, of several the one with the first indexes. `undefined` values
+ * are skipped. Takes O(n log n).
+ */
+export function longestAscending(values: readonly (number | undefined)[]): ReadonlySet<number> {
+  /** `heads[n]` begins the best subsequence of n + 1 values to the right. */
+  const heads: Link[] = [];
+  for (let index = values.length - 1; index >= 0; index--) {
+    const value = values[index];
+    if (value === undefined) continue;
+    const at = firstNotAbove(heads, value);
+    heads[at] = { index, value, after: heads[at - 1] };
+  }
+  const found = new Set<number>();
+  for (let link = heads.at(-1); link !== undefined; link = link.after) found.add(link.index);
+  return found;
+}
+
+/** The first position whose value is not above `value`; the values descend. */
+function firstNotAbove(heads: readonly Link[], value: number): number {
+  let low = 0;
+  let high = heads.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((heads[middle]?.value ?? 0) > value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
