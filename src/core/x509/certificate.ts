@@ -1,9 +1,9 @@
 /** X.509 certificates as Go's x509.CreateCertificate makes them. */
 import { bytesOfBinary } from "../bytes.ts";
 import { nodeCrypto } from "../node_crypto.ts";
-import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der.ts";
-import { DerReader, sameBytes } from "./der_reader.ts";
-import type { PrivateKey } from "./private_key.ts";
+import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der/der.ts";
+import { DerReader, sameBytes } from "./der/der_reader.ts";
+import type { PrivateKey } from "./keys/private_key.ts";
 
 /** What is asked for. */
 export interface Request {

@@ -1,10 +1,10 @@
 /** Whether a certificate and a key that came from outside can be used together. */
 import { MeshError, messageOf } from "../errors.ts";
-import { sameBytes } from "./der_reader.ts";
-import { decodePems, encodePem } from "./pem.ts";
+import { sameBytes } from "./der/der_reader.ts";
+import { decodePems, encodePem } from "./der/pem.ts";
 import { type Facts, readFacts } from "./read_facts.ts";
-import { loadP521For } from "./p521.ts";
-import { readPrivateKey } from "./read_key.ts";
+import { loadP521For } from "./keys/p521.ts";
+import { readPrivateKey } from "./keys/read_key.ts";
 
 /** A certificate, with those that it was signed by, and its private key: both PEM. */
 export interface KeyPair {

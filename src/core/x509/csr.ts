@@ -1,7 +1,7 @@
 /** Requests for certificates (PKCS #10, RFC 2986), as Go's x509.CreateCertificateRequest makes them. */
 import { extension, uriName } from "./certificate.ts";
-import { bits, element, explicit, integer, oid, sequence, TAG } from "./der.ts";
-import type { PrivateKey } from "./private_key.ts";
+import { bits, element, explicit, integer, oid, sequence, TAG } from "./der/der.ts";
+import type { PrivateKey } from "./keys/private_key.ts";
 
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const ALTERNATIVE_NAMES = "2.5.29.17";

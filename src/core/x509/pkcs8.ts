@@ -1,8 +1,8 @@
 /** Private keys in the form of PKCS #8 (RFC 5208). */
-import { integer, octets, sequence, TAG } from "./der.ts";
-import { DerReader } from "./der_reader.ts";
-import { decodePem, encodePem } from "./pem.ts";
-import type { PrivateKey } from "./private_key.ts";
+import { integer, octets, sequence, TAG } from "./der/der.ts";
+import { DerReader } from "./der/der_reader.ts";
+import { decodePem, encodePem } from "./der/pem.ts";
+import type { PrivateKey } from "./keys/private_key.ts";
 
 /** A key of RSA or on a curve as `PRIVATE KEY`: what it is in its own form, after the algorithm of its public key. */
 export function pkcs8Pem(key: PrivateKey): string {

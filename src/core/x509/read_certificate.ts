@@ -1,7 +1,7 @@
 /** Reads of a certificate what goes into those that it signs, with the texts of Go's x509.ParseCertificate. */
 import type { Parent } from "./certificate.ts";
-import { TAG } from "./der.ts";
-import { DerReader, sameBytes } from "./der_reader.ts";
+import { TAG } from "./der/der.ts";
+import { DerReader, sameBytes } from "./der/der_reader.ts";
 
 /**
  * What a certificate in DER says of itself. Errors: it is none. Its issuer, its times, its signature and extensions other

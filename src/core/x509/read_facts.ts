@@ -1,9 +1,9 @@
 /** Reads of a certificate what decides whether it can be used, and how long. */
 import { binaryOf } from "../bytes.ts";
 import { nodeCrypto } from "../node_crypto.ts";
-import { TAG } from "./der.ts";
-import { DerReader, type Element } from "./der_reader.ts";
-import { encodePem } from "./pem.ts";
+import { TAG } from "./der/der.ts";
+import { DerReader, type Element } from "./der/der_reader.ts";
+import { encodePem } from "./der/pem.ts";
 import { readCertificate, readExtensions } from "./read_certificate.ts";
 
 /** What a certificate says. */

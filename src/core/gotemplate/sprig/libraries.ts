@@ -3,8 +3,8 @@
  * template is rendered, if its text names one of the functions.
  */
 import { loadP521 } from "../../x509/mod.ts";
-import { loadBcrypt } from "./bcrypt.ts";
-import { loadRegexp } from "./expression.ts";
+import { loadBcrypt } from "./crypto/bcrypt.ts";
+import { loadRegexp } from "./text/expression.ts";
 
 const LIBRARIES: readonly { readonly functions: RegExp; readonly load: () => Promise<void> }[] = [
   { functions: /\b(?:bcrypt|htpasswd)\b/, load: loadBcrypt },

@@ -3,21 +3,21 @@
  * `TxtFuncMap` except `getHostByName`, which needs the network. What a function reads of the machine is passed in.
  */
 import type { FuncMap } from "../value.ts";
-import { cryptoFunctions } from "./crypto.ts";
-import { dateFunctions } from "./date.ts";
-import { defaultFunctions } from "./defaults.ts";
-import { dictFunctions } from "./dicts.ts";
-import { encodingFunctions } from "./encoding.ts";
+import { cryptoFunctions } from "./crypto/crypto.ts";
+import { dateFunctions } from "./date/date.ts";
+import { defaultFunctions } from "./values/defaults.ts";
+import { dictFunctions } from "./values/dicts.ts";
+import { encodingFunctions } from "./text/encoding.ts";
 import { environmentFunctions } from "./environment.ts";
-import { listFunctions } from "./lists.ts";
-import { mathFunctions } from "./math.ts";
-import { pathFunctions } from "./paths.ts";
+import { listFunctions } from "./values/lists.ts";
+import { mathFunctions } from "./values/math.ts";
+import { pathFunctions } from "./text/paths.ts";
 import { randomFunctions } from "./random.ts";
 import { reflectFunctions } from "./reflect.ts";
-import { regexpFunctions } from "./regexp.ts";
-import { semverFunctions } from "./semver.ts";
-import { stringFunctions } from "./strings.ts";
-import { urlFunctions } from "./url.ts";
+import { regexpFunctions } from "./text/regexp.ts";
+import { semverFunctions } from "./text/semver.ts";
+import { stringFunctions } from "./text/strings.ts";
+import { urlFunctions } from "./text/url.ts";
 
 export { loadLibraries } from "./libraries.ts";
 

@@ -2,7 +2,7 @@
 import { kindOf, typeOf } from "../kind.ts";
 import { declared, type FuncMap } from "../value.ts";
 import { ANY, STRING, text } from "./args.ts";
-import { deepEqual } from "./equal.ts";
+import { deepEqual } from "./values/equal.ts";
 
 /** The functions by name. */
 export function reflectFunctions(): FuncMap {

@@ -1,0 +1,72 @@
+/** sprig's `derivePassword`: the Master Password algorithm, a password for a site from one that a person remembers. */
+import { bytesOf } from "../../bytes.ts";
+import { nodeCrypto } from "../../../node_crypto.ts";
+
+/** What the password follows from; `kind` is the name of a template such as `long`. */
+export interface PasswordRequest {
+  readonly counter: number;
+  readonly kind: string;
+  readonly password: string;
+  readonly user: string;
+  readonly site: string;
+}
+
+const SCOPE = "com.lyndir.masterpassword";
+
+/** Templates by kind: each letter stands for a class of characters. */
+const TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["maximum", "anoxxxxxxxxxxxxxxxxx axxxxxxxxxxxxxxxxxno".split(" ")],
+  [
+    "long",
+    ("CvcvnoCvcvCvcv CvcvCvcvnoCvcv CvcvCvcvCvcvno CvccnoCvcvCvcv CvccCvcvnoCvcv CvccCvcvCvcvno CvcvnoCvccCvcv " +
+      "CvcvCvccnoCvcv CvcvCvccCvcvno CvcvnoCvcvCvcc CvcvCvcvnoCvcc CvcvCvcvCvccno CvccnoCvccCvcv CvccCvccnoCvcv " +
+      "CvccCvccCvcvno CvcvnoCvccCvcc CvcvCvccnoCvcc CvcvCvccCvccno CvccnoCvcvCvcc CvccCvcvnoCvcc CvccCvcvCvccno")
+      .split(" "),
+  ],
+  ["medium", ["CvcnoCvc", "CvcCvcno"]],
+  ["short", ["Cvcn"]],
+  ["basic", ["aaanaaan", "aannaaan", "aaannaaa"]],
+  ["pin", ["nnnn"]],
+]);
+
+const CLASSES: Readonly<Record<string, string>> = {
+  V: "AEIOU",
+  C: "BCDFGHJKLMNPQRSTVWXYZ",
+  v: "aeiou",
+  c: "bcdfghjklmnpqrstvwxyz",
+  a: "AEIOUaeiouBCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz",
+  n: "0123456789",
+  o: "@&%?,=[]_:-+*$#!'^~;()/.",
+  x: "AEIOUaeiouBCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz0123456789!@#$%^&*()",
+};
+
+const COST = { N: 32768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
+
+/** The password, or a text that says that the kind is unknown. */
+export function derivePassword({ counter, kind, password, user, site }: PasswordRequest): string {
+  const templates = TEMPLATES.get(kind);
+  if (templates === undefined) return `cannot find password template ${kind}`;
+  const { scryptSync, createHmac } = nodeCrypto();
+  const key = scryptSync(bytesOf(password), joined(bytesOf(SCOPE), counted(user)), 64, COST);
+  const seed = createHmac("sha256", key).update(joined(bytesOf(SCOPE), counted(site), uint32(counter))).digest();
+  const template = templates[(seed[0] ?? 0) % templates.length] ?? "";
+  return [...template].map((letter, i) => pick(CLASSES[letter] ?? "", seed[i + 1] ?? 0)).join("");
+}
+
+function pick(characters: string, byte: number): string {
+  return characters.charAt(byte % characters.length);
+}
+
+/** The bytes of a text after their number. */
+function counted(value: string): Uint8Array {
+  const bytes = bytesOf(value);
+  return joined(uint32(bytes.length), bytes);
+}
+
+function uint32(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}

@@ -1,0 +1,102 @@
+/** sprig's functions on regular expressions, with Go's rules for empty matches and for `$1`, `${name}` in replacements. */
+import { declared, type FuncMap, type GoValue } from "../../value.ts";
+import { INT, int, STRING, text } from "../args.ts";
+import { Expression, type Match } from "./expression.ts";
+import { stringList } from "./strings.ts";
+
+type Body = (expression: Expression, subject: string, argument: GoValue) => GoValue;
+
+/** The functions by name. Those without `must` fail too where the expression is wrong, except `regexMatch`. */
+export function regexpFunctions(): FuncMap {
+  return {
+    regexMatch: declared([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
+    mustRegexMatch: withPattern([], "", (e, s) => e.matches(s)),
+    ...pair("RegexFind", [], (e, s) => e.findAll(s, 1)[0]?.text ?? ""),
+    ...pair("RegexFindAll", [INT], (e, s, n) => stringList(e.findAll(s, int(n)).map((match) => match.text))),
+    ...pair("RegexReplaceAll", [STRING], (e, s, by) => replaceAll(e, s, (match) => expand(text(by), match, e.names))),
+    ...pair("RegexReplaceAllLiteral", [STRING], (e, s, by) => replaceAll(e, s, () => text(by))),
+    ...pair("RegexSplit", [INT], (e, s, n) => stringList(split(e, s, int(n)))),
+    regexQuoteMeta: declared([STRING], (s) => text(s).replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
+  };
+}
+
+function pair(name: string, more: readonly string[], body: Body): FuncMap {
+  return {
+    [`must${name}`]: withPattern(more, "", body),
+    [name.replace("R", "r")]: withPattern(more, "regexp: Compile", body),
+  };
+}
+
+function withPattern(more: readonly string[], panic: string, body: Body) {
+  return declared([STRING, STRING, ...more], (pattern, s, argument = null) => {
+    return body(compile(text(pattern), panic), text(s), argument);
+  });
+}
+
+function matchesLeniently(pattern: string, subject: string): boolean {
+  try {
+    return compile(pattern, "").matches(subject);
+  } catch {
+    return false;
+  }
+}
+
+const compiled = new Map<string, Expression>();
+const MOST_COMPILED = 200;
+
+/** Compiles, or takes what an earlier call compiled. `panic` is what Go's MustCompile says before the error. */
+function compile(pattern: string, panic: string): Expression {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  try {
+    const expression = new Expression(pattern);
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(pattern, expression);
+    return expression;
+  } catch (error) {
+    if (panic === "" || !(error instanceof Error)) throw error;
+    throw new Error(`${panic}(${quoteForPanic(pattern)}): ${error.message}`);
+  }
+}
+
+function quoteForPanic(pattern: string): string {
+  return pattern.includes("`") ? JSON.stringify(pattern) : `\`${pattern}\``;
+}
+
+function replaceAll(expression: Expression, subject: string, by: (match: Match) => string): string {
+  let out = "";
+  let lastEnd = 0;
+  for (const match of expression.findAll(subject, -1)) {
+    out += subject.slice(lastEnd, match.index) + by(match);
+    lastEnd = match.index + match.text.length;
+  }
+  return out + subject.slice(lastEnd);
+}
+
+/** Puts groups in for `$1`, `$name`, `${name}`; `$$` is a dollar; an unknown group is empty. */
+function expand(template: string, match: Match, names: readonly string[]): string {
+  return template.replace(/\$(?:(\$)|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu, (_, dollar, bare, braced) => {
+    if (dollar !== undefined) return "$";
+    const name = String(bare ?? braced);
+    if (name === "0") return match.text;
+    if (/^[1-9]\d*$/.test(name)) return match.groups[Number(name) - 1] ?? "";
+    return match.groups.find((group, index) => group !== undefined && names[index] === name) ?? "";
+  });
+}
+
+/** The text between matches, at most `limit` parts unless negative; an empty match at the start cuts nothing. */
+function split(expression: Expression, subject: string, limit: number): string[] {
+  if (limit === 0) return [];
+  if (subject === "") return expression.pattern === "" ? [] : [""];
+  const parts: string[] = [];
+  let start = 0;
+  let end = 0;
+  for (const match of expression.findAll(subject, limit)) {
+    if (parts.length === limit - 1) break;
+    end = match.index;
+    const after = end + match.text.length;
+    if (after !== 0) parts.push(subject.slice(start, end));
+    start = after;
+  }
+  return end === subject.length ? parts : [...parts, subject.slice(start)];
+}

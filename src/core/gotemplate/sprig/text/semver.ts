@@ -1,0 +1,250 @@
+/**
+ * sprig's `semver` and `semverCompare`: versions that need not have all three numbers, and constraints with `=`, `!=`,
+ * `<`, `>`, `~`, `^`, wildcards, hyphen ranges, spaces or commas for and, `||` for or (rules of Masterminds/semver v3).
+ */
+import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../value.ts";
+import { STRING, text } from "../args.ts";
+
+/** The functions by name. */
+export function semverFunctions(): FuncMap {
+  return {
+    semver: declared([STRING], (version) => parseVersion(text(version))),
+    semverCompare: declared([STRING, STRING], (constraint, version) => {
+      const alternatives = parseConstraints(text(constraint));
+      const subject = parseVersion(text(version));
+      return alternatives.some((all) => all.every((one) => satisfies(subject, one)));
+    }),
+  };
+}
+
+type Numbers = readonly [bigint, bigint, bigint];
+
+/** A version as templates see it: `(semver "1.2.3").Major`. */
+export class Version extends GoStruct {
+  override readonly goType = "*semver.Version";
+
+  constructor(readonly numbers: Numbers, readonly pre: string, readonly metadata: string, readonly original: string) {
+    super();
+  }
+
+  override get(name: string): GoValue | undefined {
+    return VERSION_METHODS[name]?.(this);
+  }
+
+  override fieldNames(): readonly string[] {
+    return [];
+  }
+
+  override toJSONValue(): GoValue {
+    return this.text();
+  }
+
+  override text(): string {
+    return this.numbers.join(".") + (this.pre && `-${this.pre}`) + (this.metadata && `+${this.metadata}`);
+  }
+}
+
+const VERSION_METHODS: Readonly<Record<string, (version: Version) => GoValue>> = {
+  Major: (v) => new GoInt(v.numbers[0], "uint64"),
+  Minor: (v) => new GoInt(v.numbers[1], "uint64"),
+  Patch: (v) => new GoInt(v.numbers[2], "uint64"),
+  Prerelease: (v) => v.pre,
+  Metadata: (v) => v.metadata,
+  Original: (v) => v.original,
+  String: (v) => v.text(),
+  Compare: (v) => withOther((other) => BigInt(Math.sign(compareVersions(v, other)))),
+  Equal: (v) => withOther((other) => compareVersions(v, other) === 0),
+  LessThan: (v) => withOther((other) => compareVersions(v, other) < 0),
+  LessThanEqual: (v) => withOther((other) => compareVersions(v, other) <= 0),
+  GreaterThan: (v) => withOther((other) => compareVersions(v, other) > 0),
+  GreaterThanEqual: (v) => withOther((other) => compareVersions(v, other) >= 0),
+  IncMajor: ({ numbers, original }) => released([numbers[0] + 1n, 0n, 0n], original),
+  IncMinor: ({ numbers, original }) => released([numbers[0], numbers[1] + 1n, 0n], original),
+  IncPatch: ({ numbers: [major, minor, patch], pre, original }) =>
+    released([major, minor, pre === "" ? patch + 1n : patch], original),
+};
+
+function withOther(body: (other: Version) => GoValue) {
+  return declared(["*semver.Version"], (other) => {
+    if (other instanceof Version) return body(other);
+    throw new Error("wrong type for value; expected *semver.Version");
+  });
+}
+
+function released(numbers: Numbers, original: string): Version {
+  return new Version(numbers, "", "", (original.startsWith("v") ? "v" : "") + numbers.join("."));
+}
+
+const IDENTIFIERS = "[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*";
+const SUFFIX = `(?:-(${IDENTIFIERS}))?(?:\\+(${IDENTIFIERS}))?`;
+const VERSION = new RegExp(`^v?(\\d+)(?:\\.(\\d+))?(?:\\.(\\d+))?${SUFFIX}$`);
+
+/** A version of one to three numbers. Errors: with the texts of the Go library. */
+export function parseVersion(source: string): Version {
+  const [match, major = "", minor = "0", patch = "0", pre = "", metadata = ""] = VERSION.exec(source) ?? [];
+  if (match === undefined) throw new Error("Invalid Semantic Version");
+  const numbers: Numbers = [segment(major), segment(minor), segment(patch)];
+  if (pre.split(".").some((part) => /^0\d+$/.test(part))) throw new Error("Version segment starts with 0");
+  return new Version(numbers, pre, metadata, source);
+}
+
+function segment(digits: string): bigint {
+  const value = BigInt(digits);
+  if (value < 1n << 64n) return value;
+  throw new Error(`Error parsing version segment: strconv.ParseUint: parsing "${digits}": value out of range`);
+}
+
+/** Negative, 0 or positive; metadata does not count, a pre-release comes before its release. */
+export function compareVersions(a: Version, b: Version): number {
+  for (let i = 0; i < 3; i++) {
+    const [x = 0n, y = 0n] = [a.numbers[i], b.numbers[i]];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  if (a.pre === b.pre) return 0;
+  if (a.pre === "" || b.pre === "") return a.pre === "" ? 1 : -1;
+  return comparePrereleases(a.pre, b.pre);
+}
+
+function comparePrereleases(a: string, b: string): number {
+  const left = a.split(".");
+  const right = b.split(".");
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const order = comparePart(left[i] ?? "", right[i] ?? "");
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Numbers come before words; a missing part comes first. */
+function comparePart(a: string, b: string): number {
+  if (a === b) return 0;
+  const [x, y] = [rankOf(a), rankOf(b)];
+  if (x !== y) return x - y;
+  return isAfter(a, b) ? 1 : -1;
+}
+
+function rankOf(part: string): number {
+  if (part === "") return 0;
+  return numberOf(part) === undefined ? 2 : 1;
+}
+
+function isAfter(a: string, b: string): boolean {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  return x === undefined || y === undefined ? a > b : x > y;
+}
+
+function numberOf(part: string): bigint | undefined {
+  if (!/^\d+$/.test(part)) return undefined;
+  const value = BigInt(part);
+  return value < 1n << 64n ? value : undefined;
+}
+
+interface Constraint {
+  readonly operator: string;
+  readonly version: Version;
+  /** The number from which on anything goes (`1.x` is 1), 3 if all three are given. */
+  readonly given: number;
+}
+
+const OPERATORS = "=||!=|>|<|>=|=>|<=|=<|~|~>|\\^";
+const NUMBER = "[0-9|xX*]+";
+const PATTERN = `v?(${NUMBER})(\\.${NUMBER})?(\\.${NUMBER})?(-${IDENTIFIERS})?(\\+${IDENTIFIERS})?`;
+const BARE = PATTERN.replaceAll(/\((?!\?)/g, "(?:");
+const ONE = new RegExp(`^\\s*(${OPERATORS})\\s*${PATTERN}\\s*$`);
+const EACH = new RegExp(`(?:${OPERATORS})\\s*${BARE}`, "g");
+const ALL = new RegExp(`^(?:\\s*(?:${OPERATORS})\\s*${BARE}\\s*)(?:(?:\\s+|,\\s*)(?:${OPERATORS})\\s*${BARE}\\s*)*$`);
+const HYPHEN = new RegExp(`\\s*(${BARE})\\s+-\\s+(${BARE})\\s*`, "g");
+
+function parseConstraints(source: string): Constraint[][] {
+  const rewritten = source.replace(HYPHEN, ">= $1, <= $2 ");
+  return rewritten.split("||").map((part) => {
+    if (!ALL.test(part)) throw new Error(`improper constraint: ${part}`);
+    return (part.match(EACH) ?? [part]).map(parseConstraint);
+  });
+}
+
+function parseConstraint(source: string): Constraint {
+  const [match, operator = "", major = "", minor = "", patch = "", pre = ""] = ONE.exec(source) ?? [];
+  if (match === undefined) throw new Error(`improper constraint: ${source}`);
+  const numbers = [major, minor, patch].map((number) => number.replace(".", ""));
+  const open = numbers.findIndex((number) => number === "" || /^[xX*]$/.test(number));
+  const given = open < 0 ? 3 : open;
+  const exact = [...numbers.slice(0, given), "0", "0", "0"].slice(0, 3).join(".");
+  try {
+    return { operator, given, version: parseVersion(exact + pre) };
+  } catch {
+    throw new Error("constraint Parser Error");
+  }
+}
+
+type Check = (version: Version, constraint: Constraint) => boolean;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  "": equalOrTilde,
+  "=": equalOrTilde,
+  "!=": notEqual,
+  ">": greaterThan,
+  "<": (v, c) => compareVersions(v, c.version) < 0,
+  ">=": (v, c) => compareVersions(v, c.version) >= 0,
+  "=>": (v, c) => compareVersions(v, c.version) >= 0,
+  "<=": lessOrEqual,
+  "=<": lessOrEqual,
+  "~": tilde,
+  "~>": tilde,
+  "^": caret,
+};
+
+/** A pre-release only satisfies a constraint that names one; an exact `!=` is the exception. */
+function satisfies(version: Version, constraint: Constraint): boolean {
+  const exception = constraint.operator === "!=" && constraint.given === 3;
+  if (version.pre !== "" && constraint.version.pre === "" && !exception) return false;
+  return CHECKS[constraint.operator]?.(version, constraint) ?? false;
+}
+
+function equalOrTilde(version: Version, constraint: Constraint): boolean {
+  return constraint.given < 3 ? tilde(version, constraint) : compareVersions(version, constraint.version) === 0;
+}
+
+/** `!=1.x` wants another major version, `!=1.2` another minor one. */
+function notEqual(version: Version, { version: wanted, given }: Constraint): boolean {
+  if (given === 3 || given === 0) return compareVersions(version, wanted) !== 0;
+  if (compareFirst(version, wanted, given) !== 0) return true;
+  return given === 2 && comparePrereleases(version.pre, wanted.pre) !== 0;
+}
+
+/** `>1.2` wants 1.3: anything within the wildcard is not greater. */
+function greaterThan(version: Version, { version: wanted, given }: Constraint): boolean {
+  if (given === 3 || given === 0) return compareVersions(version, wanted) > 0;
+  return compareFirst(version, wanted, given) > 0;
+}
+
+/** `<=1.2` includes 1.2.9. */
+function lessOrEqual(version: Version, { version: wanted, given }: Constraint): boolean {
+  if (given === 3) return compareVersions(version, wanted) <= 0;
+  return compareFirst(version, wanted, given === 1 ? 1 : 2) <= 0;
+}
+
+function compareFirst(a: Version, b: Version, count: number): number {
+  for (let i = 0; i < count; i++) {
+    const [x = 0n, y = 0n] = [a.numbers[i], b.numbers[i]];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+/** The same major and minor version and no older patch; `~1` leaves the minor open, `~0.0.0` and `~*` everything. */
+function tilde(version: Version, { version: wanted, given }: Constraint): boolean {
+  if (compareVersions(version, wanted) < 0) return false;
+  const isZero = wanted.numbers.every((number) => number === 0n);
+  if (isZero && (given === 3 || given === 0)) return true;
+  return compareFirst(version, wanted, given === 1 ? 1 : 2) === 0;
+}
+
+/** No change of the first number that is not 0. */
+function caret(version: Version, { version: wanted, given }: Constraint): boolean {
+  if (compareVersions(version, wanted) < 0) return false;
+  const [major, minor] = wanted.numbers;
+  if (major > 0n || given === 1) return compareFirst(version, wanted, 1) === 0;
+  if (minor > 0n || given === 2) return compareFirst(version, wanted, 2) === 0;
+  return compareFirst(version, wanted, 3) === 0;
+}

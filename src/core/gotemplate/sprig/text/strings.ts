@@ -1,0 +1,240 @@
+/** sprig's functions on strings: case, trimming, cutting by bytes, quoting, splitting and joining. */
+import { byteLength, sliceBytes } from "../../bytes.ts";
+import { quote } from "../../fmt/quote.ts";
+import { compareBytes, isList } from "../../kind.ts";
+import { declared, type FuncMap, type GoValue, typed } from "../../value.ts";
+import { ANY, INT, int, limitMade, STRING, text } from "../args.ts";
+import {
+  isLower,
+  isSpace,
+  isTitle,
+  isUpper,
+  lower,
+  lowerRune,
+  title,
+  titleRune,
+  trimSpace,
+  upper,
+  upperRune,
+} from "./letters.ts";
+import { toBinary } from "./octets.ts";
+import { plainText, stringOf } from "../print.ts";
+import { pascalCase, separatedCase } from "./words.ts";
+import { abbreviate, abbreviateBoth, wrapText } from "./wrap.ts";
+
+/** The functions by name. */
+export function stringFunctions(): FuncMap {
+  return { ...caseFunctions(), ...trimFunctions(), ...cutFunctions(), ...testFunctions(), ...listFunctions() };
+}
+
+function caseFunctions(): FuncMap {
+  return {
+    upper: onText(upper),
+    lower: onText(lower),
+    title: onText(title),
+    untitle: onText(untitle),
+    swapcase: onText(swapCase),
+    camelcase: onText(pascalCase),
+    snakecase: onText((s) => separatedCase(s, "_")),
+    kebabcase: onText((s) => separatedCase(s, "-")),
+    initials: onText(initials),
+    nospace: onText(withoutSpace),
+  };
+}
+
+function trimFunctions(): FuncMap {
+  const trimAll = declared([STRING, STRING], (cutset, s) => trimSet(text(s), text(cutset)));
+  return {
+    trim: onText(trimSpace),
+    trimAll,
+    trimall: trimAll,
+    trimPrefix: declared([STRING, STRING], (prefix, s) => trimPrefix(text(s), text(prefix))),
+    trimSuffix: declared([STRING, STRING], (suffix, s) => trimSuffix(text(s), text(suffix))),
+    indent: declared([INT, STRING], (spaces, s) => indent(int(spaces), text(s))),
+    nindent: declared([INT, STRING], (spaces, s) => "\n" + indent(int(spaces), text(s))),
+    wrap: declared([INT, STRING], (width, s) => wrapText(text(s), { width: int(width), newline: "", cutWords: false })),
+    wrapWith: declared(
+      [INT, STRING, STRING],
+      (width, newline, s) => wrapText(text(s), { width: int(width), newline: text(newline), cutWords: true }),
+    ),
+  };
+}
+
+function cutFunctions(): FuncMap {
+  return {
+    abbrev: declared([INT, STRING], (width, s) => abbreviate(text(s), int(width))),
+    abbrevboth: declared([INT, INT, STRING], (left, width, s) => abbreviateBoth(text(s), int(left), int(width))),
+    trunc: declared([INT, STRING], (count, s) => truncate(int(count), text(s))),
+    substr: declared([INT, INT, STRING], (start, end, s) => substring(int(start), int(end), text(s))),
+    repeat: declared([INT, STRING], (count, s) => repeat(int(count), text(s))),
+    replace: declared([STRING, STRING, STRING], (old, by, s) => replace(text(s), text(old), text(by))),
+  };
+}
+
+function testFunctions(): FuncMap {
+  return {
+    contains: declared([STRING, STRING], (part, s) => text(s).includes(text(part))),
+    hasPrefix: declared([STRING, STRING], (part, s) => text(s).startsWith(text(part))),
+    hasSuffix: declared([STRING, STRING], (part, s) => text(s).endsWith(text(part))),
+    plural: declared([STRING, STRING, INT], (one, many, count) => (int(count) === 1 ? one : many)),
+    quote: declared([ANY], (...all) => withoutNil(all).map((v) => quote(plainText(v))).join(" "), true),
+    squote: declared([ANY], (...all) => withoutNil(all).map((v) => `'${stringOf(v)}'`).join(" "), true),
+    cat: declared([ANY], (...all) => withoutNil(all).map(stringOf).join(" "), true),
+    toString: declared([ANY], (v) => plainText(v)),
+  };
+}
+
+function listFunctions(): FuncMap {
+  return {
+    toStrings: declared([ANY], (v) => stringList(texts(v))),
+    join: declared([STRING, ANY], (by, v) => texts(v).join(text(by))),
+    sortAlpha: declared([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [plainText(v)])),
+    splitList: declared([STRING, STRING], (by, s) => stringList(split(text(s), text(by), -1))),
+    split: declared([STRING, STRING], (by, s) => numbered(split(text(s), text(by), -1))),
+    splitn: declared([STRING, INT, STRING], (by, count, s) => numbered(split(text(s), text(by), int(count)))),
+  };
+}
+
+function onText(change: (text: string) => string) {
+  return declared([STRING], (s) => change(text(s)));
+}
+
+/** A `[]string`. */
+export function stringList(strings: readonly string[]): GoValue {
+  return typed(strings, "[]string");
+}
+
+/** The elements as strings without the nil ones; one string for what is no list. */
+function texts(value: GoValue): string[] {
+  if (value === null) return [];
+  return isList(value) ? withoutNil(value).map(plainText) : [plainText(value)];
+}
+
+function withoutNil(values: readonly GoValue[]): GoValue[] {
+  return values.filter((value) => value !== null);
+}
+
+/** `{_0: first, _1: second, ...}` as a map of strings. */
+function numbered(parts: readonly string[]): GoValue {
+  const map: Record<string, string> = Object.create(null);
+  parts.forEach((part, index) => map[`_${index}`] = part);
+  return typed(map, "map[string]string");
+}
+
+/** strings.ReplaceAll: nothing is found before each character and at the end. */
+function replace(s: string, old: string, by: string): string {
+  if (old === "") return by + [...s].map((rune) => rune + by).join("");
+  // A function, as `$` has a meaning in a text; it costs more.
+  return by.includes("$") ? s.replaceAll(old, () => by) : s.replaceAll(old, by);
+}
+
+/** strings.SplitN: at most `count` parts, all if negative. */
+function split(s: string, by: string, count: number): string[] {
+  if (count === 0) return [];
+  const parts = by === "" ? [...s] : s.split(by);
+  if (count < 0 || parts.length <= count) return parts;
+  return [...parts.slice(0, count - 1), parts.slice(count - 1).join(by)];
+}
+
+function trimSet(s: string, cutset: string): string {
+  const set = new Set(cutset);
+  const runes = [...s];
+  let start = 0;
+  let end = runes.length;
+  while (start < end && set.has(runes[start] ?? "")) start++;
+  while (end > start && set.has(runes[end - 1] ?? "")) end--;
+  return runes.slice(start, end).join("");
+}
+
+function trimPrefix(s: string, prefix: string): string {
+  return s.startsWith(prefix) ? s.slice(prefix.length) : s;
+}
+
+function trimSuffix(s: string, suffix: string): string {
+  return s.endsWith(suffix) ? s.slice(0, s.length - suffix.length) : s;
+}
+
+function indent(spaces: number, s: string): string {
+  const pad = repeat(spaces, " ");
+  return pad + s.replaceAll("\n", "\n" + pad);
+}
+
+function repeat(count: number, s: string): string {
+  if (count < 0) throw new Error("strings: negative Repeat count");
+  limitMade(count * s.length);
+  return s.repeat(count);
+}
+
+/** The first `count` bytes, or the last ones if negative. */
+function truncate(count: number, s: string): string {
+  const length = byteLength(s);
+  if (count < 0) return length + count > 0 ? sliceBytes(s, length + count, length) : s;
+  return length > count ? sliceBytes(s, 0, count) : s;
+}
+
+/** Bytes from `start` to before `end`; a negative start is 0, a negative or too large end the length. */
+function substring(start: number, end: number, s: string): string {
+  const length = byteLength(s);
+  if (start < 0) return cut(s, 0, end, length);
+  return cut(s, start, end < 0 || end > length ? length : end, length);
+}
+
+function cut(s: string, start: number, end: number, length: number): string {
+  if (end < 0 || end > length) throw new Error(outOfRange(end < 0 ? `[:${end}]` : `[:${end}] with length ${length}`));
+  if (start > end) throw new Error(outOfRange(`[${start}:${end}]`));
+  return sliceBytes(s, start, end);
+}
+
+function outOfRange(slice: string): string {
+  return `runtime error: slice bounds out of range ${slice}`;
+}
+
+/** The first letter of each word in lower case. */
+function untitle(s: string): string {
+  let afterSpace = true;
+  let out = "";
+  for (const rune of s) {
+    const space = isSpace(rune);
+    out += afterSpace && !space ? lowerRune(rune) : rune;
+    afterSpace = space;
+  }
+  return out;
+}
+
+/** Upper and lower case exchanged; a lower-case letter at the start of a word becomes title case. */
+function swapCase(s: string): string {
+  let wordStart = true;
+  let out = "";
+  for (const rune of s) {
+    if (isUpper(rune) || isTitle(rune)) {
+      out += lowerRune(rune);
+      wordStart = false;
+    } else if (isLower(rune)) {
+      out += wordStart ? titleRune(rune) : upperRune(rune);
+      wordStart = false;
+    } else {
+      out += rune;
+      wordStart = isSpace(rune);
+    }
+  }
+  return out;
+}
+
+/** The first byte of each word: sprig reads bytes as characters here, so letters beyond ASCII come out changed. */
+function initials(s: string): string {
+  let afterSpace = true;
+  let out = "";
+  for (const byte of toBinary(s)) {
+    const space = isSpace(byte);
+    if (afterSpace && !space) out += byte;
+    afterSpace = space;
+  }
+  return out;
+}
+
+/** Without white space; where some was removed, sprig has read bytes as characters. */
+function withoutSpace(s: string): string {
+  const binary = toBinary(s);
+  const kept = [...binary].filter((byte) => !isSpace(byte)).join("");
+  return kept.length === binary.length ? s : kept;
+}

@@ -1,0 +1,198 @@
+/** sprig's `urlParse` and `urlJoin`, with the rules of Go's net/url. */
+import { quote } from "../../fmt/quote.ts";
+import { kindOf } from "../../kind.ts";
+import { declared, type FuncMap, type GoMap, type GoValue } from "../../value.ts";
+import { MAP, mapOf, STRING, text } from "../args.ts";
+import { fromBinary, toBinary } from "./octets.ts";
+
+/** The functions by name. */
+export function urlFunctions(): FuncMap {
+  return {
+    urlParse: declared([STRING], (url) => dictOf(parseOrFail(text(url), "unable to parse url"))),
+    urlJoin: declared([MAP], (parts) => join(mapOf(parts))),
+  };
+}
+
+/** The parts of a URL, unescaped except for the query; `user` is escaped, `undefined` if there is none. */
+interface Url {
+  scheme: string;
+  opaque: string;
+  user: string | undefined;
+  host: string;
+  path: string;
+  query: string;
+  fragment: string;
+}
+
+function dictOf(url: Url): GoMap {
+  const { scheme, host, path, query, opaque, fragment } = url;
+  const hostname = host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
+  return Object.assign(Object.create(null), {
+    scheme,
+    host,
+    hostname,
+    path,
+    query,
+    opaque,
+    fragment,
+    userinfo: url.user ?? "",
+  });
+}
+
+function parseOrFail(source: string, problem: string): Url {
+  try {
+    return parse(source);
+  } catch (error) {
+    if (error instanceof Error) throw new Error(`${problem}: parse ${quote(source)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function parse(source: string): Url {
+  const [before, fragment = ""] = cutAt(source, "#");
+  const url: Url = {
+    scheme: "",
+    opaque: "",
+    user: undefined,
+    host: "",
+    path: "",
+    query: "",
+    fragment: unescape(fragment, "fragment"),
+  };
+  // deno-lint-ignore no-control-regex -- URLs with control characters are refused
+  if (/[\0-\x1f\x7f]/.test(before)) throw new Error("net/url: invalid control character in URL");
+  const { scheme, rest: afterScheme } = cutScheme(before);
+  url.scheme = scheme.toLowerCase();
+  const [hierarchy, query = ""] = cutAt(afterScheme, "?");
+  url.query = query;
+  parseHierarchy(url, hierarchy);
+  return url;
+}
+
+function parseHierarchy(url: Url, hierarchy: string): void {
+  let path = hierarchy;
+  if (!path.startsWith("/")) {
+    if (url.scheme !== "") {
+      url.opaque = path;
+      return;
+    }
+    if (path.split("/", 1)[0]?.includes(":")) throw new Error("first path segment in URL cannot contain colon");
+  }
+  if (path.startsWith("//") && (url.scheme !== "" || !path.startsWith("///"))) {
+    const slash = path.indexOf("/", 2);
+    const end = slash < 0 ? path.length : slash;
+    parseAuthority(url, path.slice(2, end));
+    path = path.slice(end);
+  }
+  url.path = unescape(path, "path");
+}
+
+function cutAt(source: string, separator: string): [string, string?] {
+  const at = source.indexOf(separator);
+  return at < 0 ? [source] : [source.slice(0, at), source.slice(at + 1)];
+}
+
+function cutScheme(source: string): { scheme: string; rest: string } {
+  if (source.startsWith(":")) throw new Error("missing protocol scheme");
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(source)?.[1];
+  return scheme === undefined ? { scheme: "", rest: source } : { scheme, rest: source.slice(scheme.length + 1) };
+}
+
+function parseAuthority(url: Url, authority: string): void {
+  const at = authority.lastIndexOf("@");
+  url.host = parseHost(authority.slice(at + 1));
+  if (at < 0) return;
+  const userinfo = authority.slice(0, at);
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userinfo)) throw new Error("net/url: invalid userinfo");
+  const [name, password] = cutAt(userinfo, ":");
+  url.user = escape(unescape(name, "user"), "user");
+  if (password !== undefined) url.user += ":" + escape(unescape(password, "user"), "user");
+}
+
+function parseHost(host: string): string {
+  const bracket = host.startsWith("[") ? host.lastIndexOf("]") : -1;
+  if (host.startsWith("[") && bracket < 0) throw new Error("missing ']' in host");
+  const colon = bracket >= 0 ? bracket + 1 : host.lastIndexOf(":");
+  const port = colon < 0 ? "" : host.slice(colon);
+  if (!/^(:\d*)?$/.test(port)) throw new Error(`invalid port ${quote(port)} after host`);
+  return unescape(host, "host");
+}
+
+type Part = "path" | "fragment" | "user" | "host";
+
+/** Characters that stay as they are, besides letters, digits and `-_.~`. */
+const PLAIN: Readonly<Record<Part, RegExp>> = {
+  path: /[$&+,/:;=@]/,
+  fragment: /[$&+,/:;=?@!()*]/,
+  user: /[$&+,;=]/,
+  host: /[!$&'()*+,;=:[\]<>"]/,
+};
+
+function isPlain(byte: string, part: Part): boolean {
+  return /[A-Za-z0-9\-_.~]/.test(byte) || PLAIN[part].test(byte);
+}
+
+function escape(value: string, part: Part): string {
+  return [...toBinary(value)].map((byte) => isPlain(byte, part) ? byte : percent(byte.charCodeAt(0))).join("");
+}
+
+function percent(byte: number): string {
+  return "%" + byte.toString(16).toUpperCase().padStart(2, "0");
+}
+
+function unescape(value: string, part: Part): string {
+  const wrong = /%(?![0-9A-Fa-f]{2})[^]{0,2}/.exec(value)?.[0];
+  if (wrong !== undefined) throw new Error(`invalid URL escape ${quote(wrong)}`);
+  if (part === "host") checkHost(value);
+  if (!value.includes("%")) return value;
+  const binary = toBinary(value).replace(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return fromBinary(binary);
+}
+
+/** In a host only bytes beyond ASCII (and the percent sign of a zone) may be escaped. */
+function checkHost(host: string): void {
+  const escaped = /%(?!25)[0-7]./.exec(host)?.[0];
+  if (escaped !== undefined) throw new Error(`invalid URL escape ${quote(escaped)}`);
+  const wrong = [...host].find((c) => c < "\x80" && c !== "%" && !isPlain(c, "host"));
+  if (wrong !== undefined) throw new Error(`invalid character ${quote(wrong)} in host name`);
+}
+
+function join(parts: GoMap): string {
+  const [scheme = "", host = "", path = "", query = "", opaque = "", fragment = "", userinfo = ""] = PARTS.map((name) =>
+    partOf(parts, name)
+  );
+  const user = userinfo === ""
+    ? undefined
+    : parseOrFail(`proto://${userinfo}@host`, "unable to parse userinfo in dict").user;
+  const start = scheme === "" ? "" : scheme + ":";
+  const middle = opaque === "" ? hierarchyOf({ scheme, user, host, path }) : opaque;
+  return start + middle + (query && `?${query}`) + (fragment && `#${escape(fragment, "fragment")}`);
+}
+
+const PARTS = ["scheme", "host", "path", "query", "opaque", "fragment", "userinfo"];
+
+type Hierarchy = Pick<Url, "scheme" | "user" | "host" | "path">;
+
+function hierarchyOf(url: Hierarchy): string {
+  const authority = authorityOf(url);
+  const path = url.path === "*" ? url.path : escape(url.path, "path");
+  if (path !== "" && !path.startsWith("/") && url.host !== "") return `${authority}/${path}`;
+  // Without anything before it, a first segment with a colon would read as a scheme.
+  const bare = authority === "" && url.scheme === "";
+  return (bare && path.split("/", 1)[0]?.includes(":") ? "./" : authority) + path;
+}
+
+function authorityOf({ scheme, user, host, path }: Hierarchy): string {
+  const named = host !== "" || user !== undefined;
+  if (!named && (scheme === "" || path === "")) return "";
+  return `//${user === undefined ? "" : `${user}@`}${escape(host, "host")}`;
+}
+
+function partOf(parts: GoMap, name: string): string {
+  const value: GoValue | undefined = Object.hasOwn(parts, name) ? parts[name] : "";
+  if (typeof value === "string") return value;
+  if (value === null || value === undefined) {
+    throw new Error("runtime error: invalid memory address or nil pointer dereference");
+  }
+  throw new Error(`unable to parse ${name} key, must be of type string, but ${kindOf(value)} found`);
+}
