@@ -5,10 +5,11 @@ export const DEADLINE_MILLISECONDS = 20_000;
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   problem: string | (() => string) = "What was waited for did not come about",
+  milliseconds = DEADLINE_MILLISECONDS,
 ): Promise<void> {
   const start = performance.now();
   while (!await isTrue()) {
-    if (performance.now() - start > DEADLINE_MILLISECONDS) {
+    if (performance.now() - start > milliseconds) {
       throw new Error(typeof problem === "string" ? problem : problem());
     }
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,14 +1,14 @@
-/** What a run of tests came to. */
+/** The results of a run of tests. */
 export interface Tally {
   passed: number;
   failed: number;
-  /** Names of the tests that were not run; the reason is in them (`... [skipped: no root]`). */
+  /** Names of skipped tests; each name holds the reason (`... [skipped: no root]`). */
   skipped: string[];
 }
 
 /**
- * Reads the JUnit report that `deno test --junit-path` writes. A report that is absent or cut off counts as one failure: a
- * run that died before its end has not passed.
+ * Reads the JUnit report that `deno test --junit-path` writes. A report that is absent or cut off counts as one failure: the
+ * run died.
  */
 export function tallyOf(junit: string | undefined): Tally {
   const tally: Tally = { passed: 0, failed: 0, skipped: [] };
@@ -21,7 +21,19 @@ export function tallyOf(junit: string | undefined): Tally {
   return tally;
 }
 
-/** The list of what was skipped, and the line that closes a run. */
+// deno-lint-ignore no-control-regex -- colors of a terminal
+const ERRORS = /^(?:\x1b\[[\d;]*m)* ERRORS (?:\x1b\[[\d;]*m)*$/m;
+// deno-lint-ignore no-control-regex -- colors of a terminal
+const FAILURES = /^(?:\x1b\[[\d;]*m)* FAILURES (?:\x1b\[[\d;]*m)*$/m;
+const LAST_LINES = 40;
+
+/** The errors in the output of a `deno test` that failed; the last lines of one that died. */
+export function errorsIn(output: string): string {
+  const errors = output.split(ERRORS)[1]?.split(FAILURES)[0];
+  return (errors ?? output.trimEnd().split("\n").slice(-LAST_LINES).join("\n")).trim();
+}
+
+/** The list of skipped tests, and the line that closes a run. */
 export function summary({ passed, failed, skipped }: Tally): string {
   const lines = skipped.map((name) => `  ${name}\n`).join("");
   return `${lines && `\nSkipped:\n${lines}`}\n${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;

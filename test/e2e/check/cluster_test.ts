@@ -4,7 +4,7 @@ import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { asUser, check, type Run, withResult } from "./support/results.ts";
 import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";
 

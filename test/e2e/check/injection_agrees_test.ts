@@ -9,7 +9,7 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { fc } from "../../support/properties.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { apply, create, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
 
 const REVISIONS = ["default", "canary"];

@@ -5,7 +5,7 @@ import { isMap, type ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { explainInjection } from "../../../src/check/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, needsCluster } from "../support/apiserver.ts";
+import { addServiceAccount, needsCluster } from "../support/cluster/cluster.ts";
 import { statusOf, until } from "../support/webhook.ts";
 import { configurationsOf, type MeshCluster, podOf, startMesh } from "./support/mesh_cluster.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Level, violationsOf } from "../../../src/check/checks/security/pod_security.ts";
 import type { ValueMap } from "../../../src/core/value.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { kubectl } from "../support/webhook.ts";
 
 const LEVELS: readonly Level[] = ["baseline", "restricted"];

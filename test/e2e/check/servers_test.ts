@@ -2,13 +2,18 @@
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import {
+  addServiceAccount,
+  needsCluster,
+  type OwnCluster as Cluster,
+  startOwnCluster,
+} from "../support/cluster/cluster.ts";
 import { kubectl } from "../support/webhook.ts";
 import { type Between, startBetween } from "./support/between.ts";
 import { check, type Results, resultsOf, withResult } from "./support/results.ts";
 
 testWhen(needsCluster(), "check of API servers that are not as they should be", async (t) => {
-  const cluster = await startCluster();
+  const cluster = await startOwnCluster();
   try {
     await t.step("a slow one is waited for, and nothing is told of its slowness", () => isSlow(cluster));
     await t.step("one that is too old, and one without the API of webhooks", () => isOld(cluster));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
 import { type Namespace, needsNamespaces, Pair, POD } from "./support/pod.ts";
 
@@ -168,8 +169,10 @@ testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it, and nothing is left
 
 testWhen(MISSING, "verify: rules that come later are waited for", async () => {
   await using pair = await Pair.create();
+  const links = () => pair.pod.shell("ip -o link");
+  const before = await links();
   const report = verify(pair.pod, [...FLAGS, "--probe-timeout", "20s"]);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await until(async () => await links() !== before, "verify made no link");
   await apply(pair.pod, FLAGS);
   assert.equal((await report).code, 0);
 });
@@ -203,7 +206,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     await using pair = await Pair.create();
     const settings = [...FLAGS, ...flags, "-m", "TPROXY", "--network-namespace", pair.pod.path];
     const state =
-      "nft -s list ruleset; iptables-legacy-save; ip rule; ip -6 rule; ip route show table all; ip -o addr | sed '/fe80/d'";
+      "nft -s list ruleset; iptables-legacy-save; ip rule; ip -6 rule; (ip route show table all; ip -o addr) | grep -v fe80";
     const before = await pair.outside.shell(state);
     await apply(pair.outside, settings);
     assert.equal(await pair.outside.shell(state), before);

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { needsCluster, type OwnCluster as Cluster, startOwnCluster } from "../support/cluster/cluster.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) => {
-  const cluster = await startCluster();
+  const cluster = await startOwnCluster();
   const folder = await Deno.makeTempDir({ prefix: "mesh-client-" });
   try {
     for (const [name, { ways, user }] of Object.entries(await waysOf(cluster, folder))) {

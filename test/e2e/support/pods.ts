@@ -3,7 +3,7 @@ import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { mapAt } from "../../../src/core/value.ts";
 import { comparable } from "../../support/cases/comparable.ts";
 import { podsOf } from "../../support/kube/review.ts";
-import type { Cluster } from "./apiserver.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import { create } from "./webhook.ts";
 
 /** A pod without what tells one birth from another. */

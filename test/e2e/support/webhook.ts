@@ -5,7 +5,7 @@ import { isList, isMap, type Value, type ValueMap } from "../../../src/core/valu
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
-import type { Cluster } from "./apiserver.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 
 /** How to start it. */
 export interface WebhookRun {

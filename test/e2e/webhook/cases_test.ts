@@ -12,7 +12,7 @@ import {
   readCaseFile,
 } from "../../support/cases/inject.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
 import { kubectl, register, statusOf, until } from "../support/webhook.ts";
 

@@ -5,7 +5,7 @@ import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/webhook/certificates/mod.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { kubectl, until } from "../support/webhook.ts";
 
 const NAME = "kubectl-mesh-webhook";

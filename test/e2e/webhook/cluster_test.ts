@@ -8,7 +8,7 @@ import { type TestCertificate, testCertificate } from "../../support/tls/certifi
 import { runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
 import { create, kubectl, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
 

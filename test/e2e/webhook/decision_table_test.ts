@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { create, kubectl, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
 
 const REVISIONS = ["default", "canary"];

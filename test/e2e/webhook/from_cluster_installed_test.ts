@@ -4,7 +4,7 @@ import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
-import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { kubectl } from "../support/webhook.ts";
 import { reviewOf } from "./support/server.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 
 const IMAGE = "example.com/kubectl-mesh:1";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
-import { type Cluster, needsCluster, startCluster } from "../support/apiserver.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { kubectl, until } from "../support/webhook.ts";
 
 const NAME = "kubectl-mesh-webhook";

@@ -1,5 +1,6 @@
 import type { GoValue, MissingKey } from "../../../src/core/gotemplate/mod.ts";
 import { parse } from "../../../src/core/gotemplate/mod.ts";
+import { askGoProgram } from "../../support/programs/go_program.ts";
 import { extra, values } from "./extra.ts";
 
 /** A template to answer for, as main.go of this folder reads it. */
@@ -24,16 +25,9 @@ export interface Answer {
   readonly error?: string;
 }
 
-const here = decodeURIComponent(new URL(".", import.meta.url).pathname);
-
-/** Go's answers; builds and runs the Go program. */
-export async function goAnswers(requests: readonly Request[]): Promise<Answer[]> {
-  const process = new Deno.Command("go", { args: ["run", "."], cwd: here, stdin: "piped", stdout: "piped" }).spawn();
-  const input = requests.map((request) => JSON.stringify(request) + "\n").join("");
-  const writing = new Blob([input]).stream().pipeTo(process.stdin);
-  const { stdout } = await process.output();
-  await writing;
-  return new TextDecoder().decode(stdout).trimEnd().split("\n").map((line) => JSON.parse(line));
+/** Go's answers; builds the Go program on first use. */
+export async function goAnswers(requests: readonly Request[], env: Record<string, string> = {}): Promise<Answer[]> {
+  return await askGoProgram("test/oracle/gotemplate", requests, (line): Answer => JSON.parse(line), env);
 }
 
 /** Our answer: bytes that are no UTF-8 come as U+FFFD, as they do in the JSON of the Go program. */

@@ -1,3 +1,4 @@
+import { askGoProgram } from "../../support/programs/go_program.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 
 /** A question to the Go program beside this file; its comment tells what each operation answers. */
@@ -14,14 +15,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Asks the Go program, which `go run` builds (and keeps built); one answer for each question. */
+/** Asks the Go program of this folder; one answer for each question. */
 export async function askOracle(questions: readonly Question[]): Promise<Answer[]> {
-  const cwd = decodeURIComponent(new URL(".", import.meta.url).pathname);
-  const child = new Deno.Command("go", { args: ["run", "."], cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
-    .spawn();
-  const input = new Response(questions.map((question) => JSON.stringify(question) + "\n").join("")).body;
-  const [, output] = await Promise.all([input?.pipeTo(child.stdin), child.output()]);
-  if (!output.success) throw new Error(new TextDecoder().decode(output.stderr));
-  const lines = new TextDecoder().decode(output.stdout).trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line));
+  return await askGoProgram("test/oracle/kube", questions, (line): Answer => JSON.parse(line));
 }

@@ -8,6 +8,7 @@ import {
   pkcs8Pem,
   type PrivateKey,
 } from "../../../src/core/x509/mod.ts";
+import { askGoProgram } from "../../support/programs/go_program.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 
 const URI = "spiffe://cluster.local/ns/default/sa/bookinfo-productpage";
@@ -26,15 +27,9 @@ const KINDS: readonly Kind[] = [
   { name: "RSA", make: () => makeRsaKey(2048), signature: "SHA256-RSA", algorithm: "RSA", size: 2048 },
 ];
 
-async function run(program: string, args: readonly string[], input: string, cwd?: URL): Promise<string> {
-  const where = cwd === undefined ? {} : { cwd };
-  const child = new Deno.Command(program, {
-    args: [...args],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-    ...where,
-  }).spawn();
+async function openssl(args: readonly string[], input: string): Promise<string> {
+  const child = new Deno.Command("openssl", { args: [...args], stdin: "piped", stdout: "piped", stderr: "piped" })
+    .spawn();
   const [output] = await Promise.all([child.output(), new Blob([input]).stream().pipeTo(child.stdin)]);
   assert(output.success, new TextDecoder().decode(output.stderr));
   return new TextDecoder().decode(output.stdout) + new TextDecoder().decode(output.stderr);
@@ -48,10 +43,9 @@ testWhen(needsProgram("go"), "requests: crypto/x509 reads the name, the key and 
   const asked = await Promise.all(KINDS.map(async ({ make }) => {
     const key = await make();
     const csr = requestOf(key);
-    return [{ csr, key: key.pem() }, { csr, key: pkcs8Pem(key) }].map((each) => JSON.stringify(each) + "\n").join("");
+    return [{ csr, key: key.pem() }, { csr, key: pkcs8Pem(key) }];
   }));
-  const output = await run("go", ["run", "."], asked.join(""), new URL(".", import.meta.url));
-  const answers = output.trimEnd().split("\n").map((line): unknown => JSON.parse(line));
+  const answers = await askGoProgram("test/oracle/x509", asked.flat(), (line): unknown => JSON.parse(line));
   const name = [...new TextEncoder().encode(URI)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const length = (size: number) => size.toString(16).padStart(2, "0");
   const value = `30${length(URI.length + 2)}86${length(URI.length)}${name}`;
@@ -73,7 +67,7 @@ testWhen(needsProgram("go"), "requests: crypto/x509 reads the name, the key and 
 
 for (const { name, make } of KINDS) {
   testWhen(needsProgram("openssl"), `requests: openssl verifies one of ${name}`, async () => {
-    const text = await run("openssl", ["req", "-verify", "-noout", "-text"], requestOf(await make()));
+    const text = await openssl(["req", "-verify", "-noout", "-text"], requestOf(await make()));
     assert.match(text, /verify OK/);
     assert.match(text, new RegExp(`X509v3 Subject Alternative Name: critical\\s+URI:${URI}\n`));
   });

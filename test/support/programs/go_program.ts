@@ -1,41 +1,43 @@
-/** Small Go programs of the tests, built once for each state of their sources. */
-const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
-const CACHE = `${Deno.env.get("MESH_CACHE") ?? `${ROOT}.cache`}/servers`;
+/** Go programs of the tests: servers and oracles, built once for each state of their sources. */
+import { CACHE, CHECKOUT, makeOnce } from "./cache.ts";
 
 /**
- * Builds the module in a folder of the checkout, without tests and folders in it, and returns the path of the program. A
- * build takes half a minute; the program is named by a hash of the sources, so that the next call finds it.
+ * Builds a package, by default the one in `folder`, with the module in that folder of the checkout. Returns the path of
+ * the program, which is named by a hash of the files in the folder. Throws with the output of a build that fails.
  */
-export async function goProgram(folder: string): Promise<string> {
-  const source = `${ROOT}${folder}`;
-  const program = `${CACHE}/${folder.slice(folder.lastIndexOf("/") + 1)}-${await hashOf(source)}`;
-  if (await isFile(program)) return program;
-  await Deno.mkdir(CACHE, { recursive: true });
-  // Beside, and renamed: another process may build the same now.
-  const built = `${program}.${Deno.pid}`;
-  const { success, stderr } = await new Deno.Command("go", {
-    args: ["-C", source, "build", "-trimpath", "-o", built, "."],
-    stdin: "null",
-  }).output();
-  if (!success) throw new Error(`go build in ${folder}: ${new TextDecoder().decode(stderr).slice(-2000)}`);
-  await Deno.rename(built, program);
-  return program;
+export async function goProgram(folder: string, from = "."): Promise<string> {
+  const name = (from === "." ? folder : from).split("/").at(-1);
+  const source = `${CHECKOUT}/${folder}`;
+  return await makeOnce(`${CACHE}/programs/${name}-${await hashOf(source)}`, async (program) => {
+    const args = ["-C", source, "build", "-ldflags=-s -w", "-o", program, from];
+    const { success, stderr } = await new Deno.Command("go", { args, stdin: "null" }).output();
+    if (!success) throw new Error(`go build in ${folder}: ${new TextDecoder().decode(stderr).slice(-2000)}`);
+  });
+}
+
+/** Gives a program of {@link goProgram} lines of JSON and returns its lines, one answer for each question. */
+export async function askGoProgram<Answer>(
+  folder: string,
+  questions: readonly unknown[],
+  parse: (line: string) => Answer,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Answer[]> {
+  const program = await goProgram(folder);
+  const child = new Deno.Command(program, { env, stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
+  const input = new Blob(questions.map((question) => `${JSON.stringify(question)}\n`));
+  const [{ success, stdout, stderr }] = await Promise.all([child.output(), input.stream().pipeTo(child.stdin)]);
+  if (!success) throw new Error(`${folder}: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout).trimEnd().split("\n").map(parse);
 }
 
 async function hashOf(folder: string): Promise<string> {
-  const names = (await Array.fromAsync(Deno.readDir(folder))).filter(({ isFile }) => isFile).map(({ name }) => name)
-    .toSorted();
+  const entries = await Array.fromAsync(Deno.readDir(folder));
+  const names = entries.filter(({ name, isFile }) => isFile && /\.go$|^go\.(mod|sum)$/.test(name)).map(({ name }) =>
+    name
+  );
   const texts = await Promise.all(
-    names.map(async (name) => `${name}\n${await Deno.readTextFile(`${folder}/${name}`)}\n`),
+    names.toSorted().map(async (name) => `${name}\n${await Deno.readTextFile(`${folder}/${name}`)}\n`),
   );
   const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("")));
   return new Uint8Array(sum).slice(0, 8).toHex();
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isFile;
-  } catch {
-    return false;
-  }
 }

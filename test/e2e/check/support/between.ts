@@ -1,5 +1,5 @@
 /** A proxy in front of the API server, which is slow, lies, or breaks connections. */
-import type { Cluster } from "../../support/apiserver.ts";
+import type { Cluster } from "../../support/cluster/cluster.ts";
 
 /** What it does to requests. */
 export interface Between {

@@ -4,7 +4,7 @@ import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts"
 import { BUILT_IN } from "../../../../src/inject/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
-import { addServiceAccount, type Cluster, startCluster } from "../../support/apiserver.ts";
+import { addServiceAccount, type Cluster, startCluster } from "../../support/cluster/cluster.ts";
 import { apply, kubectl, startWebhook, until, type WebhookProcess } from "../../support/webhook.ts";
 import { type Authority, makeAuthority } from "./certificates.ts";
 import { type Results, resultsOf } from "./results.ts";

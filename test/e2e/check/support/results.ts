@@ -8,7 +8,7 @@ import { runChecks } from "../../../../src/check/run.ts";
 import { connect } from "../../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { runMesh } from "../../../support/programs/mesh.ts";
-import type { Cluster } from "../../support/apiserver.ts";
+import type { Cluster } from "../../support/cluster/cluster.ts";
 
 /** Results by id. */
 export type Results = ReadonlyMap<string, CheckResult>;

@@ -5,6 +5,7 @@ import { loadLibraries, sprigFunctions } from "../../../../src/core/gotemplate/s
 import { goJsonParse } from "../../../../src/core/gojson.ts";
 import { needsProgram, testWhen } from "../../../support/test_when.ts";
 import { askGo } from "../go.ts";
+import { askGoProgram } from "../../../support/programs/go_program.ts";
 
 const data = Deno.readTextFileSync(new URL("../testdata/data.json", import.meta.url));
 const funcs = sprigFunctions({ now: () => new Date() });
@@ -41,14 +42,9 @@ interface Answer {
 async function describeAll(outputs: readonly string[]): Promise<Answer[]> {
   const requests = outputs.map((output) => {
     const [cert, key, issuer] = output.split("|");
-    return JSON.stringify({ cert, key, issuer }) + "\n";
+    return { cert, key, issuer };
   });
-  const cwd = new URL(".", import.meta.url);
-  const child = new Deno.Command("go", { args: ["run", "."], cwd, stdin: "piped", stdout: "piped", stderr: "piped" })
-    .spawn();
-  const [output] = await Promise.all([child.output(), new Blob(requests).stream().pipeTo(child.stdin)]);
-  assert(output.success, new TextDecoder().decode(output.stderr));
-  return new TextDecoder().decode(output.stdout).trimEnd().split("\n").map((line): Answer => JSON.parse(line));
+  return await askGoProgram("test/oracle/sprig/certificates", requests, (line): Answer => JSON.parse(line));
 }
 
 /** The times are compared by how far they are apart. */

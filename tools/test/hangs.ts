@@ -2,19 +2,20 @@
 const HANGS = /'([^'\n]+)' has been running for over \(8m0s\)/;
 
 /**
- * Passes the output of `deno test` on. Calls `hangs` with the name of a test that takes so long that it will not end: the
- * rest of a run would wait for it in vain.
+ * Passes the output of `deno test` on as text. Calls `hangs` with the name of a test that takes so long that it will not
+ * end: the rest of a run would wait for it in vain.
  */
-export async function forward(
+export async function watchOutput(
   output: AsyncIterable<Uint8Array>,
-  write: (bytes: Uint8Array) => void,
+  write: (text: string) => void,
   hangs: (name: string) => void,
 ): Promise<void> {
   const decoder = new TextDecoder();
   let line = "";
   for await (const bytes of output) {
-    write(bytes);
-    line += decoder.decode(bytes, { stream: true });
+    const text = decoder.decode(bytes, { stream: true });
+    write(text);
+    line += text;
     const name = HANGS.exec(line)?.[1];
     if (name !== undefined) hangs(name);
     line = line.slice(line.lastIndexOf("\n") + 1);

@@ -1,0 +1,156 @@
+/** etcd and kube-apiserver as processes on loopback, which end with the process that started them. */
+import { goProgram } from "../../../support/programs/go_program.ts";
+import { freePort } from "../../../support/ports.ts";
+import { testCertificate } from "../../../support/tls/certificates.ts";
+import { until } from "../../../support/until.ts";
+
+/** The administrator's token. */
+export const TOKEN = "e2e-admin";
+
+/** What the API server makes by itself after a start; all of it is there before a test begins. */
+const FIRST_OBJECTS = [
+  "/api/v1/namespaces/default/services/kubernetes",
+  "/api/v1/namespaces/kube-node-lease",
+  "/api/v1/namespaces/kube-public",
+  "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
+  "/readyz",
+];
+
+const START_MILLISECONDS = 60_000;
+
+/** Runs until {@link ApiServer.stop}. */
+export class ApiServer {
+  readonly #etcd: Program;
+  readonly #flags: readonly string[];
+  readonly #port: number;
+  readonly #binary: string;
+  #server: Program;
+
+  private constructor(readonly folder: string, binary: string, readonly etcdUrl: string, files: readonly string[]) {
+    this.#binary = binary;
+    this.#port = freePort();
+    this.#etcd = new Program("etcd", [
+      `--data-dir=${folder}/etcd`,
+      "--unsafe-no-fsync",
+      `--listen-client-urls=${etcdUrl}`,
+      `--advertise-client-urls=${etcdUrl}`,
+      `--listen-peer-urls=http://127.0.0.1:${freePort()}`,
+    ], `${folder}/etcd.log`);
+    this.#flags = [`--etcd-servers=${etcdUrl}`, `--secure-port=${this.#port}`, ...files];
+    this.#server = this.#start([]);
+  }
+
+  /** Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own. */
+  static async start(): Promise<ApiServer> {
+    const binary = await goProgram("test/e2e/servers", "k8s.io/kubernetes/cmd/kube-apiserver");
+    const folder = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
+    const server = new ApiServer(folder, binary, `http://127.0.0.1:${freePort()}`, await writeFiles(folder));
+    try {
+      await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigText(server.#port));
+      await server.#isReady();
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /** Ends it and starts it again on the same port, with these flags besides. */
+  async restart(flags: readonly string[] = []): Promise<void> {
+    await this.#server.end();
+    this.#server = this.#start(flags);
+    await this.#isReady();
+  }
+
+  /** Ends it without etcd. */
+  kill(): Promise<void> {
+    return this.#server.end();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#server.end(), this.#etcd.end()]);
+    await Deno.remove(this.folder, { recursive: true });
+  }
+
+  #start(flags: readonly string[]): Program {
+    return new Program(this.#binary, [...this.#flags, ...flags], `${this.folder}/apiserver.log`);
+  }
+
+  async #isReady(): Promise<void> {
+    const log = () => Deno.readTextFileSync(`${this.folder}/apiserver.log`).slice(-2000);
+    const answers = () => this.#answers().catch(() => false);
+    await until(answers, () => `kube-apiserver did not become ready: ${log()}`, START_MILLISECONDS);
+  }
+
+  async #answers(): Promise<boolean> {
+    const authority = lastCertificate(await Deno.readTextFile(`${this.folder}/certs/apiserver.crt`));
+    using client = Deno.createHttpClient({ caCerts: [authority] });
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    for (const path of FIRST_OBJECTS) {
+      const answer = await fetch(`https://127.0.0.1:${this.#port}${path}`, { client, headers });
+      await answer.body?.cancel();
+      if (!answer.ok) return false;
+    }
+    return true;
+  }
+}
+
+/** The flags that name the files which this writes. */
+async function writeFiles(folder: string): Promise<string[]> {
+  const key = new Deno.Command("openssl", { args: ["genrsa", "-out", `${folder}/sa.key`, "2048"], stderr: "null" });
+  if (!(await key.output()).success) throw new Error("openssl made no key");
+  const client = testCertificate();
+  await Deno.writeTextFile(`${folder}/tokens.csv`, `${TOKEN},admin,admin,system:masters\n`);
+  await Deno.writeTextFile(`${folder}/client.json`, JSON.stringify(client));
+  await Deno.writeTextFile(`${folder}/client-ca.crt`, client.authority);
+  return [
+    "--bind-address=127.0.0.1",
+    `--cert-dir=${folder}/certs`,
+    `--service-account-key-file=${folder}/sa.key`,
+    `--service-account-signing-key-file=${folder}/sa.key`,
+    "--service-account-issuer=https://127.0.0.1",
+    `--token-auth-file=${folder}/tokens.csv`,
+    "--authorization-mode=RBAC",
+    `--client-ca-file=${folder}/client-ca.crt`,
+    "--service-cluster-ip-range=10.0.0.0/24",
+  ];
+}
+
+/** The API server's file holds its certificate, and after it that of the authority that signed it. */
+export function lastCertificate(pem: string): string {
+  return pem.slice(pem.lastIndexOf("-----BEGIN CERTIFICATE-----"));
+}
+
+function kubeconfigText(port: number): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "e2e", cluster: { server: `https://127.0.0.1:${port}`, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "admin", user: { token: TOKEN } }],
+    contexts: [{ name: "e2e", context: { cluster: "e2e", user: "admin" } }],
+    "current-context": "e2e",
+  });
+}
+
+/** Ctrl-C reaches the shell too, and must not end it before its child. */
+const SHELL = `trap "" INT; log=$1; shift; "$@" </dev/null >"$log" 2>&1 & cat >/dev/null; kill -9 $!; wait 2>/dev/null`;
+
+/** A process that is killed when its standard input closes, so also when the process that started it dies. */
+class Program {
+  readonly #shell: Deno.ChildProcess;
+  #hasEnded = false;
+
+  constructor(command: string, args: readonly string[], log: string) {
+    this.#shell = new Deno.Command("sh", {
+      args: ["-c", SHELL, "sh", log, command, ...args],
+      stdin: "piped",
+    }).spawn();
+  }
+
+  async end(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    await this.#shell.stdin.close();
+    await this.#shell.status;
+  }
+}

@@ -1,0 +1,88 @@
+/** A cluster without nodes: a real kube-apiserver, which the tests of a run share if the runner has a pool. */
+import { needsProgram } from "../../../support/test_when.ts";
+import type { TestCertificate } from "../../../support/tls/certificates.ts";
+import { goProgram } from "../../../support/programs/go_program.ts";
+import { ApiServer, lastCertificate } from "./api_server.ts";
+import { type Lent, POOL } from "./pool.ts";
+
+/** A running cluster. */
+export interface Cluster {
+  /** Path of a kubeconfig file of an administrator. */
+  readonly kubeconfig: string;
+  /** A certificate of the user "server", with its key. */
+  readonly client: TestCertificate;
+  /** The authority of the API server's own certificate, PEM. */
+  authority(): Promise<string>;
+  kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Ends it, or gives it back. */
+  stop(): Promise<void>;
+}
+
+/** A cluster that a test does with as it likes. */
+export interface OwnCluster extends Cluster {
+  /** Ends the API server and starts it again, on the same port; with more flags for this run. */
+  restart(flags?: readonly string[]): Promise<void>;
+  /** Ends the API server: nobody answers until it is started again. */
+  kill(): Promise<void>;
+}
+
+/** Why a test that needs a cluster cannot run on this machine; `undefined` if it can. */
+export function needsCluster(): string | undefined {
+  return needsProgram("etcd") ?? needsProgram("openssl") ?? needsProgram("go");
+}
+
+/** A cluster in which nothing is but what the API server makes itself, and the default service account. */
+export async function startCluster(): Promise<Cluster> {
+  const pool = Deno.env.get(POOL);
+  return pool === undefined ? await startOwnCluster() : await borrow(pool);
+}
+
+/** The same, of this test alone. */
+export async function startOwnCluster(): Promise<OwnCluster> {
+  const server = await ApiServer.start();
+  const cluster = await clusterIn(server.folder, () => server.stop());
+  return { ...cluster, restart: (flags) => server.restart(flags), kill: () => server.kill() };
+}
+
+/** The server is this test's until the connection ends. */
+async function borrow(path: string): Promise<Cluster> {
+  const connection = await Deno.connect({ transport: "unix", path });
+  const lines = connection.readable.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "{}" } = await lines.read();
+  const { folder, error }: Lent = JSON.parse(value);
+  if (folder !== undefined) return await clusterIn(folder, () => lines.cancel());
+  await lines.cancel();
+  throw new Error(error ?? "The pool of clusters has ended");
+}
+
+async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Cluster> {
+  const package_ = "k8s.io/kubernetes/cmd/kubectl";
+  const kubectl = needsProgram("kubectl") === undefined ? "kubectl" : await goProgram("test/e2e/servers", package_);
+  const kubeconfig = `${folder}/kubeconfig`;
+  const cluster: Cluster = {
+    kubeconfig,
+    client: JSON.parse(await Deno.readTextFile(`${folder}/client.json`)),
+    authority: async () => lastCertificate(await Deno.readTextFile(`${folder}/certs/apiserver.crt`)),
+    kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
+    stop,
+  };
+  await addServiceAccount(cluster, "default");
+  return cluster;
+}
+
+/** What a controller does in a whole cluster: pods are only accepted where their service account is. */
+export async function addServiceAccount(cluster: Cluster, namespace: string): Promise<void> {
+  await cluster.kubectl(["create", "serviceaccount", "default", "-n", namespace]);
+}
+
+async function output(command: string, args: readonly string[], stdin?: string) {
+  const child = new Deno.Command(command, {
+    args: [...args],
+    stdin: stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const feeding = stdin === undefined ? undefined : new Blob([stdin]).stream().pipeTo(child.stdin);
+  const [{ code, stdout, stderr }] = await Promise.all([child.output(), feeding]);
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}

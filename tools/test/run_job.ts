@@ -1,0 +1,49 @@
+import { watchOutput } from "./hangs.ts";
+import type { Job } from "./jobs.ts";
+import { errorsIn, type Tally, tallyOf } from "./report.ts";
+
+/** What a process of `deno test` said and counted. */
+export interface JobResult {
+  readonly output: string;
+  readonly tally: Tally;
+  /** `""` without a failure. */
+  readonly errors: string;
+}
+
+/** How to run `deno test`. */
+export interface JobOptions {
+  readonly root: string;
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** A folder for the report. */
+  readonly folder: string;
+}
+
+let count = 0;
+
+/** Runs the tests of a job to their end. A test that hangs is named in the output, and ends the job. */
+export async function runJob({ files }: Job, { root, flags, env, folder }: JobOptions): Promise<JobResult> {
+  const report = `${folder}/report-${++count}.xml`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "--allow-all", "--no-check", "--quiet", `--junit-path=${report}`, ...flags, ...files],
+    cwd: root,
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  const write = (text: string) => void (output += text);
+  const hangs = (name: string) => {
+    write(`\nThe test "${name}" does not end: its process is ended\n`);
+    child.kill("SIGKILL");
+  };
+  const forwarded = Promise.all([child.stdout, child.stderr].map((stream) => watchOutput(stream, write, hangs)));
+  const { success } = await child.status;
+  // A program that a killed process has left behind may hold its output open.
+  await Promise.race([forwarded, new Promise((resolve) => setTimeout(resolve, 2000))]);
+  const tally = tallyOf(await Deno.readTextFile(report).catch(() => undefined));
+  // A failure outside of a test (a module that does not load) is in the exit code alone.
+  if (!success && tally.failed === 0) tally.failed = 1;
+  return { output, tally, errors: tally.failed > 0 ? errorsIn(output) : "" };
+}
