@@ -1,4 +1,4 @@
-/** What the agent does between Envoy and the control plane, from the settings: identity, secrets, xDS and names. */
+/** Starts what is between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
 import { errorLine, MeshError } from "../core/errors.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Collector } from "../core/metrics/mod.ts";
@@ -12,27 +12,26 @@ import { controlPlaneEndpoint } from "./xds/upstream.ts";
 import { startXds } from "./xds/server.ts";
 import { type XdsIdentity } from "./xds/options.ts";
 
-/** What runs between Envoy and the control plane. */
+/** The running parts. */
 export interface ControlPlane {
-  /** Why Envoy may get no configuration: a line for each part that has a problem. */
+  /** Why Envoy may get no configuration: a line per part with a problem. */
   problems(): readonly string[];
-  /** Why names are not answered yet; `undefined` if they are, or if nobody asks for them. */
+  /** Why DNS does not answer yet; `undefined` if it does, or is not served. */
   nameProblem(): string | undefined;
-  /** The table of names as JSON (`/debug/ndsz`); `undefined` if there is none. */
+  /** The name table as JSON (`/debug/ndsz`); `undefined` if there is none. */
   nameTable(): string | undefined;
-  /** Metrics of the DNS server. */
+  /** DNS metrics. */
   readonly collect: Collector;
-  /** Ends all of it, what depends on others first. */
+  /** Closes all parts, dependents first. */
   close(): Promise<void>;
 }
 
-/** A part that runs, or why it does not. */
+/** A running part, or one that failed to start. */
 interface Part {
   problem(): string | undefined;
   close(): Promise<void>;
 }
 
-/** The DNS server. */
 interface Names extends Part {
   isReady(): boolean;
   table(): string | undefined;
@@ -40,8 +39,8 @@ interface Names extends Part {
 }
 
 /**
- * Starts all parts before Envoy, which pauses when a socket is not there. Certificates are not waited for. A part that cannot
- * be started (a port or a socket that cannot be had) is logged and told by `problems`: the others are of use without.
+ * Starts all parts before Envoy, which backs off if a socket is missing. Does not wait for certificates. A part that
+ * fails to start is logged and reported by `problems`; the others work without it.
  */
 export async function startControlPlane(
   world: World,
@@ -49,7 +48,7 @@ export async function startControlPlane(
   log: Logger,
   envoyProblem: () => Promise<string | undefined>,
 ): Promise<ControlPlane> {
-  // Another program that serves the certificates (SPIRE) gives them to Envoy alone.
+  // Another program (SPIRE) serves the certificate to Envoy alone.
   const identity = settings.bootstrap.hasCustomSds
     ? undefined
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
@@ -102,7 +101,7 @@ function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identit
   });
 }
 
-/** Most sidecars have a kubelet that probes: the code of the checks is loaded by those that do not. */
+/** Loaded lazily: most workloads have a kubelet. */
 async function healthOf(
   world: World,
   { health, bootstrap }: AgentSettings,
@@ -118,7 +117,7 @@ async function healthOf(
   return startHealth(world, { ...health, envoyProblem, log: log.getChild("healthcheck") });
 }
 
-/** Most sidecars serve no names: the server's code is loaded by those that do. */
+/** Loaded lazily: most sidecars do not serve DNS. */
 async function namesOf(
   world: World,
   settings: AgentSettings,

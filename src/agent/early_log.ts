@@ -1,17 +1,17 @@
-/** The agent's log where there are no settings yet, or none because they are wrong. */
+/** The log before the settings are known, or when they are invalid. */
 import { parseBool } from "../core/net.ts";
 import { logText, startLog } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { type ProgramName, readCommandLine } from "./settings/command_line.ts";
 import { logSettings } from "./settings/log_settings.ts";
 
-/** A log, and whether its lines are JSON. */
+/** The log, and whether it writes JSON. */
 export interface EarlyLog {
   readonly isJson: boolean;
   tell(level: "info" | "fatal", text: string): void;
 }
 
-/** Never fails: a format that there is not is text. */
+/** Never fails: an unknown format means text. */
 export function earlyLog(world: World, words: readonly string[], name: ProgramName): EarlyLog {
   const { given } = readCommandLine(words, name);
   const { format = "text" } = logSettings({

@@ -1,6 +1,6 @@
-/** JSON as Go reads it into structures: names of fields in any case, the exact name first (encoding/json). */
+/** Reads JSON as Go's encoding/json does: the exact field name, else any case. */
 
-/** The value of a JSON text; `undefined` if it is none. */
+/** The value of a JSON text; `undefined` if invalid. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,12 +9,11 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field of an object; `undefined` if it is not there or null. */
+/** A field of an object; `undefined` if absent or null. */
 export function fieldOf(object: Record<string, unknown>, name: string): unknown {
   const exact = Object.hasOwn(object, name) ? object[name] : undefined;
   if (exact !== undefined) return exact ?? undefined;

@@ -1,4 +1,4 @@
-/** How the lifecycle starts Envoy and speaks to it, from the settings. */
+/** Options of the lifecycle, from the settings. */
 import { type Logger, logText } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { envoyArgs } from "./bootstrap/envoy_args.ts";
@@ -10,18 +10,18 @@ import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { DEFAULT_GRACE, DEFAULT_RESTART, longestDrain, type Rules } from "./lifecycle/rules.ts";
 
-/** What the settings were read from: a hot restart reads them again. */
+/** The source of the settings: a hot restart reads them again. */
 export interface Source {
   readonly words: readonly string[];
   readonly name: ProgramName;
   readonly log: Logger;
-  /** What must be there before an Envoy is. */
+  /** Runs before each Envoy. */
   readonly before: () => Promise<void>;
 }
 
 /**
- * The first Envoy gets the settings that were read at the start; each further one those of its own time, so that a changed
- * mesh configuration counts. Settings that have become wrong leave the Envoy that runs as it is: the error is the log's.
+ * The first Envoy uses the settings read at startup; each further one reads them again, so that a changed mesh
+ * configuration takes effect. Invalid settings leave the running Envoy as is and are logged.
  */
 export function envoyOptions(
   world: World,
@@ -67,10 +67,10 @@ export function lifecycleRules({ envoy, drain, restart }: AgentSettings): Rules 
   };
 }
 
-/** Certificates that are mounted as files, where Istio 1.0 to 1.5 looked for them and today's agent does first. */
+/** Certificates mounted as files (Istio 1.0 to 1.5, and today's agent first). */
 const CERTIFICATES = ["cert-chain.pem", "key.pem", "root-cert.pem"].map((name) => `./etc/certs/${name}`);
 
-/** The files whose change asks for a new Envoy: its configuration and its certificates. */
+/** Files whose change starts a new Envoy: configuration and certificates. */
 export function watchedFiles({ envoy, meshFile }: AgentSettings): string[] {
   return [...CERTIFICATES, meshFile, envoy.customConfigFile, envoy.templateFile].filter((path) => path !== "");
 }

@@ -1,6 +1,6 @@
 /**
- * The proxy's side of a pod: the agent that runs Envoy, and what is said to an agent that runs. Settings or a request in,
- * an exit code out. Each command is loaded when it runs.
+ * The agent of a pod's proxy, and requests to a running agent. In: settings or a request. Out: an exit code. Each
+ * command is loaded lazily.
  */
 import type { World } from "../core/world/world.ts";
 import type { EarlyLog } from "./early_log.ts";
@@ -8,17 +8,17 @@ import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import type { HelpSubject } from "./settings/help.ts";
 
-/** `agent` and `pilot-agent proxy`: runs the proxy of this pod until it ends; the exit code is Envoy's, or 0. */
+/** `agent` and `pilot-agent proxy`: runs the proxy until it ends; resolves with the exit code. */
 export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
   return await (await import("./run.ts")).runAgent(world, words, name);
 }
 
-/** The agent's log where its settings are not known, for what comes before it and for its errors. */
+/** The log before the settings are known, and for their errors. */
 export async function earlyLog(world: World, words: readonly string[], name: ProgramName): Promise<EarlyLog> {
   return (await import("./early_log.ts")).earlyLog(world, words, name);
 }
 
-/** `agent bootstrap`: prints the bootstrap that `agent` would give to Envoy. */
+/** `agent bootstrap`: prints Envoy's bootstrap. */
 export async function runAgentBootstrap(world: World, words: readonly string[]): Promise<number> {
   return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, words);
 }
@@ -28,12 +28,12 @@ export async function agentHelp(program: string, subject: HelpSubject = "agent")
   return (await import("./settings/help.ts")).agentHelpText(program, subject);
 }
 
-/** `pilot-agent request`: asks a port of the proxy and prints the answer. */
+/** `pilot-agent request`: sends a request to a port of the proxy and prints the response. */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
   return await (await import("./request.ts")).runRequest(world, request);
 }
 
-/** `agent quit` and `agent drain`: tells the agent of this pod something. */
+/** `agent quit` and `agent drain`: sends a request to the agent of this pod. */
 export async function tellAgent(world: World, message: Message): Promise<number> {
   return await (await import("./request.ts")).tellAgent(world, message);
 }

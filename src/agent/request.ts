@@ -5,21 +5,21 @@ import type { World } from "../core/world/world.ts";
 /** A request to a port of the proxy. */
 export interface ProxyRequest {
   readonly method: string;
-  /** With or without its first slash; a query may follow. */
+  /** With or without leading slash; may have a query. */
   readonly path: string;
   readonly body: string;
   readonly port: number;
 }
 
-/** How long pilot-agent lets a request take. */
+/** pilot-agent's timeout. */
 const LIMIT = 60_000;
-/** How much of an answer that is an error is told. */
+/** Maximum length of an error body in the message. */
 const LONGEST_TOLD = 2000;
 
 /**
- * Sends a request to the proxy of this pod and prints the body of the answer, with a line end behind it: what
- * `pilot-agent request` does. Errors: a `MeshError` if there is no answer, or its status is 400 or more and not 404
- * (so has pilot-agent it, for parts of the admin interface that a release lacks).
+ * Sends a request to the proxy of this pod and prints the body and a line end, as `pilot-agent request` does. Throws a
+ * `MeshError` without a response, or for status 400 and above except 404 (pilot-agent's rule, for endpoints that a
+ * release lacks).
  */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
   const url = `http://localhost:${request.port}/${request.path.replace(/^\//, "")}`;
@@ -44,22 +44,25 @@ async function exchange(world: World, url: string, { method, body }: ProxyReques
       `Received unsuccessful status code ${response.status}: ${said === "" ? "without a text" : said}`,
     );
   }
-  // The admin interface has answers of many MB: they are passed on as they come.
+  // The admin interface may return many MB: stream them.
   for await (const chunk of response.body ?? []) world.stdout.write(chunk);
   world.stdout.write("\n");
   return EXIT.ok;
 }
 
-/** What the agent of this pod is told, by a POST. */
+/** A POST request to the agent. */
 export interface Message {
-  /** Without its first slash. */
+  /** Without leading slash. */
   readonly path: string;
   readonly port: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout: number;
 }
 
-/** Tells the agent of this pod something. Errors: a `MeshError` if it does not answer, or not with 2xx. */
+/**
+ * Sends a POST request to the agent of this pod. Throws a `MeshError` without a response, or for a status other than
+ * 2xx.
+ */
 export async function tellAgent(world: World, { path, port, timeout }: Message): Promise<number> {
   const url = `http://localhost:${port}/${path}`;
   const { status } = await post(world, url, timeout);

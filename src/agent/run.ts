@@ -1,4 +1,4 @@
-/** The agent: settings in; a status server, and Envoy until it ends; the exit code out. */
+/** The agent: reads the settings, starts the status server and runs Envoy. */
 import { type Logger, logText, startLog } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { VERSION } from "../version.ts";
@@ -13,14 +13,14 @@ import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { startStatusServer } from "./status/server.ts";
 
-/** How often watched files are looked at, in milliseconds. */
+/** Polling interval of watched files, in milliseconds. */
 const WATCH_INTERVAL = 1000;
 
 /**
- * Runs the proxy of a pod until it ends. In: the words behind `agent` or `pilot-agent proxy`. Out: the exit code, which is
- * Envoy's own (128 + signal) if Envoy ended by itself, and 0 if the end was asked for. Errors: UsageError and MeshError
- * for settings that are wrong or an Envoy that cannot be started; nothing runs any more then. No permission is given up:
- * Deno lets nobody read `/proc` and `/sys` who has, and orphans, memory and kills for lack of it are known from there.
+ * Runs the proxy until it ends. In: the arguments of `agent` or `pilot-agent proxy`. Out: the exit code: Envoy's own
+ * (128 + signal) if it exited unasked, 0 otherwise. Errors: UsageError and MeshError for invalid settings, or if Envoy
+ * cannot be started; nothing runs then. Keeps all permissions: without them Deno denies `/proc` and `/sys`, which
+ * orphan reaping and memory metrics need.
  */
 export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
   const settings = await readSettings(world, words, { name });
@@ -64,10 +64,10 @@ export async function runAgent(world: World, words: readonly string[], name: Pro
   }
 }
 
-/** What comes right behind the start still needs its pages. */
+/** The first second still uses the startup code. */
 const SETTLED_MILLISECONDS = 1000;
 
-/** Half of the memory is pages of the program that only the start has needed. */
+/** Half of the memory is program pages that only the startup needs. */
 async function forgetStart({ clock, system }: World): Promise<void> {
   await clock.sleep(SETTLED_MILLISECONDS);
   try {
@@ -78,8 +78,7 @@ async function forgetStart({ clock, system }: World): Promise<void> {
 }
 
 /**
- * What is between Envoy and the control plane, started by the first Envoy: signals are heard by then, so that no socket of it
- * stays behind whenever the end is asked for.
+ * Starts the control plane parts with the first Envoy: signals are handled by then, so that no socket is left behind.
  */
 function latePlane(
   world: World,
@@ -97,7 +96,7 @@ function latePlane(
     current: () => current,
     start: () => starting ??= begin(),
     async close() {
-      // Who has started it has heard of a failure; the rest is to be closed all the same.
+      // The starter handles a failure; the rest is closed anyway.
       await starting?.catch(() => {});
       await current?.close();
     },
@@ -133,7 +132,7 @@ function statusOptions(settings: AgentSettings, logger: Logger) {
 
 const ENDING: readonly Phase[] = ["draining", "terminating", "killing", "ended"];
 
-/** Why readiness ends; a drain without an end (`drained`) is one too, as in Istio. */
+/** Why the proxy is not ready any more. A drain without end (`drained`) counts too, as in Istio. */
 function endOf(phase: Phase | undefined): string | undefined {
   if (phase === undefined) return undefined;
   return ENDING.includes(phase) || phase === "drained" ? `the proxy is ${phase}` : undefined;

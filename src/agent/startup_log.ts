@@ -1,18 +1,18 @@
-/** What a start tells in the log, as pilot-agent does: who this proxy is, and its configuration. */
+/** The log lines at startup, as pilot-agent writes them: the node and the effective proxy configuration. */
 import { type ProxyConfig, proxyConfigJson } from "../core/mesh/configuration.ts";
 import { isMap, type Value } from "../core/value.ts";
 import { toYaml } from "../core/yaml/mod.ts";
 import { VERSION } from "../version.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 
-/** The lines. Tokens in the configuration are left out. */
+/** The lines. Tokens in the configuration are hidden. */
 export function startLines(settings: AgentSettings): string[] {
   const { role, addresses, node, envoy } = settings;
   return [
     `Version ${VERSION}`,
     `Proxy role ips=[${addresses.join(" ")}] type=${role} id=${node.id} cluster=${node.cluster}`,
     `Effective config: ${configText(settings.proxyConfig)}`,
-    ...envoy.templateFile === "" ? [] : [`The bootstrap is made from the template ${envoy.templateFile}`],
+    ...envoy.templateFile === "" ? [] : [`The bootstrap is rendered from the template ${envoy.templateFile}`],
   ];
 }
 

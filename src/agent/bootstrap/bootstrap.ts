@@ -1,6 +1,5 @@
 /**
- * Envoy's bootstrap as data, with the content of Istio's. Nothing is pasted into a text: a quote or a line break in a name
- * stays part of the name.
+ * Envoy's bootstrap as data, with the content of Istio's. No text templating: quotes and line breaks in names are safe.
  */
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import type { AgentSettings } from "../settings/settings.ts";
@@ -12,7 +11,7 @@ import { runtimeFlags } from "./parts/runtime.ts";
 import { statsConfig, statsIntervals, statsSinks } from "./parts/stats.ts";
 import { tracing } from "./parts/tracing.ts";
 
-/** The bootstrap for these settings: JSON data, in the order of Istio's. */
+/** Builds the bootstrap, members in Istio's order. */
 export function buildBootstrap(settings: AgentSettings): ValueMap {
   return {
     application_log_config: { log_format: settings.bootstrap.logJson ? JSON_LOG : TEXT_LOG },
@@ -99,7 +98,7 @@ function dynamicResources(settings: AgentSettings) {
   };
 }
 
-/** What the agent's relay would add. */
+/** The headers that the agent's relay would add. */
 function headersOf({ bootstrap, xds }: AgentSettings) {
   const added = Object.entries(xds.headers).map(([key, value]) => ({ key, value }));
   return bootstrap.isXdsDirect && added.length > 0 ? { initial_metadata: added } : {};
@@ -117,7 +116,7 @@ function overloadManager({ bootstrap }: AgentSettings) {
   };
 }
 
-/** Only where there is something to say, as in Istio. */
+/** Absent if empty, as in Istio. */
 function clusterManager(settings: AgentSettings) {
   const { outlierLogPath } = settings.bootstrap;
   const loadStats = loadStatsOf(settings);
@@ -131,7 +130,7 @@ function clusterManager(settings: AgentSettings) {
     : { cluster_manager: { ...parts, enable_deferred_cluster_creation: true } };
 }
 
-/** `ISTIO_META_LOAD_STATS_CONFIG_JSON`: the load reporting service. Without JSON in it there is none. */
+/** `ISTIO_META_LOAD_STATS_CONFIG_JSON`: the load reporting service. Ignored if it is not JSON. */
 function loadStatsOf({ node }: AgentSettings): ValueMap | undefined {
   const text = node.metadata["LOAD_STATS_CONFIG_JSON"];
   if (typeof text !== "string") return undefined;

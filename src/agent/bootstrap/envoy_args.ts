@@ -1,9 +1,9 @@
-/** Envoy's command line, word for word that of Istio's envoy.args, so that what looks for it finds it. */
+/** Envoy's arguments, exactly as in Istio's envoy.args: tools look for them. */
 import type { AgentSettings } from "../settings/settings.ts";
 
 /**
- * The words behind Envoy's binary. With hot restart the words that Istio 1.0 to 1.9 used take the place of
- * `--disable-hot-restart`; `epoch` counts the Envoys that were started.
+ * The arguments. With hot restart, those of Istio 1.0 to 1.9 replace `--disable-hot-restart`; `epoch` counts the
+ * starts.
  */
 export function envoyArgs(settings: AgentSettings, configFile: string, epoch: number): string[] {
   const { envoy, drain, ipMode } = settings;
@@ -31,7 +31,7 @@ function restartArgs({ envoy, drain }: AgentSettings, epoch: number): string[] {
   return [...words, ...option("--base-id", envoy.baseId)];
 }
 
-/** An option that is left out where there is nothing to say. */
+/** A flag with its value; absent if the value is empty. */
 function option(name: string, value: string | number): string[] {
   return value === "" || value === 0 ? [] : [name, String(value)];
 }

@@ -1,4 +1,4 @@
-/** `agent bootstrap`: the bootstrap that `agent` would give to Envoy. */
+/** `agent bootstrap`: prints Envoy's bootstrap. */
 import { EXIT } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import type { ProgramName } from "../settings/command_line.ts";
@@ -6,8 +6,8 @@ import { readSettings } from "../settings/read.ts";
 import { bootstrapText } from "./write.ts";
 
 /**
- * Prints it to stdout, warnings to stderr; nothing is written. In: the words of `agent`. Out: the exit code.
- * Errors: UsageError or MeshError for settings that are wrong.
+ * Prints the bootstrap to stdout, warnings to stderr; writes no file. Errors: UsageError or MeshError for invalid
+ * settings.
  */
 export async function runAgentBootstrap(
   world: World,

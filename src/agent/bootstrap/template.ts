@@ -1,4 +1,4 @@
-/** Bootstraps from a template. Import it lazily: the template engine is large. */
+/** Bootstraps from a template. Import lazily: the template engine is large. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { goJson } from "../../core/gojson.ts";
 import { declared, type FuncMap, parse } from "../../core/gotemplate/mod.ts";
@@ -10,8 +10,8 @@ import type { AgentSettings } from "../settings/settings.ts";
 import { templateParams } from "./template_params.ts";
 
 /**
- * The text that the template gives: Go's text/template with `toJSON` and the functions of sprig, as in Istio. It is not
- * looked at: a template may be of YAML, and may be of another Envoy. Errors: MeshError with the file and Go's message.
+ * Renders the template: Go's text/template with `toJSON` and sprig, as in Istio. The result is not validated: it may be
+ * YAML or for another Envoy version. Throws a MeshError with the file and Go's message.
  */
 export async function renderBootstrap(world: World, settings: AgentSettings): Promise<string> {
   const file = settings.envoy.templateFile;
@@ -24,7 +24,10 @@ export async function renderBootstrap(world: World, settings: AgentSettings): Pr
   }
 }
 
-/** The same, if it is a mapping that Envoy can read: as YAML, which takes Istio's commas too. Errors: MeshError. */
+/**
+ * Renders the template and checks that the result is a mapping, as YAML, which accepts Istio's trailing commas. Throws
+ * a MeshError.
+ */
 export async function renderReadable(world: World, settings: AgentSettings): Promise<string> {
   const text = await renderBootstrap(world, settings);
   const file = settings.envoy.templateFile;

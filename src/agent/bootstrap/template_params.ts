@@ -1,4 +1,4 @@
-/** What templates of a bootstrap are given. Source: Istio's bootstrap.Config.toTemplateParams. */
+/** Parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { type GoMap, GoStruct, type GoValue, typed } from "../../core/gotemplate/value.ts";
 import { proxyConfigView } from "../../core/mesh/mod.ts";
@@ -13,7 +13,7 @@ import { tlsSocket } from "./parts/tls.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 import { TYPED_FIELDS, type TypedField, type TypedKind } from "../settings/node/typed_fields.ts";
 
-/** The parameters by name; those that have nothing to say are absent, as in Istio. */
+/** The parameters by name; empty ones are absent, as in Istio. */
 export function templateParams(settings: AgentSettings): GoMap {
   const params = {
     ...nodeParams(settings),
@@ -119,7 +119,7 @@ function serviceParams(settings: AgentSettings): Params {
   };
 }
 
-/** An address as the JSON of a socket address, spaced as Istio writes it. */
+/** A socket address as JSON, with Istio's spaces. */
 function addressText({ bootstrap }: AgentSettings, text: string): string | undefined {
   if (text === "") return undefined;
   const { address, port_value } = socketAddress(text, bootstrap.hostIp);
@@ -164,7 +164,7 @@ function tracingParams(settings: AgentSettings): Params {
 
 const MOST = 200;
 
-/** Envoy has no driver for Stackdriver any more; a template may know what to make of it. */
+/** Envoy has no Stackdriver driver any more, but a template may use the parameters. */
 function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
   const tracing = proxyConfig.data["tracing"];
   const stackdriver = isMap(tracing) ? tracing["stackdriver"] : undefined;
@@ -196,7 +196,7 @@ const VIEWS: Readonly<Record<TypedKind, View>> = {
   config: (_value, settings) => proxyConfigView(settings.proxyConfig),
 };
 
-/** The fields by their Go names. */
+/** Fields by Go name. */
 export class MetadataView extends GoStruct {
   override readonly goType = "*model.BootstrapNodeMetadata";
 

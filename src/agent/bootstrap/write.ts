@@ -1,4 +1,4 @@
-/** The bootstrap as a file, and whose file Envoy is given. */
+/** The bootstrap file. */
 import { posix } from "node:path";
 import { errorLine, MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
@@ -7,23 +7,22 @@ import { buildBootstrap } from "./bootstrap.ts";
 import { istioText } from "./istio_text/istio_text.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 
-/** The tokens and addresses in it are for Envoy alone. */
+/** It may hold tokens and addresses. */
 const MODE = 0o600;
 
-/** The file that Envoy is started with (`-c`): Envoy tells YAML from JSON by its name. */
+/** The file for Envoy's `-c`. Envoy detects YAML by the extension. */
 export function configFile({ envoy }: AgentSettings): string {
   if (envoy.customConfigFile !== "") return envoy.customConfigFile;
   const isYaml = /\.yaml(\.tmpl)?$/.test(envoy.templateFile);
   return posix.join(envoy.configPath, `envoy-rev.${isYaml ? "yaml" : "json"}`);
 }
 
-/** Takes a line for the log or the user. */
 export type Warn = (text: string) => void;
 
 /**
- * The text of the bootstrap: the built-in one, or what a template gives. The image's template is passed over, with a
- * warning, if it gives no bootstrap: a name of a pod with a quote in it breaks what is pasted. Errors: MeshError of a
- * template that was named.
+ * The bootstrap's text: built-in or from a template. If the image's own template renders no valid bootstrap (a quote in
+ * a pod name breaks it), the built-in one is used, with a warning. Throws a MeshError for a template that the user
+ * named.
  */
 export async function bootstrapText(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const { templateFile, isImagesTemplate } = settings.envoy;
@@ -39,15 +38,15 @@ export async function bootstrapText(world: World, settings: AgentSettings, warn:
   }
 }
 
-/** Under the name of Istio's program the text is Istio's too, whatever of it is not JSON. */
+/** `pilot-agent` gets Istio's exact text, even where it is not JSON. */
 function builtIn(settings: AgentSettings): string {
   const bootstrap = buildBootstrap(settings);
   return settings.program === "agent" ? `${JSON.stringify(bootstrap, null, 2)}\n` : istioText(bootstrap);
 }
 
 /**
- * Writes the bootstrap, whole or not at all, and gives the path for Envoy. A custom configuration file is used as it is and
- * nothing is written. Errors: MeshError that names the file.
+ * Writes the bootstrap atomically and returns its path. A custom configuration file is used as is. Throws a MeshError
+ * that names the file.
  */
 export async function writeBootstrap(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const file = configFile(settings);
@@ -63,7 +62,7 @@ export async function writeBootstrap(world: World, settings: AgentSettings, warn
   return file;
 }
 
-/** Removes what `writeBootstrap` wrote, when Envoy has ended. */
+/** Removes the file after Envoy's exit. */
 export async function removeBootstrap(world: World, settings: AgentSettings): Promise<void> {
   if (settings.envoy.customConfigFile === "") await world.files.remove(configFile(settings));
 }

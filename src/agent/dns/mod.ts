@@ -1,6 +1,6 @@
 /**
- * The DNS server of a sidecar. In: questions of the application, captured or sent to its port; the name table that the control
- * plane sends on a stream of this part. Out: addresses of the mesh's hosts; everything else is asked of the machine's servers.
+ * The DNS server of a sidecar. In: questions (captured, or sent to its port), and the name table of istiod. Out:
+ * addresses of mesh hosts; other questions are forwarded to the machine's name servers.
  */
 import type { Collector } from "../../core/metrics/mod.ts";
 import type { World } from "../../core/world/world.ts";
@@ -13,12 +13,12 @@ import { followTable, tableOf, type TableState } from "./table/stream.ts";
 export { type NameInfo, type NameTable, nameTableJson } from "./table/name_table.ts";
 export type { DnsOptions, DnsSettings, TableNode, TableOptions } from "./options.ts";
 
-/** DNS that runs. */
+/** A running DNS server. */
 export interface Dns {
   readonly port: number;
-  /** Whether a name table has come; before that names get SERVFAIL. */
+  /** Whether a name table has arrived; until then names get SERVFAIL. */
   isReady(): boolean;
-  /** Why the table is missing or old; one line. `undefined` when all is well. */
+  /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
   problem(): string | undefined;
   /** The table in force, for `/debug/ndsz` (`nameTableJson`); `undefined` before the first. */
   table(): NameTable | undefined;
@@ -27,7 +27,7 @@ export interface Dns {
   close(): Promise<void>;
 }
 
-/** Serves, and follows the control plane. Rejects with a MeshError for an address that cannot be had. */
+/** Starts the server and the stream. Rejects with a MeshError if no address can be bound. */
 export async function startDns(world: World, options: DnsOptions): Promise<Dns> {
   const server = await startServer(world, options);
   let state: TableState | undefined;

@@ -1,20 +1,19 @@
-/** What the DNS server is made from. */
+/** Options of the DNS server. */
 import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { Logger } from "../../core/log.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Surroundings } from "./server/lookup.ts";
 
-/** Where it serves, and how it asks others. */
 export interface DnsSettings {
-  /** Only a sidecar has a DNS server, if its traffic is captured or it is asked for. */
+  /** Only sidecars serve DNS: with DNS capture, or when enabled explicitly. */
   readonly isServed: boolean;
   /** `host:port`. */
   readonly address: string;
-  /** All servers are asked at once, not one after the other. */
+  /** Ask all upstream servers at once, not one after the other. */
   readonly isParallel: boolean;
 }
 
-/** Who asks for the name table. */
+/** The xDS node that requests the name table. */
 export interface TableNode {
   readonly id: string;
   readonly cluster: string;
@@ -22,24 +21,23 @@ export interface TableNode {
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
 }
 
-/** Whom the name table is asked of. */
+/** The stream of the name table. */
 export interface TableOptions {
   readonly node: TableNode;
-  /** The stream of differences (delta), not the one of whole states. */
+  /** Delta xDS instead of state of the world. */
   readonly isDelta: boolean;
-  /** The control plane as it is now: certificates and roots may be others at the next connection. */
+  /** Called for each connection: certificate and roots may have changed. */
   readonly endpoint: () => GrpcEndpoint | Promise<GrpcEndpoint>;
-  /** The file of the token, read anew at each connection; `""` for none. */
+  /** The token file, read for each connection; `""` for none. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Opens the channel; `openChannel` of the world's network unless told. */
+  /** Opens the channel; default: `openChannel` of the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }
 
-/** How questions are answered. */
 export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel">, Surroundings {
   readonly log: Logger;
-  /** What tests change. */
+  /** For tests. */
   readonly tuning?: Partial<Tuning>;
 }
 
@@ -47,21 +45,24 @@ export interface DnsOptions extends ServerOptions {
   readonly table: TableOptions;
 }
 
-/** Numbers that nobody has to choose. */
+/** Values that users do not set. */
 export interface Tuning {
   readonly resolvConf: string;
-  /** The port of other servers. */
+  /** The port of upstream servers. */
   readonly upstreamPort: number;
-  /** How long one of them is waited for, in milliseconds. */
+  /** Timeout of an upstream server, in milliseconds. */
   readonly upstreamPatience: number;
-  /** Questions that are with other servers at once; more get SERVFAIL. */
+  /** Maximum of forwarded questions in flight; further ones get SERVFAIL. */
   readonly mostForwarded: number;
-  /** How long a TCP connection may be silent, in milliseconds. */
+  /** Idle timeout of a TCP connection, in milliseconds. */
   readonly idle: number;
   readonly random: () => number;
 }
 
-/** Idle time as in miekg/dns, patience as in Istio; each forwarded question takes a file. */
+/**
+ * The idle timeout is that of miekg/dns, the upstream timeout that of Istio. Each forwarded question takes a file
+ * descriptor.
+ */
 export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,

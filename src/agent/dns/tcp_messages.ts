@@ -1,9 +1,9 @@
-/** Messages of DNS over TCP: each behind its length in two bytes (RFC 1035 4.2.2, RFC 7766). */
+/** DNS messages over TCP: each after its length in two bytes (RFC 1035 4.2.2, RFC 7766). */
 import type { ByteConnection } from "../../core/world/mod.ts";
 
 const PREFIX = 2;
 
-/** Reads messages of a connection; what is read of one is kept for the next. */
+/** Reads messages of a connection. */
 export class MessageReader {
   #buffer = new Uint8Array(1024);
   #start = 0;
@@ -11,7 +11,7 @@ export class MessageReader {
 
   constructor(private readonly connection: ByteConnection) {}
 
-  /** The next message, a copy; `undefined` at the end of the connection, also within a message. */
+  /** The next message, copied; `undefined` when the connection ends, also within a message. */
   async next(): Promise<Uint8Array | undefined> {
     if (!await this.#fill(PREFIX)) return undefined;
     const length = (this.#buffer[this.#start] ?? 0) << 8 | (this.#buffer[this.#start + 1] ?? 0);
@@ -43,7 +43,7 @@ export class MessageReader {
   }
 }
 
-/** Writes a message whole. */
+/** Writes a whole message. */
 export async function writeMessage(connection: ByteConnection, message: Uint8Array): Promise<void> {
   const bytes = new Uint8Array(PREFIX + message.length);
   bytes.set([message.length >> 8, message.length & 255]);

@@ -1,45 +1,45 @@
 /**
- * Messages of DNS as bytes (RFC 1035, RFC 6891). A question is answered by what is put behind its own bytes, and forwarded as it
- * came, so that nothing but the name, the type and the size that its sender takes is read.
+ * DNS messages as bytes (RFC 1035, RFC 6891). Answers copy the question's bytes and forwarding sends them unchanged:
+ * only name, type and EDNS size are parsed.
  */
 
-/** Length of the head of a message. */
+/** Header length. */
 export const HEAD = 12;
 
 export const TYPE = { A: 1, OPT: 41, AAAA: 28 } as const;
 export const RCODE = { formErr: 1, servFail: 2, notImp: 4 } as const;
 
-/** The first byte of the flags: an answer, authoritative, cut, recursion desired. The second: checking disabled. */
+/** Header flags. Byte 2: response, authoritative, truncated, recursion desired. Byte 3: checking disabled. */
 export const FLAG = { response: 0x80, authoritative: 0x04, truncated: 0x02, recursion: 0x01, unchecked: 0x10 } as const;
 const OPCODE = 0x78;
 const NOTIFY = 0x20;
 
 const IN = 1;
-/** Sizes that a sender takes over UDP: what each must, and what a datagram can hold. */
+/** UDP sizes: the minimum that every client accepts, and the maximum of a datagram. */
 const LEAST_SIZE = 512;
 const LARGEST_DATAGRAM = 65_507;
 const LONGEST_NAME = 255;
 
-/** A question that was read. */
+/** A parsed question. */
 export interface Query {
   readonly bytes: Uint8Array;
   /**
-   * The name as it is on the wire, a length before each label, each byte a character, in lower case: names are compared,
-   * cut and joined in this form, in which every name has one text.
+   * The name in wire format (length before each label), one character per byte, lower case. Each name has exactly one
+   * text.
    */
   readonly name: string;
-  /** `undefined` for one that no table answers: another class than IN. */
+  /** `undefined` for classes other than IN, which no table answers. */
   readonly type: number | undefined;
   /** Where the question ends. */
   readonly questionEnd: number;
-  /** The most bytes that the sender takes over UDP. */
+  /** Maximum size of a UDP answer. */
   readonly udpSize: number;
 }
 
-/** What to do with a message that is no question: nothing, or to answer with an error. */
+/** A message that is not a question: ignore it, or answer with this error. */
 export type NoQuery = { readonly rcode: number } | undefined;
 
-/** Reads a question; what is refused, and how, is as in miekg/dns, which Istio uses. */
+/** Parses a question. Rejects what miekg/dns, Istio's library, rejects. */
 export function readQuery(bytes: Uint8Array): Query | NoQuery {
   if (bytes.length < HEAD || (byteAt(bytes, 2) & FLAG.response) !== 0) return undefined;
   const opcode = byteAt(bytes, 2) & OPCODE;
@@ -61,14 +61,14 @@ function readQuestion(bytes: Uint8Array, isQuery: boolean): Query | undefined {
   };
 }
 
-/** The records behind the one question; `undefined` if there are more questions, or more records than a question has. */
+/** The records after the question; `undefined` for several questions, or for more records than a question may have. */
 function recordsBehind(bytes: Uint8Array, start: number): Records | undefined {
   const [questions, answers, authorities, more] = countsOf(bytes);
   if (questions !== 1 || answers > 1 || authorities > 1 || more > 2) return undefined;
   return readRecords(bytes, start, answers + authorities + more);
 }
 
-/** The numbers of questions, answers, authorities and additional records. */
+/** The counts of questions, answers, authorities and additional records. */
 export function countsOf(bytes: Uint8Array): readonly [number, number, number, number] {
   return [uint16(bytes, 4), uint16(bytes, 6), uint16(bytes, 8), uint16(bytes, 10)];
 }
@@ -81,7 +81,7 @@ export function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-/** The end of a name without pointers; -1 if it has one, is too long or not whole. */
+/** The end of an uncompressed name; -1 if it is compressed, too long or cut off. */
 function plainNameEnd(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length && at - start < LONGEST_NAME;) {
     const length = byteAt(bytes, at);
@@ -92,7 +92,7 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   return -1;
 }
 
-/** The end of a name that may end in a pointer. */
+/** The end of a name that may end in a compression pointer. */
 function nameEnd(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length;) {
     const length = byteAt(bytes, at);
@@ -109,12 +109,12 @@ function nameText(bytes: Uint8Array, start: number, end: number): string {
   return text.toLowerCase();
 }
 
-/** What is found while records are passed over. */
+/** The result of skipping records. */
 export interface Records {
   readonly end: number;
-  /** What an OPT record says, 0 without one. */
+  /** UDP size of the OPT record, 0 without one. */
   readonly udpSize: number;
-  /** Where the records begin, and the last one ends. */
+  /** Offsets of the records, and the end of the last one. */
   readonly bounds: readonly number[];
   /** Index of the OPT record in `bounds`, -1 without one. */
   readonly opt: number;
@@ -122,7 +122,7 @@ export interface Records {
 
 const NONE: readonly number[] = [];
 
-/** Passes over so many records; `undefined` if they are not whole. */
+/** Skips `count` records; `undefined` if the message is cut off. */
 export function readRecords(bytes: Uint8Array, start: number, count: number): Records | undefined {
   if (count === 0) return { end: start, udpSize: 0, bounds: NONE, opt: -1 };
   const bounds = [start];
@@ -138,7 +138,7 @@ export function readRecords(bytes: Uint8Array, start: number, count: number): Re
   return { end: at, udpSize, bounds, opt };
 }
 
-/** A name such as `www.example.com` as it is on the wire, in lower case; `undefined` for one that cannot be there. */
+/** A name such as `www.example.com` in wire format, lower case; `undefined` if invalid. */
 export function wireName(text: string): string | undefined {
   const labels = text.replace(/\.$/, "").split(".");
   if (labels.length === 1 && labels[0] === "") return undefined;
@@ -150,7 +150,7 @@ export function wireName(text: string): string | undefined {
   return name.length + 1 > LONGEST_NAME ? undefined : `${name}\0`;
 }
 
-/** The text of a name on the wire, for people; the root is `.`. */
+/** A wire format name as text; the root is `.`. */
 export function nameOf(wire: string): string {
   const labels: string[] = [];
   for (let at = 0; at < wire.length;) {
@@ -158,6 +158,6 @@ export function nameOf(wire: string): string {
     if (length > 0) labels.push(wire.slice(at + 1, at + 1 + length));
     at += length + 1;
   }
-  // deno-lint-ignore no-control-regex -- Names hold any byte, and these lines of a log must not.
+  // Names may hold any byte; a log line must not.
   return labels.join(".").replaceAll(/[\x00-\x20\x7f-\xff]/g, "?") || ".";
 }

@@ -1,19 +1,20 @@
-/** What Envoy still has in hand, from the texts of its admin interface. */
-/** Adds up over lines. */
+/** Envoy's active connections and requests, from its admin interface. */
+
+/** Sums over lines. */
 export interface Count {
   add(line: string): void;
-  /** -1 if no line was about what is counted. */
+  /** -1 if no line matched. */
   total(): number;
 }
 
-/** Listeners of the proxy's own, on all addresses or the loopback, as their statistics are called; `:` is `_` there. */
+/** Statistics names of the proxy's own listeners, on all addresses or loopback; `:` appears as `_`. */
 const OWN_ADDRESS = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[__\]|\[__1\]|\[__ffff_127\.0\.0\.1\])_(\d+)$/;
 const CONNECTIONS = /^listener\.(.+)\.downstream_cx_active: (\d+)$/;
 
 /**
- * Connections of clients, from `/stats?usedonly&filter=downstream_cx_active$`: those of every listener but the admin
- * interface, the internal ones and those of the ports given (health and metrics). Source: pilot-agent's count of active
- * connections (Istio, pkg/envoy/agent.go), which knows its own listeners on IPv4 only.
+ * Client connections, from `/stats?usedonly&filter=downstream_cx_active$`: all listeners except admin, internal ones
+ * and `ownPorts` (health, metrics). Source: pilot-agent's count of active connections (Istio, pkg/envoy/agent.go),
+ * which knows its own listeners on IPv4 only.
  */
 export function clientConnections(ownPorts: readonly number[]): Count {
   let total = -1;
@@ -35,7 +36,7 @@ function isClients(listener: string, ownPorts: readonly number[]): boolean {
   return port === undefined || !ownPorts.includes(Number(port));
 }
 
-/** Clusters of the bootstrap: their streams (control plane, tracing, metrics, logs) are Envoy's own. */
+/** Clusters of the bootstrap: Envoy's own traffic (control plane, tracing, metrics, logs). */
 const OWN_CLUSTERS: ReadonlySet<string> = new Set([
   "prometheus_stats",
   "agent",
@@ -52,7 +53,7 @@ const OWN_CLUSTERS: ReadonlySet<string> = new Set([
 const CLUSTER = /^(.*)::added_via_api::(?:true|false)$/;
 const REQUESTS = /::rq_(?:pending_)?active::(\d+)$/;
 
-/** Requests and connections that Envoy forwards at this moment, from `/clusters`: those of clusters not its own. */
+/** Forwarded requests and connections in flight, from `/clusters`, without Envoy's own clusters. */
 export function forwardedRequests(): Count {
   let total = -1;
   let cluster = "";

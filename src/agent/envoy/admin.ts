@@ -3,25 +3,25 @@ import type { World } from "../../core/world/world.ts";
 import { clientConnections, type Count, forwardedRequests } from "./active_counts.ts";
 
 const TIMEOUT_MILLISECONDS = 2000;
-/** The list of clusters of a large mesh is some megabytes. */
+/** `/clusters` of a large mesh has some megabytes. */
 const LARGEST_ANSWER = 64 << 20;
 
-/** What is asked of Envoy's admin interface. Every call rejects with `MeshError` if there is no good answer. */
+/** Envoy's admin interface. Every call rejects with `MeshError` on failure. */
 export interface EnvoyAdmin {
-  /** Whether this epoch serves: its listeners are open, and configuration has come. */
+  /** Whether this epoch serves: listeners are open and configured. */
   isLive(epoch: number): Promise<boolean>;
   /**
-   * Connections are told to close, and listeners closed after Envoy's drain time, or kept open. Source: Envoy's
+   * Starts a drain: connections are closed, and listeners after Envoy's drain time unless kept open. Source: Envoy's
    * operations, administration interface, `drain_listeners`.
    */
   drainListeners(options: { readonly inboundOnly: boolean; readonly keepOpen: boolean }): Promise<void>;
-  /** Connections of clients; -1 if Envoy keeps no such statistics. */
+  /** Client connections; -1 without such statistics. */
   clientConnections(): Promise<number>;
-  /** Requests and connections being forwarded; -1 if Envoy knows no cluster. */
+  /** Forwarded requests and connections in flight; -1 without clusters. */
   forwardedRequests(): Promise<number>;
 }
 
-/** The admin interface at a URL such as `http://127.0.0.1:15000`; `ownPorts` are those of health and metrics. */
+/** The admin interface at a URL such as `http://127.0.0.1:15000`; `ownPorts`: health and metrics. */
 export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]): EnvoyAdmin {
   const ask = async (path: string, method: "GET" | "POST" = "GET") =>
     (await request(world, url + path, [200], method)).text;
@@ -30,7 +30,7 @@ export function envoyAdmin(world: World, url: string, ownPorts: readonly number[
     return count.total();
   };
   return {
-    // What it knows of itself is long: it is only asked for once there is something to know.
+    // `/server_info` is long: ask only when Envoy is ready.
     isLive: async (epoch) => await isReady(world, url) && isLive(await ask("/server_info"), epoch),
     async drainListeners({ inboundOnly, keepOpen }) {
       const options = [inboundOnly ? "inboundonly" : "", "graceful", keepOpen ? "skip_exit" : ""];
@@ -43,12 +43,12 @@ export function envoyAdmin(world: World, url: string, ownPorts: readonly number[
 
 const decoder = new TextDecoder();
 
-/** `/ready` answers with 200, or with 503 while Envoy is not live. */
+/** `/ready` answers 200, or 503 while Envoy is not live. */
 async function isReady(world: World, url: string): Promise<boolean> {
   return (await request(world, `${url}/ready`, [200, 503])).status === 200;
 }
 
-/** On a connection of its own: a kept one would still reach the epoch before, whose admin interface listens no more. */
+/** Uses a new connection: a kept one would reach the previous epoch. */
 async function request(world: World, url: string, good: readonly number[], method: "GET" | "POST" = "GET") {
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
   const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: LARGEST_ANSWER } as const;
@@ -63,7 +63,7 @@ async function request(world: World, url: string, good: readonly number[], metho
   }
 }
 
-/** The answer of `/server_info`: `{"state": "LIVE", "command_line_options": {"restart_epoch": 0}}` and more. */
+/** Parses `/server_info`: `{"state": "LIVE", "command_line_options": {"restart_epoch": 0}}` and more. */
 function isLive(text: string, epoch: number): boolean {
   const state = /^ ?"state": ?"(\w+)"/m.exec(text)?.[1];
   const of = /^ +"restart_epoch": ?(\d+)/m.exec(text)?.[1];

@@ -1,7 +1,7 @@
-/** A longer line is given in pieces: a program that never ends its line costs no memory. */
+/** Longer lines are split, so that memory stays bounded. */
 const LONGEST = 1 << 16;
 
-/** The lines of a stream of UTF-8, without their ends; the last one too if it has none. */
+/** The lines of a UTF-8 stream without line ends, including an unterminated last one. */
 export async function* linesOf(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -2,14 +2,14 @@ import type { World } from "../../core/world/world.ts";
 import type { EnvoyAdmin } from "./admin.ts";
 
 const FIRST_WAIT = 50;
-/** While it is not known to be live, no end drains it: what is served in the meantime would be cut off. */
+/** Not longer: a drain needs to know that Envoy is live; until then requests would be cut off. */
 const LONGEST_WAIT = 250;
-/** Envoy answers within its first second: one that never does has its admin interface elsewhere. */
+/** Envoy answers within a second: without any answer the admin interface is elsewhere. */
 const SILENCE = 60_000;
 
 /**
- * Waits until an epoch is live. `true` as well after a minute in which the admin interface has never answered: a drain
- * then waits its time at least. `false` if the wait was ended.
+ * Waits until an epoch is live. Also `true` after a minute without any answer of the admin interface: a drain then
+ * waits its full time. `false` if aborted.
  */
 export async function untilLive(world: World, admin: EnvoyAdmin, epoch: number, end: AbortSignal): Promise<boolean> {
   const start = world.clock.monotonic();

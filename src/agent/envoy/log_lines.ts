@@ -1,11 +1,11 @@
-/** Envoy's standard error as lines of a log that is JSON. */
+/** Converts Envoy's stderr to JSON log lines. */
 import { ClosedPipeError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { World } from "../../core/world/world.ts";
 
 type Level = "debug" | "info" | "warning" | "error" | "fatal";
 
-/** Envoy's levels, and those of the log. */
+/** Envoy's levels to ours. */
 const LEVELS: ReadonlyMap<string, Level> = new Map([
   ["trace", "debug"],
   ["debug", "debug"],
@@ -15,13 +15,13 @@ const LEVELS: ReadonlyMap<string, Level> = new Map([
   ["critical", "fatal"],
 ]);
 
-/** Envoy's own form (`--log-format`, by default): time, thread, level, logger. */
+/** Envoy's default format (`--log-format`): time, thread, level, logger. */
 const PLAIN = /^\[[^\]]*\]\[\d+\]\[(\w+)\]\[/;
 
 /**
- * Takes the lines one after another. Envoy writes JSON once it has read its bootstrap, which is passed on; what it says
- * before becomes JSON here, at its own level. A line without a level goes with the one before, and is an error at first:
- * so Envoy says that it does not take its arguments.
+ * Handles the lines. JSON lines, which Envoy writes after reading its bootstrap, pass unchanged; earlier lines become
+ * JSON with their own level. A line without a level has that of the line before, initially error: so Envoy reports
+ * wrong arguments.
  */
 export function envoyLines(world: World, log: Logger): (line: string) => void {
   let level: Level = "error";
@@ -42,7 +42,7 @@ function isJsonObject(line: string): boolean {
   }
 }
 
-/** A log line that nobody reads any more must not end the work. */
+/** A closed stderr must not end the agent. */
 function pass(world: World, line: string): void {
   try {
     world.stderr.write(`${line}\n`);

@@ -5,9 +5,9 @@ const ROOT = "/sys/fs/cgroup";
 const KILLS = /^oom_kill (\d+)$/m;
 
 /**
- * How many processes of this container the kernel has killed because its memory was used up; 0 where that cannot be
- * known. A rise between start and end of a process that was killed tells why. Source: Linux,
- * Documentation/admin-guide/cgroup-v2.rst (memory.events) and cgroup-v1/memory.rst (memory.oom_control).
+ * The number of processes in this container that the kernel killed for lack of memory; 0 if unknown. A process that was
+ * killed while it increased ran out of memory. Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.events)
+ * and cgroup-v1/memory.rst (memory.oom_control).
  */
 export async function outOfMemoryKills(world: World): Promise<number> {
   for (const file of candidates(await textOrNone(world, "/proc/self/cgroup"))) {
@@ -17,7 +17,7 @@ export async function outOfMemoryKills(world: World): Promise<number> {
   return 0;
 }
 
-/** In a container the path of the own group may be the host's, while the root of the mount is the own group. */
+/** In a container /proc may show the host's path, while the mount's root is the own cgroup. */
 function candidates(groups: string): readonly string[] {
   return groups.split("\n").flatMap((line) => {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];

@@ -5,15 +5,15 @@ import { outOfMemoryKills } from "./oom_kills.ts";
 import type { EnvoyOptions } from "../lifecycle/options.ts";
 import type { EnvoyEnd } from "../lifecycle/state.ts";
 
-/** An Envoy that was started. */
+/** A started Envoy. */
 export interface RunningEnvoy {
   readonly pid: number;
-  /** Resolves when it has ended, was reaped, and its last lines were told. */
+  /** Resolves when it was reaped and its last log lines were passed on. */
   readonly ended: Promise<EnvoyEnd>;
   signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): void;
 }
 
-/** Starts an Envoy. Throws `MeshError` if its program is absent or not executable. */
+/** Starts Envoy. Throws `MeshError` if the program is absent or not executable. */
 export function startEnvoy(world: World, options: EnvoyOptions, args: readonly string[]): RunningEnvoy {
   const killsBefore = outOfMemoryKills(world);
   const child = spawn(world, options, args);
@@ -36,7 +36,7 @@ export function startEnvoy(world: World, options: EnvoyOptions, args: readonly s
   }
 }
 
-/** A process that Envoy has left behind may hold its standard error open. */
+/** A process that Envoy left behind may hold its stderr open. */
 const LAST_LINES_MILLISECONDS = 500;
 
 function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Child {
@@ -59,7 +59,7 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
   }
 }
 
-/** Passes lines on; returns a wait for the last one. */
+/** Passes lines on; returns a function that waits for the last one. */
 function tellLines(world: World, child: Child, errorLine: EnvoyOptions["errorLine"]) {
   const tell = async () => {
     for await (const line of linesOf(child.errorOutput ?? null)) errorLine?.(line);
@@ -75,8 +75,8 @@ function tellLines(world: World, child: Child, errorLine: EnvoyOptions["errorLin
 const VALIDATION_MILLISECONDS = 30_000;
 
 /**
- * Lets Envoy read the configuration of a new epoch without serving it: an epoch that fails while it starts would be the
- * last one. Rejects with `MeshError` that says what Envoy said.
+ * Lets Envoy validate the configuration of a new epoch: an epoch that fails during its start would break all later hot
+ * restarts. Rejects with a `MeshError` that quotes Envoy.
  */
 export async function validateConfiguration(
   world: World,

@@ -1,4 +1,4 @@
-/** One check of the application. */
+/** One health check of the application. */
 import { messageOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/log.ts";
 import { requestFailure } from "../../core/request_failure.ts";
@@ -7,20 +7,20 @@ import { ask } from "../status/probes/ask.ts";
 import { probeSource } from "../status/probes/source.ts";
 import type { HealthCheck } from "./options.ts";
 
-/** What applications see of who asks, as pilot-agent has it. */
+/** The User-Agent of pilot-agent's probes. */
 const USER_AGENT = "istio-probe/1.0";
 
-/** A check that can be made again and again: it resolves to why the application is not well, and never rejects. */
+/** A repeatable check; resolves with the problem, if any. Never rejects. */
 export type Check = (signal: AbortSignal) => Promise<string | undefined>;
 
-/** Makes it. `timeoutSeconds` is the longest that one may take. */
+/** Creates the check with a timeout. */
 export function checkOf(world: World, check: HealthCheck, timeoutSeconds: number, log: Logger): Check {
   return check.kind === "exec" ? executed(world, check, timeoutSeconds) : asked(world, check, timeoutSeconds, log);
 }
 
 type Kind<Name extends HealthCheck["kind"]> = Extract<HealthCheck, { kind: Name }>;
 
-/** Ended with all that it has started when it takes too long, or nobody waits for it: a group of its own. */
+/** Killed with its process group on timeout or abort. */
 function executed({ processes }: World, { command: [command, ...args] }: Kind<"exec">, seconds: number): Check {
   return async (signal) => {
     const timeout = AbortSignal.timeout(seconds * 1000);
@@ -62,7 +62,7 @@ function asked(world: World, { prober, host, headers }: Kind<"asked">, seconds: 
 
 function headersOf(given: readonly (readonly [string, string])[]): Headers {
   const headers = new Headers({ "user-agent": USER_AGENT });
-  // A header that is given replaces that of the agent; one that is given twice is sent twice.
+  // A configured header replaces the agent's; repeated ones are sent repeatedly.
   for (const [name] of given) headers.delete(name);
   for (const [name, value] of given) headers.append(name, value);
   return headers;

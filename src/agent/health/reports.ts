@@ -3,14 +3,14 @@ import type { Clock, World } from "../../core/world/world.ts";
 import { checkOf } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
 
-/** Checks that are made until they are closed. */
+/** Running health checks. */
 export interface RunningHealth extends HealthReports {
   close(): Promise<void>;
 }
 
 /**
- * Begins to check Envoy and the application: after the initial delay, then once in each period. One check at a time: one
- * that takes longer than the period puts off the next.
+ * Checks Envoy and the application: after the initial delay, then once per period. Checks do not overlap: a slow one
+ * delays the next.
  */
 export function startHealth(world: World, options: HealthOptions): RunningHealth {
   const end = new AbortController();
@@ -20,7 +20,7 @@ export function startHealth(world: World, options: HealthOptions): RunningHealth
   const report = reporter(options);
   async function once(): Promise<void> {
     const made = report(await options.envoyProblem() ?? await check(end.signal));
-    // A check that the end broke off says nothing.
+    // An aborted check has no result.
     if (made === undefined || end.signal.aborted) return;
     current = made;
     tell(options.log, made);
@@ -55,15 +55,15 @@ function tell(log: Logger, { problem }: HealthReport): void {
   else log.warning(logText(`The workload is unhealthy: ${problem}`));
 }
 
-/** So many results in a row make a change. */
+/** Consecutive results that count as a change. */
 export interface Thresholds {
   readonly successThreshold: number;
   readonly failureThreshold: number;
 }
 
 /**
- * Makes reports of results. In: why a check failed, `undefined` if it did not. Out: a report, if this result makes the
- * workload another than was reported last. Source: pilot-agent's PerformApplicationHealthCheck.
+ * Turns check results into reports: returns one when the health changes. Source: pilot-agent's
+ * PerformApplicationHealthCheck.
  */
 export function reporter({ successThreshold, failureThreshold }: Thresholds) {
   let reported: "healthy" | "unhealthy" | undefined;

@@ -1,4 +1,4 @@
-/** One try to get a certificate from the authority. */
+/** One request for a certificate to the CA. */
 import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grpc/mod.ts";
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { unlessAborted } from "../../core/world/unless_aborted.ts";
@@ -14,17 +14,15 @@ import { readToken, type Token } from "./token.ts";
 const METHOD = "/istio.v1.auth.IstioCertificateService/CreateCertificate";
 const MAX_BYTES = 1024 * 1024;
 
-/** What came of it. */
 export type Outcome =
   | { readonly chain: Chain; readonly key: PrivateKey; readonly failure: undefined }
   | { readonly chain: undefined; readonly failure: Failure };
 
-/** What is asked with. */
 export type AskOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
 
 /**
- * Asks for a certificate of a key (`makeKey`), on a connection of its own: token, roots and the certificate to come with
- * are read anew, so that each counts from the next try on. Never rejects.
+ * Requests a certificate for the key of `makeKey`. Connection, token, roots and client certificate are new for each
+ * request. Never rejects.
  */
 export async function ask(
   world: World,
@@ -91,7 +89,7 @@ async function tokenOf(files: Files, path: string): Promise<Token | undefined> {
   }
 }
 
-/** An error of files with the stage that it belongs to. */
+/** Adds the stage to a file error. */
 function staged(stage: string, error: unknown): StageError {
   const text = error instanceof MeshError ? errorLine(error) : messageOf(error);
   return new StageError(`${stage}: ${text}`, { cause: error });
@@ -116,7 +114,7 @@ async function readRoots(files: Files, path: string): Promise<string> {
   throw new StageError(`TLS: No root certificate to trust: "${path}" has none in PEM`, { hint });
 }
 
-/** One that has expired is not shown: the token has to do (pilot-agent does so too). One that is not there is none. */
+/** An expired client certificate is not used: the token remains (as in pilot-agent). An absent one is none. */
 async function readClient(files: Files, folder: string, now: Date): Promise<GrpcTlsIdentity | undefined> {
   const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];
   try {

@@ -1,25 +1,25 @@
-/** What an authority answered, checked before it is used. */
+/** Validates the CA's response. */
 import { messageOf } from "../../core/errors.ts";
 import { decodePems, type Facts, readFacts, sameBytes } from "../../core/x509/mod.ts";
 import { spanText, StageError, stamp } from "./failure.ts";
 
-/** A chain that can be used. */
+/** A valid chain. */
 export interface Chain {
-  /** PEM of all certificates, the leaf first. */
+  /** All certificates in PEM, leaf first. */
   readonly certificate: string;
-  /** PEM of those that are trusted from now on. */
+  /** The root certificates in PEM. */
   readonly roots: string;
-  /** What the leaf says. */
+  /** The fields of the leaf. */
   readonly leaf: Facts;
 }
 
-/** There are some; what claims to have more keeps this program busy. */
+/** A limit, since parsing a long chain takes time. */
 const MOST_CERTIFICATES = 100;
 const MINUTE = 60_000;
 
 /**
- * Checks an answer: PEM texts, the leaf first, roots last. Errors: `StageError` if there are fewer than two, one cannot be
- * read, the leaf has another key than ours, or has expired by our clock.
+ * Checks a response: PEM entries, leaf first, roots last. Errors: `StageError` for fewer than two entries, an invalid
+ * one, a leaf for another key, or an expired leaf.
  */
 export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, now: number): Chain {
   if (entries.length < 2) {
@@ -45,7 +45,7 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
   return { certificate: texts.join(""), roots: texts.at(-1) ?? "", leaf };
 }
 
-/** What the certificates of an entry say, at least one. */
+/** The fields of an entry's certificates, at least one. */
 function factsOf(entry: string, index: number): Facts[] {
   const blocks = decodePems(entry).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw wrong(`entry ${index + 1} of its answer is no certificate in PEM`);
@@ -60,7 +60,7 @@ function wrong(what: string): StageError {
   return new StageError(`CA: The answer of the CA cannot be used: ${what}`);
 }
 
-/** The SPIFFE identity of a certificate; `undefined` if it has none. */
+/** The SPIFFE ID of a certificate; `undefined` if it has none. */
 export function spiffeIdOf({ uris }: Facts): string | undefined {
   return uris.find((uri) => uri.startsWith("spiffe://"));
 }

@@ -1,4 +1,4 @@
-/** Why a certificate could not be had, in one line that begins with the stage that failed. */
+/** Why there is no certificate, in one line that begins with the failed stage. */
 import { formatDuration } from "../../core/duration.ts";
 import { errorLine, MeshError, messageOf, oneLine } from "../../core/errors.ts";
 import { CODE, GrpcError, type GrpcStage } from "../../core/grpc/mod.ts";
@@ -6,7 +6,7 @@ import type { Failure, State } from "./machine.ts";
 import type { AuthorityOptions } from "./options.ts";
 import type { Token } from "./token.ts";
 
-/** What was known when a call failed. */
+/** What is known about a failed request. */
 export interface Circumstances {
   readonly authority: Pick<AuthorityOptions, "tokenFile" | "rootsFile" | "headers">;
   readonly token: Token | undefined;
@@ -14,10 +14,10 @@ export interface Circumstances {
   readonly now: number;
 }
 
-/** What is wrong before, or after, the call itself: its stage is in the text. */
+/** An error before or after the call; its text has the stage. */
 export class StageError extends MeshError {}
 
-/** Codes after which Istio tries again at once. */
+/** gRPC codes after which Istio retries at once. */
 const TRANSIENT: readonly number[] = [
   CODE.Canceled,
   CODE.DeadlineExceeded,
@@ -27,7 +27,7 @@ const TRANSIENT: readonly number[] = [
   CODE.Unavailable,
 ];
 
-/** Reads an error of a call. */
+/** Turns an error into a failure. The token never appears in the text. */
 export function failureOf(error: unknown, circumstances: Circumstances): Failure {
   const text = textOf(error, circumstances);
   const secret = circumstances.token?.text;
@@ -47,15 +47,15 @@ type Text = (error: GrpcError, circumstances: Circumstances) => string;
 
 const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   name: (error) =>
-    `name: ${told(error, 'is the control plane installed, and is the address that of its Service ("CA_ADDR")?')}`,
+    `name: ${withHint(error, 'is the control plane installed, and is the address that of its Service ("CA_ADDR")?')}`,
   connection: (error) =>
-    `connection: ${told(error, "does the control plane run, and does nothing forbid the way to it?")}`,
+    `connection: ${withHint(error, "check that the control plane runs, and that no network policy blocks it")}`,
   tls: tlsProblem,
   status: (error, circumstances) => (BY_CODE.get(error.code) ?? refusal)(error, circumstances),
-  protocol: (error) => `CA: ${told(error, "is this the address of a CA?")}`,
+  protocol: (error) => `CA: ${withHint(error, "is this the address of a CA?")}`,
 };
 
-/** What can be done about a server's certificate, by what is wrong with it. */
+/** Hints by TLS error. */
 const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
   [/ is not for "/, () => 'the name that is expected is that of the address, or "ISTIOD_SAN"'],
   [/ trusted here$/, (roots) => `trusted are the roots of ${roots} ("CA_ROOT_CA")`],
@@ -64,7 +64,7 @@ const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
 function tlsProblem(error: GrpcError, { authority: { rootsFile } }: Circumstances): string {
   const [, hint] = TLS_HINTS.find(([pattern]) => pattern.test(error.message)) ?? [];
   if (hint === undefined) return `TLS: ${errorLine(error)}`;
-  return `TLS: ${told(error, hint(rootsFile === undefined ? "the system" : `"${rootsFile}"`))}`;
+  return `TLS: ${withHint(error, hint(rootsFile === undefined ? "the system" : `"${rootsFile}"`))}`;
 }
 
 const BY_CODE: ReadonlyMap<number, Text> = new Map([
@@ -72,7 +72,7 @@ const BY_CODE: ReadonlyMap<number, Text> = new Map([
   [CODE.Unimplemented, noService],
 ]);
 
-function told({ message, hint, place }: MeshError, ours: string): string {
+function withHint({ message, hint, place }: MeshError, ours: string): string {
   return errorLine({ message, place, hint: hint ?? ours });
 }
 
@@ -82,16 +82,19 @@ function refusal(error: GrpcError): string {
 
 function noService(error: GrpcError): string {
   return `CA: ${
-    told(error, "there is no CA at this address: that of istiod is on port 15012, and port 15010 has none")
+    withHint(error, "there is no CA at this address: that of istiod is on port 15012, and port 15010 has none")
   }`;
 }
 
-/** The reasons for which istiod refuses a token, those first that can be told from here. */
+/** Why istiod may refuse a token; reasons that can be verified here come first. */
 function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, token, now }: Circumstances): string {
   if (token === undefined) {
-    if (tokenFile === "") return `token: ${told(error, 'none is shown, as "JWT_POLICY" is none')}`;
+    if (tokenFile === "") return `token: ${withHint(error, 'none is shown, as "JWT_POLICY" is none')}`;
     return `token: ${
-      told(error, `there is none in "${tokenFile}": mount a token of the service account with the audience istio-ca`)
+      withHint(
+        error,
+        `there is none in "${tokenFile}": mount a token of the service account with the audience istio-ca`,
+      )
     }`;
   }
   const { notBefore, expires, audiences } = token;
@@ -100,12 +103,12 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
   }
   if (expires !== undefined && expires <= now) {
     return `token: ${
-      told(error, `that in "${tokenFile}" ended at ${stamp(expires)}, or the clock of this machine is ahead`)
+      withHint(error, `that in "${tokenFile}" ended at ${stamp(expires)}, or the clock of this machine is ahead`)
     }`;
   }
   if (audiences.length > 0 && !audiences.includes("istio-ca")) {
     return `token: ${
-      told(
+      withHint(
         error,
         `that in "${tokenFile}" is for ${audiences.map((each) => `"${each}"`).join(", ")}, not for "istio-ca"`,
       )
@@ -113,23 +116,25 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
   }
   const cluster = headers["clusterid"];
   const known = cluster === undefined ? "" : `, which it is told to be "${cluster}"`;
-  return `token: ${told(error, `that in "${tokenFile}" must be of a cluster that the control plane knows${known}`)}`;
+  return `token: ${
+    withHint(error, `that in "${tokenFile}" must be of a cluster that the control plane knows${known}`)
+  }`;
 }
 
-/** Without the time that it is, so that the text stays the same. */
+/** Without the current time: a stable text is logged once. */
 export const BEHIND = "the clock of this machine is behind, set it";
 
-/** A time, to the second. */
+/** A time in seconds precision. */
 export function stamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** A span of time in Go's form, to the second. */
+/** A duration in Go's format, in seconds precision. */
 export function spanText(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds / 1000)) * 1_000_000_000n);
 }
 
-/** What is wrong; `undefined` if all is well. `now` is in milliseconds since 1970. */
+/** The problem; `undefined` if all is well. `now` is in milliseconds since 1970. */
 export function problemText(
   { phase, failure, held, storeProblem }: State,
   address: string,
@@ -146,7 +151,7 @@ export function problemText(
   return aheadText(held.notBefore, now) ?? storeProblem;
 }
 
-/** The clock of a certificate that is not valid yet. */
+/** The problem of a certificate that is not valid yet. */
 export function aheadText(notBefore: number, now: number): string | undefined {
   if (notBefore <= now) return undefined;
   return `clock: The certificate is valid only from ${stamp(notBefore)} on: ${BEHIND}`;

@@ -1,4 +1,4 @@
-/** A certificate from the authority, got and kept: what happens becomes events of the machine, and its actions are done. */
+/** Maintains a certificate from the CA: turns results and timers into events of the machine, and runs its actions. */
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, World } from "../../core/world/world.ts";
 import { timersOf } from "../lifecycle/timers.ts";
@@ -11,13 +11,13 @@ import { spiffeIdOf } from "./ca_response.ts";
 import { ask } from "./ca_client.ts";
 import { outputProblem, writeOutput } from "./output.ts";
 
-/** Something that keeps the material in force. */
+/** Maintains the certificate in the store. */
 export interface Keeper {
   problem(): string | undefined;
   close(): Promise<void>;
 }
 
-/** Begins to ask; the first certificate is not waited for. */
+/** Starts requesting; does not wait for the first certificate. */
 export function keepByAuthority(world: World, options: IdentityOptions, material: Material): Keeper {
   const errands = errandsOf(world, options, material);
   const timers = timersOf<"next">(world.clock);
@@ -79,18 +79,18 @@ function momentOf(clock: Clock): Moment {
   return { now: clock.now().getTime(), elapsed: clock.monotonic(), random: Math.random() };
 }
 
-/** What is done. None of it rejects. */
+/** The effects of the machine. They never reject. */
 export interface Errands {
-  /** What the certificate says that is in force now, or why there is none; `undefined` after the signal. */
+  /** The new certificate's fields, or the failure; `undefined` after an abort. */
   ask(signal: AbortSignal): Promise<Facts | Failure | undefined>;
-  /** What is wrong with the files; `undefined` if nothing. */
+  /** Writes the files; resolves with the problem, if any. */
   store(): Promise<string | undefined>;
 }
 
 export function errandsOf(world: World, options: IdentityOptions, material: Material): Errands {
   let key: PrivateKey | undefined;
   return {
-    /** A key that got no certificate is kept for the next try: one of RSA takes some time. */
+    /** The key of a failed request is kept for the next one: RSA keys take time. */
     async ask(signal) {
       const outcome = await ask(world, options, async () => key ??= await makeKey(options.key), signal);
       if (signal.aborted) return undefined;
@@ -124,12 +124,12 @@ function tell(log: Logger, leaf: Facts, asked: string, now: number): void {
   if (ahead !== undefined) log.warning(logText(ahead));
 }
 
-/** A fresh key; it is in memory alone. */
+/** A new key, kept in memory only. */
 export async function makeKey(choice: KeyChoice): Promise<PrivateKey> {
   return choice.type === "rsa" ? await makeRsaKey(choice.bits) : generateEcKey(choice.curve);
 }
 
-/** The key as text, in its own form or that of PKCS #8. */
+/** PEM in the key's own form or as PKCS #8. */
 export function keyPem(key: PrivateKey, isPkcs8: boolean): string {
   return isPkcs8 ? pkcs8Pem(key) : key.pem();
 }

@@ -1,4 +1,4 @@
-/** A certificate that another program keeps in files. */
+/** A certificate that another program maintains in files. */
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { logText } from "../../core/log.ts";
 import type { Files, World } from "../../core/world/world.ts";
@@ -9,11 +9,11 @@ import { aheadText, stamp } from "./failure.ts";
 import type { Material } from "./store.ts";
 import type { IdentityOptions, MountedPaths } from "./options.ts";
 
-/** How often files are looked at, in milliseconds; a change counts when two looks found the same. */
+/** Polling interval in milliseconds; a change counts after two equal reads. */
 const LOOK_EVERY = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The first place that has a certificate and its key; `undefined` if none has. */
+/** The first place with certificate and key; `undefined` if none. */
 export async function findMounted(files: Files, places: readonly MountedPaths[]): Promise<MountedPaths | undefined> {
   for (const place of places) {
     const there = await Promise.all([isThere(files, place.certificate), isThere(files, place.key)]);
@@ -22,7 +22,7 @@ export async function findMounted(files: Files, places: readonly MountedPaths[])
   return undefined;
 }
 
-/** What may not be looked at is not there for this user. */
+/** A file that this user cannot see is absent. */
 async function isThere(files: Files, path: string): Promise<boolean> {
   try {
     return await files.facts(path) !== undefined;
@@ -32,7 +32,7 @@ async function isThere(files: Files, path: string): Promise<boolean> {
   }
 }
 
-/** Reads the files, and anew when they change; those that cannot be used leave what was before in force. */
+/** Reads the files, again on each change. Invalid files leave the current certificate in force. */
 export async function keepByFiles(
   world: World,
   { mounted, log }: Pick<IdentityOptions, "mounted" | "log">,
@@ -57,7 +57,7 @@ export async function keepByFiles(
     close: () => Promise.resolve(stop()),
   };
 
-  /** What is wrong; the workload's certificate counts also without roots. */
+  /** The problem, if any. The certificate is used even without roots. */
   async function read(): Promise<string | undefined> {
     const place = await findMounted(files, mounted);
     if (place === undefined) return `files: No certificate: ${absentText(mounted)}`;
@@ -119,7 +119,7 @@ function timeProblem({ notBefore, notAfter }: Facts, now: number): string | unde
   return `files: The certificate ended at ${stamp(notAfter.getTime())}: the program that keeps it has not renewed it`;
 }
 
-/** Calls that come while one runs are one more run after it; the promise is of the end of them all. */
+/** Runs once more for calls during a run; resolves after the last run. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let again = false;

@@ -1,15 +1,15 @@
 /**
- * How a certificate is got and kept, as a table: for each phase, what each event leads to. An event that is not in the row
- * of a phase changes nothing there. There is one timer: setting it forgets the one before.
+ * Requests and renews the certificate, as a state table: for each phase, what each event leads to. Missing entries
+ * change nothing. There is one timer: setting it replaces the last one.
  */
 import { dueAt, type Held, isDue, LONGEST_SLEEP, retryDelay, until } from "./schedule.ts";
 import type { RenewalOptions } from "./options.ts";
 
-/** When something happened. */
+/** When an event happened. */
 export interface Moment {
-  /** Milliseconds since 1970, by the clock of this machine, which may be wrong and may be set. */
+  /** Milliseconds since 1970 by the wall clock, which may be wrong or be set. */
   readonly now: number;
-  /** Milliseconds that never go back. */
+  /** Milliseconds by the monotonic clock. */
   readonly elapsed: number;
   /** From 0 to 1. */
   readonly random: number;
@@ -17,9 +17,9 @@ export interface Moment {
 
 /** Why there is no new certificate. */
 export interface Failure {
-  /** One line: the stage, what was wrong, what to do. */
+  /** Stage, reason and what to do, in one line. */
   readonly text: string;
-  /** Another try at once may help. */
+  /** An immediate retry may help. */
   readonly isTransient: boolean;
 }
 
@@ -27,19 +27,19 @@ export type Phase = "asking" | "waiting" | "held" | "closed";
 
 export interface State {
   readonly phase: Phase;
-  /** Tries that failed in a row, since the last pause of some length. */
+  /** Failed requests since the last long delay. */
   readonly tries: number;
-  /** How often in a row the tries were given up for some time. */
+  /** Consecutive rounds of failed requests. */
   readonly rounds: number;
   /** The certificate in force. */
   readonly held: Held | undefined;
-  /** Why the last try failed; `undefined` after one that did not. */
+  /** Why the last request failed; `undefined` after a success. */
   readonly failure: Failure | undefined;
-  /** Why the certificate could not be written to files. */
+  /** Why the certificate was not written to files. */
   readonly storeProblem: string | undefined;
 }
 
-/** Events, and what is told with them. */
+/** Events and their data. */
 export interface Events {
   answered: Moment & { readonly notBefore: number; readonly notAfter: number };
   failed: Moment & { readonly failure: Failure };
@@ -49,11 +49,11 @@ export interface Events {
 }
 
 export type Action =
-  /** Asks the authority. */
+  /** Send a request to the CA. */
   | { readonly do: "ask" }
-  /** Gives up what was asked: an answer that still comes is none. */
+  /** Abort the request; ignore its response. */
   | { readonly do: "abandon" }
-  /** Writes the certificate to files. */
+  /** Write the certificate to files. */
   | { readonly do: "store" }
   | { readonly do: "timer"; readonly milliseconds: number }
   | { readonly do: "forgetTimer" }
@@ -64,7 +64,7 @@ export interface Step {
   readonly actions: readonly Action[];
 }
 
-/** How long an answer is waited for, and after what time files that could not be written are tried again. */
+/** Timeout of a request, and the delay before writing files again. */
 export const PATIENCE = 20_000;
 const STORE_AGAIN = 60_000;
 
@@ -78,13 +78,13 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   closed: {},
 };
 
-/** The start. */
+/** The first step. */
 export function begin(): Step {
   const nothing = { tries: 0, rounds: 0, held: undefined, failure: undefined, storeProblem: undefined };
   return ask({ phase: "waiting", ...nothing });
 }
 
-/** What an event leads to. */
+/** The step that an event leads to. */
 export function next<Name extends keyof Events>(
   renewal: RenewalOptions,
   state: State,

@@ -1,7 +1,7 @@
 /**
- * Who the workload is: a certificate with its SPIFFE identity, its key and the roots of its peers, in memory. In: files
- * that another program keeps, or an authority that signs a request (istiod). Out: what is in force, who is told of changes,
- * and in one line what is wrong. Keys and tokens are in no log.
+ * The workload's identity: certificate with SPIFFE ID, key and root certificates, in memory. In: files of another
+ * program, or a CA that signs a CSR (istiod). Out: the certificate in force, notifications of changes, and the current
+ * problem in one line. Keys and tokens are never logged.
  */
 import type { World } from "../../core/world/world.ts";
 import { keepByAuthority } from "./from_ca.ts";
@@ -13,23 +13,23 @@ export { readToken } from "./token.ts";
 export type { KeyMaterial };
 export type { IdentityOptions, IdentitySettings } from "./options.ts";
 
-/** The identity of the workload while the agent runs. */
+/** A running identity. */
 export interface Identity {
-  /** The certificate in force; `undefined` before the first. It may have expired: `problem` says so. */
+  /** The certificate in force; `undefined` before the first. It may be expired: see `problem`. */
   workload(): KeyMaterial | undefined;
-  /** Certificates that peers' must be signed by, PEM. */
+  /** Root certificates for peers, PEM. */
   roots(): string | undefined;
-  /** Is told of each change; the returned function ends that. */
+  /** Calls back on each change, until the returned function is called. */
   subscribe(changed: (what: Part) => void): () => void;
-  /** One line: the stage that fails, why, and what to do; `undefined` when all is well. */
+  /** The failed stage, the reason and what to do, in one line; `undefined` if all is well. */
   problem(): string | undefined;
-  /** Ends timers, watches and calls. */
+  /** Stops timers, watches and requests. */
   close(): Promise<void>;
 }
 
 /**
- * Starts to get and keep the identity. Files count where there are any; else the authority is asked, again and again until
- * it signs. Resolves at once: the first certificate is not waited for, and nothing that is wrong is an error.
+ * Starts to maintain the identity: from files if they exist, else from the CA, with retries. Resolves at once, without
+ * the first certificate. Problems are never errors here.
  */
 export async function startIdentity(world: World, options: IdentityOptions): Promise<Identity> {
   const { workload, roots, subscribe, ...material } = newMaterial();

@@ -1,4 +1,4 @@
-/** The certificate in files, for programs beside the proxy (`OUTPUT_CERTS`). */
+/** Writes the certificate to files for other programs (`OUTPUT_CERTS`). */
 import { messageOf } from "../../core/errors.ts";
 import type { Files, Replacement } from "../../core/world/world.ts";
 import type { KeyMaterial } from "./store.ts";
@@ -8,8 +8,8 @@ const FOLDER_MODE = 0o700;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Writes what differs from the files that are there. All are written beside the old ones before the first is put in place,
- * so that a full disk or a folder without the right to write leaves the old ones as they were. Errors: those of `files`.
+ * Writes the files that differ. All new files are complete before the first is renamed: a full disk or a read-only
+ * folder leaves the old ones intact. Errors: those of `files`.
  */
 export async function writeOutput(files: Files, folder: string, material: KeyMaterial, roots: string): Promise<void> {
   await files.makeFolder(folder, FOLDER_MODE);
@@ -35,7 +35,7 @@ export async function writeOutput(files: Files, folder: string, material: KeyMat
   }
 }
 
-/** A file that cannot be read is written anew. */
+/** An unreadable file is written again. */
 async function holds(files: Files, path: string, text: string): Promise<boolean> {
   try {
     return await files.facts(path) !== undefined && await files.readText(path, MAX_BYTES) === text;
@@ -44,7 +44,7 @@ async function holds(files: Files, path: string, text: string): Promise<boolean>
   }
 }
 
-/** Why it could not be written, in one line. */
+/** The problem in one line. */
 export function outputProblem(folder: string, error: unknown): string {
   return `files: The certificate is in force, but not written to "${folder}" (OUTPUT_CERTS): ${messageOf(error)}`;
 }

@@ -1,25 +1,28 @@
-/** When a certificate is renewed: pure decisions. Source: Istio's secret cache (rotateTime). */
+/**
+ * When to renew a certificate, and when to retry after a failure: pure functions. Source: Istio's secret cache
+ * (rotateTime).
+ */
 import type { Moment, State } from "./machine.ts";
 import type { RenewalOptions } from "./options.ts";
 
-/** A certificate in force; times in milliseconds, since 1970 but for `dueElapsed`. */
+/** The certificate in force; times in milliseconds since 1970, except `dueElapsed`. */
 export interface Held {
   readonly notBefore: number;
   readonly notAfter: number;
-  /** When it is renewed, by the clock of this machine, and by the one that is never set. */
+  /** When to renew: by the wall clock, and by the monotonic clock. */
   readonly dueAt: number;
   readonly dueElapsed: number;
 }
 
-/** Whatever is asked for: not at once again and again, and not when it is over. */
+/** Bounds of the remaining fraction: never renew in a loop, and never after expiry. */
 const LEAST_LEFT = 0.01;
 const MOST_LEFT = 0.99;
-/** In milliseconds. To a clock that is far ahead each certificate is nearly over: the authority must not suffer from it. */
+/** In milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
 const LEAST_WAIT = 500;
 
 /**
- * When it is renewed that came at this moment. The time that it has counts from then on, since authorities date
- * certificates back, but it is never longer than the certificate says: our clock may be behind.
+ * Computes the renewal time. It counts from now, since CAs backdate certificates, but never exceeds the certificate's
+ * own validity: the clock may be behind.
  */
 export function dueAt(
   { notBefore, notAfter }: Pick<Held, "notBefore" | "notAfter">,
@@ -32,34 +35,34 @@ export function dueAt(
   return { notBefore, notAfter, dueAt: now + wait, dueElapsed: elapsed + wait };
 }
 
-/** By either clock: one may have been set back, the other may stand still while a machine sleeps. */
+/** By either clock: the wall clock may be set back, the monotonic clock may stop during sleep. */
 export function isDue(held: Held, { now, elapsed }: Moment): boolean {
   return now >= held.dueAt || elapsed >= held.dueElapsed;
 }
 
-/** The clock of a machine may be set, the machine may sleep, and no timer of the runtime is longer than 24 days. */
+/** The wall clock may be set, the machine may sleep, and runtime timers are limited to 24 days. */
 export const LONGEST_SLEEP = 3_600_000;
 
-/** How long nothing is to be done, in milliseconds. */
+/** Milliseconds until the next check. */
 export function until(held: Held, { now, elapsed }: Moment): number {
   return Math.max(0, Math.min(held.dueAt - now, held.dueElapsed - elapsed, LONGEST_SLEEP));
 }
 
-/** Tries that may help at once, each after twice the time of the one before, a tenth more or less. */
+/** Immediate retries, each after twice the delay of the one before, ±10%. Numbers of pilot-agent. */
 const QUICK = { most: 5, first: 100, factor: 2, jitter: 0.1 } as const;
-/** Pauses after them, each longer by half, half more or less. */
+/** Delays between rounds of immediate retries: each 1.5 times the one before, ±50%. */
 const SLOW = { first: 500, factor: 1.5, jitter: 0.5, longest: 60_000 } as const;
-/** The shortest pause that the end of the certificate in force makes of a longer one. */
+/** Minimum delay, also when the current certificate ends soon. */
 const LEAST = 1000;
 
-/** A pause, and how many tries and pauses there have been with it. */
+/** A delay, and the counters after it. */
 export interface Delay {
   readonly milliseconds: number;
   readonly tries: number;
   readonly rounds: number;
 }
 
-/** The pause after a further failure. It ends well before the certificate in force does. */
+/** The delay after a failure. It ends well before the current certificate expires. */
 export function retryDelay(
   { tries, rounds, held }: Pick<State, "tries" | "rounds" | "held">,
   isTransient: boolean,

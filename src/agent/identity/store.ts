@@ -1,21 +1,21 @@
-/** The certificate, key and roots in force, and who is told of new ones. */
+/** Holds the certificate, key and roots in force, and notifies subscribers. */
 
-/** A certificate and its key, PEM. */
 export interface KeyMaterial {
-  /** The chain, leaf first. */
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What can change. */
 export type Part = "workload" | "roots";
 
-/** Keeps them. */
+/** The store. */
 export interface Material {
   workload(): KeyMaterial | undefined;
   roots(): string | undefined;
   subscribe(changed: (what: Part) => void): () => void;
-  /** Puts new ones in force. Roots are told first, and only if they differ: what they sign comes behind them. */
+  /**
+   * Replaces the values. Notifies about roots first, and only if they differ: peers must trust a root before
+   * certificates of it appear.
+   */
   put(workload: KeyMaterial | undefined, roots: string | undefined): void;
 }
 

@@ -1,9 +1,9 @@
-/** The token that proves to the authority who this workload is. Its text is never told: only what it says of itself. */
+/** The service account token. Its text is never logged, only its claims. */
 import { bytesOfBinary } from "../../core/bytes.ts";
 import { isMap, type Value } from "../../core/value.ts";
 import type { Files } from "../../core/world/world.ts";
 
-/** A token, and what it says; times in milliseconds since 1970. */
+/** A token and its claims; times in milliseconds since 1970. */
 export interface Token {
   readonly text: string;
   readonly audiences: readonly string[];
@@ -13,15 +13,15 @@ export interface Token {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The token in a file; `undefined` if there is none. Errors: the file cannot be read. */
+/** The token in a file; `undefined` if absent or empty. Errors: the file cannot be read. */
 export async function readToken(files: Files, path: string): Promise<Token | undefined> {
   if (path === "" || await files.facts(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
-  // What is no header would be an error that has it in its text.
+  // An invalid header value would end up in an error text.
   return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };
 }
 
-/** What a JWT says of itself (RFC 7519, 4.1); nothing of what is none. */
+/** The claims of a JWT (RFC 7519, 4.1); empty if it is not a JWT. */
 export function claimsOf(text: string): Omit<Token, "text"> {
   const claims = payloadOf(text);
   const { aud, nbf, iat, exp } = isMap(claims) ? claims : {};

@@ -1,4 +1,4 @@
-/** The actions on Envoy. */
+/** The machine's effects on Envoy. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { envoyAdmin } from "../envoy/admin.ts";
@@ -7,28 +7,28 @@ import { untilLive } from "../envoy/liveness.ts";
 import type { EnvoyOptions } from "./options.ts";
 import type { Counting, EventName, Events, State } from "./state.ts";
 
-/** What the Envoys need of the lifecycle. */
+/** The lifecycle as the effects see it. */
 export interface Owner {
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
   state(): State;
   say(level: "info" | "warning", text: string): void;
 }
 
-/** The actions on Envoy: each returns at once, and what comes of it is an event. */
+/** The effects on Envoy. Each returns at once; its result is an event. */
 export interface Envoys {
   prepare(epoch: number): void;
   start(epoch: number): void;
   drainListeners(keepOpen: boolean): void;
   signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1", epochs: readonly number[]): void;
   count(what: Counting["what"]): void;
-  /** Waits for what is still being prepared, for some time: its files are removed then. */
+  /** Waits briefly for a pending `prepare`, so that its files are removed. */
   settle(): Promise<void>;
 }
 
-/** Nobody waits longer for the files of an Envoy that is not started. */
+/** Timeout of `settle`. */
 const SETTLE_MILLISECONDS = 1000;
 
-/** The Envoys of these options, none of which runs yet. */
+/** The effects for these options; no Envoy runs yet. */
 export function envoysOf(world: World, options: EnvoyOptions, { send, state, say }: Owner): Envoys {
   const admin = envoyAdmin(world, options.adminUrl, options.ownPorts);
   const args = new Map<number, readonly string[]>();
@@ -87,7 +87,7 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
   }
 }
 
-/** An Envoy of another user takes no signal without the capability KILL. */
+/** Signalling an Envoy of another user needs the capability KILL. */
 function signal(envoy: RunningEnvoy, name: "SIGTERM" | "SIGKILL" | "SIGUSR1", say: Owner["say"]): void {
   try {
     envoy.signal(name);

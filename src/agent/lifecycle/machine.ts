@@ -1,6 +1,6 @@
 /**
- * The lifecycle of Envoy as a table: for each phase, what each event leads to. An event that is not in the row of a
- * phase changes nothing there. The picture of it is in docs/agent.md.
+ * The lifecycle of Envoy as a state table: for each phase, what each event leads to. Missing entries change nothing.
+ * docs/agent.md has the diagram.
  */
 import {
   type Action,
@@ -18,7 +18,7 @@ import {
 } from "./state.ts";
 import { restartDelay, type Rules } from "./rules.ts";
 
-/** The start: with an Envoy to run, or without one (DISABLE_ENVOY). */
+/** The first step; without Envoy (DISABLE_ENVOY) the phase is `idle`. */
 export function begin(hasEnvoy: boolean): Step {
   const state: State = {
     phase: hasEnvoy ? "starting" : "idle",
@@ -34,7 +34,7 @@ export function begin(hasEnvoy: boolean): Step {
   return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [say("info", "There is no Envoy to run")] };
 }
 
-/** What an event leads to. */
+/** The step that an event leads to. */
 export function next<Name extends EventName>(rules: Rules, state: State, name: Name, event: Events[Name]): Step {
   return TABLE[state.phase][name]?.(state, event, rules) ?? stay(state);
 }
@@ -42,7 +42,7 @@ export function next<Name extends EventName>(rules: Rules, state: State, name: N
 type Handler<Event> = (state: State, event: Event, rules: Rules) => Step;
 type Row = { readonly [Name in EventName]?: Handler<Events[Name]> };
 
-/** Only for the epoch that is being started: another one has been given up in the meantime. */
+/** Ignores events of an epoch that was given up meanwhile. */
 function ifAwaited<Event extends { readonly epoch: number }>(handler: Handler<Event>): Handler<Event> {
   return (state, event, rules) => event.epoch === state.awaited ? handler(state, event, rules) : stay(state);
 }
@@ -136,7 +136,7 @@ function startAgain(state: State): Step {
   return stay({ ...state, ...nothingLeft, phase: "starting", awaited: 0 }, { do: "prepare", epoch: 0 });
 }
 
-/** The first start must succeed; at a further one the disk may be full, or the program being replaced. */
+/** A failure of the first start is fatal. Later the disk may be full, or the program being replaced: retry. */
 function fail(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
   const left = without(state, epoch);
   const ended = stay({ ...left, phase: "ended" }, { do: "fail", error });
@@ -166,7 +166,7 @@ function withLive(state: State, epoch: number): State {
   };
 }
 
-/** One step after another. */
+/** Chains two steps. */
 function then(first: Step, more: (state: State) => Step): Step {
   const second = more(first.state);
   return { state: second.state, actions: [...first.actions, ...second.actions] };
@@ -174,7 +174,7 @@ function then(first: Step, more: (state: State) => Step): Step {
 
 /* Hot restart */
 
-/** Envoy's newest epoch tells the one before it to end: an older one that still drains would be cut off. */
+/** A starting epoch terminates its parent: a grandparent that still drains would be cut off. */
 function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
   if (state.reloadBroken) return stay(state, say("error", RELOAD_BROKEN));
@@ -208,7 +208,7 @@ function reloadIfPending(state: State, rules: Rules): Step {
   return reload({ ...state, reloadPending: false }, { by: "The wait is over" }, rules);
 }
 
-/** Nothing has happened to the old epoch: what was wrong is mended and another reload asked for. */
+/** The old epoch is unaffected: the user can fix the problem and reload again. */
 function keepOldEpoch(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
   const text = `Epoch ${epoch} is not started, Envoy serves on with its old configuration: ${error.message}`;
   const old: State = { ...without(state, epoch), awaited: undefined, phase: "running" };
@@ -228,7 +228,7 @@ function exitedWhileReloading(state: State, event: Events["exited"], rules: Rule
     : stay({ ...left, phase: "starting" }, say("error", `${text} before the new one was live`));
 }
 
-/** Envoy marks in the memory that epochs share that one is being started, and never takes it back for one that died. */
+/** Envoy marks a starting epoch in shared memory, and never clears the mark of one that died. */
 function giveUpReload(state: State): State {
   return { ...state, awaited: undefined, reloadPending: false, reloadBroken: true };
 }
@@ -248,7 +248,7 @@ function exitedWhileServing(state: State, event: Events["exited"], rules: Rules)
   return then(gone, (state) => reloadIfPending(state, rules));
 }
 
-/** The newest Envoy ended and nobody had asked for it. An older one that still drains has nothing to follow it. */
+/** The newest Envoy exited unasked. An older one that still drains has no successor. */
 function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
   const left = without(state, epoch);
   const { outcome, actions } = afterFailure(state, end, rules);
@@ -274,7 +274,7 @@ function afterFailure(
   return { outcome: { type: "end", code: end.code }, actions: [...actions, say("error", text)] };
 }
 
-/** No Envoy runs any more. */
+/** No Envoy runs. */
 function finish(state: State, rules: Rules): Step {
   if (state.outcome.type === "restart") return backOff(state, rules);
   return stay({ ...state, phase: "ended" }, { do: "end", code: state.outcome.code });
@@ -289,7 +289,7 @@ function backOff(state: State, rules: Rules): Step {
   );
 }
 
-/** An epoch that ends tells the one before it to end: a signal of ours at the same time would break that off. */
+/** An exiting epoch terminates its parent: a signal from us at the same time would interrupt that. */
 const OLDER_MILLISECONDS = 1000;
 
 const TERMINATING_TIMERS: Readonly<Partial<Record<TimerName, (state: State) => Step>>> = {
@@ -312,8 +312,8 @@ function endNow(state: State, { by }: Events["stop"]): Step {
 }
 
 /**
- * Asks Envoy to end: it closes what is open and writes its access log. The newest is asked first: when it ends it speaks to
- * the one before it, and would try for ten seconds if that were gone.
+ * Sends SIGTERM: Envoy closes connections and writes its access log. The newest epoch goes first: it contacts its
+ * parent when it exits, and would retry for ten seconds if the parent were gone.
  */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
@@ -337,7 +337,7 @@ function signalTo(epochs: readonly Epoch[], name: "SIGTERM" | "SIGKILL" | "SIGUS
   return { do: "signal", name, epochs: epochs.map(({ number }) => number) };
 }
 
-/** An Envoy that is not live yet may not know this signal yet: it would end by it. */
+/** A starting Envoy may not handle this signal yet, and would die. */
 function reopenLogs(state: State): Step {
   const live = state.epochs.filter(({ live }) => live);
   const reopenPending = state.awaited !== undefined;
@@ -346,7 +346,7 @@ function reopenLogs(state: State): Step {
 
 /* Drains */
 
-/** Connections are told to close, but new ones are still taken: other containers of the pod still work (`/drain`). */
+/** Connections are closed, new ones are still accepted: other containers still work (`/drain`). */
 function drainOnly(state: State, { by }: Events["drain"]): Step {
   return stay(
     { ...state, phase: "drained" },
@@ -371,7 +371,7 @@ function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step 
   return stay({ ...state, phase: "draining", counting: { what: "connections", errors: 0 } }, ...actions);
 }
 
-/** The listeners drain since `/drain`: what is left are requests in flight, at most for the time of a drain. */
+/** The listeners drain since `/drain`: wait for requests in flight, at most the drain time. */
 function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Step {
   const { exitOnZero, duration, maximum } = rules.drain;
   const milliseconds = exitOnZero ? maximum : duration;
@@ -389,7 +389,7 @@ function drainTimeUp(state: State, { timer }: Events["timeUp"], rules: Rules): S
   return timer === "drain" ? terminate(state, { by: "The drain time is over" }, rules) : stay(state);
 }
 
-/** How often in a row a count may fail: pilot-agent's number. */
+/** Maximum of consecutive failed counts: pilot-agent's number. */
 const MOST_ERRORS = 5;
 const COUNT_AGAIN = { connections: 1000, requests: 200 } as const;
 

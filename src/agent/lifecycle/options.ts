@@ -2,21 +2,20 @@ import type { Logger } from "../../core/log.ts";
 import type { Rules } from "./rules.ts";
 import type { Phase } from "./state.ts";
 
-/** What runs, by which rules, and who is told. */
 export interface LifecycleOptions {
-  /** Without an Envoy (DISABLE_ENVOY) only signals are waited for. */
+  /** `undefined` (DISABLE_ENVOY): only wait for signals. */
   readonly envoy: EnvoyOptions | undefined;
   readonly rules: Rules;
-  /** Files whose change asks for a hot restart, and how often they are looked at. */
+  /** Files whose change asks for a hot restart, and the polling interval. */
   readonly watch?: { readonly paths: readonly string[]; readonly milliseconds: number } | undefined;
   readonly log: Logger;
-  /** Gets, before anything starts, what others may ask of the lifecycle. */
+  /** Receives the control before anything starts. */
   readonly attach?: ((control: LifecycleControl) => void) | undefined;
-  /** Hears of each new phase. */
+  /** Called with each new phase. */
   readonly changed?: ((phase: Phase) => void) | undefined;
 }
 
-/** How Envoy is started and spoken to. */
+/** How to start and control Envoy. */
 export interface EnvoyOptions {
   readonly binary: string;
   /**
@@ -24,31 +23,31 @@ export interface EnvoyOptions {
    * `--restart-epoch`, `--base-id`, `--drain-time-s` and `--parent-shutdown-time-s`, and no `--disable-hot-restart`.
    */
   readonly prepare: (epoch: number) => Promise<readonly string[]>;
-  /** Removes what `prepare` has written, once the epoch has ended or is not started. */
+  /** Removes the files of `prepare` after the epoch has exited, or if it is not started. */
   readonly discard?: ((epoch: number) => Promise<void>) | undefined;
-  /** Added to the environment of this process. */
+  /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
-  /** URL of the admin interface, such as `http://127.0.0.1:15000`. */
+  /** The admin interface, such as `http://127.0.0.1:15000`. */
   readonly adminUrl: string;
-  /** Drains what comes in only: so for sidecars, not for gateways. */
+  /** Drain inbound listeners only: for sidecars, not for gateways. */
   readonly inboundOnly: boolean;
-  /** Ports of the proxy's own listeners (health, metrics): their connections keep no drain going. */
+  /** Ports of the health and metrics listeners: their connections do not delay a drain. */
   readonly ownPorts: readonly number[];
-  /** Gets each line of Envoy's standard error; without it that is this process's own. */
+  /** Receives each line of Envoy's stderr; without it Envoy inherits this process's stderr. */
   readonly errorLine?: ((line: string) => void) | undefined;
 }
 
-/** What others may ask of the lifecycle. `by` says who asks, for the log: a signal, `POST /drain`. */
+/** Requests to the lifecycle. `by` names the requester in the log: a signal, `POST /drain`. */
 export interface LifecycleControl {
   phase(): Phase;
-  /** An orderly end: drain, then the end of Envoy. */
+  /** Graceful shutdown: drain, then end. */
   stop(by: string): void;
-  /** The end of Envoy at once. */
+  /** End Envoy at once. */
   quit(by: string): void;
-  /** A drain without an end. */
+  /** Drain without ending. */
   drain(by: string): void;
-  /** A hot restart. */
+  /** Hot restart. */
   reload(by: string): void;
 }

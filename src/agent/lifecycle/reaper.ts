@@ -2,19 +2,18 @@ import { linesOf } from "../envoy/lines.ts";
 import type { World } from "../../core/world/world.ts";
 
 const LOOK_MILLISECONDS = 300;
-/** How often a process must have been seen ended: its own parent in this program has had the time to ask for it. */
+/** Looks before a child counts as an orphan: its parent in this program has had time to wait for it. */
 const SIGHTINGS = 3;
 
-/** Reaps orphans until it is stopped. */
+/** Reaps orphans until stopped. */
 export interface Reaper {
   stop(): void;
 }
 
 /**
- * Makes orphans children of this process, as those of PID 1 are, and reaps them. Children of this program's own are
- * waited for by who started them: only a process that has been seen ended in three looks, 600 ms apart, is taken for an
- * orphan. No list of own children is needed, so that it is safe beside every way to start one. Where a call is refused
- * the returned reaper does less; it never fails.
+ * Adopts orphans, as PID 1 does, and reaps them. Own children are waited for by their starter: only a process seen as a
+ * zombie in three looks, 600 ms apart, counts as an orphan. So no list of own children is needed. Refused system calls
+ * reduce the function; it never fails.
  */
 export function startReaper(world: World): Reaper {
   const attempt = <T>(call: () => T): T | undefined => {
@@ -47,7 +46,7 @@ export function startReaper(world: World): Reaper {
   };
 }
 
-/** One look at the ended children: reaps those seen often enough, and returns how often each of the others was seen. */
+/** Reaps children seen often enough; returns how often the others were seen. */
 async function look(
   world: World,
   seen: ReadonlyMap<string, number>,
@@ -62,7 +61,7 @@ async function look(
   return now;
 }
 
-/** A process by its number and its start: a number is used again. */
+/** A process by PID and start time: PIDs are reused. */
 interface EndedChild {
   readonly pid: number;
   readonly identity: string;
@@ -81,10 +80,10 @@ async function endedChildren(world: World): Promise<readonly EndedChild[]> {
   return found;
 }
 
-/** Field 22 of proc_pid_stat(5), counted from the state, which is field 3. */
+/** Field 22 of proc_pid_stat(5), counted from field 3, the state. */
 const START_TIME = 19;
 
-/** The fields of /proc/PID/stat after the name, which may hold anything; none if the process is gone. */
+/** The fields of /proc/PID/stat after the name, which may hold anything; empty if the process is gone. */
 async function statOf(world: World, pid: string): Promise<readonly string[]> {
   try {
     const lines = await Array.fromAsync(linesOf(world.files.chunks(`/proc/${pid}/stat`)));

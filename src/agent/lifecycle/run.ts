@@ -1,4 +1,4 @@
-/** The lifecycle on the world: what happens becomes events of the machine, and its actions are done. */
+/** Runs the lifecycle: turns signals, timers and exits into events of the machine, and performs its actions. */
 import { logText } from "../../core/log.ts";
 import type { SignalName, World } from "../../core/world/world.ts";
 import { startReaper } from "./reaper.ts";
@@ -9,9 +9,9 @@ import type { Action, Counting, EventName, Events, Phase, Step, TimerName } from
 import { timersOf } from "./timers.ts";
 
 /**
- * Runs Envoy until it ends or is asked to end, and resolves with the exit code of the agent: Envoy's own (128 + signal) if
- * it ended by itself, 0 if the end was asked for. Orphans are reaped meanwhile. Rejects with `MeshError` if Envoy cannot
- * be started. Every Envoy has ended and was reaped when it settles.
+ * Runs Envoy until it exits or is asked to. Resolves with the agent's exit code: Envoy's own (128 + signal) if it
+ * exited unasked, 0 otherwise. Reaps orphans meanwhile. Rejects with `MeshError` if Envoy cannot be started. When it
+ * settles, every Envoy was reaped.
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
   const ended = Promise.withResolvers<number>();
@@ -35,7 +35,6 @@ export async function runLifecycle(world: World, options: LifecycleOptions): Pro
   }
 }
 
-/** What each signal asks for. */
 const SIGNALS: readonly (readonly [SignalName, "stop" | "quit" | "drain" | "reload" | "reopenLogs"])[] = [
   ["SIGTERM", "stop"],
   ["SIGINT", "stop"],
@@ -77,7 +76,7 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
     enqueue(() => next(rules, state, name, event));
   }
 
-  /** One after another: an action may cause the next event while it is done. */
+  /** Steps run one at a time: an action may send the next event. */
   function enqueue(step: () => Step): void {
     if (waiting.push(step) > 1) return;
     for (let first = waiting[0]; first !== undefined; waiting.shift(), first = waiting[0]) take(first());

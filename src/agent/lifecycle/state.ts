@@ -1,10 +1,10 @@
-/** What the lifecycle of Envoy is made of: its state, what happens to it, and what it has done about that. */
+/** State, events and actions of Envoy's lifecycle. */
 
 /**
- * `idle`: there is no Envoy to run. `starting`: the only Envoy is not live yet. `running`: the newest Envoy is live.
- * `reloading`: an Envoy serves while a newer one is being started. `drained`: a drain was asked for, but no end.
- * `backoff`: Envoy failed and is started again later. `draining`: an end was asked for, Envoy may finish its work.
- * `terminating`: Envoy has got SIGTERM. `killing`: Envoy has got SIGKILL. `ended`: nothing more is done.
+ * `idle`: no Envoy to run. `starting`: the only Envoy is not live yet. `running`: the newest Envoy is live.
+ * `reloading`: an Envoy serves while a newer one starts. `drained`: drains without ending. `backoff`: Envoy failed, a
+ * restart is scheduled. `draining`: drains before the end. `terminating`: Envoy got SIGTERM. `killing`: Envoy got
+ * SIGKILL. `ended`: done.
  */
 export type Phase =
   | "idle"
@@ -18,16 +18,16 @@ export type Phase =
   | "killing"
   | "ended";
 
-/** An Envoy process. A hot restart numbers them from 0 on. */
+/** An Envoy process; hot restarts number them from 0. */
 export interface Epoch {
   readonly number: number;
   readonly live: boolean;
 }
 
-/** What follows when the last Envoy has ended: the end of the agent with a code, or another start of Envoy. */
+/** What follows the exit of the last Envoy. */
 export type Outcome = { readonly type: "end"; readonly code: number } | { readonly type: "restart" };
 
-/** What is counted while Envoy drains, and how often that failed in a row. */
+/** What is counted during a drain, and the consecutive failures. */
 export interface Counting {
   readonly what: "connections" | "requests";
   readonly errors: number;
@@ -35,60 +35,60 @@ export interface Counting {
 
 export interface State {
   readonly phase: Phase;
-  /** Those that run, the newest last. */
+  /** Running epochs, the newest last. */
   readonly epochs: readonly Epoch[];
-  /** The epoch that is being started, until it is live. */
+  /** The starting epoch, until it is live. */
   readonly awaited: number | undefined;
-  /** Starts in a row that failed. */
+  /** Consecutive failed starts. */
   readonly failures: number;
-  /** Something to reload came while that was not possible. */
+  /** A reload was requested while it was impossible. */
   readonly reloadPending: boolean;
-  /** An epoch is to open its log files again, once it is live. */
+  /** The starting epoch must reopen its log files when live. */
   readonly reopenPending: boolean;
-  /** A new epoch failed while it started: Envoy takes no further one. */
+  /** A new epoch failed during its start: Envoy accepts no further one. */
   readonly reloadBroken: boolean;
   readonly counting: Counting;
   readonly outcome: Outcome;
 }
 
-/** How an Envoy ended. */
+/** How an Envoy exited. */
 export interface EnvoyEnd {
   /** Exit code; 128 + signal number if a signal ended it. */
   readonly code: number;
   readonly signal: string | undefined;
-  /** The kernel killed it because the memory was used up. */
+  /** Killed by the kernel for lack of memory. */
   readonly outOfMemory: boolean;
 }
 
 export type TimerName = "drain" | "minimum" | "grace" | "older" | "backoff" | "stable";
 
-/** What can happen, by name, with what is known of it. */
+/** Events and their data. */
 export interface Events {
-  /** The configuration of an epoch is written and its arguments are known. */
+  /** An epoch's bootstrap is written. */
   prepared: { readonly epoch: number };
   /** An epoch could not be prepared or started. */
   notStarted: { readonly epoch: number; readonly error: Error };
   /** An epoch serves. */
   live: { readonly epoch: number };
   exited: { readonly epoch: number; readonly end: EnvoyEnd };
-  /** An orderly end is asked for, by a signal. */
+  /** Graceful shutdown requested. */
   stop: { readonly by: string };
-  /** An end at once is asked for, by a signal or a request. */
+  /** Immediate end requested. */
   quit: { readonly by: string };
-  /** A drain is asked for, and no end. */
+  /** Drain without ending requested. */
   drain: { readonly by: string };
-  /** Another epoch with the configuration of now is asked for. */
+  /** Hot restart requested. */
   reload: { readonly by: string };
-  /** Envoy is to open its log files again. */
+  /** Reopening of log files requested. */
   reopenLogs: { readonly by: string };
   timeUp: { readonly timer: TimerName };
-  /** What was counted; `undefined` if Envoy did not answer, -1 if it does not know. */
+  /** The count; `undefined` if Envoy did not answer, -1 if it has no such statistics. */
   counted: { readonly count: number | undefined };
 }
 
 export type EventName = keyof Events;
 
-/** What is to be done. */
+/** What to do. */
 export type Action =
   | { readonly do: "prepare"; readonly epoch: number }
   | { readonly do: "start"; readonly epoch: number }
@@ -100,20 +100,20 @@ export type Action =
   | { readonly do: "end"; readonly code: number }
   | { readonly do: "fail"; readonly error: Error };
 
-/** The state after an event, and what is to be done. */
+/** The state after an event, and the actions. */
 export interface Step {
   readonly state: State;
   readonly actions: readonly Action[];
 }
 
-/** How an Envoy ended, for after its name. */
+/** How an Envoy exited, as the end of a sentence. */
 export function endText({ code, signal, outOfMemory }: EnvoyEnd): string {
   if (outOfMemory) return "was killed by the kernel: out of memory";
   if (signal !== undefined) return `was ended by ${signal} (exit code ${code})`;
   return `ended with exit code ${code}`;
 }
 
-/** What may have been the reason for an end that is seen often, and what to do. */
+/** The likely cause of a frequent kind of exit, and what to do. */
 export function failureHint({ signal, outOfMemory }: EnvoyEnd): string | undefined {
   if (outOfMemory) return "Give the container of the proxy more memory (resources.limits.memory)";
   if (signal === "SIGKILL") {

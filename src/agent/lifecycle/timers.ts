@@ -1,12 +1,11 @@
 import type { Clock } from "../../core/world/world.ts";
 
-/** Timers by name: setting one again forgets the one before. */
+/** Named timers: setting one replaces the last of that name. */
 export interface Timers<Name> {
   set(name: Name, milliseconds: number, up: () => void): void;
   forgetAll(): void;
 }
 
-/** Timers of a clock. */
 export function timersOf<Name>(clock: Clock): Timers<Name> {
   const running = new Map<Name, AbortController>();
   return {

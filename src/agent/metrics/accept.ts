@@ -1,9 +1,9 @@
 /**
- * Formats of metrics. What several endpoints answer is joined, which only texts can be: an Accept field is reduced to
- * texts before it is passed on (Istio, pilot/cmd/pilot-agent/status: allowedContentTypes, negotiateMetricsFormat).
+ * Formats of metrics. Only text formats can be concatenated: the Accept header is reduced to them (Istio,
+ * pilot/cmd/pilot-agent/status: allowedContentTypes, negotiateMetricsFormat).
  */
 
-/** The format of Prometheus' text, which every client reads. */
+/** Prometheus' text format, which every client accepts. */
 export const TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS = "application/openmetrics-text";
 const OPEN_METRICS_FORMATS: Readonly<Record<string, string>> = {
@@ -11,7 +11,9 @@ const OPEN_METRICS_FORMATS: Readonly<Record<string, string>> = {
   "0.0.1": `${OPEN_METRICS}; version=0.0.1; charset=utf-8`,
 };
 
-/** What may be asked of whom. Envoy's metrics come before others, so they must have no end mark: no OpenMetrics. */
+/**
+ * Formats to request from each endpoint. Envoy's metrics are not last, so they must not end with OpenMetrics' end mark.
+ */
 const ALLOWED = {
   envoy: ["text/*", "text/plain"],
   application: ["text/*", "text/plain", OPEN_METRICS],
@@ -21,14 +23,14 @@ const PLAIN_TEXT: MediaType = { name: "text/plain", parameters: new Map([["versi
 const PLAIN_OPEN_METRICS: MediaType = { name: OPEN_METRICS, parameters: new Map([["version", "0.0.1"]]) };
 const FALLBACK = "text/plain;version=0.0.4";
 
-/** Types that stand for many, and the simplest of the many. */
+/** Wildcard types, and the format requested for them. */
 const RANGES: Readonly<Record<string, MediaType>> = {
   "*/*": PLAIN_TEXT,
   "*": PLAIN_TEXT,
   "application/*": PLAIN_OPEN_METRICS,
 };
 
-/** The Accept field for an endpoint, from that of the client. */
+/** The Accept header for an endpoint, from the client's. */
 export function acceptFor(endpoint: keyof typeof ALLOWED, accept: string): string {
   const allowed: readonly string[] = ALLOWED[endpoint];
   const wanted = accept.split(",").map(parseMediaType);
@@ -45,26 +47,26 @@ function withoutQuality({ name, parameters }: MediaType): MediaType {
   return { name, parameters: new Map([...parameters].filter(([key]) => key !== "q")) };
 }
 
-/** The order is the preference: of three 0.3, 0.2, 0.1. */
+/** Quality by order: of three 0.3, 0.2, 0.1. */
 function withQuality({ name, parameters }: MediaType, index: number, all: readonly unknown[]): string {
   const digits = String(all.length).length;
   const quality = `0.${String(all.length - index).padStart(digits, "0")}`;
   return formatMediaType({ name, parameters: new Map([...parameters, ["q", quality]]) });
 }
 
-/** The format that a Content-Type names; text for all that is not OpenMetrics of a known version. */
+/** The format of a Content-Type; text unless it is OpenMetrics of a known version. */
 export function formatOf(contentType: string): string {
   const type = parseMediaType(contentType);
   if (type?.name !== OPEN_METRICS) return TEXT_FORMAT;
   return OPEN_METRICS_FORMATS[type.parameters.get("version") || "0.0.1"] ?? TEXT_FORMAT;
 }
 
-/** Whether a format ends with the mark `# EOF`. */
+/** Whether a format ends with `# EOF`. */
 export function isOpenMetrics(format: string): boolean {
   return format.startsWith(OPEN_METRICS);
 }
 
-/** `text/plain; version=0.0.4`: names in lower case. */
+/** `text/plain; version=0.0.4`, in lower case. */
 export interface MediaType {
   readonly name: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -74,7 +76,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PARAMETER =
   /^\s*;\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[^"\\]|\\.)*)")\s*/;
 
-/** Reads a media type; `undefined` if it is none. */
+/** Parses a media type; `undefined` if invalid. */
 export function parseMediaType(text: string): MediaType | undefined {
   const semicolon = text.indexOf(";");
   const name = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
@@ -96,7 +98,7 @@ function parametersOf(text: string): Map<string, string> | undefined {
   return /^[\s;]*$/.test(rest) ? parameters : undefined;
 }
 
-/** The text of a media type: parameters sorted by name, values quoted where they must be. */
+/** Formats a media type: parameters sorted, values quoted where necessary. */
 export function formatMediaType({ name, parameters }: MediaType): string {
   const pairs = [...parameters].sort(([a], [b]) => a < b ? -1 : 1);
   return [name, ...pairs.map(([key, value]) => `${key}=${TOKEN.test(value) ? value : quote(value)}`)].join("; ");

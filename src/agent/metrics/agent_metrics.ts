@@ -1,25 +1,25 @@
 import type { World } from "../../core/world/world.ts";
 import { type Collector, expositionOf, type Meter, meter, processMetrics } from "../../core/metrics/mod.ts";
 
-/** Before every name, as pilot-agent has it. */
+/** pilot-agent's prefix of all names. */
 const PREFIX = "istio_agent_";
 
-/** Whose metrics could not be had. */
+/** The source of a failed scrape. */
 export type ScrapedPart = "envoy" | "application" | "agent";
 
-/** What the agent counts of itself. */
+/** The agent's own metrics. */
 export interface AgentMetrics {
   readonly scrapes: Meter;
-  /** Notes the time from the start of the agent to the first readiness. */
+  /** Seconds from the agent's start to the first readiness. */
   readonly startupSeconds: Meter;
   scrapeFailed(part: ScrapedPart): void;
-  /** Further metrics, whose names get the prefix too. */
+  /** Adds metrics; their names get the prefix too. */
   register(collector: Collector): void;
-  /** All of it in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
-/** The metrics of an agent of this version, with names and helps of pilot-agent's. */
+/** Names and help texts are pilot-agent's. */
 export function agentMetrics(world: Pick<World, "files">, version: string): AgentMetrics {
   const scrapes = meter("counter", "scrapes_total", "The total number of scrapes.");
   const failures = meter("counter", "scrape_failures_total", "The total number of failed scrapes.");

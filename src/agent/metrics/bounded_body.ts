@@ -1,6 +1,6 @@
-/** Bodies that are held in memory, up to a limit. */
+/** Bodies in memory, up to a limit. */
 
-/** The pieces of a body; `undefined` if it is larger than the limit, and then the rest is not waited for. */
+/** The chunks of a body; `undefined` if it exceeds the limit; the rest is cancelled. */
 export async function readBounded(
   body: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
@@ -19,10 +19,10 @@ export async function readBounded(
 }
 
 const END_MARK = "# EOF";
-/** White space after the mark does not count, but a body that ends with more of it than this is left as it is. */
+/** Trailing white space is ignored, up to this length. */
 const TAIL = 64;
 
-/** Takes the mark that ends a body of OpenMetrics off its pieces: others follow. */
+/** Removes the end mark of OpenMetrics: more metrics follow. */
 export function withoutEndMark(pieces: readonly Uint8Array[]): Uint8Array[] {
   const kept = [...pieces];
   const tail = takeTail(kept);
@@ -31,7 +31,7 @@ export function withoutEndMark(pieces: readonly Uint8Array[]): Uint8Array[] {
   return [...kept, tail.subarray(0, left)].filter((piece) => piece.length > 0);
 }
 
-/** The last bytes of the pieces, which are taken off. */
+/** Removes and returns the last bytes. */
 function takeTail(pieces: Uint8Array[]): Uint8Array {
   let tail = new Uint8Array(0);
   while (tail.length < TAIL) {

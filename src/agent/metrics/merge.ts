@@ -1,6 +1,6 @@
 /**
- * The metrics of the agent, of Envoy and of the application as one text. Nothing is held but what is on its way, so that
- * neither the size of an endpoint's answer nor its slowness costs memory; a client that leaves ends every scrape.
+ * Merges the metrics of agent, Envoy and application into one text. Data is streamed: large or slow endpoints cost no
+ * memory. A client that disconnects ends all scrapes.
  */
 import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
@@ -12,32 +12,32 @@ import { readBounded, withoutEndMark } from "./bounded_body.ts";
 import { onAbort, type Scrape, scrape, timeoutOf } from "./scrape.ts";
 import type { ScrapeTarget } from "./scrape_targets.ts";
 
-/** What is merged. */
 export interface MergeOptions {
-  /** The port of Envoy's metrics; `undefined` to leave them out. */
+  /** Envoy's metrics port; `undefined` to exclude them. */
   readonly envoyPort: number | undefined;
   readonly targets: readonly ScrapeTarget[];
   readonly metrics: AgentMetrics;
   readonly logger: Logger;
 }
 
-/** How much of an answer is held if there are several targets, one after the other: larger ones are left out, as in Istio. */
+/**
+ * With several targets each response is buffered up to this size, one at a time; larger ones are left out, as in Istio.
+ */
 const MAX_TARGET_BYTES = 10 * 1024 * 1024;
-/** How long an endpoint may take to begin its answer if the client does not say: the default of Prometheus, thrice. */
+/** Time to response headers without a client timeout: three times Prometheus' default. */
 const HEADERS_TIMEOUT = 30_000;
 
-/** What of a client's time is left when endpoints are given up, so that it still gets the metrics of the others. */
+/** Time reserved of the client's timeout, so that the other metrics still arrive. */
 const MARGIN = 500;
 const GONE = new Error("the client has gone");
 const LATE = new Error("the time for the scrape ran out");
 
-/** The parts of the world that a scrape needs. */
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
 
-/** How many scrapes may be under way: each holds what is on its way to a client that may not read it (1 MB). */
+/** Concurrent scrapes: a client that does not read holds 1 MB in buffers. */
 const MOST_AT_ONCE = 20;
 
-/** Answers scrapes: with 200, since the metrics of one endpoint are of use without those of another; 503 to too many. */
+/** Serves scrapes: always 200, since the other metrics are useful if one endpoint fails; 503 above the limit. */
 export function metricsMerger(world: ScrapeWorld, options: MergeOptions): (request: Request) => Promise<Response> {
   let underWay = 0;
   return async (request) => {
@@ -64,17 +64,16 @@ async function mergedMetrics(run: Run, request: Request): Promise<Response> {
   return new Response(stream(text, run), { headers: { "content-type": format } });
 }
 
-/** One scrape by a client. */
 interface Run {
   readonly world: ScrapeWorld;
   readonly options: MergeOptions;
   readonly headers: Headers;
   readonly accept: string;
-  /** Ends all that the scrape does. */
+  /** Aborts everything. */
   readonly end: AbortController;
-  /** Ends what has not begun to answer, and what comes of the application: Envoy's metrics are given all the same. */
+  /** Aborts pending endpoints and the application's bodies; Envoy's metrics are still delivered. */
   readonly deadline: AbortController;
-  /** Every endpoint that will answer has begun to. */
+  /** All endpoints have answered or failed. */
   headersRead(): void;
 }
 
@@ -99,12 +98,12 @@ function envoyUrl(port: number | undefined, { url }: Request): string | undefine
   return port === undefined ? undefined : `http://localhost:${port}/stats/prometheus${targetOf(url).query}`;
 }
 
-/** A scrape, and what ends it. */
+/** A scrape and its signal. */
 interface Begun extends Scrape {
   readonly signal: AbortSignal;
 }
 
-/** Begins to scrape; a failure is logged and counted. */
+/** Starts a scrape; logs and counts a failure. */
 async function begin(run: Run, part: "envoy" | "application", url: string): Promise<Begun | undefined> {
   const { world: { network }, headers, end, deadline } = run;
   const own = new AbortController();
@@ -122,14 +121,14 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
   }
 }
 
-/** A client that has gone is no failure of an endpoint. */
+/** A client that disconnects is not a failure of the endpoint. */
 function failed({ options: { logger, metrics }, end: { signal } }: Run, part: ScrapedPart, error: unknown) {
   if (signal.reason === GONE) return;
   logger.error(logText(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`));
   metrics.scrapeFailed(part);
 }
 
-/** The format that all applications answer with; text if they differ. */
+/** The common format of all applications; text if they differ. */
 function commonFormat(applications: readonly (Begun | undefined)[]): string {
   const formats = new Set(applications.flatMap((each) => each === undefined ? [] : [formatOf(each.contentType)]));
   const [first = TEXT_FORMAT] = formats;
@@ -138,7 +137,7 @@ function commonFormat(applications: readonly (Begun | undefined)[]): string {
 
 type Pieces = AsyncGenerator<Uint8Array, void, void>;
 
-/** The parts in their order; the application's come last, since OpenMetrics ends with a mark. */
+/** Agent, Envoy, application: OpenMetrics' end mark must come last. */
 async function* merged(
   run: Run,
   envoy: Begun | undefined,
@@ -170,7 +169,7 @@ async function* streamed(run: Run, part: "envoy" | "application", { body, signal
   }
 }
 
-/** One of several: its end mark is taken off, for which its end must be seen before it is passed on. */
+/** One of several targets: buffered, to remove its end mark. */
 async function* held(run: Run, { body, signal }: Begun): Pieces {
   try {
     const pieces = await readBounded(body, MAX_TARGET_BYTES);
@@ -183,7 +182,7 @@ async function* held(run: Run, { body, signal }: Begun): Pieces {
   }
 }
 
-/** Ends a text with a line feed if it has any byte: what follows must begin a line. */
+/** Appends a line feed if it is missing. */
 async function* withLineEnd(pieces: Pieces): Pieces {
   let last: number | undefined;
   for await (const piece of pieces) {
@@ -193,7 +192,7 @@ async function* withLineEnd(pieces: Pieces): Pieces {
   if (last !== undefined && last !== 0x0a) yield Uint8Array.of(0x0a);
 }
 
-/** Reads on only when the client does. */
+/** Reads at the client's pace. */
 function stream(pieces: Pieces, { end }: Run): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

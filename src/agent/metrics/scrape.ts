@@ -2,30 +2,29 @@ import { MeshError, messageOf } from "../../core/errors.ts";
 import { requestFailure } from "../../core/request_failure.ts";
 import type { Network } from "../../core/world/world.ts";
 
-/** The answer of an endpoint whose body has not been read yet. */
+/** A response whose body is not read yet. */
 export interface Scrape {
-  /** Ends early, and without an error, when the signal of the request says so. */
+  /** Ends without an error when the request's signal fires. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
   readonly contentType: string;
 }
 
-/** What an endpoint is asked for, and by whom. */
 export interface ScrapeRequest {
   readonly url: string;
   readonly accept: string;
-  /** Of the client, of which some fields are passed on. */
+  /** The client's headers; some are passed on. */
   readonly headers: Headers;
-  /** Ends the scrape, also while the body is read. */
+  /** Aborts the scrape, also while the body is read. */
   readonly signal: AbortSignal;
 }
 
-/** Says how long Prometheus will wait. */
+/** Prometheus' scrape timeout. */
 export const TIMEOUT_FIELD = "x-prometheus-scrape-timeout-seconds";
 const PASSED_ON = ["user-agent", TIMEOUT_FIELD];
 
-/** Asks an endpoint for metrics. Throws a `MeshError` if it cannot be reached or does not answer 200. */
+/** Requests metrics. Throws a `MeshError` on failure or a status other than 200. */
 export async function scrape(network: Network, { url, accept, headers, signal }: ScrapeRequest): Promise<Scrape> {
-  // What is merged must be plain, and this machine's own network is not slow.
+  // Merging needs uncompressed text, and loopback is fast.
   const fields = new Headers({ accept, "accept-encoding": "identity" });
   for (const name of PASSED_ON) {
     const value = headers.get(name);
@@ -41,7 +40,7 @@ export async function scrape(network: Network, { url, accept, headers, signal }:
   throw new MeshError(`Cannot scrape "${url}": the answer was ${response.status}`);
 }
 
-/** A signal that ends a fetch whose body is read leaves the connection open: there the reader is cancelled instead. */
+/** Aborting a fetch while its body is read leaves the connection open: the reader is cancelled instead. */
 async function ask(network: Network, url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
   const asking = new AbortController();
   const stop = () => asking.abort(signal.reason);
@@ -58,7 +57,7 @@ async function ask(network: Network, url: string, headers: Headers, signal: Abor
   }
 }
 
-/** The milliseconds that a client gives for a scrape; `undefined` if it does not say, the text if it is no number. */
+/** The client's scrape timeout in milliseconds; `undefined` if absent, the text if invalid. */
 export function timeoutOf(headers: Headers): number | string | undefined {
   const text = headers.get(TIMEOUT_FIELD);
   if (text === null || text === "") return undefined;
@@ -66,7 +65,7 @@ export function timeoutOf(headers: Headers): number | string | undefined {
   return Number.isNaN(seconds) ? text : Math.min(seconds * 1000, 2 ** 31 - 1);
 }
 
-/** Calls the action when the signal is aborted, at once if it is already; not more than once. */
+/** Calls `action` once when the signal is aborted, at once if it already is. */
 export function onAbort(signal: AbortSignal, action: () => void): void {
   if (signal.aborted) action();
   else signal.addEventListener("abort", action, { once: true });

@@ -1,20 +1,20 @@
-/** Where an application's metrics are: ISTIO_PROMETHEUS_ANNOTATIONS, which the injector writes. */
+/** The application's metrics endpoints: ISTIO_PROMETHEUS_ANNOTATIONS, written by the injector. */
 import { parseUint } from "../../core/net.ts";
 import { fieldOf, isObject, readJson } from "../json_fields.ts";
 
-/** An endpoint of the application on this machine. */
+/** An endpoint on this machine. */
 export interface ScrapeTarget {
   readonly port: number;
   readonly path: string;
 }
 
-/** The endpoints (none if scraping is off), and all that is wrong with the text. */
+/** The endpoints (empty if scraping is off), and the problems of the text. */
 export interface ScrapeTargets {
   readonly targets: readonly ScrapeTarget[];
   readonly problems: readonly string[];
 }
 
-/** Ports of Istio's own: no application's, or merged already (Istio, istioReservedPorts). */
+/** Istio's own ports: not an application's, or already merged (Istio, istioReservedPorts). */
 const RESERVED: ReadonlyMap<number, string> = new Map([
   [15000, "Envoy admin"],
   [15001, "outbound traffic capture"],
@@ -31,8 +31,8 @@ const DEFAULT_PATH = "/metrics";
 const DEFAULT_PORT = "80";
 
 /**
- * Reads the value of ISTIO_PROMETHEUS_ANNOTATIONS; a value that is set but empty is as wrong as any other that is no
- * JSON. An endpoint on the status port would have the agent scrape itself.
+ * Parses ISTIO_PROMETHEUS_ANNOTATIONS; an empty value is invalid JSON. An endpoint on the status port would scrape the
+ * agent itself.
  */
 export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
   const json = readJson(text);

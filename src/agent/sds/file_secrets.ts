@@ -1,24 +1,23 @@
-/** Secrets in files that mesh configuration names: certificates of gateways, authorities of services outside. */
+/** Secrets from files that the mesh configuration names: gateway certificates, CA certificates of external services. */
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Files } from "../../core/world/world.ts";
 import { checkPair, factsOfCertificate } from "../../core/x509/mod.ts";
 import { parseSecretName, sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
 
-/** The authorities of a system have some 200 KB. */
+/** The system's root certificates have some 200 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** How often the files that a proxy asked for are looked at, in milliseconds. */
+/** Polling interval of requested files, in milliseconds. */
 const WATCH_INTERVAL = 1000;
 
-/** What is read, and how. */
 interface FileSecret {
   readonly paths: readonly string[];
   readonly read: () => Promise<Secret>;
 }
 
 /**
- * `file-cert:` and `file-root:`. Files that are not there yet, or cannot be used, are waited for, and what was in force
- * stays. Whoever reaches the socket may name any file: only certificates, and keys that belong to one, are given away.
+ * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. Any client
+ * of the socket may name any file: only certificates, and keys that match one, are served.
  */
 export function fileSecrets(files: Files, log: Logger): Secrets {
   return {
@@ -58,7 +57,7 @@ function watchSecret({ files, log, name, changed }: Watching, { paths, read }: F
     changed();
   };
   const start = () => reading = reading.then(update);
-  // Watched before they are read: no change falls between the two.
+  // Watch before the first read: no change is missed.
   const stop = files.watch(paths, WATCH_INTERVAL, start);
   start();
   return {
@@ -93,7 +92,7 @@ async function readAuthorities(files: Files, paths: readonly string[]): Promise<
   });
 }
 
-/** A pipe or a device would be read without end. */
+/** A pipe or a device would never end. */
 async function readSmall(files: Files, path: string): Promise<string> {
   const facts = await files.facts(path);
   if (facts?.kind === "other") throw new MeshError(`Cannot read "${path}": it is no file`);

@@ -1,4 +1,4 @@
-/** gRPC over HTTP: which method is asked for, and the stream behind it. */
+/** gRPC over HTTP: dispatches the method and runs the stream. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { CODE, encodeFrame, FrameError, FrameReader } from "../../core/grpc/mod.ts";
 import { type Logger, logText } from "../../core/log.ts";
@@ -7,17 +7,16 @@ import { SecretStream, type StreamOptions } from "./stream.ts";
 const SERVICE = "/envoy.service.secret.v3.SecretDiscoveryService/";
 const STREAM = `${SERVICE}StreamSecrets`;
 
-/** A request for secrets has names and, at first, the node with its metadata: gRPC's own default for a message. */
+/** gRPC's default limit; the first request holds the node with its metadata. */
 const LARGEST_REQUEST = 4 * 1024 * 1024;
 
-/** What the handler is told. */
 export interface HandlerOptions extends StreamOptions {
-  /** The streams that are open; the handler adds and removes them. */
+  /** The open streams; maintained by the handler. */
   readonly streams: Set<SecretStream>;
   readonly log: Logger;
 }
 
-/** Answers `StreamSecrets`; other methods, those for one answer and for differences among them, are not implemented. */
+/** Serves `StreamSecrets`. Other methods (`FetchSecrets`, `DeltaSecrets`) are not implemented. */
 export function secretHandler(options: HandlerOptions): (request: Request) => Response {
   return (request) => {
     const { pathname } = new URL(request.url);
@@ -30,7 +29,7 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
     const end = (failure?: Failure) => {
       stream.end(failure);
       options.streams.delete(stream);
-      // A stream that the proxy gives up is told by its answers alone: this read would go on waiting.
+      // The pending read does not notice that Envoy cancelled the stream.
       requests?.cancel().catch(() => {});
     };
     if (requests !== undefined) void readRequests(requests, stream, { log: options.log, end });
@@ -38,7 +37,7 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
   };
 }
 
-/** Headers alone: Deno's server sends no trailers. */
+/** A trailers-only response: Deno's server sends no trailers. */
 function notImplemented(path: string): Response {
   const message = path.startsWith(SERVICE) ? `method ${path.slice(SERVICE.length)} not implemented` : "unknown service";
   return new Response(null, {
@@ -50,7 +49,7 @@ function notImplemented(path: string): Response {
   });
 }
 
-/** Why a stream ends, if it is not its time. */
+/** An abnormal end. */
 interface Failure {
   readonly error: unknown;
 }
@@ -60,7 +59,7 @@ interface Ending {
   readonly end: (failure?: Failure) => void;
 }
 
-/** Until the proxy ends the stream or goes away; what cannot be read ends the stream with an error. */
+/** Reads until Envoy ends the stream or disconnects. Invalid requests fail the stream. */
 async function readRequests(
   requests: ReadableStreamDefaultReader<Uint8Array>,
   stream: SecretStream,

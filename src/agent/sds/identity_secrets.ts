@@ -1,20 +1,19 @@
-/** The secrets of the workload itself. */
+/** The secrets `default` and `ROOTCA` of the workload itself. */
 import type { KeyPair } from "../../core/x509/mod.ts";
 import { parseSecretName, type Secret, type Secrets } from "./secret.ts";
 
-/** Who the workload is, as far as its proxy is told. */
+/** The identity as SDS sees it. */
 export interface SdsIdentity {
-  /** Its certificate and key; `undefined` before the first. */
+  /** Certificate and key; `undefined` before the first. */
   workload(): KeyPair | undefined;
-  /** Whom it trusts, PEM; `undefined` before the first. */
+  /** Root certificates in PEM; `undefined` before the first. */
   roots(): string | undefined;
-  /** Calls back after each change, until the returned function is called. */
+  /** Calls back on each change, until the returned function is called. */
   subscribe(changed: (what: "workload" | "roots") => void): () => void;
-  /** Why there is none, or no newer one; `undefined` when all is well. */
+  /** The problem, in one line; `undefined` if all is well. */
   problem(): string | undefined;
 }
 
-/** `default` and `ROOTCA`. */
 export function identitySecrets(identity: SdsIdentity): Secrets {
   const open = (what: "workload" | "roots", current: () => Secret | undefined, changed: () => void) => ({
     current,

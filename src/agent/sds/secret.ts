@@ -1,38 +1,38 @@
-/** What a proxy is given under a name. All texts are PEM. */
+/** A secret's content, PEM. */
 export type Secret =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
   | { readonly kind: "authorities"; readonly authorities: string };
 
-/** Whether two say the same. */
+/** Whether both have the same content. */
 export function sameSecret(a: Secret | undefined, b: Secret): boolean {
   if (a?.kind === "pair") return b.kind === "pair" && a.certificate === b.certificate && a.key === b.key;
   return a !== undefined && b.kind === "authorities" && a.authorities === b.authorities;
 }
 
-/** A secret that may come later and may change. */
+/** A secret that may appear or change later. */
 export interface SecretSource {
-  /** What is in force; `undefined` before the first. */
+  /** The secret in force; `undefined` before the first. */
   current(): Secret | undefined;
-  /** What it waits for, as a line; `undefined` if that is not known. */
+  /** Why there is no secret, in one line; `undefined` if unknown. */
   problem(): string | undefined;
   close(): void;
 }
 
-/** Where secrets come from. */
+/** Provides secrets by name. */
 export interface Secrets {
-  /** The source of a name, which tells of each change until it is closed; `undefined` for a name that nobody knows. */
+  /** The source of a name, which calls back on each change until closed; `undefined` for an unknown name. */
   open(name: string, changed: () => void): SecretSource | undefined;
 }
 
-/** What the name of a secret stands for. */
+/** What a secret's name refers to. */
 export type SecretName =
   | { readonly kind: "workload" }
   | { readonly kind: "roots" }
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
-  /** The first of these files that is there. */
+  /** The first file that exists. */
   | { readonly kind: "authorities"; readonly paths: readonly string[] };
 
-/** Where systems keep the authorities that they trust. Source: Go's crypto/x509, root_linux.go. */
+/** Root certificate files of the operating system. Source: Go's crypto/x509, root_linux.go. */
 const SYSTEM_ROOTS = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -53,8 +53,8 @@ const FILES = /^file-(cert|root):(.+)$/s;
 const SEPARATOR = "~";
 
 /**
- * Reads a name as Istio gives them to proxies: `default`, `ROOTCA`, `file-cert:CERTIFICATE~KEY`, `file-root:FILE` and
- * `file-root:system`; `undefined` for any other. Source: Istio's SdsCertificateConfigFromResourceName.
+ * Parses a name that Istio gives to proxies: `default`, `ROOTCA`, `file-cert:CERTIFICATE~KEY`, `file-root:FILE` and
+ * `file-root:system`; `undefined` for others. Source: Istio's SdsCertificateConfigFromResourceName.
  */
 export function parseSecretName(name: string): SecretName | undefined {
   const fixed = FIXED.get(name);

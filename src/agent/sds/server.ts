@@ -1,4 +1,4 @@
-/** The server of secrets, on a Unix socket that Envoy knows from its bootstrap. */
+/** The SDS server, on the Unix socket that Envoy's bootstrap names. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { UnixServer, World } from "../../core/world/mod.ts";
@@ -8,37 +8,36 @@ import { identitySecrets, type SdsIdentity } from "./identity_secrets.ts";
 import type { Secrets } from "./secret.ts";
 import type { SecretStream } from "./stream.ts";
 
-/** Whoever reaches the folder may connect: Envoy may be another user. */
+/** Envoy may run as another user; the folder restricts access. */
 const SOCKET_MODE = 0o666;
-/** How long a program that serves the socket may take to accept a connection, in milliseconds. Source: Istio's agent. */
+/** Timeout of the connection that detects another SDS server, in milliseconds. Source: Istio's agent. */
 const DIAL_PATIENCE = 1000;
 
-/** What the server is told. */
 export interface SdsOptions {
-  /** Envoy asks here for all secrets, unless another program serves this socket (such as SPIRE's agent). */
+  /** The socket for all secrets, unless another program (such as SPIRE) serves it. */
   readonly path: string;
-  /** Envoy asks here for secrets in files then. */
+  /** The socket for file secrets in that case. */
   readonly filesPath: string;
-  /** `undefined` if another program is known to serve the workload's identity: then files alone are served. */
+  /** `undefined` if another program serves the workload's identity: only file secrets are served then. */
   readonly identity: SdsIdentity | undefined;
   readonly log: Logger;
 }
 
-/** A server that runs, or one that could not be started. */
+/** A running server, or one that failed to start. */
 export interface Sds {
-  /** Whether another program serves the workload's identity. */
+  /** Another program serves the workload's identity. */
   readonly isExternal: boolean;
-  /** Which secret Envoy refuses, and its reason; `undefined` when it refuses none, or has gone. */
+  /** The secret that Envoy rejects, with its reason; `undefined` if none. */
   lastRefusal(): string | undefined;
-  /** Why proxies get no secrets, or do not take them; `undefined` when all is well. */
+  /** Why Envoy gets no secrets, or rejects them; `undefined` if all is well. */
   problem(): string | undefined;
   /** Ends all streams and removes the socket. */
   close(): Promise<void>;
 }
 
 /**
- * Serves secrets until it is closed. A socket that cannot be had is logged, told by `problem` and no error: a proxy whose
- * configuration needs no identity is of use without.
+ * Serves secrets until closed. Listen errors are logged and reported by `problem`, not thrown: some proxies need no
+ * identity.
  */
 export async function startSds(world: World, options: SdsOptions): Promise<Sds> {
   const { log, identity } = options;
@@ -65,7 +64,7 @@ export async function startSds(world: World, options: SdsOptions): Promise<Sds> 
   };
 }
 
-/** The server, or why there is none. */
+/** The server, or the problem. */
 async function listen(
   { network }: World,
   path: string,
@@ -82,7 +81,7 @@ async function listen(
   }
 }
 
-/** A socket file that was left behind is none that is served, nor one that nobody accepts on. */
+/** A leftover socket file, or one that nobody accepts on, is not served. */
 async function isServed({ network, clock }: World, path: string): Promise<boolean> {
   const end = new AbortController();
   const late = clock.sleep(DIAL_PATIENCE, end.signal).then(() => false);
@@ -103,7 +102,7 @@ function firstOf(all: readonly Secrets[]): Secrets {
   };
 }
 
-/** `2026-01-02T03:04:05Z/1` and so on, as Istio has them. */
+/** `2026-01-02T03:04:05Z/1` and so on, as in Istio. */
 function versions({ clock }: World): () => string {
   let count = 0;
   return () => `${clock.now().toISOString().replace(/\.\d+Z$/, "Z")}/${++count}`;

@@ -1,21 +1,22 @@
-/** One stream of a proxy: the names it asks for, and what it was sent of them. */
+/** One SDS stream: the requested names, and what was sent for them. */
 import { MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
 import { sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
 
-/** More names than any proxy has: each may cost a watch of files. */
+/** A limit, since each name may cost a file watch. */
 const MAX_NAMES = 1000;
 
-/** What streams share. */
 export interface StreamOptions {
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** The version of the next answer. */
+  /** The version of the next response. */
   readonly nextVersion: () => string;
 }
 
-/** State of the world: an answer holds all secrets that are there of those asked for, and comes when one has changed. */
+/**
+ * State of the world: each response holds all available secrets that were requested, and is sent when one has changed.
+ */
 export class SecretStream {
   readonly #options: StreamOptions;
   readonly #sources = new Map<string, SecretSource>();
@@ -30,25 +31,25 @@ export class SecretStream {
     this.#options = options;
   }
 
-  /** Why the proxy refused the last answer; `undefined` if it did not. */
+  /** Why Envoy rejected the last response; `undefined` if it did not. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
 
-  /** Takes what the proxy says. Errors: a MeshError if it is no request for secrets; the stream should fail with it. */
+  /** Handles a request. Throws a MeshError for an invalid one; the stream should fail with it. */
   take(message: Uint8Array): void {
     const request = readDiscoveryRequest(message);
     if (request.typeUrl !== "" && request.typeUrl !== SECRET_TYPE) {
       throw new MeshError(`A proxy asks for resources of the type ${quoted(request.typeUrl)}, not for secrets`);
     }
     if (request.responseNonce === "") this.#sent.clear();
-    else if (request.responseNonce !== this.#nonce) return; // Said of an answer that has been replaced.
+    else if (request.responseNonce !== this.#nonce) return; // Answers an outdated response.
     else this.#heard(request);
     this.#ask(new Set(request.resourceNames));
     this.#wake();
   }
 
-  /** The next answer, as soon as there is one; `undefined` at the end. Rejects with the error that the stream failed with. */
+  /** Resolves with the next response when there is one; `undefined` at the end. Rejects with the stream's error. */
   async next(): Promise<Uint8Array | undefined> {
     for (;;) {
       if (this.#end === "ended") return undefined;
@@ -59,7 +60,7 @@ export class SecretStream {
     }
   }
 
-  /** Ends it, for an error if there is one. */
+  /** Ends the stream, with an error if given. */
   end(failure?: { readonly error: unknown }): void {
     this.#end ??= failure ?? "ended";
     for (const source of this.#sources.values()) source.close();
@@ -126,7 +127,7 @@ const UNKNOWN: SecretSource = { current: () => undefined, problem: () => undefin
 
 const MAX_REASON = 500;
 
-/** What Envoy says, as a line of a length that a log and an answer can bear. */
+/** Envoy's text in one line of limited length. */
 function plain(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   return line === "" ? "it gives no reason" : line.slice(0, MAX_REASON);
@@ -134,7 +135,7 @@ function plain(text: string): string {
 
 const MAX_LENGTH = 200;
 
-/** A text that somebody else chose, for a line of the log: in quotes, without line ends, and not too long. */
+/** A quoted text of untrusted origin for the log: one line, limited length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
 }

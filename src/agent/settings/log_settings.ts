@@ -1,7 +1,7 @@
-/** How the agent logs, from our flags and from those of every program of Istio (its pkg/log). */
+/** Log settings, from our flags and from Istio's (its pkg/log). */
 import type { LogSettings } from "./settings.ts";
 
-/** What the flags and variables say; `""` for what is not given. */
+/** The flags and variables; `""` for those not given. */
 export interface LogWords {
   readonly format: string;
   readonly level: string;
@@ -13,7 +13,7 @@ export interface LogWords {
   readonly environmentFormat: string;
 }
 
-/** Istio's levels, and ours. */
+/** Istio's level names to ours. */
 const LEVELS: ReadonlyMap<string, string> = new Map([
   ["debug", "debug"],
   ["info", "info"],
@@ -24,7 +24,7 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["none", "fatal"],
 ]);
 
-/** The settings; what is wrong with a word is added to `problems`. Our own flags win. */
+/** The settings; invalid values are added to `problems`. Our own flags win. */
 export function logSettings(words: LogWords, problems: string[]): LogSettings {
   const scopes = scopesOf(words.istioLevels, problems);
   const level = words.level === "" ? undefined : levelOf(words.level, "--log-level", problems);
@@ -38,7 +38,7 @@ function formatOf(words: LogWords, problems: string[]): "text" | "json" | undefi
   return undefined;
 }
 
-/** A level without a scope is that of the scope `default`. */
+/** A level without a scope belongs to the scope `default`. */
 function scopesOf(text: string, problems: string[]): Map<string, string> {
   const scopes = new Map<string, string>();
   for (const item of text.split(",").filter((each) => each !== "")) {

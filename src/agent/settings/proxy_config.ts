@@ -1,4 +1,4 @@
-/** The proxy configuration in effect. Source: pilot-agent's config.ConstructProxyConfig. */
+/** The effective proxy configuration. Source: pilot-agent's config.ConstructProxyConfig. */
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import {
   ANNOTATION,
@@ -17,7 +17,7 @@ import type { FlagName } from "./flags.ts";
 import { oldFlags, proxyConfigOfFlags } from "./old_flags.ts";
 import type { Variables } from "./variables.ts";
 
-/** What it is made of. */
+/** The inputs. */
 export interface ProxyConfigSources {
   readonly world: World;
   readonly given: ReadonlyMap<FlagName, string>;
@@ -27,16 +27,15 @@ export interface ProxyConfigSources {
   readonly warnings: string[];
 }
 
-/** The configuration, and what it no longer tells. */
 export interface EffectiveProxyConfig {
   readonly config: ProxyConfig;
-  /** Whether terminationDrainDuration was chosen; in a mesh file the default value is no choice. */
+  /** Whether terminationDrainDuration was set explicitly. The default value in a mesh file does not count. */
   readonly isDrainChosen: boolean;
 }
 
 /**
- * Defaults, under the mesh file, under `PROXY_CONFIG` (without it: the flags of Istio 1.0 to 1.5), under the annotation
- * `proxy.istio.io/config`; then number of threads, name of the service, and what annotations say after the check.
+ * Layers, lowest first: defaults, mesh file, `PROXY_CONFIG` (without it: the flags of Istio 1.0 to 1.5), the annotation
+ * `proxy.istio.io/config`. Concurrency, service cluster and two annotations come after the merge.
  */
 export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<EffectiveProxyConfig> {
   const { problems, variables } = sources;
@@ -56,12 +55,12 @@ export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise
   return { config: withTemplate(withAnnotations(config, sources), sources.given), isDrainChosen };
 }
 
-/** The file of the mesh configuration. */
+/** The path of the mesh configuration. */
 export function meshFileOf({ given }: Pick<ProxyConfigSources, "given">): string {
   return given.get("meshConfig") ?? "./etc/istio/config/mesh";
 }
 
-/** The mesh file is read if it is there. */
+/** The mesh file is optional. */
 async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): Promise<ProxyConfig> {
   const file = meshFileOf({ given });
   try {
@@ -77,7 +76,7 @@ function textOf(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
-/** An overlay that cannot be read is a problem, and none. */
+/** An invalid overlay is added to `problems` and ignored. */
 function readOverlay(problems: string[], read: () => ProxyConfig): ProxyConfig | undefined {
   try {
     return read();
@@ -96,16 +95,16 @@ function configOfPod({ given, variables, warnings }: ProxyConfigSources): ProxyC
   const text = variables.text("proxyConfig");
   const old = oldFlags(given);
   if (text.trim() === "") return proxyConfigOfFlags(oldFlagsThatCount(given, warnings));
-  if (old.length > 0) warnings.push(`Without effect beside PROXY_CONFIG: ${old.join(", ")}; set the fields there`);
+  if (old.length > 0) warnings.push(`Ignored because PROXY_CONFIG is set: ${old.join(", ")}; set the fields there`);
   return parseProxyConfig(text, "PROXY_CONFIG");
 }
 
-/** A status port of 0 meant that there is no status server; the readiness of today needs it. */
+/** In old releases a status port of 0 disabled the status server; readiness needs it today. */
 function oldFlagsThatCount(given: ReadonlyMap<FlagName, string>, warnings: string[]): Map<FlagName, string> {
   const counting = new Map(given);
   if (Number(given.get("statusPort") ?? 1) === 0) {
     counting.delete("statusPort");
-    warnings.push('"--statusPort" is passed over: the status server is always there');
+    warnings.push('"--statusPort" 0 is ignored: the status server always runs');
   }
   return counting;
 }
@@ -120,7 +119,7 @@ function hasDefaultDrain({ data }: ProxyConfig): boolean {
   return data[DRAIN] === "5s";
 }
 
-/** The variable of 1.1 to 1.8 counts where nothing says otherwise. */
+/** The variable of Istio 1.1 to 1.8 applies unless the mesh file sets a value. */
 function withOldDrain(config: ProxyConfig, variables: Variables): ProxyConfig {
   if (!hasDefaultDrain(config) || !variables.isSet("oldTerminationDrain")) return config;
   return set(config, DRAIN, `${variables.int("oldTerminationDrain")}s`);
@@ -138,7 +137,7 @@ function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, st
   return isEmpty ? set(config, "serviceCluster", given.get("serviceCluster") ?? "istio-proxy") : config;
 }
 
-/** Envoy's statsd sink takes no host names. An address that leads nowhere turns the sink off, as in Istio. */
+/** Envoy's statsd sink takes IP addresses only. An unresolvable host turns the sink off, as in Istio. */
 async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
   const address = config.data["statsdUdpAddress"];
   if (typeof address !== "string" || address === "") return config;
@@ -152,7 +151,7 @@ type Resolved =
   | { readonly ip: string; readonly problem?: never }
   | { readonly ip?: never; readonly problem: string };
 
-/** An address with an IP address in place of its host, IPv4 if there is one. */
+/** `host:port` with the host resolved, IPv4 preferred. */
 async function addressOf(address: string, network: Network): Promise<Resolved> {
   const parts = splitHostPort(address);
   if (typeof parts === "string") return { problem: parts };
@@ -165,14 +164,14 @@ async function addressOf(address: string, network: Network): Promise<Resolved> {
   return { ip: ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}` };
 }
 
-/** The control plane is told of the template, whoever named it. */
+/** The control plane sees the template path, also one set by `--templateFile`. */
 function withTemplate(config: ProxyConfig, given: ReadonlyMap<FlagName, string>): ProxyConfig {
   const file = given.get("templateFile") ?? "";
   const isUsed = file !== "" && (config.data["customConfigFile"] ?? "") === "";
   return isUsed ? set(config, "proxyBootstrapTemplatePath", file) : config;
 }
 
-/** These two annotations count after the check of the configuration. */
+/** Both annotations apply after the check of the configuration. */
 function withAnnotations(config: ProxyConfig, { annotations, problems, warnings }: ProxyConfigSources): ProxyConfig {
   const address = annotations.get(ANNOTATION.discoveryAddress);
   const portText = annotations.get(ANNOTATION.statusPort);
@@ -185,7 +184,7 @@ function withAnnotations(config: ProxyConfig, { annotations, problems, warnings 
   if (portText !== undefined) {
     const port = parsePort(portText);
     if (typeof port === "number") return set(result, "statusPort", port);
-    warnings.push(`The annotation "${ANNOTATION.statusPort}" is passed over: ${port}`);
+    warnings.push(`The annotation "${ANNOTATION.statusPort}" is ignored: ${port}`);
   }
   return result;
 }

@@ -1,4 +1,4 @@
-/** The settings of a run: command line, environment and files, everything checked, all problems at once. */
+/** The settings of a run: command line, environment and files, checked; all problems in one error. */
 import { MeshError, UsageError } from "../../core/errors.ts";
 import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/configuration.ts";
 import { isMap } from "../../core/value.ts";
@@ -22,16 +22,15 @@ import type { AgentSettings, LogSettings, MetricsSettings, NodeFacts, Ports } fr
 import { Variables } from "./variables.ts";
 import { readXds } from "./control_plane/xds.ts";
 
-/** Whose command line it is. */
 export interface ReadOptions {
   readonly name: ProgramName;
-  /** What this agent read at its start: it may serve sockets by now, which are not another program's. */
+  /** The settings read at startup: the agent may serve sockets by now that must not count as another program's. */
   readonly before?: AgentSettings;
 }
 
 /**
- * Reads and checks the settings. In: the words behind `agent` or `pilot-agent proxy`. Waits at most two minutes for the
- * addresses of the pod. Errors: UsageError if the command line is wrong, else MeshError; all problems in one message.
+ * Reads and checks the settings. In: the arguments of `agent` or `pilot-agent proxy`. Waits up to two minutes for the
+ * pod's addresses. Errors: UsageError for a wrong command line, else MeshError; all problems in one message.
  */
 export async function readSettings(
   world: World,
@@ -63,7 +62,7 @@ function refuse({ usage, problems }: Reading, name: ProgramName): void {
   if (problems.length > 0) throw new MeshError(text);
 }
 
-/** The first word; `pilot-agent` passes over others. */
+/** The first argument; `pilot-agent` ignores further ones. */
 function roleOf({ usage, warnings }: Reading, words: readonly string[], name: ProgramName): Role {
   const [role = "sidecar", ...rest] = words;
   if (rest.length > 0) (name === "agent" ? usage : warnings).push(`Unexpected words "${rest.join(" ")}"`);
@@ -181,11 +180,11 @@ function readMetrics(reading: Reading, role: Role, statusPort: number): MetricsS
   };
 }
 
-/** A sidecar whose variable is set to nothing does not start in Istio either: it is a mistake of a template. */
+/** An empty value is a template mistake: Istio's sidecar does not start either. */
 function scrapeTargets({ variables, problems }: Reading, statusPort: number): MetricsSettings["scrapeTargets"] {
   const text = variables.text("prometheusAnnotations");
   if (text === "") {
-    problems.push('"ISTIO_PROMETHEUS_ANNOTATIONS" is set to the empty text: give JSON, or do not set it');
+    problems.push('"ISTIO_PROMETHEUS_ANNOTATIONS" is empty: set JSON, or unset it');
     return [];
   }
   const read = readScrapeTargets(text, statusPort);
@@ -193,7 +192,7 @@ function scrapeTargets({ variables, problems }: Reading, statusPort: number): Me
   return read.targets;
 }
 
-/** Stackdriver is told the project, which Istio learns from the platform. */
+/** Stackdriver needs the GCP project, which Istio reads from the platform. */
 function checkTracing({ data }: ProxyConfig, node: NodeFacts, problems: string[]): void {
   const tracing = data["tracing"];
   const platform = node.typedMetadata["PLATFORM_METADATA"];

@@ -10,24 +10,24 @@ export interface Reading {
   readonly world: World;
   readonly given: ReadonlyMap<FlagName, string>;
   readonly variables: Variables;
-  /** What is wrong with the command line. */
+  /** Command line problems. */
   readonly usage: string[];
-  /** What else is wrong. */
+  /** Other problems. */
   readonly problems: string[];
   readonly warnings: string[];
 }
 
-/** The text of a flag, `""` if it was not given. */
+/** A flag's text, `""` if not given. */
 export function flagText({ given }: Reading, name: FlagName): string {
   return given.get(name) ?? "";
 }
 
-/** Whether a flag was switched on. */
+/** Whether a boolean flag is set to true. */
 export function isOn(reading: Reading, name: FlagName): boolean {
   return parseBool(flagText(reading, name)) === true;
 }
 
-/** The milliseconds of a duration in a proxy configuration. */
+/** The milliseconds of a duration in the proxy configuration. */
 export function milliseconds(value: Value | undefined, fallback: number): number {
   const duration = typeof value === "string" ? readDuration(value) : undefined;
   return typeof duration === "bigint" ? Number(duration / 1_000_000n) : fallback;

@@ -1,4 +1,4 @@
-/** All that the agent knows when it starts: read, checked, plain data. */
+/** The agent's settings: read, checked, plain data. */
 import type { ProxyConfig, ProxySettings } from "../../core/mesh/configuration.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
@@ -11,49 +11,49 @@ import type { IpMode } from "./pod/addresses.ts";
 import type { ProgramName } from "./command_line.ts";
 import type { Role } from "./flags.ts";
 
-/** Who this proxy is to the control plane: the node of the bootstrap. */
+/** The node of the bootstrap. */
 export interface NodeFacts {
   /** `role~address~name.namespace~domain`. */
   readonly id: string;
   readonly cluster: string;
   readonly locality: Locality;
-  /** All of the metadata, keys sorted. */
+  /** All metadata, keys sorted. */
   readonly metadata: ValueMap;
-  /** The part of it that the configuration of Istio itself has fields for, by their JSON names. */
+  /** The metadata fields that Istio's types define, by JSON name. */
   readonly typedMetadata: ValueMap;
   readonly labels: ReadonlyMap<string, string>;
   readonly annotations: ReadonlyMap<string, string>;
 }
 
-/** Where the proxy runs; what is not known is `""`. */
+/** The proxy's locality; unknown parts are `""`. */
 export interface Locality {
   readonly region: string;
   readonly zone: string;
   readonly subZone: string;
 }
 
-/** Ports; 0 where nothing listens. */
+/** Ports; 0: not served. */
 export interface Ports {
   /** Envoy's admin interface, on loopback. */
   readonly admin: number;
   /** The agent's status server. */
   readonly status: number;
-  /** Envoy's listeners for health and metrics. */
+  /** Envoy's health and metrics listeners. */
   readonly envoyStatus: number;
   readonly prometheus: number;
   readonly secureMetrics: number;
   readonly secureMergedMetrics: number;
 }
 
-/** How the proxy ends. */
+/** How the proxy drains and ends. */
 export interface DrainSettings {
   /** Envoy's `--drain-time-s`. */
   readonly drainSeconds: number;
   readonly terminationMilliseconds: number;
-  /** Whether `terminationMilliseconds` is anybody's choice, and not the default. */
+  /** Whether `terminationMilliseconds` was set explicitly. */
   readonly isTerminationChosen: boolean;
   readonly minimumMilliseconds: number;
-  /** The longest drain with `exitOnZeroActiveConnections`; `undefined` if none was given. */
+  /** The longest drain with `exitOnZeroActiveConnections`; `undefined` if not set. */
   readonly maximumMilliseconds: number | undefined;
   readonly exitOnZeroActiveConnections: boolean;
   /** Envoy's `--parent-shutdown-time-s` in a hot restart. */
@@ -66,39 +66,39 @@ export interface EnvoySettings {
   readonly binaryPath: string;
   /** The folder of the generated bootstrap. */
   readonly configPath: string;
-  /** A bootstrap that is used as it is; `""` for none. */
+  /** A bootstrap used as is; `""` for none. */
   readonly customConfigFile: string;
-  /** A Go template to render instead of the built-in bootstrap; `""` for none. */
+  /** A Go template rendered instead of the built-in bootstrap; `""` for none. */
   readonly templateFile: string;
-  /** Whether nobody named that template: it lies where Istio's images have theirs. */
+  /** The template was found in the image, not named by the user. */
   readonly isImagesTemplate: boolean;
   /** `-l`; `""` for none. */
   readonly logLevel: string;
   /** `--component-log-level`; `""` for none. */
   readonly componentLogLevel: string;
-  /** 0: Envoy counts the processors. */
+  /** 0: Envoy uses all processors. */
   readonly concurrency: number;
   readonly fileFlushMilliseconds: number;
   /** 0: not set. */
   readonly fileFlushMinKilobytes: number;
   readonly skipDeprecatedLogs: boolean;
   readonly coreDump: boolean;
-  /** What Envoy merges over its bootstrap, compact JSON; `""` for nothing. */
+  /** Compact JSON that Envoy merges over its bootstrap; `""` for none. */
   readonly bootstrapOverride: string;
-  /** Another Envoy may be started beside the one that runs. */
+  /** Whether hot restarts are enabled. */
   readonly hotRestart: boolean;
   readonly baseId: number;
-  /** Added to the environment that Envoy inherits. */
+  /** Added to the environment of Envoy. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The buckets of the histograms whose names begin so. */
+/** Buckets of the histograms with this name prefix. */
 export interface HistogramBuckets {
   readonly prefix: string;
   readonly buckets: readonly number[];
 }
 
-/** Which statistics Envoy keeps, and how it gives them away. */
+/** Which statistics Envoy keeps and how it serves them. */
 export interface StatsSettings {
   readonly extraTags: readonly string[];
   readonly prefixes: readonly string[];
@@ -107,18 +107,18 @@ export interface StatsSettings {
   readonly histogramBuckets: readonly HistogramBuckets[];
   /** Whether Envoy's metrics listener compresses. */
   readonly compression: boolean;
-  /** As Envoy reads them, such as `10s`; `""` for its default. */
+  /** In Envoy's format, such as `10s`; `""` for Envoy's default. */
   readonly flushInterval: string;
   readonly evictionInterval: string;
 }
 
-/** What the bootstrap depends on besides node and proxy configuration. */
+/** Inputs of the bootstrap besides node and proxy configuration. */
 export interface BootstrapFacts {
   readonly dualStack: boolean;
   readonly deltaXds: boolean;
   /** Envoy connects to the control plane itself, not through the agent. */
   readonly isXdsDirect: boolean;
-  /** Peers' metadata come by xDS. */
+  /** xDS delivers the peers' metadata. */
   readonly metadataDiscovery: boolean;
   readonly stripFragment: boolean;
   readonly isFips: boolean;
@@ -127,16 +127,16 @@ export interface BootstrapFacts {
   readonly logJson: boolean;
   readonly outlierLogPath: string;
   readonly identitySocket: string;
-  /** Another program serves the workload's certificates: files come from a socket of their own. */
+  /** Another program serves the workload's certificate; file certificates come from a socket of the agent. */
   readonly hasCustomSds: boolean;
   readonly hostIp: string;
-  /** Most connections at once. */
+  /** The maximum of downstream connections. */
   readonly connectionLimit: number;
   readonly stats: StatsSettings;
   readonly xdsRootCert: string;
 }
 
-/** What the status server's probes of the application depend on. */
+/** Probes of the application. */
 export interface ProbeSettings {
   /** `ISTIO_KUBE_APP_PROBERS`. */
   readonly probers: Probers;
@@ -144,15 +144,15 @@ export interface ProbeSettings {
   readonly http2: boolean;
 }
 
-/** What the merged metrics depend on. */
+/** Merged metrics. */
 export interface MetricsSettings {
-  /** `ISTIO_PROMETHEUS_ANNOTATIONS`; none if the application has no metrics, or the proxy is no sidecar. */
+  /** `ISTIO_PROMETHEUS_ANNOTATIONS`; empty without application metrics, or for other roles than sidecar. */
   readonly scrapeTargets: readonly ScrapeTarget[];
   readonly localhostOnly: boolean;
   readonly mergeEnvoyStats: boolean;
 }
 
-/** How the agent logs: options for `startLog`, and Istio's levels by scope. */
+/** Options of `startLog`, and levels by Istio's scopes. */
 export interface LogSettings {
   readonly format: "text" | "json" | undefined;
   readonly level: string | undefined;
@@ -160,19 +160,19 @@ export interface LogSettings {
 }
 
 export interface AgentSettings {
-  /** The name that it runs under: that of Istio's program stands for Istio's text of the bootstrap. */
+  /** As `pilot-agent` the bootstrap has Istio's exact text. */
   readonly program: ProgramName;
   readonly role: Role;
   readonly node: NodeFacts;
   /** `POD_NAME` and `POD_NAMESPACE`. */
   readonly podName: string;
   readonly namespace: string;
-  /** `INSTANCE_IP` as it was given; `""` if it was not. */
+  /** `INSTANCE_IP` as given; `""` if unset. */
   readonly instanceIp: string;
-  /** All addresses of the pod, its own first. */
+  /** The pod's addresses, its own first. */
   readonly addresses: readonly string[];
   readonly ipMode: IpMode;
-  /** The proxy configuration in effect, and its fields that the program uses. */
+  /** The effective proxy configuration, and the fields that the agent uses. */
   readonly proxyConfig: ProxyConfig;
   readonly proxy: ProxySettings;
   readonly ports: Ports;
@@ -184,14 +184,14 @@ export interface AgentSettings {
   readonly identity: IdentitySettings;
   readonly dns: DnsSettings;
   readonly xds: XdsSettings;
-  /** Of a workload that no kubelet probes; `undefined`: the control plane is told nothing. */
+  /** Health checks of a workload without a kubelet; `undefined`: none. */
   readonly health: HealthSettings | undefined;
   readonly log: LogSettings;
-  /** The file of the mesh configuration; it need not be there. */
+  /** The path of the mesh configuration; the file is optional. */
   readonly meshFile: string;
-  /** Start a new Envoy when files change. */
+  /** Whether file changes start a new Envoy. */
   readonly watch: boolean;
   readonly restart: "never" | "on-failure";
-  /** What was passed over or replaced by a default; each a line for the log. */
+  /** Log lines about ignored or replaced values. */
   readonly warnings: readonly string[];
 }

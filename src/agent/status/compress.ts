@@ -1,12 +1,12 @@
-/** Compression of answers: gzip and zstd, as pilot-agent has them. */
+/** Response compression: gzip and zstd, as in pilot-agent. */
 
 type Encoding = "gzip" | "zstd";
-/** The better first, which decides between equals. */
+/** In order of preference. */
 const ENCODINGS: readonly Encoding[] = ["zstd", "gzip"];
-/** Smaller bodies only grow. */
+/** Smaller bodies would grow. */
 const SMALLEST = 1024;
 
-/** The encoding that an Accept-Encoding field likes best of those that there are; `undefined` for none. */
+/** The supported encoding that an Accept-Encoding header prefers; `undefined` for none. */
 export function preferredEncoding(accept: string): Encoding | undefined {
   const qualities = new Map(accept.toLowerCase().split(",").map(qualityOf));
   const rated = ENCODINGS.map((encoding) => ({
@@ -17,7 +17,7 @@ export function preferredEncoding(accept: string): Encoding | undefined {
   return best !== undefined && best.quality > 0 ? best.encoding : undefined;
 }
 
-/** `gzip;q=0.5`; a quality that is no number is none. */
+/** `gzip;q=0.5`; an invalid quality counts as 0. */
 function qualityOf(item: string): readonly [string, number] {
   const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
   const quality = parameters.find((parameter) => parameter.startsWith("q="));
@@ -26,8 +26,8 @@ function qualityOf(item: string): readonly [string, number] {
 }
 
 /**
- * The answer in the encoding that the request likes best; as it is if its body is known to be small. The fields of a
- * request are costly in Deno (3 KB of garbage), so that they are not read for an answer without a body.
+ * The response in the preferred encoding; unchanged if the body is known to be small. Reading request headers is costly
+ * in Deno (3 KB of garbage): skipped for a response without body.
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
   const { body, status } = response;
@@ -37,7 +37,7 @@ export async function compressed(request: Request, response: Response): Promise<
   const fields = new Headers(response.headers);
   fields.append("vary", "Accept-Encoding");
   if (encoding === undefined) {
-    // Deno.serve would compress by itself, with encodings that pilot-agent does not know.
+    // Deno.serve would compress by itself otherwise, also with brotli.
     fields.set("cache-control", "no-transform");
     return new Response(body, { status, headers: fields });
   }

@@ -1,19 +1,19 @@
-/** Which path is answered by whom, and for whom. */
+/** Routing by path, method and client. */
 import { refusal, targetOf } from "./http.ts";
 import { compressed } from "./compress.ts";
 import { parseAddress } from "../../core/net.ts";
 
-/** One path, or all that begin with one that ends in `/`. */
+/** Matches one path, or all paths below one that ends in `/`. */
 export interface Route {
   readonly path: string;
-  /** Who is not on this machine is sent away. */
+  /** Only for clients on this machine. */
   readonly isLocal?: boolean;
-  /** The only method; any if it is left out. */
+  /** The only method; default: any. */
   readonly method?: string;
   readonly answer: (request: Request) => Response | Promise<Response>;
 }
 
-/** Answers by a table of routes. */
+/** Routes requests. */
 export function router(routes: readonly Route[]) {
   return async (request: Request, remote: string): Promise<Response> => {
     const { path } = targetOf(request.url);
@@ -23,7 +23,7 @@ export function router(routes: readonly Route[]) {
   };
 }
 
-/** Who asks is looked at before how: a stranger is told nothing. */
+/** The client is checked before the method: strangers learn nothing. */
 async function answer({ isLocal, method, answer }: Route, request: Request, remote: string): Promise<Response> {
   if (isLocal === true && !isLoopback(remote)) return refusal(403, "Only requests from localhost are allowed");
   if (method !== undefined && request.method !== method) return refusal(405, "Method Not Allowed");
@@ -37,7 +37,7 @@ function withoutBody({ body, status, headers }: Response): Response {
 
 const MAPPED = 0xffffn << 32n;
 
-/** Whether an address is one of this machine alone: 127.0.0.0/8, also as an IPv6 address, or ::1. */
+/** Whether an address is loopback: 127.0.0.0/8, also IPv4-mapped, or ::1. */
 export function isLoopback(text: string): boolean {
   const address = parseAddress(text);
   if (typeof address === "string") return false;

@@ -1,4 +1,4 @@
-/** The status server of the agent: readiness, probes of the application, metrics, the end. Port 15020. */
+/** The status server on port 15020: readiness, application probes, metrics, quit and drain. */
 import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, HttpHandler, World } from "../../core/world/world.ts";
@@ -12,58 +12,56 @@ import { readyHandler } from "./readiness/handler.ts";
 import { readinessProbe, type Surroundings } from "./readiness/probe.ts";
 import { type Route, router } from "./routes.ts";
 
-/** What the server is told. */
 export interface StatusOptions {
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly logger: Logger;
-  /** Of this program, for the metrics. */
+  /** The version, for the metrics. */
   readonly version: string;
-  /** `undefined` if there is no Envoy (DISABLE_ENVOY). */
+  /** `undefined` without Envoy (DISABLE_ENVOY). */
   readonly envoy: EnvoyPorts | undefined;
   readonly application: ProbeSettings;
-  /** Where the application has metrics; none for another role than a sidecar's. */
+  /** The application's metrics endpoints; for sidecars only. */
   readonly scrapeTargets: readonly ScrapeTarget[];
   /** METRICS_LOCALHOST_ACCESS_ONLY. */
   readonly areMetricsLocal: boolean;
-  /** What is between Envoy and the control plane. */
+  /** State of the parts between Envoy and the control plane. */
   readonly controlPlane?: ControlPlaneView;
-  /** Why the agent ends, such as `received signal: terminated`; `undefined` while it does not. */
+  /** Why the agent shuts down; `undefined` if it does not. */
   readonly terminating: () => string | undefined;
-  /** Somebody on this machine wants the agent to end. */
+  /** Called for `POST /quitquitquit`. */
   readonly onQuit: () => void;
-  /** Somebody on this machine wants Envoy to drain. */
+  /** Called for `POST /drain`. */
   readonly onDrain: () => void;
 }
 
-/** What the server tells of the agent's parts that speak with the control plane. */
 export interface ControlPlaneView extends Surroundings {
-  /** The table of names as JSON; `undefined` if there is none. */
+  /** The name table as JSON; `undefined` if there is none. */
   nameTable(): string | undefined;
 }
 
-/** Where Envoy answers. */
+/** Envoy's addresses. */
 export interface EnvoyPorts {
-  /** The address of this machine in the family of the pod. */
+  /** Loopback of the pod's address family. */
   readonly adminHost: "127.0.0.1" | "::1" | "localhost";
   readonly adminPort: number;
-  /** Of its own metrics; `undefined` to leave them out (PILOT_AGENT_MERGE_ENVOY_STATS). */
+  /** Envoy's metrics port; `undefined` to exclude them (PILOT_AGENT_MERGE_ENVOY_STATS). */
   readonly metricsPort: number | undefined;
 }
 
-/** A server that runs, or one that could not be started. */
+/** A running server, or one that failed to start. */
 export interface StatusServer {
-  /** `undefined` if the port could not be had: the log says why. */
+  /** `undefined` if the port is not available; the log has the reason. */
   readonly port: number | undefined;
   readonly metrics: AgentMetrics;
   /** Why the proxy is not ready; `undefined` if it is. */
   problem(): Promise<string | undefined>;
-  /** Envoy was started anew: what was seen of the old one does not count. */
+  /** Forgets the readiness of the old Envoy after a restart. */
   forgetReadiness(): void;
   close(): Promise<void>;
 }
 
-/** Starts to serve on all interfaces. A port that cannot be had is logged and no error: the proxy is of use without. */
+/** Serves on all interfaces. A port that is not available is logged, not thrown: the proxy works without. */
 export async function startStatusServer(world: World, options: StatusOptions): Promise<StatusServer> {
   const { logger, envoy, terminating } = options;
   const admin = envoy === undefined ? undefined : adminAt(world.network, envoy.adminHost, envoy.adminPort);
@@ -107,7 +105,7 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
   ];
 }
 
-/** As pilot-agent: an empty object where there is no table. */
+/** Without a table: an empty object and 404, as in pilot-agent. */
 function nameTableAnswer(plane: ControlPlaneView | undefined): Response {
   const table = plane?.nameTable();
   const headers = { "content-type": "application/json" };
@@ -125,7 +123,7 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
   };
 }
 
-/** `::` takes connections of both families; a kernel without IPv6 has IPv4 alone. */
+/** `::` accepts both families; a kernel without IPv6 needs 0.0.0.0. */
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
 async function serve({ network }: World, { port, logger }: StatusOptions, handler: HttpHandler) {
@@ -143,7 +141,6 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
   return undefined;
 }
 
-/** What such a request sets off. */
 export interface Control {
   readonly path: string;
   /** For the log. */
@@ -151,10 +148,10 @@ export interface Control {
   readonly action: () => void;
 }
 
-/** If the end of the request is not noticed, the action is taken after so long. */
+/** The action also runs after this delay, in milliseconds, if the end of the request is missed. */
 const PATIENCE = 100;
 
-/** Answers `OK`, and acts when the answer was sent: the action may end this process. */
+/** Answers `OK`, then acts: the action may end this process. */
 export function controlHandler({ path, effect, action }: Control, logger: Logger, clock: Clock) {
   return (request: Request): Response => {
     logger.info(`handling ${path}, ${effect}`);

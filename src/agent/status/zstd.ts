@@ -1,10 +1,10 @@
-/** zstd, which the web's CompressionStream lacks. */
+/** zstd, which CompressionStream lacks. */
 import { constants, createZstdCompress } from "node:zlib";
 
-/** Levels above cost more memory and time than a scrape saves. */
+/** Higher levels cost more memory and time than they save. */
 const LEVEL = 1;
 
-/** A stream that compresses what is written to it; it takes more only when the other end was read. */
+/** A compressing stream with backpressure. */
 export function zstdStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
   let emit = (_piece: Uint8Array<ArrayBuffer>) => {};

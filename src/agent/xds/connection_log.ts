@@ -1,21 +1,19 @@
-/** What is known of the way to the control plane, for readiness, and lines of the log when that changes. */
+/** The state of the connection to istiod, for readiness and the log. */
 import { type Logger, logText } from "../../core/log.ts";
 
-/** Told by each connection. */
 export interface Health {
-  /** In one line. */
+  /** The current problem, in one line. */
   problem(): string | undefined;
-  /** A connection has been made. */
   connected(): void;
-  /** One will be made when something is there. */
+  /** Waiting for a prerequisite. */
   waiting(problem: string): void;
-  /** None could be made. */
+  /** A connection attempt failed. */
   failed(problem: string): void;
-  /** One that was made has ended; a reason if the control plane's side broke. */
+  /** A connection ended; with a reason if istiod's side broke it. */
   ended(reason: string | undefined): void;
 }
 
-/** Envoy tries again for as long as it lives: the same problem is a warning once. */
+/** Envoy reconnects forever: a repeated problem is a warning once. */
 export function healthOf(address: string, log: Logger): Health {
   let problem: string | undefined;
   let warned: string | undefined;

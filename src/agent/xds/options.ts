@@ -1,53 +1,52 @@
 import type { Logger } from "../../core/log.ts";
 import type { HealthReports } from "../health/options.ts";
 
-/** What the connection to the control plane is secured with; both texts of material are PEM. */
+/** The credentials of the connection to istiod, PEM. */
 export interface XdsIdentity {
-  /** The workload's certificate, with those that it was signed by, and its key; `undefined` before the first. */
+  /** The workload's certificate chain and key; `undefined` before the first. */
   workload(): { readonly certificate: string; readonly key: string } | undefined;
-  /** The roots that came with it. */
+  /** The root certificates that came with it. */
   roots(): string | undefined;
-  /** Calls back when one of them is another, until the returned function is called. */
+  /** Calls back on each change, until the returned function is called. */
   subscribe(changed: (what: "workload" | "roots") => void): () => void;
 }
 
-/** Which roots the control plane's certificate must come from. */
+/** Root certificates that istiod's certificate must chain to. */
 export type XdsRoots =
-  /** Those of the system. */
+  /** The system's. */
   | { readonly from: "system" }
-  /** Those of a file, which must be there. */
+  /** Those in a file, which must exist. */
   | { readonly from: "file"; readonly file: string }
-  /** Those of files that may be mounted, of each that is there, and those of the identity. */
+  /** Those in the files that exist, and those of the identity. */
   | { readonly from: "mesh"; readonly files: readonly string[] };
 
-/** Which control plane, and how it is spoken with. */
+/** The control plane. */
 export interface XdsSettings {
-  /** The Unix socket that Envoy asks; the path is that of the bootstrap. */
+  /** The Unix socket that the bootstrap names. */
   readonly path: string;
   /** `host:port` of the control plane. */
   readonly address: string;
   /** `undefined`: plain text. */
   readonly tls: { readonly serverName: string; readonly roots: XdsRoots } | undefined;
-  /** Sent with each call (`XDS_HEADER_*`), names in lower case. */
+  /** Headers of each call (`XDS_HEADER_*`), in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a proxy of xDS is started with. */
 export interface XdsOptions extends XdsSettings {
-  /** Not used for plain text; `undefined` if another program serves the workload's certificates, to Envoy alone. */
+  /** `undefined` if another program serves the workload's certificate to Envoy alone. Unused for plain text. */
   readonly identity: XdsIdentity | undefined;
-  /** The file whose token proves who the workload is where there is no identity, read anew for each call; `""` for none. */
+  /** The token file for calls without a certificate, read for each call; `""` for none. */
   readonly tokenFile?: string;
-  /** What the control plane is told of the health of the workload; `undefined` for nothing. */
+  /** Health reports to send; `undefined` for none. */
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
-  /** How long a connection of Envoy's waits for the first certificate, in milliseconds; a minute unless told. */
+  /** How long Envoy's connection waits for the first certificate, in milliseconds; default: a minute. */
   readonly certificatePatience?: number;
 }
 
-/** A proxy that runs. */
+/** A running xDS proxy. */
 export interface XdsProxy {
-  /** Why Envoy has no control plane, in one line; `undefined` when it has one, or has not asked. */
+  /** Why Envoy is not connected to istiod, in one line; `undefined` if it is, or has not tried. */
   problem(): string | undefined;
   /** Ends all connections and removes the socket. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Calls with headers of the user's own or with health reports: over HTTP/2 to the control plane, answers unread. */
+/** Relays calls one by one over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
 import { logText } from "../../core/log.ts";
 import type { Http2Client } from "../../core/world/mod.ts";
 import { readToken } from "../identity/mod.ts";
@@ -6,13 +6,12 @@ import { requestForm } from "./report_message.ts";
 import { type Reporting, reporting } from "./reporting.ts";
 import { problemOf, type Way, wayUp } from "./upstream.ts";
 
-/** gRPC's code for what may be tried again. */
+/** gRPC code UNAVAILABLE. */
 const UNAVAILABLE = "14";
 
 /**
- * Answers a call of Envoy's with that of the control plane, as it comes; a connection for each call, which ends with it.
- * Never rejects: what failed is a status. Trailers are neither seen nor sent, so that a call which the control plane ends
- * later ends without a status for Envoy, which begins it anew as after any other end.
+ * Answers Envoy's call with istiod's response, streamed; one connection per call. Never rejects: a failure is a gRPC
+ * status. Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
  */
 export async function relay(way: Way, request: Request): Promise<Response> {
   try {
@@ -68,7 +67,7 @@ async function headersOf({ world, options }: Way, request: Request): Promise<Hea
   return headers;
 }
 
-/** The body; `ended` is told of its end, of what broke it, and when nobody wants it any more. */
+/** The body; calls `ended` at its end, on an error, and when it is cancelled. */
 function untilEnd(
   body: ReadableStream<Uint8Array> | null,
   ended: (error?: unknown) => void,

@@ -1,4 +1,4 @@
-/** Requests of Envoy's with health reports between them. */
+/** Inserts health reports into Envoy's requests. */
 import { messageOf } from "../../core/errors.ts";
 import { encodeFrame, FrameReader } from "../../core/grpc/frames.ts";
 import type { HealthReport, HealthReports } from "../health/options.ts";
@@ -6,16 +6,16 @@ import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body that reports are put into. */
+/** A body with inserted reports. */
 export interface Reporting {
   readonly body: ReadableStream<Bytes>;
-  /** Nobody reads it any more. */
+  /** Ends the subscription. */
   stop(): void;
 }
 
 /**
- * Passes on a body as it comes, and between two of its messages the last report that this stream has not had, as soon as
- * listeners were asked for. `failed` is told once if the messages cannot be read: they are passed on without reports then.
+ * Passes a body on. Between two messages it inserts the latest report that this stream has not had, once listeners were
+ * requested. If messages cannot be parsed, `failed` is called once and the rest passes without reports.
  */
 export function reporting(
   inner: ReadableStream<Bytes>,
@@ -38,7 +38,7 @@ class Passage {
   readonly #gaps: Gaps;
   #told: HealthReport | undefined;
   #isReading = false;
-  /** What to do with what was read. */
+  /** Handles the result of the last read. */
   #arrived: ((controller: Controller) => void) | undefined;
   #wake = () => {};
   readonly stop: () => void;
@@ -54,7 +54,7 @@ class Passage {
     this.stop = reports.subscribe(() => this.#wake());
   }
 
-  /** One thing for each call: a report or what Envoy said, whichever is there first. */
+  /** One chunk per call: a report or Envoy's data, whichever comes first. */
   async pull(controller: Controller): Promise<void> {
     for (;;) {
       const report = this.#report();
@@ -78,7 +78,7 @@ class Passage {
     return encodeFrame(reportMessage(this.form, report));
   }
 
-  /** Until something was read or reported. One read is under way at most, however much is reported meanwhile. */
+  /** Waits for data or a report. At most one read is pending. */
   #something(): Promise<void> {
     const woken = new Promise<void>((resolve) => this.#wake = resolve);
     if (!this.#isReading) void this.#read();
@@ -113,7 +113,7 @@ interface Gaps {
   passed(bytes: Uint8Array): void;
 }
 
-/** Where in a body something can be put: between messages, after listeners were asked for. */
+/** Finds places for reports: between messages, after listeners were requested. */
 function gapsOf(form: RequestForm, failed: (problem: string) => void): Gaps {
   const frames = new FrameReader();
   let hasAsked = false;

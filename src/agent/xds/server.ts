@@ -1,18 +1,18 @@
-/** Envoy's way to the control plane: a Unix socket, spliced to it. */
+/** The xDS proxy: a Unix socket for Envoy, connected to istiod. In: `XdsOptions`. Out: the socket, and `problem()`. */
 import { type ByteConnection, splice, type World } from "../../core/world/mod.ts";
 import { healthOf } from "./connection_log.ts";
 import type { XdsOptions, XdsProxy } from "./options.ts";
 import { relay } from "./relay.ts";
 import { problemOf, type Way, wayUp } from "./upstream.ts";
 
-/** Envoy may run as another user, and applications that speak xDS themselves (gRPC without a proxy) do: the folder decides. */
+/** Envoy may run as another user, and applications with gRPC xDS connect too; the folder restricts access. */
 const SOCKET_MODE = 0o666;
 
 /**
- * Serves the socket. A connection of Envoy's gets one of its own to the control plane, with the certificate and the roots of
- * that moment, and both end together: Envoy makes a new one, after a pause of its own. Bytes are copied and not read: what
- * they say is between Envoy and the control plane. Only headers that the user wants added (`XDS_HEADER_*`), a token and health
- * reports need a relay, which knows calls. Rejects with a MeshError if the socket cannot be had.
+ * Serves the socket. Each of Envoy's connections gets its own to istiod, with the current certificate and roots. Bytes
+ * are spliced unread, and both ends close together; Envoy then reconnects after its own delay. Extra headers
+ * (`XDS_HEADER_*`), a token or health reports need a relay instead. Rejects with a MeshError if the socket cannot be
+ * bound.
  */
 export async function startXds(world: World, options: XdsOptions): Promise<XdsProxy> {
   const health = healthOf(options.address, options.log);
@@ -36,20 +36,20 @@ export async function startXds(world: World, options: XdsOptions): Promise<XdsPr
   };
 }
 
-/** Without a certificate of its own the agent proves by a token who the workload is. */
+/** Without a certificate a token authenticates the workload. */
 function needsRelay({ headers, identity, tls, tokenFile = "", reports }: XdsOptions): boolean {
   return reports !== undefined || Object.keys(headers).length > 0 ||
     (identity === undefined && tls !== undefined && tokenFile !== "");
 }
 
-/** One connection of Envoy's, to its end. Never rejects. */
+/** Splices one connection to its end. Never rejects. */
 async function pass(way: Way, inner: ByteConnection): Promise<void> {
   try {
     const outer = await wayUp(way);
     const { side, error } = await splice(inner, outer);
     if (!way.signal.aborted) way.health.ended(side === "other" && error !== undefined ? problemOf(error) : undefined);
   } catch {
-    // It was told; Envoy tries again when its connection ends.
+    // Already reported; Envoy reconnects.
   }
   inner.close();
 }

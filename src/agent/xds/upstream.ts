@@ -1,4 +1,4 @@
-/** The connection to the control plane. */
+/** The connection to istiod. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { splitHostPort } from "../../core/net.ts";
 import type { GrpcEndpoint } from "../../core/grpc/mod.ts";
@@ -7,12 +7,12 @@ import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
 import { requestFailure } from "../../core/request_failure.ts";
 import type { Health } from "./connection_log.ts";
 
-/** How long name, connection and TLS may take, in milliseconds. */
+/** Timeout of name resolution, connection and TLS, in milliseconds. */
 const DIAL_PATIENCE = 10_000;
 
 /**
- * Connects, with the certificate and the roots of this moment. Errors: MeshErrors that say how far it came: a file of roots,
- * the name, the connection, TLS. An aborted signal ends the attempt.
+ * Connects with the current certificate and roots. Errors: MeshErrors that name the failed step. `signal` aborts the
+ * attempt.
  */
 export async function connectUpstream(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
   const target = splitHostPort(options.address);
@@ -26,7 +26,7 @@ export async function connectUpstream(world: World, options: XdsOptions, signal:
   });
 }
 
-/** The control plane as other parts of the agent call it, with the certificate and the roots of this moment. */
+/** istiod as an endpoint for the agent's own calls, with the current certificate and roots. */
 export async function controlPlaneEndpoint(world: World, target: XdsTarget): Promise<GrpcEndpoint> {
   return { address: target.address, tls: await tlsOf(world, target) };
 }
@@ -42,7 +42,7 @@ async function tlsOf(world: World, { tls, identity }: XdsTarget): Promise<GrpcEn
   };
 }
 
-/** A file is read for each connection: what it says may have changed, and connections are rare. */
+/** Read for each connection: the file may have changed, and connections are rare. */
 async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | undefined): Promise<string | undefined> {
   if (roots.from === "system") return undefined;
   if (roots.from === "file") return await world.files.readText(roots.file);
@@ -61,7 +61,7 @@ async function filter<T>(items: readonly T[], isWanted: (item: T) => Promise<boo
   return items.filter((_, index) => wanted[index]);
 }
 
-/** Waits until there is a certificate: `false` if the time ran out, or the signal fired. */
+/** Waits for a certificate; `false` on timeout or abort. */
 export function firstCertificate(identity: XdsIdentity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (identity.workload() !== undefined) return Promise.resolve(true);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -81,7 +81,7 @@ export function firstCertificate(identity: XdsIdentity, milliseconds: number, si
 
 const CERTIFICATE_PATIENCE = 60_000;
 
-/** What all connections share. */
+/** Shared by all connections. */
 export interface Way {
   readonly world: World;
   readonly options: XdsOptions;
@@ -91,8 +91,8 @@ export interface Way {
 }
 
 /**
- * A connection to the control plane, after the first certificate if it is needed. Rejects with a MeshError that says how far
- * it came, which `health` is told.
+ * Connects to istiod, after the first certificate if needed. Rejects with a MeshError that names the failed step;
+ * `status` is updated.
  */
 export async function wayUp(way: Way): Promise<ByteConnection> {
   try {
@@ -106,7 +106,7 @@ export async function wayUp(way: Way): Promise<ByteConnection> {
   }
 }
 
-/** Without its certificate the control plane would refuse the proxy, for which Envoy pauses longer than for this. */
+/** istiod would refuse a proxy without a certificate, and Envoy backs off longer than this wait. */
 async function untilCertificate({ options, health, signal }: Way): Promise<void> {
   const { identity, address, tls, certificatePatience = CERTIFICATE_PATIENCE } = options;
   if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;

@@ -1,19 +1,18 @@
 /**
- * The bootstrap as the text that Istio's template gives, to the last blank: whoever compares the files of `pilot-agent` sees
- * no difference. It is not always JSON (the filter of the PROXY protocol ends with a comma, an apostrophe in an expression is
- * escaped), but always what Envoy reads: a quote in a name, which breaks Istio's, is escaped.
+ * The bootstrap as the exact text of Istio's template, so that a diff with pilot-agent's file shows content only. Like
+ * Istio's it is not always JSON (trailing comma of the PROXY protocol filter, escaped apostrophes), but Envoy reads it.
+ * Unlike Istio's, quotes in names are escaped.
  */
 import { isMap, type ValueMap } from "../../../core/value.ts";
 import { CLUSTERS, LISTENER } from "./resources.ts";
 import { COMPACT, GO_JS, GO_MAP, type LayoutOf, ONE_LINE, ONE_WIDE_LINE, type Place, withInner } from "./layout.ts";
 import { printLayout } from "./print_layout.ts";
 
-/** The text of a bootstrap. */
 export function istioText(bootstrap: ValueMap): string {
   return `${printLayout(bootstrap, BOOTSTRAP)}\n`;
 }
 
-/** Tags whose name is before their expression; of others, and of those of users, it is behind. */
+/** Tags written name first; all others, also the user's, regex first. */
 const NAME_FIRST = [
   ...["cluster_name", "http_conn_manager_prefix", "thread_name", "tcp_prefix", "response_code_class"],
   ...["http_conn_manager_listener_prefix", "listener_address", "mongo_prefix"],
@@ -22,7 +21,7 @@ const NAME_FIRST = [
 
 const TAG: LayoutOf = (tag) => isMap(tag) && NAME_FIRST.includes(String(tag["tag_name"])) ? {} : { order: ["regex"] };
 
-/** Metadata discovery, if there is any, is before the internal listener. */
+/** Metadata discovery, if present, precedes the internal listener. */
 const EXTENSION: LayoutOf = (_extension, index, count) =>
   index === count - 1
     ? withInner({ "typed_config/@type": { colon: ":" } })
@@ -30,7 +29,7 @@ const EXTENSION: LayoutOf = (_extension, index, count) =>
 
 const CLUSTER: LayoutOf = (cluster) => (isMap(cluster) ? CLUSTERS[String(cluster["name"])] : undefined) ?? {};
 
-/** In the template the branch of Datadog, the last, ends one line later. */
+/** In Istio's template the Datadog branch ends one line later. */
 const TRACING: LayoutOf = (tracing) => JSON.stringify(tracing).includes("envoy.tracers.datadog") ? { gap: 0 } : {};
 
 const after = (name: string): Place => ({ name, isGapBefore: false, comma: "own line" });

@@ -1,51 +1,51 @@
-/** Layouts of JSON data: where lines end, what stands between the parts, and in which order they are. */
+/** Layouts: line breaks, separators and member order of JSON data, as tables. */
 import type { Value } from "../../../core/value.ts";
 import { goJson } from "../../../core/gojson.ts";
 
-/** How a value stands in a text. What is not said is as in `JSON.stringify(value, null, 2)`. */
+/** How to print a value. The default is `JSON.stringify(value, null, 2)`. */
 export interface Layout {
   /** The value on one line. */
   readonly line?: (value: Value) => string;
-  /** Between the name of this member and its value. */
+  /** Separator between this member's name and its value; default `": "`. */
   readonly colon?: string;
-  /** A line of blanks is behind it and its comma, so many less than in its own line. */
+  /** Print a whitespace-only line after it and its comma, indented this much less. */
   readonly gap?: number;
-  /** How much further in its parts are than the line that it begins on. */
+  /** Indentation of its parts; default 2. */
   readonly indent?: number;
-  /** How much further out the line is that it ends on. */
+  /** How much less the closing bracket is indented. */
   readonly outdent?: number;
-  /** Its only part is on the lines of its brackets. */
+  /** Its only part shares the lines of its brackets. */
   readonly isTight?: boolean;
-  /** Its brackets are on two lines, even with nothing between them. */
+  /** Brackets on two lines, even if empty. */
   readonly isOpen?: boolean;
-  /** Commas are on lines of their own; or one is behind the last part too, which is no JSON. */
+  /** Commas on their own lines; or also a comma after the last part, which is not JSON. */
   readonly commas?: "own line" | "behind all";
-  /** The members that come first. */
+  /** Members to print first. */
   readonly order?: readonly string[];
   readonly members?: Readonly<Record<string, LayoutOf>>;
   readonly items?: LayoutOf;
-  /** Places behind the other parts, of members, or of items by their `name`, that need not be there. */
+  /** Optional parts at the end: members, or items by `name`. */
   readonly places?: readonly Place[];
 }
 
-/** A layout, or the one that a value at this place, of so many, asks for. */
+/** A layout, or a function that selects it by value and position. */
 export type LayoutOf = Layout | ((value: Value, index: number, count: number) => Layout);
 
-/** The place of a part that need not be there. */
+/** An optional part. */
 export interface Place {
   readonly name: string;
-  /** A line of blanks is before it, with or without the part. */
+  /** Print a whitespace-only line before it, also if the part is absent. */
   readonly isGapBefore: boolean;
   /**
-   * The comma before it, on a line of its own. `with gaps`: only behind another part, with a line of blanks behind it, and
-   * one more that is there without a part too.
+   * The comma before it, on its own line. `with gaps`: only after another part, followed by a whitespace-only line, and
+   * one more that is always printed.
    */
   readonly comma: "none" | "own line" | "with gaps";
 }
 
 /**
- * The layout `own` with others inside of it, by their paths: names of members, `[]` for the items of a list. What is inside
- * of one that its value asks for, that one says.
+ * Adds layouts of inner values to `own`, by path: member names, `[]` for list items. Below a function layout, that
+ * function decides.
  */
 export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout = {}): Layout {
   const byName = Map.groupBy(Object.entries(inner), ([path]) => path.split("/", 1)[0] ?? "");
@@ -58,13 +58,13 @@ export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout
   return { ...own, members, ...(items === undefined ? {} : { items }) };
 }
 
-/** As Go writes a map. */
+/** As Go marshals a map. */
 export const GO_MAP: Layout = { line: (value) => goJson(value) };
 
-/** As Go writes structs, whose members have an order. */
+/** As Go marshals structs: members in order. */
 export const COMPACT: Layout = { line: (value) => JSON.stringify(value) };
 
-/** With a blank behind colons and commas; and inside of the outer brackets too. */
+/** One line with a space after colons and commas; `ONE_WIDE_LINE` also inside the outer braces. */
 export const ONE_LINE: Layout = { line: oneLine };
 export const ONE_WIDE_LINE: Layout = { line: (value) => oneLine(value).replace(/^\{(.*)\}$/, "{ $1 }") };
 
@@ -72,7 +72,7 @@ function oneLine(value: Value): string {
   return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
 }
 
-/** A text with the escapes of Go's `js`; JSON does not know that of an apostrophe. */
+/** A string with the escapes of Go's `js` function; JSON has no escape for an apostrophe. */
 export const GO_JS: Layout = {
   line: (value) => JSON.stringify(value).replaceAll(/[<>&=]/g, (each) => `\\u00${hex(each)}`).replaceAll("'", "\\'"),
 };

@@ -1,15 +1,15 @@
-/** Prints JSON data in a layout. */
+/** Prints JSON data with a layout. */
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Layout, LayoutOf, Place } from "./layout.ts";
 
-/** A member or an item, without its comma. */
+/** A member or item without its comma. */
 interface Part {
   readonly name: string;
   readonly text: string;
   readonly gap: string;
 }
 
-/** The text of a value. `newLine`: a line end and the blanks of the line that the value begins on. */
+/** The text of a value. `newLine`: a line feed and the current indentation. */
 export function printLayout(value: Value, layout: Layout, newLine = "\n"): string {
   if (layout === NONE) return JSON.stringify(value, null, 2).replaceAll("\n", newLine);
   if (layout.line !== undefined) return layout.line(value);
@@ -38,7 +38,7 @@ function members(map: ValueMap, layout: Layout, newLine: string): Part[] {
   });
 }
 
-/** Of most values: JSON's own printer is faster. */
+/** The default layout: JSON.stringify is faster. */
 const NONE: Layout = {};
 
 function layoutOf(layout: LayoutOf = NONE, ...part: [value: Value, index: number, count: number]): Layout {
@@ -49,7 +49,7 @@ function gapOf({ gap }: Layout, newLine: string): string {
   return gap === undefined ? "" : newLine.slice(0, newLine.length - gap);
 }
 
-/** What is between the brackets. */
+/** The text between the brackets. */
 function inside(
   parts: readonly Part[],
   layout: Layout,

@@ -1,4 +1,4 @@
-/** How the clusters of Istio's template stand in it. */
+/** Layouts of clusters and listeners in Istio's template. */
 import { COMPACT, GO_MAP, type Layout, type LayoutOf, ONE_LINE, withInner } from "./layout.ts";
 
 const HEAD = ["name", "alt_stat_name"];
@@ -16,12 +16,12 @@ const ALL: Readonly<Record<string, LayoutOf>> = {
   [ADDRESS]: { colon: ":" },
 };
 
-/** A cluster inside of the pod. */
+/** A cluster that is always present. */
 function inside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
   return withInner({ ...ALL, ...other }, { order: [...HEAD, ...order] });
 }
 
-/** A cluster that need not be there. */
+/** An optional cluster. */
 function outside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
   return withInner({
     ...ALL,
@@ -34,7 +34,7 @@ function outside(order: readonly string[], other: Readonly<Record<string, Layout
 
 const SERVICE = ["type", "transport_socket", "upstream_connection_options", ...DNS, ...TAIL, OPTIONS];
 
-/** The layouts of clusters by their names. */
+/** Layouts by cluster name. */
 export const CLUSTERS: Readonly<Record<string, Layout>> = {
   prometheus_stats: inside([]),
   agent: inside([]),
@@ -80,7 +80,7 @@ const HEALTH = withInner({
   [`${HTTP}/http_filters`]: { isTight: true },
 });
 
-/** The first has metrics, the last is the proxy's health, those between are for clients with a certificate. */
+/** Order: metrics first, health last, TLS listeners between. */
 export const LISTENER: LayoutOf = (_value, index, count) => {
   if (index === 0) return METRICS;
   return index === count - 1 ? HEALTH : SECURED;

@@ -1,8 +1,7 @@
-/** Where the proxy listens and what it resolves, by the families of the pod's addresses. Source: Istio's bootstrap.Config. */
+/** The address family of listeners and lookups. Source: Istio's bootstrap.Config. */
 import type { AgentSettings } from "../../settings/settings.ts";
 import { parsePort, splitHostPort } from "../../../core/net.ts";
 
-/** Addresses of one family. */
 interface Family {
   readonly localhost: string;
   readonly wildcard: string;
@@ -12,12 +11,12 @@ const V4: Family = { localhost: "127.0.0.1", wildcard: "0.0.0.0" };
 const V6: Family = { localhost: "::1", wildcard: "::" };
 
 export interface NetworkView extends Family {
-  /** The other family, where the proxy listens on both. */
+  /** The second family of a dual-stack proxy. */
   readonly additional: Family | undefined;
   readonly dnsLookupFamily: "V4_ONLY" | "V6_ONLY" | "ALL";
 }
 
-/** With addresses of both families IPv4 counts, unless dual stack is on: then the first address says which is the first. */
+/** IPv4 wins if the pod has both families. With dual stack the pod's first address decides. */
 export function networkView({ addresses, ipMode, bootstrap }: AgentSettings): NetworkView {
   if (ipMode === "ipv6") return { ...V6, additional: undefined, dnsLookupFamily: "V6_ONLY" };
   if (ipMode === "ipv4" || !bootstrap.dualStack) return { ...V4, additional: undefined, dnsLookupFamily: "V4_ONLY" };
@@ -26,15 +25,15 @@ export function networkView({ addresses, ipMode, bootstrap }: AgentSettings): Ne
   return { ...first, additional: second, dnsLookupFamily: "ALL" };
 }
 
-/** A socket address as Envoy reads it. */
+/** A socket address in Envoy's form. */
 export type SocketAddress = {
   readonly address: string;
   readonly port_value: number;
 };
 
 /**
- * The socket address of a checked `host:port`; `$(HOST_IP)` as the host is the node's address, if that is known.
- * Source: Istio's option.addressConverter.
+ * The socket address of a valid `host:port`; the host `$(HOST_IP)` is the node's address, if known. Source: Istio's
+ * option.addressConverter.
  */
 export function socketAddress(text: string, hostIp: string): SocketAddress {
   const parts = splitHostPort(text);

@@ -1,4 +1,4 @@
-/** The clusters of the bootstrap: Envoy itself, the agent and its sockets, collectors and services. */
+/** The clusters of the bootstrap. */
 import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import { FILES_SOCKET, identitySocketPath } from "../../settings/pod/pod.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
@@ -8,7 +8,7 @@ import { serviceAddress } from "./stats.ts";
 import { controlPlaneTls, tlsSocket } from "./tls.ts";
 import { tracerOf } from "./tracing.ts";
 
-/** All of them, in Istio's order. */
+/** All clusters, in Istio's order. */
 export function clusters(settings: AgentSettings) {
   const { ports, bootstrap } = settings;
   const { localhost } = networkView(settings);
@@ -25,7 +25,7 @@ export function clusters(settings: AgentSettings) {
   ];
 }
 
-/** Whether the proxy asks for the endpoints of its own service, for zone aware balancing. */
+/** Whether the proxy requests its own service's endpoints, for zone aware load balancing. */
 export function discoversItself({ node }: AgentSettings): boolean {
   return node.metadata["ENABLE_SELF_DISCOVERY"] === "true";
 }
@@ -43,7 +43,7 @@ type EnvoyAddress =
   | { readonly socket_address: { readonly address: string; readonly port_value: number; readonly protocol?: "TCP" } }
   | { readonly pipe: { readonly path: string } };
 
-/** What all clusters have: a name, a name in statistics that ends where the name does, one endpoint. */
+/** Common fields: name, statistics name (ends with `;`), one endpoint. */
 function cluster(name: string, type: "STATIC" | "STRICT_DNS", connectTimeout: string, address: EnvoyAddress) {
   return {
     name,
@@ -63,10 +63,7 @@ function secretCluster(name: string, path: string) {
   return { ...cluster(name, "STATIC", "1s", { pipe: { path } }), ...HTTP2 };
 }
 
-/**
- * The agent speaks to the control plane and is spoken to here, with one stream on each connection; or Envoy speaks to it
- * itself, as the workload that it is.
- */
+/** The agent's xDS socket, with one stream per connection; with `--xds direct` istiod itself. */
 function controlPlane(settings: AgentSettings) {
   const most = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };
   const { bootstrap, envoy, xds } = settings;
@@ -82,7 +79,7 @@ function controlPlane(settings: AgentSettings) {
   };
 }
 
-/** A cluster of a host that DNS knows. */
+/** A cluster resolved by DNS. */
 function named(settings: AgentSettings, name: string, address: string) {
   const socket = socketAddress(address, settings.bootstrap.hostIp);
   return {
@@ -145,8 +142,8 @@ const ITSELF = {
 };
 
 /**
- * `tcp_keepalive` of a TcpKeepalive: numbers as Istio writes them, in an object, which Envoy reads as plain numbers.
- * Source: Istio's option.keepaliveConverter.
+ * `tcp_keepalive` of a TcpKeepalive. Istio writes the numbers as objects, which Envoy accepts. Source: Istio's
+ * option.keepaliveConverter.
  */
 export function keepalive({ probes, time, interval }: ValueMap): ValueMap {
   return {
@@ -160,7 +157,7 @@ function wrapped(name: string, value: number): ValueMap {
   return value > 0 ? { [name]: { value } } : {};
 }
 
-/** Whole seconds of a duration in its JSON form. */
+/** Whole seconds of a duration in proto JSON. */
 function seconds(value: Value | undefined): number {
   return typeof value === "string" ? Math.trunc(Number(value.replace(/s$/, ""))) : 0;
 }

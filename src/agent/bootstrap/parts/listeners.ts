@@ -1,11 +1,11 @@
-/** The listeners of the bootstrap: metrics, metrics by TLS, health. */
+/** The listeners of the bootstrap: metrics, metrics over TLS, health. */
 import type { ValueMap } from "../../../core/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { networkView } from "./addresses.ts";
 import { envoyType } from "./proto_types.ts";
 import { sdsSecret } from "./tls.ts";
 
-/** Text of metrics in all the forms that Envoy and the agent give it in. */
+/** Content types of metrics that Envoy and the agent return. */
 const METRICS_TYPES = [
   "text/plain",
   "application/vnd.google.protobuf",
@@ -13,7 +13,7 @@ const METRICS_TYPES = [
   "application/openmetrics-protobuf",
 ];
 
-/** All of them, in Istio's order. */
+/** All listeners, in Istio's order. */
 export function listeners(settings: AgentSettings) {
   const { ports, bootstrap: { stats, statusProxyProtocol } } = settings;
   const { secureMetrics, secureMergedMetrics } = ports;
@@ -38,7 +38,7 @@ export function listeners(settings: AgentSettings) {
   ];
 }
 
-/** The address of a listener, and that of the other family. */
+/** A listener's address, and the second family's. */
 type Addresses = readonly [first: string, additional: string | undefined];
 
 function wildcards(settings: AgentSettings): Addresses {
@@ -46,14 +46,14 @@ function wildcards(settings: AgentSettings): Addresses {
   return [wildcard, additional?.wildcard];
 }
 
-/** `METRICS_LOCALHOST_ACCESS_ONLY` counts in `proxyMetadata` only, as in Istio. */
+/** `METRICS_LOCALHOST_ACCESS_ONLY` applies in `proxyMetadata` only, as in Istio. */
 function metricsAddresses(settings: AgentSettings): Addresses {
   if (settings.proxy.proxyMetadata["METRICS_LOCALHOST_ACCESS_ONLY"] !== "true") return wildcards(settings);
   const { localhost, additional } = networkView(settings);
   return [localhost, additional?.localhost];
 }
 
-/** What all listeners have: they serve this machine and its kubelet, whatever the load is. */
+/** Common fields: connection limit and overload do not affect health and metrics. */
 function listener([address, additional]: Addresses, port: number) {
   return {
     name: `${address}_${port}`,
@@ -105,7 +105,7 @@ const PROXY_PROTOCOL = {
   },
 };
 
-/** The best first: Envoy takes the first that the client accepts. */
+/** In order of preference. */
 const COMPRESSORS = [["brotli", "Brotli"], ["zstd", "Zstd"], ["gzip", "Gzip"]] as const;
 
 function compressor([name, type]: typeof COMPRESSORS[number]) {
@@ -122,7 +122,7 @@ function compressor([name, type]: typeof COMPRESSORS[number]) {
   };
 }
 
-/** Clients must have a certificate of the mesh. */
+/** A listener that requires a client certificate of the mesh. */
 function secured(settings: AgentSettings, port: number, filter: ValueMap) {
   return {
     ...listener(wildcards(settings), port),

@@ -4,12 +4,12 @@ import type { ValueMap } from "../../../core/value.ts";
 
 const PREFIX = "type.googleapis.com/";
 
-/** The name of a type of `envoy.`, as `@type` has it. */
+/** The `@type` of an `envoy.` message. */
 export function envoyType(name: string): string {
   return `${PREFIX}envoy.${name}`;
 }
 
-/** A configuration that travels as plain data, for types that this Envoy may not have. */
+/** A configuration as plain data, for types that this Envoy may not know. */
 export function typedStruct(typeUrl: string, value: ValueMap) {
   return { "@type": `${PREFIX}udpa.type.v1.TypedStruct`, type_url: `${PREFIX}${typeUrl}`, value };
 }

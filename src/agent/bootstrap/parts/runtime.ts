@@ -12,7 +12,9 @@ const DEFAULTS = {
 const FIPS = { "envoy.reloadable_features.google_grpc_disable_tls_13": true };
 const KEEP_FRAGMENT = { "envoy.reloadable_features.http_strip_fragment_from_path_unsafe_if_disabled": "false" };
 
-/** The static layer: defaults under `runtimeValues`, where the empty text takes a flag away and booleans are words. */
+/**
+ * The static layer: defaults, then `runtimeValues`. An empty value removes a flag; `true` and `false` become booleans.
+ */
 export function runtimeFlags({ bootstrap, proxy }: AgentSettings): ValueMap {
   const flags: ValueMap = Object.assign(
     newMap(),

@@ -1,4 +1,4 @@
-/** Envoy's statistics: tags, which are kept, histograms, and where they are sent. */
+/** Envoy's statistics: tags, filters, histograms and sinks. */
 import { isMap, type ValueMap } from "../../../core/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
@@ -6,7 +6,7 @@ import { socketAddress } from "./addresses.ts";
 
 type Tag = readonly [name: string, regex: string];
 
-/** Parts of statistic names that become labels, in the order in which Envoy tries them. */
+/** Tag regexes, in Envoy's order of evaluation. */
 const TAGS: readonly Tag[] = [
   ["cluster_name", "^cluster(\\.(.+);)"],
   ["http_conn_manager_prefix", "^http\\.(((?:[_.[:digit:]\\w]*|[_\\[\\]aAbBcCdDeEfF[:digit:]\\w\\:]*));\\.)"],
@@ -22,7 +22,7 @@ const TAGS: readonly Tag[] = [
   ["mongo_prefix", "^mongo\\.(.+?)\\.(collection|cmd|cx_|op_|delays_|decoding_)(.*?)$"],
 ];
 
-/** Those that come behind the tags that users add. */
+/** Tags after the user's own. */
 const LAST_TAGS: readonly Tag[] = [
   ["cache", "(cache\\.(.+?)\\.)"],
   ["component", "(component\\.(.+?)\\.)"],
@@ -58,7 +58,7 @@ export function statsConfig({ bootstrap }: AgentSettings) {
   };
 }
 
-/** How often statistics are flushed and forgotten, where it is not Envoy's default. */
+/** Flush and eviction intervals, if they are not Envoy's defaults. */
 export function statsIntervals({ bootstrap: { stats } }: AgentSettings) {
   return {
     ...(stats.flushInterval === "" ? {} : { stats_flush_interval: stats.flushInterval }),
@@ -66,7 +66,7 @@ export function statsIntervals({ bootstrap: { stats } }: AgentSettings) {
   };
 }
 
-/** `stats_sinks`: a metrics service, a statsd server; nothing without either. */
+/** `stats_sinks`: metrics service and statsd; absent without either. */
 export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
   const metrics = {
     name: "envoy.stat_sinks.metrics_service",
@@ -90,7 +90,7 @@ export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
   return sinks.length === 0 ? {} : { stats_sinks: sinks };
 }
 
-/** The address of a remote service of the proxy configuration; `""` for none. */
+/** The address of a remote service in the proxy configuration; `""` for none. */
 export function serviceAddress(data: ValueMap, name: "envoyMetricsService" | "envoyAccessLogService"): string {
   const service = data[name];
   const address = isMap(service) ? service["address"] : undefined;

@@ -1,19 +1,19 @@
-/** TLS to a collector or a service, with secrets from SDS. Source: Istio's option.tlsContextConvert. */
+/** TLS to collectors and services, with SDS secrets. Source: Istio's option.tlsContextConvert. */
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { envoyType } from "./proto_types.ts";
 
-/** Whom the connection goes to. */
+/** The server side of the connection. */
 export interface TlsPeer {
-  /** The server name of ISTIO_MUTUAL where none is given. */
+  /** The default server name of ISTIO_MUTUAL. */
   readonly sni: string;
-  /** The peer speaks HTTP/2: it is offered by ALPN. */
+  /** Offer HTTP/2 in ALPN. */
   readonly isHttp2: boolean;
-  /** Files that the node's metadata give go before those of the settings. */
+  /** Files named by the node's metadata win over those of the settings. */
   readonly metadata: ValueMap;
 }
 
-/** The transport socket of ClientTLSSettings; `undefined` where they ask for none. */
+/** The transport socket for ClientTLSSettings; `undefined` for plain text. */
 export function tlsSocket(settings: Value | undefined, peer: TlsPeer) {
   const tls = isMap(settings) ? settings : {};
   const context = CONTEXTS.get(textAt(tls, "mode"))?.(tls, peer.metadata);
@@ -31,7 +31,7 @@ export function tlsSocket(settings: Value | undefined, peer: TlsPeer) {
   };
 }
 
-/** Mutual TLS with the control plane, which has to prove the name that the agent would look for. */
+/** Mutual TLS with istiod; verifies the name that the agent would verify. */
 export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["tls"]>) {
   const name = { san_type: "DNS", matcher: { exact: serverName } };
   return {
@@ -41,7 +41,7 @@ export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["
         "@type": envoyType("extensions.transport_sockets.tls.v3.UpstreamTlsContext"),
         common_tls_context: {
           alpn_protocols: HTTP2,
-          // Envoy offers its upstreams TLS 1.2 alone unless it is told.
+          // Envoy's upstream default is TLS 1.2 only.
           tls_params: { tls_minimum_protocol_version: "TLSv1_2", tls_maximum_protocol_version: "TLSv1_3" },
           ...certificate(meshSecret("default")),
           combined_validation_context: {
@@ -55,7 +55,7 @@ export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["
   };
 }
 
-/** Those of the mesh are the ones that came with the certificate. */
+/** Roots of the mesh arrive with the certificate. */
 function rootsOf(roots: XdsRoots): Secret {
   if (roots.from === "mesh") return meshSecret("ROOTCA");
   return sdsSecret(`file-root:${roots.from === "file" ? roots.file : "system"}`);
@@ -100,7 +100,7 @@ function validation(tls: ValueMap, secret: Secret) {
   };
 }
 
-/** The agent serves files by such names. Without a file the peer must prove itself to the roots of the system. */
+/** The agent serves file secrets by these names. Without a file the system's roots apply. */
 function fileRoot(tls: ValueMap, metadata: ValueMap): Secret {
   const path = textAt(metadata, "TLS_CLIENT_ROOT_CERT") || textAt(tls, "caCertificates");
   return sdsSecret(`file-root:${path || "system"}`);
@@ -112,7 +112,7 @@ function fileCertificate(tls: ValueMap, metadata: ValueMap): Secret | undefined 
   return chain === "" || key === "" ? undefined : sdsSecret(`file-cert:${chain}~${key}`);
 }
 
-/** A secret that the agent's SDS server gives. */
+/** A secret from the agent's SDS server. */
 export function sdsSecret(name: string) {
   return {
     name,
@@ -128,7 +128,7 @@ export function sdsSecret(name: string) {
   };
 }
 
-/** A secret of the workload: Envoy waits for it as long as it takes. */
+/** A workload secret: Envoy waits for it without limit. */
 function meshSecret(name: "default" | "ROOTCA") {
   const { sds_config } = sdsSecret(name);
   return { name, sds_config: { ...sds_config, initial_fetch_timeout: "0s" } };

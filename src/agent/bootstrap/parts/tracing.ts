@@ -1,10 +1,9 @@
-/** Where spans are sent. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
+/** Tracing. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
 import { posix } from "node:path";
 import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
 
-/** A kind of collector. */
 export interface TracerKind {
   readonly field: "zipkin" | "lightstep" | "datadog";
   readonly cluster: string;
@@ -54,16 +53,16 @@ const KINDS: readonly TracerKind[] = [
   },
 ];
 
-/** The collector that is configured. */
+/** The configured tracing collector. */
 export interface Tracer {
   readonly kind: TracerKind;
   readonly address: string;
   readonly tlsSettings: Value | undefined;
-  /** LightStep's access token, a secret; `""` for none. */
+  /** LightStep's access token; `""` for none. */
   readonly accessToken: string;
 }
 
-/** The collector of the proxy configuration that Envoy has a driver for; `undefined` if there is none. */
+/** The configured collector if Envoy has a driver for it; else `undefined`. */
 export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
   const tracing = proxyConfig.data["tracing"];
   const settings: ValueMap = isMap(tracing) ? tracing : {};
@@ -79,13 +78,13 @@ export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
   };
 }
 
-/** `tracing`; nothing without a collector. */
+/** `tracing`; empty without a collector. */
 export function tracing(settings: AgentSettings) {
   const kind = tracerOf(settings)?.kind;
   return kind === undefined ? {} : { tracing: { http: { name: kind.driver, typed_config: kind.config(settings) } } };
 }
 
-/** The file that LightStep's access token is written to. */
+/** The path of LightStep's token file. */
 export function lightstepTokenFile({ envoy }: AgentSettings): string {
   return posix.join(envoy.configPath, "lightstep_access_token.txt");
 }

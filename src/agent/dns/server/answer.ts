@@ -1,22 +1,22 @@
-/** Answers as bytes. What is said of them, flag by flag, is what Istio's agent says. */
+/** Answers as bytes, flag by flag as in Istio's agent. */
 import type { Found } from "./lookup.ts";
 import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords, type Records, TYPE } from "../wire.ts";
 
-/** How long an answer may be kept, in seconds: addresses of the mesh change at any time. */
+/** TTL in seconds: addresses of the mesh may change at any time. */
 const TTL = 30;
 
 const CNAME = 5;
-/** Name (a pointer), type, class, TTL and length before the data of a record. */
+/** Name (a pointer), type, class, TTL and data length of a record. */
 const RECORD_HEAD = 12;
 const POINTER = 0xc000;
 
-/** The answer of the table, at most `limit` bytes: addresses that do not fit are left out, which the flag TC tells. */
+/** The table's answer in at most `limit` bytes. Addresses that do not fit are left out and TC is set. */
 export function tableAnswer(query: Query, found: Found, limit: number, random: () => number): Uint8Array {
   const { addresses, width } = found;
   const count = addresses.length / width;
   const alias = aliasOf(found);
   const start = query.questionEnd + (alias === "" ? 0 : RECORD_HEAD + alias.length);
-  // A long name and the longer one that was asked for may be too much for 512 bytes.
+  // Both names may exceed 512 bytes.
   if (start > limit) return headed(query, query.questionEnd, FLAG.authoritative | FLAG.truncated, 0);
   const fitting = Math.min(count, Math.floor((limit - start) / (RECORD_HEAD + width)));
   const isCut = fitting < count;
@@ -32,17 +32,17 @@ export function tableAnswer(query: Query, found: Found, limit: number, random: (
   return records.counted();
 }
 
-/** The name that the addresses are behind, `""` where it is the asked one. */
+/** The canonical name before the addresses; `""` if it is the name in question. */
 function aliasOf({ canonical = "", addresses }: Found): string {
   return addresses === "" ? "" : canonical;
 }
 
-/** An answer that says no more than that it failed. */
+/** An error answer. */
 export function failure(query: Query, rcode: number): Uint8Array {
   return headed(query, query.questionEnd, 0, rcode);
 }
 
-/** The answer to a message that is no question. */
+/** The answer to a message that is not a question. */
 export function refusal(message: Uint8Array, rcode: number): Uint8Array {
   const answer = new Uint8Array(HEAD);
   answer.set(message.subarray(0, 3));
@@ -51,7 +51,7 @@ export function refusal(message: Uint8Array, rcode: number): Uint8Array {
   return answer;
 }
 
-/** The question, with the flags of an answer. */
+/** The question with the header of an answer. */
 function headed({ bytes, questionEnd }: Query, size: number, flags: number, rcode: number): Uint8Array {
   const answer = new Uint8Array(size);
   answer.set(bytes.subarray(0, questionEnd));
@@ -61,13 +61,12 @@ function headed({ bytes, questionEnd }: Query, size: number, flags: number, rcod
   return answer;
 }
 
-/** Writes records of answers. */
 class RecordWriter {
   #count = 0;
 
   constructor(private readonly bytes: Uint8Array, private at: number) {}
 
-  /** A record of the name at `owner`, with the data as a text, each character a byte. */
+  /** Appends a record of the name at `owner`; `data` has one character per byte. */
   put(owner: number, type: number, data: string): void {
     const { bytes, at } = this;
     bytes[at] = (POINTER | owner) >> 8;
@@ -83,7 +82,7 @@ class RecordWriter {
     this.#count++;
   }
 
-  /** The message, which tells how many records it has. */
+  /** The message with its record count. */
   counted(): Uint8Array {
     this.bytes[6] = this.#count >> 8;
     this.bytes[7] = this.#count & 255;
@@ -93,7 +92,7 @@ class RecordWriter {
 
 const ONLY: readonly number[] = [0];
 
-/** So many of `count` indices in a random order: clients take the first address. */
+/** `wanted` random indices below `count`: clients use the first address. */
 function shuffled(count: number, wanted: number, random: () => number): readonly number[] {
   if (count === 1 && wanted === 1) return ONLY;
   const indices = Array.from({ length: count }, (_, index) => index);
@@ -107,7 +106,7 @@ function shuffled(count: number, wanted: number, random: () => number): readonly
 
 const NOTHING = new Uint8Array(0);
 
-/** An answer of another server in at most `limit` bytes: whole records, and what it says of sizes (OPT). */
+/** An upstream answer in at most `limit` bytes: whole records, and the OPT record. */
 export function cutAnswer(answer: Uint8Array, questionEnd: number, limit: number): Uint8Array {
   if (answer.length <= limit) return answer;
   const [, answers, authorities, more] = countsOf(answer);

@@ -1,4 +1,4 @@
-/** Where the server listens: both protocols on each address. */
+/** The sockets of the DNS server: UDP and TCP on each address. */
 import { MeshError, messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";
 import { parseUint, splitHostPort } from "../../../core/net.ts";
@@ -12,8 +12,8 @@ export interface ListenPlan {
 }
 
 /**
- * The addresses: `localhost` is that of each family which the servers of the machine have, so that whatever of theirs is
- * captured is heard. Throws a MeshError for a text that is no `host:port`.
+ * The listen addresses. `localhost` means 127.0.0.1, ::1 or both: the families of the machine's name servers, so that
+ * captured questions to them arrive. Throws a MeshError for an invalid `host:port`.
  */
 export function listenPlan(address: string, servers: readonly Upstream[]): ListenPlan {
   const parts = splitHostPort(address);
@@ -37,7 +37,7 @@ export interface Listening {
   readonly tcp: TcpListener;
 }
 
-/** Listens on all addresses; one that cannot be had is told of if another can be. Rejects with a MeshError if none can. */
+/** Listens on all addresses. Logs an address that fails if another works; rejects with a MeshError if all fail. */
 export async function listenAll(
   network: Network,
   plan: ListenPlan,
@@ -70,7 +70,7 @@ async function listenBoth(network: Network, hostname: string, port: number, take
 
 const ANY: readonly string[] = ["0.0.0.0", "::"];
 
-/** Whether a server is this program itself, which would ask itself for ever. */
+/** Whether a name server is this server: forwarding to it would loop. */
 export function isOwnAddress(network: Network, listening: readonly Listening[], { host, port }: Upstream): boolean {
   return listening.some((own) => {
     if (own.tcp.port !== port) return false;

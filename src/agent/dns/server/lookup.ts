@@ -1,10 +1,10 @@
-/** Which names the mesh has, and what a question for one of them gets. Source: Istio's pkg/dns/client. */
+/** The index of the mesh's names. Source: Istio's pkg/dns/client. */
 import { binaryOf } from "../../../core/bytes.ts";
 import { parseAddress } from "../../../core/net.ts";
 import type { NameInfo } from "../table/name_table.ts";
 import { TYPE, wireName } from "../wire.ts";
 
-/** Addresses of a host, one after the other, each byte a character: a tenth of what arrays of bytes would take. */
+/** A host's addresses, concatenated, one character per byte: a tenth of the memory of byte arrays. */
 export interface Host {
   /** Four bytes each. */
   readonly ipv4: string;
@@ -12,29 +12,29 @@ export interface Host {
   readonly ipv6: string;
 }
 
-/** Hosts by their names on the wire. */
+/** Hosts by name in wire format. */
 export type Lookup = ReadonlyMap<string, Host>;
 
-/** Where the proxy is: short names are those of its own namespace and domain. */
+/** Where the proxy is: short names resolve in its namespace and domain. */
 export interface Surroundings {
   readonly namespace: string;
   /** Such as `ns.svc.cluster.local`. */
   readonly domain: string;
 }
 
-/** The addresses for a question; none if the host has none of that family. */
+/** The addresses for a question; empty if the host has none of that family. */
 export interface Found {
   readonly addresses: string;
   /** Bytes of an address. */
   readonly width: 4 | 16;
-  /** The name that the asked one stands for, on the wire, where it is another one. */
+  /** The name that the alias stands for, in wire format; `undefined` without an alias. */
   readonly canonical: string | undefined;
 }
 
 /**
- * What a question gets: `undefined` if another server has to be asked. `search` is the first search domain of the resolver, on
- * the wire: a program asks for `www.example.com` with it first, and learns at once what it wants. A host goes before an
- * alias of another, and wildcards come last, the longest first.
+ * Looks a question up; `undefined`: forward it. `search` is the resolver's first search domain in wire format: programs
+ * ask for `www.example.com` with that suffix first, and the alias answers at once. Hosts win over aliases, then the
+ * longest wildcard.
  */
 export function find(
   lookup: Lookup,
@@ -74,8 +74,8 @@ function foundOf({ host, canonical }: Match, type: typeof TYPE.A | typeof TYPE.A
 }
 
 /**
- * The index of a table. Where two hosts have the same name, the one whose own name it is has it, then one of Kubernetes, then
- * the first by name: Istio leaves it to chance. A host without an address that can be read is left out.
+ * Builds the index of a table. Of several hosts with one name, the host of that name wins, then a Kubernetes Service,
+ * then the first by name (random in Istio). Hosts without a valid address are left out.
  */
 export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, around: Surroundings): Lookup {
   const lookup = new Map<string, Host>();
@@ -112,7 +112,7 @@ function hostOf(ips: readonly string[]): Host | undefined {
 
 const MAPPED = 0xffffn;
 
-/** An IPv4 address within IPv6 is one of IPv4. */
+/** An IPv4-mapped IPv6 address is IPv4. */
 function addressBytes(text: string): Uint8Array | undefined {
   const address = parseAddress(text);
   if (typeof address === "string") return undefined;
@@ -122,13 +122,13 @@ function addressBytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** The domain begins with the namespace of the proxy in Kubernetes. */
+/** In Kubernetes the domain begins with the proxy's namespace. */
 function withoutNamespace({ namespace, domain }: Surroundings): string {
   const [first, ...rest] = domain.split(".");
   return first === namespace ? rest.join(".") : domain;
 }
 
-/** Names of another domain are those of another cluster, whose services may be called the same. */
+/** No aliases for names of another domain: another cluster may have services of the same name. */
 function aliases(hostname: string, info: NameInfo, namespace: string, domain: string): readonly string[] {
   if (info.registry !== KUBERNETES || domain === "" || !hostname.endsWith(domain)) return [];
   const inNamespace = `${info.shortname}.${info.namespace}`;

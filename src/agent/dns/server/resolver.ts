@@ -1,4 +1,4 @@
-/** What is said to a question: from the table, from another server, or that it failed. Source: Istio's pkg/dns/client. */
+/** Answers questions: from the table, from another server, or with an error. Source: Istio's pkg/dns/client. */
 import { type Collector, histogram, meter } from "../../../core/metrics/mod.ts";
 import type { Clock } from "../../../core/world/world.ts";
 import { cutAnswer, failure, refusal, tableAnswer } from "./answer.ts";
@@ -7,25 +7,23 @@ import { find, type Lookup } from "./lookup.ts";
 import type { ResolvConf, Upstream } from "../upstream/resolv_conf.ts";
 import { type Query, RCODE, readQuery } from "../wire.ts";
 
-/** The most that a message over TCP can have. */
+/** Maximum size of a TCP message. */
 const LARGEST = 65_535;
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What answers come from. */
 export interface ResolverOptions {
   readonly forwarder: Forwarder;
   readonly conf: () => ResolvConf;
-  /** Whether a server is this one. */
+  /** Whether a name server is this server. */
   readonly isOwn: (server: Upstream) => boolean;
-  /** Names are asked of other servers before there is a table, where nothing else would answer them. */
+  /** Forward questions before the first table: on port 53 this is the machine's only server. */
   readonly answersBeforeTable: boolean;
-  /** Told when a question of this program comes to itself. */
+  /** Called when the agent's own question comes back. */
   readonly circled: () => void;
   readonly random: () => number;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** Answers questions. */
 export class Resolver {
   #lookup: Lookup | undefined;
   readonly #requests = meter("counter", "dns_requests_total", "Total number of DNS requests.");
@@ -56,8 +54,8 @@ export class Resolver {
   }
 
   /**
-   * The answer to a message, now where no other server is asked; `undefined` if it gets none. The
-   * bytes of one over UDP may be overwritten afterwards. `remotePort` is where it came from.
+   * The answer; a promise if the question is forwarded; `undefined` for no answer. The caller may reuse the buffer of a
+   * UDP message afterwards. `remotePort` is the client's port.
    */
   answer(message: Uint8Array, transport: Transport, remotePort: number): Uint8Array | undefined | Promise<Uint8Array> {
     const query = readQuery(message);
@@ -75,7 +73,7 @@ export class Resolver {
     return this.#forward(query, transport, conf);
   }
 
-  /** The agent's own question was captured: it would be asked again, and again. */
+  /** The agent's own question was captured: forwarding would loop. */
   #circle(query: Query): Uint8Array {
     this.options.circled();
     return failure(query, RCODE.servFail);

@@ -1,4 +1,4 @@
-/** The server: questions on its ports, answers from the table it is given and from other servers. */
+/** The DNS server: sockets, resolver and forwarder. */
 import { logText } from "../../../core/log.ts";
 import type { Collector } from "../../../core/metrics/mod.ts";
 import type { World } from "../../../core/world/world.ts";
@@ -11,22 +11,21 @@ import { Resolver } from "./resolver.ts";
 import { TcpServer } from "./tcp.ts";
 import { serveUdp } from "./udp.ts";
 
-/** A server that runs. */
 export interface DnsServer {
-  /** The port of both protocols, on each of these addresses. */
+  /** The port of UDP and TCP on each address. */
   readonly port: number;
   readonly hosts: readonly string[];
-  /** Answers from this table from now on; before the first nothing is known. */
+  /** Answers from this table from now on. */
   use(lookup: Lookup): void;
   readonly collect: Collector;
   close(): Promise<void>;
 }
 
 const STANDARD_ADDRESS = "localhost:15053";
-/** The servers of a machine whose resolv.conf leads to this program. Istio's path. */
+/** Name servers of a machine whose own resolv.conf names this server. Istio's path. */
 const OTHER_RESOLV_CONF = "/var/lib/istio/resolv.conf";
 
-/** Starts it. Rejects with a MeshError for an address that cannot be had. */
+/** Starts it. Rejects with a MeshError if no address can be bound. */
 export async function startServer(world: World, options: ServerOptions): Promise<DnsServer> {
   const { log } = options;
   const tuning = { ...TUNING, ...options.tuning };
@@ -86,15 +85,14 @@ function once(act: () => void): () => void {
   };
 }
 
-/** Where it serves and what it reads. */
 interface Place {
   readonly address: string;
   readonly resolvConf: string;
-  /** All names of the machine are asked here, those of the control plane too. */
+  /** The machine's only name server: it also resolves the control plane's name. */
   readonly isOnlyServer: boolean;
 }
 
-/** Port 53, for machines without capture, is root's alone. */
+/** Port 53 is for machines without capture, and needs root. */
 async function placeOf({ files, machine }: World, { address, log }: ServerOptions, tuning: Tuning): Promise<Place> {
   const plain = { address, resolvConf: tuning.resolvConf, isOnlyServer: false };
   if (!address.endsWith(":53")) return plain;

@@ -1,25 +1,24 @@
-/** Questions over TCP: several on a connection, answered as the answers come (RFC 7766 6.2.1.1). */
+/** DNS over TCP: questions are pipelined, answers may come out of order (RFC 7766 6.2.1.1). */
 import type { ByteConnection } from "../../../core/world/mod.ts";
 import type { Resolver } from "./resolver.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
-/** Connections at once, and questions of one that wait for answers: more are not read. */
+/** Maximum connections, and maximum pending questions per connection: reading stops then. */
 const MOST_CONNECTIONS = 256;
 const MOST_WAITING = 32;
 
-/** How long a connection may be silent, and the time; in milliseconds. */
+/** Idle timeout and clock, in milliseconds. */
 interface Limits {
   readonly idle: number;
   readonly now: () => number;
 }
 
-/** Serves connections. */
 export class TcpServer {
   readonly #open = new Set<Promise<void>>();
 
   constructor(private readonly resolver: Resolver, private readonly limits: Limits) {}
 
-  /** Answers what comes on a connection until it ends or is silent for too long. */
+  /** Serves a connection until it ends or is idle for too long. */
   take(connection: ByteConnection): void {
     if (this.#open.size >= MOST_CONNECTIONS) return connection.close();
     const conversation = this.#serve(connection).finally(() => this.#open.delete(conversation));
@@ -41,9 +40,8 @@ export class TcpServer {
   }
 }
 
-/** One connection. */
 class Conversation {
-  /** Answers are written one after the other, each whole. */
+  /** Answers are written one at a time. */
   #written: Promise<void> = Promise.resolve();
   readonly #waiting = new Set<Promise<void>>();
   #active: number;
@@ -70,7 +68,7 @@ class Conversation {
         await this.#written;
         this.#active = this.limits.now();
       }
-      // A client may close its side when it has asked all.
+      // The client may half-close after its last question.
       await Promise.all(this.#waiting);
       await this.#written;
     } finally {
@@ -100,7 +98,7 @@ class Conversation {
     this.#written.catch(() => this.connection.close());
   }
 
-  /** Silence counts from the last question or answer; not while an answer is waited for. One timer for all of them. */
+  /** Idle time counts from the last question or answer, not while an answer is pending. One timer per connection. */
   #watchSilence(milliseconds: number): void {
     this.#timer = setTimeout(() => {
       if (this.#isEnded) return;

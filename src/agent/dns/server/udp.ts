@@ -1,11 +1,11 @@
-/** Questions over UDP. */
+/** DNS over UDP. */
 import type { DatagramAddress, DatagramSocket } from "../../../core/world/mod.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** The longest message that UDP has. */
+/** Maximum size of a UDP message. */
 const LARGEST = 65_535;
 
-/** Answers what comes to the socket until it is closed; resolves then. A message that cannot be answered ends nothing. */
+/** Answers datagrams until the socket is closed. A failed answer does not end the loop. */
 export async function serveUdp(socket: DatagramSocket, resolver: Resolver, isClosed: () => boolean): Promise<void> {
   const buffer = new Uint8Array(LARGEST);
   while (!isClosed()) {
@@ -15,7 +15,7 @@ export async function serveUdp(socket: DatagramSocket, resolver: Resolver, isClo
       if (answer instanceof Promise) void later(socket, answer, from);
       else if (answer !== undefined) await socket.send(answer, from);
     } catch {
-      // The kernel tells of a client that has gone here, too. Closed sockets reject always.
+      // ICMP errors of earlier answers are reported here too. A closed socket always rejects.
       if (!isClosed()) await breath();
     }
   }
@@ -25,11 +25,11 @@ async function later(socket: DatagramSocket, answer: Promise<Uint8Array>, to: Da
   try {
     await socket.send(await answer, to);
   } catch {
-    // The client has gone, or the socket is closed.
+    // The client disconnected, or the socket is closed.
   }
 }
 
-/** An error that stays must not take the processor. */
+/** A permanent error must not become a busy loop. */
 function breath(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10));
 }

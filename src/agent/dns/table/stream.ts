@@ -1,4 +1,4 @@
-/** Keeps a stream of the control plane for the name table, and makes it anew whenever it ends. */
+/** The xDS stream of the name table; reconnects when it ends. */
 import { messageOf } from "../../../core/errors.ts";
 import { type GrpcStream, openChannel } from "../../../core/grpc/mod.ts";
 import { type Logger, logText } from "../../../core/log.ts";
@@ -8,26 +8,24 @@ import { INCREMENTAL, type Protocol, STATE_OF_THE_WORLD, type TableResponse } fr
 import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";
 import type { TableOptions } from "../options.ts";
 
-/** Pauses between tries, in milliseconds: each is twice the one before, or up to half of it less, by chance. */
+/** Reconnect delays in milliseconds: doubled each time, minus up to half by chance. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 
-/** A stream that is kept. */
 export interface TableStream {
-  /** Why there is no table, or no newer one; one line. `undefined` when all is well. */
+  /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
   problem(): string | undefined;
   close(): Promise<void>;
 }
 
-/** What the stream needs, and whom it tells. */
 export interface StreamOptions extends TableOptions {
   readonly log: Logger;
   readonly random: () => number;
-  /** Told of each new state. */
+  /** Called with each new state. */
   readonly changed: (state: TableState) => void;
 }
 
-/** Begins. The tables of before stay in force while there is no connection. */
+/** Starts the stream. The last tables stay in force while disconnected. */
 export function followTable(world: Pick<World, "network" | "files" | "clock">, options: StreamOptions): TableStream {
   const follower = new Follower(world, options);
   const ended = follower.run();
@@ -65,7 +63,7 @@ class Follower {
     }
   }
 
-  /** One stream from its beginning to its end, and why it ended. */
+  /** Runs one stream; resolves with the reason for its end. */
   async #stream(): Promise<string> {
     const { endpoint, open, node } = this.options;
     const { signal } = this.end;
@@ -74,7 +72,7 @@ class Follower {
     try {
       const stream = await channel.stream(this.#protocol.method, { headers: await this.#headers(), signal });
       await stream.send(this.#protocol.encode({ node }));
-      // A new stream begins with all that there is.
+      // A new stream begins with the full state.
       const seen: { state: TableState | undefined } = { state: undefined };
       for await (const message of stream.messages()) await this.#take(stream, message, seen);
       return `the control plane at ${to.address} has ended the stream of the name table`;
@@ -107,7 +105,7 @@ class Follower {
     await stream.send(this.#protocol.encode({ version: response.version, nonce: response.nonce }));
   }
 
-  /** What is in force, which the control plane is told with a refusal. */
+  /** The version in force, sent with each NACK. */
   #version = "";
 
   async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
@@ -125,12 +123,12 @@ class Follower {
   }
 }
 
-/** Tables by the names of their resources: bytes, which take less than what is in them. */
+/** Encoded tables by resource name. Bytes take less memory than decoded tables. */
 export type TableState = ReadonlyMap<string, Uint8Array>;
 
 /**
- * The state after an answer. One without tables changes nothing, but to begin with it says that there are no names. Throws for
- * a table that cannot be read; the state is the old one then.
+ * The state after a response. An empty response changes nothing, unless it is the first: then there are no names.
+ * Throws for an invalid table; the old state stays.
  */
 export function nextState(state: TableState | undefined, response: TableResponse, isDelta: boolean): TableState {
   const { resources, removed } = response;
@@ -146,7 +144,7 @@ export function nextState(state: TableState | undefined, response: TableResponse
   return next;
 }
 
-/** All tables as one. */
+/** All tables merged. */
 export function tableOf(state: TableState): NameTable {
   const tables = [...state.values()].map(decodeNameTable);
   const [only] = tables;

@@ -1,23 +1,22 @@
-/** One question to one server over UDP. */
+/** One question to one upstream server, over UDP or TCP, and the check of its answer. */
 import { parseAddress } from "../../../core/net.ts";
 import { type DatagramAddress, type DatagramSocket, type Network, unlessAborted } from "../../../core/world/mod.ts";
 import type { Upstream } from "./resolv_conf.ts";
 import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords } from "../wire.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
-/** What an answer may have where its asker takes less: what a server sends beyond that size can then still be cut. */
+/** Minimum receive buffer: a server may send more than the client accepts, which is then truncated. */
 const LEAST_BUFFER = 4096;
-/** When to see whether the server's host has refused, in milliseconds after the question. */
+/** When to check for ICMP errors, in milliseconds after the question. */
 const LOOKS: readonly number[] = [10, 50, 200, 1000];
 
-/** What is needed to ask. */
 export interface AskContext {
   readonly network: Network;
-  /** Ports that questions are sent from. */
+  /** Source ports in use. */
   readonly ports: Set<number>;
 }
 
-/** A question, as it came and as it is sent. */
+/** A question: as received, and as sent. */
 export interface Ask {
   readonly server: Upstream;
   readonly query: Query;
@@ -26,8 +25,8 @@ export interface Ask {
 }
 
 /**
- * Sends the question from a port of its own, which nobody can guess, and waits for its answer: others are passed over. Rejects
- * when the server's host refuses, for an answer that is too long, and with the signal's reason.
+ * Sends the question from a random port and waits for its answer; ignores other datagrams. Rejects on an ICMP error, on
+ * an oversized answer, and with the signal's reason.
  */
 export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<Uint8Array> {
   const { server, message, signal } = ask;
@@ -53,7 +52,7 @@ export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<
   }
 }
 
-/** Until the socket is closed, which rejects. */
+/** Runs until the socket is closed, which rejects. */
 async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array> {
   const buffer = new Uint8Array(Math.max(query.udpSize, LEAST_BUFFER) + 1);
   for (;;) {
@@ -71,10 +70,10 @@ function isFrom({ host, port, address }: Upstream, from: DatagramAddress): boole
   return typeof sender !== "string" && sender.value === address.value && sender.family === address.family;
 }
 
-/** Looks now and then; returns what ends that. */
+/** Checks for ICMP errors at intervals; returns a function that stops it. */
 function watchRefusals(socket: DatagramSocket, refused: (error: Error) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Deno calls a timer that is due even if one before it in the same turn has cleared it.
+  // Deno may run a due timer that was cleared in the same turn.
   let isStopped = false;
   const next = (index: number) => {
     const at = LOOKS[index];
@@ -92,7 +91,7 @@ function watchRefusals(socket: DatagramSocket, refused: (error: Error) => void):
   };
 }
 
-/** Asks on a connection of its own. Rejects when there is none, for a wrong answer, and with the signal's reason. */
+/** Asks over a new connection. Rejects on failure, on a wrong answer, and with the signal's reason. */
 export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask): Promise<Uint8Array> {
   const { server, query, message, signal } = ask;
   const connection = await network.dial({ host: server.host, port: server.port, tls: undefined, signal });
@@ -110,10 +109,7 @@ export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask)
 
 const RCODE = 0x0f;
 
-/**
- * Whether it has the question's number and the question itself, in whatever case, and is whole. A server that fails may leave
- * the question out.
- */
+/** Whether id and question match, in any case, and the message is complete. An error response may omit the question. */
 export function isAnswerTo(answer: Uint8Array, query: Query, message: Uint8Array): boolean {
   if (answer.length < HEAD || (byteAt(answer, 2) & FLAG.response) === 0) return false;
   if (answer[0] !== message[0] || answer[1] !== message[1]) return false;
@@ -134,12 +130,12 @@ function hasQuestion(answer: Uint8Array, { bytes, questionEnd }: Query): boolean
   return true;
 }
 
-/** Lengths of labels are less than the codes of letters. */
+/** Label lengths are below the codes of letters. */
 function lower(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** The answer as who asked it has to have it: with its number, and its question in its own case. */
+/** The answer with the client's id and the client's spelling of the question. */
 export function addressed(answer: Uint8Array, { bytes, questionEnd }: Query): Uint8Array {
   answer.set(bytes.subarray(0, 2));
   if (countsOf(answer)[0] === 1) answer.set(bytes.subarray(HEAD, questionEnd), HEAD);

@@ -1,4 +1,4 @@
-/** Questions that the table does not answer are asked of the servers of the machine. */
+/** Forwards questions that the table does not answer to the machine's name servers. */
 import { messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";
 import type { Network } from "../../../core/world/world.ts";
@@ -7,26 +7,24 @@ import type { Upstream } from "./resolv_conf.ts";
 import { addressed, type AskContext, askTcp, askUdp } from "./ask.ts";
 import { nameOf, type Query } from "../wire.ts";
 
-/** How a question came, which is how it is passed on. */
+/** The transport of a question; it is forwarded over the same one. */
 export type Transport = "udp" | "tcp";
 
 const ASK = { udp: askUdp, tcp: askTcp } as const;
 
-/** What is needed to forward. */
 export interface ForwardOptions extends Pick<Tuning, "upstreamPatience" | "mostForwarded" | "random"> {
   readonly network: Network;
   readonly isParallel: boolean;
   readonly log: Logger;
-  /** Aborted at the end. */
+  /** Aborted at shutdown. */
   readonly signal: AbortSignal;
 }
 
-/** Asks others. */
 export class Forwarder {
-  /** Ports that questions are sent from now: what comes from one has gone in a circle. */
+  /** Source ports in use: a question from one of them is the agent's own. */
   readonly ports = new Set<number>();
   readonly #context: AskContext;
-  /** Servers that did not answer last time, so that each failure is told once. */
+  /** Servers that failed last time: each failure is a warning once. */
   readonly #failing = new Set<string>();
   #underWay = 0;
 
@@ -34,7 +32,7 @@ export class Forwarder {
     this.#context = { network: options.network, ports: this.ports };
   }
 
-  /** The answer of the first server that gives one; `undefined` if none does, or too many are being asked. */
+  /** The first server's answer; `undefined` if none answers, or too many questions are in flight. */
   async ask(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
     if (this.#underWay >= this.options.mostForwarded) return undefined;
     this.#underWay++;
@@ -96,7 +94,7 @@ export class Forwarder {
     }
   }
 
-  /** The name that was asked for is told on the level debug alone. */
+  /** The name in question is logged at debug level only. */
   #tell(server: Upstream, query: Query, error: unknown): void {
     const failed = `The DNS server ${server.host} does not answer`;
     if (!this.#failing.has(server.host)) {
@@ -108,7 +106,7 @@ export class Forwarder {
   }
 }
 
-/** With a number that cannot be guessed. */
+/** With a random id. */
 function renumbered(bytes: Uint8Array): Uint8Array {
   const message = bytes.slice();
   crypto.getRandomValues(message.subarray(0, 2));

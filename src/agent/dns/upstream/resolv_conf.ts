@@ -1,30 +1,29 @@
-/** The resolver's configuration: resolv.conf(5), as miekg/dns reads it. */
+/** The resolver configuration: resolv.conf(5), parsed as miekg/dns does. */
 import { type Address, parseAddress } from "../../../core/net.ts";
 import { wireName } from "../wire.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";
 import type { World } from "../../../core/world/world.ts";
 
-/** A server that other names are asked of. */
+/** An upstream name server. */
 export interface Upstream {
-  /** An IP address, perhaps with a zone. */
+  /** An IP address, possibly with a zone. */
   readonly host: string;
   readonly port: number;
   readonly address: Address;
 }
 
-/** What is used of it. */
 export interface ResolvConf {
   readonly servers: readonly Upstream[];
-  /** The first search domain on the wire. */
+  /** The first search domain in wire format. */
   readonly search: string | undefined;
-  /** Servers that are no addresses. */
+  /** Name servers that are not IP addresses. */
   readonly unreadable: readonly string[];
 }
 
 export const DNS_PORT = 53;
 
-/** Reads it; of several lines with search domains the last counts. The root is no search domain. */
+/** Parses it; the last line with search domains counts. The root is not a search domain. */
 export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   const servers: Upstream[] = [];
   const unreadable: string[] = [];
@@ -41,12 +40,11 @@ export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   return { servers, unreadable, search: search === undefined ? undefined : wireName(search) };
 }
 
-/** No timer wakes an agent that is not asked. */
+/** No timer: an idle agent stays asleep. */
 const FRESH_MILLISECONDS = 5000;
 
 const NO_CONF: ResolvConf = { servers: [], search: undefined, unreadable: [] };
 
-/** Keeps it. */
 export class ResolverFile {
   #conf: ResolvConf = NO_CONF;
   #text: string | undefined;
@@ -61,13 +59,13 @@ export class ResolverFile {
     private readonly log: Logger,
   ) {}
 
-  /** What is known; a file that may have changed is read behind this. */
+  /** The known configuration; refreshes it in the background if it may be stale. */
   current(): ResolvConf {
     if (!this.#isReading && this.world.clock.monotonic() - this.#readAt >= FRESH_MILLISECONDS) void this.read();
     return this.#conf;
   }
 
-  /** Reads it; one that cannot be read leaves what was known. */
+  /** Reads the file. On failure the known configuration stays. */
   async read(): Promise<ResolvConf> {
     this.#isReading = true;
     this.#readAt = this.world.clock.monotonic();

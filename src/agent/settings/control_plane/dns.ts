@@ -6,7 +6,7 @@ import type { NodeFacts } from "../settings.ts";
 
 export type { DnsSettings };
 
-/** Reads them. Metadata of the node say whether questions are captured (`ISTIO_META_DNS_CAPTURE`). */
+/** Reads them. The node metadata `DNS_CAPTURE` (`ISTIO_META_DNS_CAPTURE`) says whether DNS is captured. */
 export function readDns({ variables }: Reading, role: Role, { typedMetadata }: NodeFacts): DnsSettings {
   const isWanted = typedMetadata["DNS_CAPTURE"] === "true" || variables.bool("enableDnsServer");
   return {

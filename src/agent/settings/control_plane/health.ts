@@ -2,14 +2,13 @@
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import type { HealthCheck, HealthSettings } from "../../health/options.ts";
 
-/** What it depends on. */
 export interface HealthInputs {
   readonly proxyConfig: ValueMap;
-  /** Where the application is unless the probe says so: an IP address or `localhost`. */
+  /** The application's host unless the probe names one: an IP address or `localhost`. */
   readonly host: string;
 }
 
-/** Reads it; one that cannot be used is passed over with a warning. */
+/** Reads it. An unusable probe is ignored with a warning. */
 export function readHealth({ proxyConfig, host }: HealthInputs, warnings: string[]): HealthSettings | undefined {
   const probe = proxyConfig["readinessProbe"];
   if (!isMap(probe)) return undefined;

@@ -1,4 +1,4 @@
-/** Who the workload is, and who signs that. Source: pilot-agent's options of security and its choice of roots. */
+/** The workload's certificate: its identity and its CA. Source: pilot-agent's security options and root selection. */
 import { hostPortProblem, splitHostPort } from "../../../core/net.ts";
 import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";
 import type { Reading } from "../reading.ts";
@@ -15,7 +15,7 @@ function pathsIn(folder: string, certificate: string, key: string, roots: string
   return { certificate: `${folder}/${certificate}`, key: `${folder}/${key}`, roots: `${folder}/${roots}` };
 }
 
-/** Reads them; `discoveryAddress` is that of the proxy configuration in effect. */
+/** Reads them. `discoveryAddress` is the effective one. */
 export function readIdentity(reading: Reading, discoveryAddress: string): IdentitySettings {
   const { variables } = reading;
   const [domain, namespace] = [variables.text("trustDomain"), variables.text("podNamespace")];
@@ -32,7 +32,7 @@ export function readIdentity(reading: Reading, discoveryAddress: string): Identi
 
 const GKE_PROVIDER = "GkeWorkloadCertificate";
 
-/** Files that the agent writes itself are no source. */
+/** Files that the agent writes itself (`OUTPUT_CERTS`) are not a source. */
 function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMountedOnly"> {
   const { variables, warnings } = reading;
   const provider = variables.text("caProvider");
@@ -46,7 +46,7 @@ function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMo
   return { mounted: [...named, CREDENTIALS, GKE, ...isWritten ? [] : [CERTS]], isMountedOnly };
 }
 
-/** The files that istiod is told of as those of the proxy (metadata of the node): as a client, else as a server. */
+/** The files that the node metadata names: those of the client side, else of the server side. */
 function namedPaths({ world: { env } }: Reading): MountedPaths[] {
   return ["CLIENT", "SERVER"].flatMap((side) => {
     const path = (what: string) => env.get(`ISTIO_META_TLS_${side}_${what}`) ?? "";
@@ -55,7 +55,7 @@ function namedPaths({ world: { env } }: Reading): MountedPaths[] {
   });
 }
 
-/** Relative paths start in the working directory, which in Istio's images is `/`. */
+/** Relative paths start in the working directory, `/` in Istio's images. */
 function sameFolder(a: string, b: string): boolean {
   const plain = (path: string) => path.replace(/^\.?\/+/, "").replace(/\/+$/, "");
   return plain(a) === plain(b);
@@ -65,7 +65,7 @@ function readAuthority(reading: Reading, discoveryAddress: string): AuthorityOpt
   const { variables, problems } = reading;
   const address = variables.text("caAddress") || discoveryAddress;
   const problem = variables.isGiven("caAddress") ? hostPortProblem(address) : undefined;
-  if (problem !== undefined) problems.push(`"CA_ADDR" is no address of a service: ${problem}`);
+  if (problem !== undefined) problems.push(`"CA_ADDR" is not the address of a service: ${problem}`);
   return {
     address,
     isPlain: address.endsWith(":15010"),
@@ -79,7 +79,7 @@ function readAuthority(reading: Reading, discoveryAddress: string): AuthorityOpt
   };
 }
 
-/** `ISTIOD_SAN` is istiod's name: it says nothing of a CA elsewhere. A forwarded port of this machine leads to istiod. */
+/** `ISTIOD_SAN` names istiod, not another CA. `localhost` is a port forwarded to istiod. */
 export function serverName(address: string, istiodSan: string): string {
   if (istiodSan !== "") return istiodSan;
   if (address.includes("localhost")) return "istiod.istio-system.svc";
@@ -89,13 +89,15 @@ export function serverName(address: string, istiodSan: string): string {
 
 const KUBERNETES = "./var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Where the CA's roots are by who made istiod's certificate (`PILOT_CERT_PROVIDER`). */
+/** Root certificates of the CA by `PILOT_CERT_PROVIDER`. */
 const ROOTS_BY_PROVIDER: ReadonlyMap<string, string> = new Map([
   ["custom", `${CERTS_FOLDER}/root-cert.pem`],
   ["kubernetes", `${KUBERNETES}/ca.crt`],
 ]);
 
-/** CA_ROOT_CA, what is the custom of the provider, PROV_CERT, and what is mounted. */
+/**
+ * The first of `CA_ROOT_CA`, the provider's file, `PROV_CERT`, the mounted ConfigMap. `undefined`: the system's roots.
+ */
 function rootsFile({ variables }: Reading): string | undefined {
   const chosen = variables.text("caRootCa");
   if (chosen === "SYSTEM") return undefined;
@@ -104,7 +106,7 @@ function rootsFile({ variables }: Reading): string | undefined {
     (folder === "" ? "./var/run/secrets/istio/root-cert.pem" : `${folder}/root-cert.pem`);
 }
 
-/** Files of the token by `JWT_POLICY`. */
+/** Token files by `JWT_POLICY`. */
 const TOKENS: ReadonlyMap<string, string> = new Map([
   ["third-party-jwt", "./var/run/secrets/tokens/istio-token"],
   ["first-party-jwt", `${KUBERNETES}/token`],
@@ -129,7 +131,7 @@ function headersOf({ world, variables, warnings }: Reading): Record<string, stri
   for (const [variable, value] of Object.entries(world.env.all()).filter(([name]) => name.startsWith(HEADER))) {
     const name = variable.slice(HEADER.length).toLowerCase();
     if (/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) headers[name] = value.replaceAll(/[^\x20-\x7e]/g, "").trim();
-    else warnings.push(`"${variable}" is passed over: "${name}" is no name of a header`);
+    else warnings.push(`"${variable}" is ignored: "${name}" is not a valid header name`);
   }
   return headers;
 }
@@ -137,8 +139,8 @@ function headersOf({ world, variables, warnings }: Reading): Record<string, stri
 const LEAST_RSA_BITS = 2048;
 
 /**
- * ECDSA on P-256, unless something else is asked for. pilot-agent makes RSA keys if nothing is, which takes a tenth of a
- * second or several; istiod signs both. Whoever gives a size for RSA wants RSA.
+ * ECDSA on P-256 by default. pilot-agent defaults to RSA, which takes 0.1 s to several seconds; istiod signs both.
+ * `WORKLOAD_RSA_KEY_SIZE` alone selects RSA.
  */
 function readKey({ variables, warnings }: Reading): KeyChoice {
   const algorithm = variables.text("eccAlgorithm");

@@ -1,4 +1,4 @@
-/** The control plane, and how the proxy comes to it. Source: pilot-agent's xDS proxy and its choice of roots. */
+/** The connection to istiod. Source: pilot-agent's xDS proxy and root selection. */
 import type { ProxySettings } from "../../../core/mesh/configuration.ts";
 import { splitHostPort } from "../../../core/net.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
@@ -7,10 +7,10 @@ import type { Reading } from "../reading.ts";
 
 export type { XdsSettings };
 
-/** istiod's port without TLS. */
+/** istiod's plain text port. */
 const PLAIN_PORT = "15010";
 
-/** Reads them; `configPath` is the folder of the bootstrap, which names the socket there. */
+/** Reads them. The socket is in the bootstrap's folder. */
 export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
   const address = proxy.discoveryAddress;
   return {
@@ -28,7 +28,7 @@ function isPlain({ controlPlaneAuthPolicy, discoveryAddress }: ProxySettings): b
   return controlPlaneAuthPolicy === "NONE" || (typeof target === "object" && target.port === PLAIN_PORT);
 }
 
-/** What Istio looked for before it had ConfigMaps. */
+/** The file of Istio releases before ConfigMap roots. */
 const OLD_ROOTS = "./etc/certs/root-cert.pem";
 const MOUNTED_ROOTS = "./var/run/secrets/istio/root-cert.pem";
 

@@ -7,8 +7,8 @@ const METADATA_KEY = "ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS";
 const RUNTIME_KEY = "overload.global_downstream_max_connections";
 
 /**
- * The first of: `connectionSettings.globalDownstreamConnectionLimit`, the key of `proxyMetadata`, the runtime value, no
- * limit. One that is no number is passed over with a warning.
+ * The first of `connectionSettings.globalDownstreamConnectionLimit`, the key of `proxyMetadata`, the runtime value, no
+ * limit. A value that is not a number is ignored with a warning.
  */
 export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): number {
   const settings = mapAt(proxyConfig, "connectionSettings");
@@ -19,7 +19,7 @@ export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): numb
     if (typeof text !== "string" || text === "") continue;
     const number = parseUint(text, 32);
     if (typeof number === "number") return number;
-    warnings.push(`The limit of connections "${text}" is passed over: it is no number`);
+    warnings.push(`The connection limit "${text}" is ignored: it is not a number`);
   }
   return NO_LIMIT;
 }

@@ -1,4 +1,4 @@
-/** How Envoy is started and ends, and what its bootstrap depends on. */
+/** Settings of the Envoy process. */
 import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../core/mesh/configuration.ts";
 import { connectionLimit } from "./bootstrap.ts";
 import { envoyLogLevels } from "./log_level.ts";
@@ -13,7 +13,6 @@ import { goJson } from "../../../core/gojson.ts";
 import { parseYaml } from "../../../core/yaml/mod.ts";
 import type { World } from "../../../core/world/world.ts";
 
-/** How the proxy ends. */
 export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean): DrainSettings {
   const { variables } = reading;
   return {
@@ -27,7 +26,7 @@ export function readDrain(reading: Reading, { data }: ProxyConfig, isTermination
   };
 }
 
-/** The flag before the variable; 0 is no limit of its own. */
+/** The flag wins over the variable; 0 means no explicit limit. */
 function longestDrain(reading: Reading): number | undefined {
   const text = flagText(reading, "maximumDrain");
   const limit = text === "" ? reading.variables.milliseconds("maximumDrain") : milliseconds(text, 0);
@@ -35,7 +34,7 @@ function longestDrain(reading: Reading): number | undefined {
   return limit > 0 ? limit : undefined;
 }
 
-/** The ciphers of TLS 1.2 that FIPS 140-2 leaves to Envoy's gRPC client. */
+/** TLS 1.2 ciphers of Envoy's gRPC client under FIPS 140-2. */
 const FIPS_CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -43,7 +42,6 @@ const FIPS_CIPHERS = [
   "ECDHE-RSA-AES256-GCM-SHA384",
 ].join(":");
 
-/** How Envoy is started. */
 export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<EnvoySettings> {
   const { world, variables, warnings } = reading;
   const proxy = proxySettings(config);
@@ -76,8 +74,8 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
 const IMAGES_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
 
 /**
- * The template that is named, else that of the image: one that was made for an older Envoy, or changed, is for what is in
- * the image. Envoy's own way to the control plane is in the built-in bootstrap alone.
+ * The template that is named, else the image's own, which fits the Envoy in the image. `--xds direct` exists in the
+ * built-in bootstrap only.
  */
 async function template(
   reading: Reading,
@@ -86,7 +84,7 @@ async function template(
   const { world, variables } = reading;
   const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
-  // What this user may not see is not there for it.
+  // A file that this user cannot see is absent.
   const isThere = async () => await world.files.facts(IMAGES_TEMPLATE).catch(() => undefined) !== undefined;
   const isImages = flagText(reading, "xds") !== "direct" && await isThere();
   return { templateFile: isImages ? IMAGES_TEMPLATE : "", isImagesTemplate: isImages };
@@ -96,7 +94,6 @@ function isFips(variables: Variables): boolean {
   return variables.text("compliancePolicy") === "fips-140-2";
 }
 
-/** What was read before. */
 export interface BootstrapInputs {
   readonly role: Role;
   readonly info: PodInfo;
@@ -106,7 +103,7 @@ export interface BootstrapInputs {
   readonly logJson: boolean;
 }
 
-/** What the bootstrap depends on besides node and proxy configuration. */
+/** Inputs of the bootstrap besides node and proxy configuration. */
 export function readBootstrapFacts(reading: Reading, inputs: BootstrapInputs): BootstrapFacts {
   const { variables, warnings } = reading;
   const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
@@ -138,7 +135,7 @@ function isXdsDirect(reading: Reading): boolean {
   return word === "direct";
 }
 
-/** A waypoint has both, whatever is said; the discovery of metadata needs incremental xDS. */
+/** A waypoint always has both. Metadata discovery needs delta xDS. */
 function xdsOf(
   { variables, warnings }: Reading,
   { role, node }: BootstrapInputs,
@@ -151,8 +148,8 @@ function xdsOf(
 }
 
 /**
- * A file, YAML or JSON, as compact JSON with sorted keys; `$(HOST_IP)` in it is the node's address, in brackets if it is an
- * IPv6 one. `""` without a file; a file that cannot be read is a warning, and Envoy starts without it.
+ * The file (YAML or JSON) as compact JSON with sorted keys. `$(HOST_IP)` becomes the node's address, with brackets for
+ * IPv6. `""` without a file. A file that cannot be read is a warning: Envoy starts without it.
  */
 export async function readBootstrapOverride(
   world: World,
@@ -164,7 +161,7 @@ export async function readBootstrapOverride(
   try {
     return goJson(parseYaml(withHostIp(await world.files.readText(file), hostIp)));
   } catch (error) {
-    warnings.push(`ISTIO_BOOTSTRAP_OVERRIDE is passed over: ${messageOf(error)}`);
+    warnings.push(`ISTIO_BOOTSTRAP_OVERRIDE is ignored: ${messageOf(error)}`);
     return "";
   }
 }

@@ -1,24 +1,23 @@
-/** Which statistics Envoy keeps and how, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
+/** Envoy's statistics, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
 import { formatDuration, readDuration } from "../../../core/duration.ts";
 import { compareUtf8, goJsonParse } from "../../../core/gojson.ts";
 import { ANNOTATION, type AnnotationName } from "../../../core/mesh/configuration.ts";
 import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { HistogramBuckets, StatsSettings } from "../settings.ts";
 
-/** What readiness and metrics need whatever the user asks for. */
+/** Always kept: readiness and metrics need them. */
 const REQUIRED_PREFIXES = ["cluster_manager", "listener_manager", "server", "cluster.xds-grpc", "wasm"];
 const REQUIRED_SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"];
-/** Counted while the proxy drains until no connection is left. */
+/** Needed to drain until no connection is left. */
 const DRAIN_SUFFIX = "downstream_cx_active";
 const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
 
-/** Envoy's own flush interval. */
+/** Envoy's default flush interval, in nanoseconds. */
 const FLUSH_DEFAULT = 5_000_000_000n;
 
-/** What Envoy takes at least. */
+/** Envoy's minimum, in nanoseconds. */
 const LEAST_INTERVAL = 1_000_000n;
 
-/** What the settings are made of. */
 export interface StatsSources {
   readonly proxyConfig: ValueMap;
   readonly annotations: ReadonlyMap<string, string>;
@@ -26,7 +25,7 @@ export interface StatsSources {
   readonly exitOnZero: boolean;
 }
 
-/** The settings; what cannot be read is passed over with a warning. */
+/** The settings. Invalid values are ignored with a warning. */
 export function statsSettings(sources: StatsSources, warnings: string[]): StatsSettings {
   const { proxyConfig, annotations, exitOnZero } = sources;
   const suffixes = exitOnZero ? [...REQUIRED_SUFFIXES, DRAIN_SUFFIX] : REQUIRED_SUFFIXES;
@@ -46,7 +45,10 @@ export function statsSettings(sources: StatsSources, warnings: string[]): StatsS
   };
 }
 
-/** The annotation's list, without one the proxy configuration's, then what is required; one for each address of the pod. */
+/**
+ * The annotation's list, else the proxy configuration's, then the required ones. `{pod_ip}` expands to one pattern per
+ * address.
+ */
 function inclusion(
   { proxyConfig, annotations, addresses }: StatsSources,
   field: string,
@@ -69,7 +71,7 @@ function bucketsOf(text: string | undefined, warnings: string[]): HistogramBucke
       .map(([prefix, buckets]) => ({ prefix, buckets: isList(buckets) ? buckets.map(Number) : [] }));
   }
   warnings.push(
-    `The annotation "${ANNOTATION.statsHistogramBuckets}" is passed over: it is no JSON object of lists of numbers`,
+    `The annotation "${ANNOTATION.statsHistogramBuckets}" is ignored: it is not a JSON object of number lists`,
   );
   return [];
 }
@@ -86,7 +88,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Statistics are evicted at a flush, so that the one interval must be a multiple of the other. */
+/** Envoy evicts statistics at a flush: the eviction interval must be a multiple of the flush interval. */
 function intervals(
   annotations: ReadonlyMap<string, string>,
   warnings: string[],
@@ -97,7 +99,7 @@ function intervals(
   const isMultiple = eviction === undefined || (eviction / 1000n) % each === 0n;
   if (!isMultiple) {
     warnings.push(
-      `The annotation "${ANNOTATION.statsEvictionInterval}" is passed over: it is no multiple of the flush interval`,
+      `The annotation "${ANNOTATION.statsEvictionInterval}" is ignored: it is not a multiple of the flush interval`,
     );
   }
   return {
@@ -116,11 +118,11 @@ function durationAt(
   const duration = readDuration(text);
   if (typeof duration === "bigint" && duration >= LEAST_INTERVAL) return duration;
   const reason = typeof duration === "bigint" ? "it is less than 1ms" : duration.reason;
-  warnings.push(`The annotation "${name}" is passed over: "${text}" is no interval: ${reason}`);
+  warnings.push(`The annotation "${name}" is ignored: "${text}" is not an interval: ${reason}`);
   return undefined;
 }
 
-/** Istio writes durations as Go prints them, of which Envoy takes seconds only: others are written in seconds here. */
+/** Istio writes durations in Go's format, of which Envoy accepts seconds only: others are written in seconds. */
 function envoyDuration(nanoseconds: bigint): string {
   const text = formatDuration(nanoseconds);
   return /^[\d.]+s$/.test(text) ? text : `${Number(nanoseconds) / 1e9}s`;

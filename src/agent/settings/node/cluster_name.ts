@@ -1,8 +1,8 @@
-/** The name that the proxy's service goes by in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
+/** The proxy's service name in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
 import { LABEL } from "../../../core/mesh/configuration.ts";
 import type { Value, ValueMap } from "../../../core/value.ts";
 
-/** What the name is made of. */
+/** The inputs of the name. */
 export interface NameFacts {
   readonly proxyConfig: ValueMap;
   readonly labels: ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ export interface NameFacts {
 
 const UNNAMED = "istio-proxy";
 
-/** `node.cluster`: what the proxy configuration says, else what the labels, the workload or the namespace give. */
+/** `node.cluster`: the proxy configuration's name, else one derived from labels, workload or namespace. */
 export function clusterName(facts: NameFacts): string {
   const named: Value | undefined = facts.proxyConfig["serviceCluster"];
   if (typeof named === "string") return explicitOr(named, facts);

@@ -1,4 +1,4 @@
-/** The node: who this proxy is. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
+/** The node: the identity of this proxy in xDS. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
 import { compareUtf8 } from "../../../core/gojson.ts";
 import { LABEL } from "../../../core/mesh/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
@@ -7,35 +7,34 @@ import { clusterName } from "./cluster_name.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";
 import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
 
-/** What the node is made of. */
+/** The inputs of the node. */
 export interface NodeSource {
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
-  /** The proxy configuration as proto JSON. */
+  /** As proto JSON. */
   readonly proxyConfig: ValueMap;
   readonly proxyMetadata: Readonly<Record<string, string>>;
-  /** Labels and annotations of the downward API; `undefined` without such a file. */
+  /** From the downward API; `undefined` without the file. */
   readonly podLabels: ReadonlyMap<string, string> | undefined;
   readonly podAnnotations: ReadonlyMap<string, string> | undefined;
-  /** Fields that the agent knows itself; a value of the zero of its type takes the field away. */
+  /** Fields that the agent sets. A zero value removes the field. */
   readonly known: ValueMap;
-  /** Keys that no type has, such as `credential`. */
+  /** Untyped keys such as `credential`. */
   readonly extra: Readonly<Record<string, string>>;
-  /** Whether peers' metadata come by xDS; `undefined`: as `ENABLE_HBONE` says. */
+  /** Whether xDS delivers the peers' metadata; `undefined`: as `ENABLE_HBONE` says. */
   readonly metadataDiscovery: boolean | undefined;
 }
 
-/** What there is to say about it. */
 export interface NodeNotes {
   readonly problems: string[];
   readonly warnings: string[];
 }
 
-/** The variables of the pod, which go before what `ISTIO_META_*` says of the same. */
+/** Pod variables override the same field of `ISTIO_META_*`. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
-/** The node. Metadata of the wrong type are problems, as they end Istio's own agent. */
+/** The node. Metadata of the wrong type are problems, as in pilot-agent. */
 export function nodeOf(source: NodeSource, notes: NodeNotes): NodeFacts {
   const raw = rawMetadata(source.env, source.proxyMetadata, notes.warnings);
   const typed = typedMetadata(raw, notes.problems);
@@ -95,8 +94,8 @@ function setKnown(typed: ValueMap, known: ValueMap): void {
 }
 
 /**
- * The labels: those of `ISTIO_METAJSON_LABELS` under those of the pod's file. The locality is written back in its form with
- * slashes; without a file both fields are one map in Istio, so that the static labels get it too.
+ * Labels: `ISTIO_METAJSON_LABELS` under the pod's label file. The locality is written back with slashes. Without a
+ * label file Istio uses one map for both fields, so the static labels get it too.
  */
 function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map<string, string> {
   const fixed = staticLabels(source.env, warnings);
@@ -136,17 +135,17 @@ function sorted(map: ValueMap): ValueMap {
   return result;
 }
 
-/** The label that the control plane reads; Kubernetes' labels have no `/`, so that `.` stands for it. */
+/** The locality label that the control plane reads. Label values cannot hold `/`: `.` stands for it. */
 export const ISTIO_LOCALITY = "istio-locality";
 const TOPOLOGY_LOCALITY = "topology.istio.io/locality";
 
-/** `region/zone/subzone` of the labels of a pod; `""` if they do not say. */
+/** `region/zone/subzone` from the pod's labels; `""` if unset. Source: Istio's model.GetLocalityLabel. */
 export function localityText(labels: ReadonlyMap<string, string>): string {
   const label = labels.get(TOPOLOGY_LOCALITY) ?? labels.get(ISTIO_LOCALITY) ?? "";
   return label.includes("/") ? label : label.replaceAll(".", "/");
 }
 
-/** The parts of such a text. */
+/** Source: Istio's model.SplitLocalityLabel. */
 export function splitLocality(text: string): Locality {
   const [region = "", zone = "", subZone = ""] = text.split("/");
   return { region, zone, subZone };

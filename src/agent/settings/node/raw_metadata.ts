@@ -1,4 +1,4 @@
-/** What the environment and the proxy configuration say of the node, before it is typed. */
+/** Node metadata from environment and proxy configuration, before type checks. */
 import { goJsonParse } from "../../../core/gojson.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
@@ -7,9 +7,9 @@ const PREFIX = "ISTIO_META_";
 const JSON_PREFIX = "ISTIO_METAJSON_";
 
 /**
- * `ISTIO_META_X` of `proxyMetadata`, over it that of the environment, over it all keys of the JSON objects in
- * `ISTIO_METAJSON_*` (the variable's own name does not count). An object that cannot be read is passed over with a warning.
- * Source: Istio's bootstrap.GetNodeMetaData.
+ * Layers, lowest first: `ISTIO_META_X` of `proxyMetadata`, of the environment, then the keys of the JSON objects in
+ * `ISTIO_METAJSON_*` (the variable's name does not matter). An invalid object is ignored with a warning. Source:
+ * Istio's bootstrap.GetNodeMetaData.
  */
 export function rawMetadata(
   env: Readonly<Record<string, string>>,
@@ -28,15 +28,15 @@ export function rawMetadata(
   return raw;
 }
 
-/** The labels in `ISTIO_METAJSON_LABELS`: values that are no texts are passed over with a warning. */
+/** The labels in `ISTIO_METAJSON_LABELS`; values that are not strings are ignored with a warning. */
 export function staticLabels(env: Readonly<Record<string, string>>, warnings: string[]): Map<string, string> {
   const text = env[`${JSON_PREFIX}LABELS`];
-  // What cannot be read was told by `rawMetadata`.
+  // `rawMetadata` reports an invalid object.
   const object = text === undefined ? {} : readObject("", text, []);
   return new Map(
     Object.entries(object).flatMap(([key, value]): [string, string][] => {
       if (typeof value === "string") return [[key, value]];
-      warnings.push(`The label "${key}" in "${JSON_PREFIX}LABELS" is passed over: its value is no text`);
+      warnings.push(`The label "${key}" in "${JSON_PREFIX}LABELS" is ignored: its value is not a string`);
       return [];
     }),
   );
@@ -44,8 +44,8 @@ export function staticLabels(env: Readonly<Record<string, string>>, warnings: st
 
 function readObject(name: string, text: string, warnings: string[]): ValueMap {
   const value = parsed(text);
-  if (value instanceof Error) warnings.push(`"${name}" is passed over: it is no JSON: ${messageOf(value)}`);
-  else if (value !== null && !isMap(value)) warnings.push(`"${name}" is passed over: it is no JSON object`);
+  if (value instanceof Error) warnings.push(`"${name}" is ignored: it is not JSON: ${messageOf(value)}`);
+  else if (value !== null && !isMap(value)) warnings.push(`"${name}" is ignored: it is not a JSON object`);
   else return value ?? newMap();
   return newMap();
 }
@@ -58,7 +58,7 @@ function parsed(text: string): Value | Error {
   }
 }
 
-/** JSON is data: what the reader of Go's JSON gives has no functions and structs. */
+/** Narrows Go's JSON values to plain data. */
 function toValue(read: ReturnType<typeof goJsonParse>): Value {
   if (read === null || typeof read === "string" || typeof read === "number" || typeof read === "boolean") return read;
   if (Array.isArray(read)) return read.map(toValue);

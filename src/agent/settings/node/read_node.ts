@@ -1,4 +1,4 @@
-/** The node of the proxy, from the environment, flags and what is known of the pod. */
+/** The proxy's node, from the environment, flags and the pod. */
 import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../core/mesh/configuration.ts";
 import { splitHostPort } from "../../../core/net.ts";
 import { isMap, newMap, type ValueMap } from "../../../core/value.ts";
@@ -9,7 +9,6 @@ import type { PodInfo } from "../pod/pod.ts";
 import { flagText, type Reading } from "../reading.ts";
 import type { NodeFacts, Ports } from "../settings.ts";
 
-/** What was read before. */
 export interface NodeInputs {
   readonly role: Role;
   readonly info: PodInfo;
@@ -18,7 +17,7 @@ export interface NodeInputs {
   readonly ports: Ports;
 }
 
-/** The node; metadata of the wrong type are added to the problems. */
+/** The node. Metadata of the wrong type are problems. */
 export function readNode(reading: Reading, inputs: NodeInputs): NodeFacts {
   const { variables, world } = reading;
   const { role, info, proxyConfig, addresses } = inputs;
@@ -42,7 +41,7 @@ export function readNode(reading: Reading, inputs: NodeInputs): NodeFacts {
   }, reading);
 }
 
-/** What a platform of `--serviceregistry` calls a proxy. Source: pilot-agent of 1.0 to 1.7. */
+/** How a service registry (`--serviceregistry`) names a proxy. Source: pilot-agent of 1.0 to 1.7. */
 interface Naming {
   readonly name: (pod: string, address: string) => string;
   readonly domain: (namespace: string) => string;
@@ -89,7 +88,7 @@ function knownMetadata(reading: Reading, { proxyConfig, addresses, ports }: Node
   };
 }
 
-/** Whom the control plane must prove to be; nobody where it is not asked to. Source: pilot-agent's GetPilotSan. */
+/** The names istiod's certificate must have; empty without MUTUAL_TLS. Source: pilot-agent's GetPilotSan. */
 function controlPlaneNames(reading: Reading, { data }: ProxyConfig): string[] | "" {
   if (data["controlPlaneAuthPolicy"] !== "MUTUAL_TLS") return "";
   const identity = flagText(reading, "pilotIdentity");

@@ -1,17 +1,17 @@
 /**
- * The fields of the node's metadata that Istio's own types have. A value of another type is an error there; what is not in
- * the table goes through as it is. Source: model.NodeMetadata and model.BootstrapNodeMetadata.
+ * The metadata fields that Istio's types define. A value of the wrong type is an error; other fields pass unchanged.
+ * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
 import { goJson, goJsonParse, OrderedFields } from "../../../core/gojson.ts";
 import { parseBool } from "../../../core/net.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 
-/** How a field is written: `bool` as the text `"true"`, `list` as a text with commas, `ports` as JSON in a text. */
+/** The encoding of a field: `bool` is the string `"true"`, `list` a comma-separated string, `ports` a JSON string. */
 export type TypedKind = "text" | "bool" | "int" | "list" | "ports" | "texts" | "textMap" | "config";
 
 export interface TypedField {
   readonly key: string;
-  /** The name that templates know it by (`.metadata.NodeName`). */
+  /** The name in templates (`.metadata.NodeName`). */
   readonly go: string;
   readonly kind: TypedKind;
 }
@@ -86,26 +86,26 @@ export const TYPED_FIELDS: readonly TypedField[] = [
   ...fields("config", { PROXY_CONFIG: "ProxyConfig" }),
 ];
 
-/** Why a value does not fit its field. */
+/** A value of the wrong type. */
 export class Unfit {
   constructor(readonly wanted: string) {}
 }
 
-/** Reads a value: its written form, `undefined` where Go's JSON leaves the field out (its zero), or why it does not fit. */
+/** Reads a value: its normal form, `undefined` for a zero value (Go's JSON omits it), or the type it should have. */
 type Reader = (value: Value) => Value | undefined | Unfit;
 
 const READERS: Readonly<Record<TypedKind, Reader>> = {
-  text: (value) => typeof value === "string" ? value === "" ? undefined : value : new Unfit("a text"),
+  text: (value) => typeof value === "string" ? value === "" ? undefined : value : new Unfit("a string"),
   bool: readBool,
-  int: (value) => Number.isInteger(value) ? value === 0 ? undefined : value : new Unfit("a whole number"),
-  list: (value) => typeof value === "string" ? value === "" ? undefined : value : new Unfit("a text with commas"),
+  int: (value) => Number.isInteger(value) ? value === 0 ? undefined : value : new Unfit("an integer"),
+  list: (value) => typeof value === "string" ? value === "" ? undefined : value : new Unfit("a comma-separated string"),
   ports: readPorts,
-  texts: (value) => isList(value) && value.every((item) => typeof item === "string") ? value : new Unfit("texts"),
+  texts: (value) =>
+    isList(value) && value.every((item) => typeof item === "string") ? value : new Unfit("a list of strings"),
   textMap: readTextMap,
-  config: (value) => isMap(value) ? value : new Unfit("a mapping"),
+  config: (value) => isMap(value) ? value : new Unfit("an object"),
 };
 
-/** The typed form of a value of a field. */
 export function readTyped({ kind }: TypedField, value: Value): Value | undefined | Unfit {
   return value === null ? undefined : READERS[kind](value);
 }
@@ -118,12 +118,12 @@ function readBool(value: Value): Value | undefined | Unfit {
 
 function readTextMap(value: Value): Value | undefined | Unfit {
   if (!isMap(value) || !Object.values(value).every((item) => typeof item === "string")) {
-    return new Unfit("a mapping of texts");
+    return new Unfit("an object of strings");
   }
   return Object.keys(value).length === 0 ? undefined : value;
 }
 
-/** Istio's type has three fields, and `protocol` is always written. */
+/** Istio's type has three fields and always writes `protocol`. */
 function readPorts(value: Value): Value | undefined | Unfit {
   const unfit = new Unfit('a JSON list of ports, such as [{"containerPort":8080}]');
   if (typeof value !== "string") return unfit;

@@ -4,15 +4,15 @@ import type { InterfaceAddress, World } from "../../../core/world/world.ts";
 
 const WAIT = 120_000;
 const PERIOD = 100;
-/** What the proxy listens on where the pod has no address but those of the loopback interface. */
+/** Used when the pod has loopback addresses only. */
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-/** Which families the addresses of a pod are of. */
+/** The address families of a pod. */
 export type IpMode = "ipv4" | "ipv6" | "dual";
 
 /**
- * The pod's addresses, `INSTANCE_IP` first if it is one, then those of its interfaces; the addresses of excluded
- * interfaces are left out. While an interface has an unspecified address it waits, at most two minutes.
+ * The pod's addresses: `INSTANCE_IP` first if it is valid, then those of its interfaces without the excluded ones.
+ * Waits up to two minutes while an interface has an unspecified address.
  */
 export async function discoverAddresses(
   world: World,
@@ -28,7 +28,7 @@ export async function discoverAddresses(
   return [...new Set([...first, ...others])];
 }
 
-/** The addresses by interface when all interfaces have theirs; none if that does not happen in time. */
+/** The addresses grouped by interface; empty if an interface is still without one at the timeout. */
 async function settledInterfaces(world: World): Promise<readonly InterfaceAddress[]> {
   const end = world.clock.monotonic() + WAIT;
   for (;;) {
@@ -39,7 +39,7 @@ async function settledInterfaces(world: World): Promise<readonly InterfaceAddres
   }
 }
 
-/** The kernel lists all addresses of a family before those of the other; Istio those of an interface together. */
+/** The kernel lists addresses by family; Istio lists them by interface. */
 function byInterface(all: readonly InterfaceAddress[]): InterfaceAddress[] {
   return [...Map.groupBy(all, ({ name }) => name).values()].flat();
 }
@@ -49,7 +49,7 @@ function isUnspecified(text: string): boolean {
   return typeof address !== "string" && address.value === 0n;
 }
 
-/** The addresses that others reach: none of a loopback interface, of a link, or of no interface. */
+/** Addresses that other hosts can reach: not loopback, not link-local. */
 function addressesOf(all: readonly InterfaceAddress[]): string[] {
   const loopbacks = new Set(all.filter(({ address }) => LOOPBACK.includes(address)).map(({ name }) => name));
   return all.filter(({ name }) => !loopbacks.has(name)).flatMap(({ address }) => {
@@ -61,7 +61,7 @@ function addressesOf(all: readonly InterfaceAddress[]): string[] {
 
 const MAPPED = 0xffffn;
 
-/** An IPv4 address inside an IPv6 one (`::ffff:10.0.0.1`) is the IPv4 address. */
+/** `::ffff:10.0.0.1` is the IPv4 address 10.0.0.1. */
 function unmapped({ family, value, zone }: Address): Address {
   return family === 6 && value >> 32n === MAPPED
     ? { family: 4, value: value & 0xffffffffn, zone: "" }
@@ -73,14 +73,14 @@ function isLocal({ family, value }: Address): boolean {
   return value === 1n || value >> 118n === 0x3fan || value >> 112n === 0xff02n;
 }
 
-/** Which families there are among addresses. */
+/** The address families among `addresses`. */
 export function ipModeOf(addresses: readonly string[]): IpMode {
   const isV6 = addresses.map((text) => text.includes(":"));
   if (isV6.every((yes) => !yes)) return "ipv4";
   return isV6.every((yes) => yes) ? "ipv6" : "dual";
 }
 
-/** An address in its one canonical spelling, as `netip.Addr.String` writes it. Source: RFC 5952. */
+/** The canonical text of an address, as `netip.Addr.String` writes it (RFC 5952). */
 export function addressText({ family, value, zone }: Address): string {
   if (family === 4) return bytes(value);
   const suffix = zone === "" ? "" : `%${zone}`;
@@ -96,7 +96,7 @@ function groups(value: bigint): string[] {
   return Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
 }
 
-/** The longest run of at least two zeros, the first of several, becomes `::`. */
+/** The longest run of at least two zero groups becomes `::`; the first one if several are equally long. */
 function shorten(parts: readonly string[]): string {
   const text = parts.join(":");
   const runs = [...text.matchAll(/(?<![^:])0(?::0)+(?![^:])/g)];

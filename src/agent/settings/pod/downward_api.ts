@@ -1,24 +1,24 @@
-/** Labels and annotations of the pod, as the kubelet writes them into files (the downward API: `key="quoted value"`). */
+/** The pod's labels and annotations in the downward API's file format: `key="quoted value"`. */
 
 const SIMPLE: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, "\\": 92, '"': 34 };
 const PIECE = /\\(?:([abfnrtv\\"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|([^\\"\n]+)/y;
 
 const encoder = new TextEncoder();
 
-/** The keys and values of such a text; a line without `=` is passed over. In words what is wrong with a line that cannot be read. */
+/** Parses a file; ignores lines without `=`. A string is the problem of an invalid line. */
 export function parseDownwardApi(text: string): Map<string, string> | string {
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {
     const equals = line.indexOf("=");
     if (equals < 0) continue;
     const value = unquote(line.slice(equals + 1));
-    if (value === undefined) return `the value of "${line.slice(0, equals)}" is no quoted text`;
+    if (value === undefined) return `the value of "${line.slice(0, equals)}" is not a quoted string`;
     values.set(line.slice(0, equals), value);
   }
   return values;
 }
 
-/** The text that a Go string constant stands for (`strconv.Unquote`); `undefined` if it is none. */
+/** Unquotes a Go string literal (`strconv.Unquote`); `undefined` if invalid. */
 function unquote(constant: string): string | undefined {
   if (/^`[^`]*`$/.test(constant)) return constant.slice(1, -1).replaceAll("\r", "");
   if (!/^"[^]*"$/.test(constant) || constant.length < 2) return undefined;
@@ -34,7 +34,7 @@ function unquote(constant: string): string | undefined {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** Escapes `\x` and of octal digits are bytes, `\u` and `\U` code points. */
+/** `\x` and octal escapes are bytes, `\u` and `\U` code points. */
 function bytesOf([, simple, hex, octal, short, long, plain]: RegExpExecArray): Iterable<number> | undefined {
   if (plain !== undefined) return encoder.encode(plain);
   if (simple !== undefined) return [SIMPLE[simple] ?? 0];

@@ -1,4 +1,4 @@
-/** What files tell of the pod: the downward API, and sockets of others. */
+/** What files say about the pod: the downward API, and sockets of other programs. */
 import { messageOf } from "../../../core/errors.ts";
 import type { World } from "../../../core/world/world.ts";
 import { parseDownwardApi } from "./downward_api.ts";
@@ -7,27 +7,27 @@ const LABELS = "./etc/istio/pod/labels";
 const ANNOTATIONS = "./etc/istio/pod/annotations";
 const CREDENTIAL_SOCKET = "./var/run/secrets/credential-uds/socket";
 const IDENTITY_FOLDER = "./var/run/secrets/workload-spiffe-uds";
-/** Envoy asks here for certificates in files, where another program serves those of the workload. */
+/** Envoy asks here for file certificates when another program serves the workload's certificate. */
 export const FILES_SOCKET = "./var/run/secrets/credential-uds/files-socket";
 
-/** The path of the socket of the workload's certificates. */
+/** The path of the SDS socket. */
 export function identitySocketPath(name: string): string {
   return `${IDENTITY_FOLDER}/${name}`;
 }
 
 export interface PodInfo {
-  /** `undefined` without such a file, or with one that cannot be read. */
+  /** `undefined` if the file is absent or invalid. */
   readonly labels: ReadonlyMap<string, string> | undefined;
   readonly annotations: ReadonlyMap<string, string> | undefined;
   /** Another program serves credentials by name. */
   readonly hasCredentialSocket: boolean;
-  /** Another program serves the certificates of the workload. */
+  /** Another program (such as SPIRE) serves the workload's certificate. */
   readonly hasIdentitySocket: boolean;
 }
 
 /**
- * Reads them. Files that cannot be read are warnings; `identitySocket` is checked, as a name that Istio takes. Whether another
- * program serves it is only asked if it is not known yet.
+ * Reads them. Unreadable files are warnings. `identitySocket` is checked as Istio does. `hasIdentitySocketSince` skips
+ * the check for another SDS server, since the agent may serve the socket itself by now.
  */
 export async function readPodInfo(
   world: World,
@@ -45,7 +45,7 @@ export async function readPodInfo(
   if (identitySocket.includes("/")) {
     notes.problems.push(`"WORKLOAD_IDENTITY_SOCKET_FILE" must be a name without folders, not "${identitySocket}"`);
   } else if (identitySocket !== "socket" && await world.files.facts(path) === undefined) {
-    notes.problems.push(`"WORKLOAD_IDENTITY_SOCKET_FILE" names no socket: there is no "${path}"`);
+    notes.problems.push(`"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist: "${path}"`);
   }
   return { labels, annotations, hasCredentialSocket, hasIdentitySocket };
 }
@@ -59,9 +59,9 @@ async function readMap(
     if (await world.files.facts(path) === undefined) return undefined;
     const map = parseDownwardApi(await world.files.readText(path));
     if (typeof map !== "string") return map;
-    warnings.push(`"${path}" is passed over: ${map}`);
+    warnings.push(`"${path}" is ignored: ${map}`);
   } catch (error) {
-    warnings.push(`"${path}" is passed over: ${messageOf(error)}`);
+    warnings.push(`"${path}" is ignored: ${messageOf(error)}`);
   }
   return undefined;
 }

@@ -1,37 +1,37 @@
-/** How the application is asked, in the way of the kubelet (kubernetes/pkg/probe), and what the kubelet is told. */
+/** Probes the application as the kubelet does (kubernetes/pkg/probe). */
 import { MeshError } from "../../../core/errors.ts";
 import type { ExchangeAnswer, Network } from "../../../core/world/world.ts";
 import type { Prober } from "./config.ts";
 import { CHECK, healthRequest, healthStatus } from "./grpc_health.ts";
 import { splitHostPort } from "../../../core/net.ts";
 
-/** An application that is asked. */
+/** A probe request. */
 export interface Asked {
   readonly network: Network;
   /** An IP address or `localhost`. */
   readonly host: string;
   readonly source: string | undefined;
   readonly statusPort: number;
-  /** Whether HTTP/2 is offered in TLS handshakes. */
+  /** Offer HTTP/2 in the TLS handshake. */
   readonly isHttp2Offered: boolean;
-  /** Of the kubelet. */
+  /** The kubelet's headers. */
   readonly headers: Headers;
   readonly signal: AbortSignal;
 }
 
-/** What the kubelet is told. */
+/** The result for the kubelet. */
 export interface Told {
   readonly status: number;
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** The kubelet reads no more of a body (maxRespBodyLength). */
+/** The kubelet's limit of a body (maxRespBodyLength). */
 const MAX_BODY = 10 * 1024;
 const MAX_GRPC_BODY = 1024;
 
 type Ask<Kind extends Prober["kind"]> = (asked: Asked, prober: Extract<Prober, { kind: Kind }>) => Promise<Told>;
 
-/** Asks the application. Throws if it could not be asked, and for what tells that it is not well without a status. */
+/** Probes the application. Throws if the request fails, or for a negative result without a status. */
 export function ask(asked: Asked, prober: Prober): Promise<Told> {
   switch (prober.kind) {
     case "http":
@@ -51,7 +51,7 @@ const askHttp: Ask<"http"> = async (asked, { port, path, isTls }) => {
   const { status, body } = await followed(url, headers, (url, headers) => {
     return asked.network.exchange({ ...way, url, headers });
   });
-  // A redirection needs a Location to go with it: the kubelet takes it for a success.
+  // The kubelet treats a redirect without Location as success.
   return status >= 300 && status < 400 ? { status: 200 } : { status, body };
 };
 
@@ -97,7 +97,7 @@ function fromSource({ source }: Asked): { readonly source?: string } {
   return source === undefined ? {} : { source };
 }
 
-/** Fields about the connection or a body that is not passed on. */
+/** Headers of the connection or of a body. */
 const NOT_PASSED_ON = [
   "connection",
   "content-length",
@@ -109,8 +109,8 @@ const NOT_PASSED_ON = [
 ];
 
 /**
- * The fields of the kubelet's request as the application gets them. The Host is the kubelet's, with the application's
- * port where it had the agent's; as the kubelet has it, the connection is not kept.
+ * The kubelet's headers for the application. In Host the agent's port becomes the application's. The connection is
+ * closed, as the kubelet does.
  */
 export function forwardedHeaders(incoming: Headers, statusPort: number, port: number): Headers {
   const headers = new Headers(incoming);
@@ -123,13 +123,13 @@ export function forwardedHeaders(incoming: Headers, statusPort: number, port: nu
   return headers;
 }
 
-/** Answers that say where to go on (Go's net/http: redirectBehavior). */
+/** Redirect statuses (Go's net/http: redirectBehavior). */
 const REDIRECTIONS = [301, 302, 303, 307, 308];
 const MOST = 10;
 
 /**
- * Asks, and follows redirections as the kubelet does: those to the same host, ten requests at most. One that leads
- * elsewhere is the answer itself. Throws a `MeshError` if there are too many, and for a Location that is no URL.
+ * Sends the request and follows redirects as the kubelet does: to the same host only, at most ten requests. Throws a
+ * `MeshError` for too many redirects or an invalid Location.
  */
 export async function followed(
   start: string,

@@ -1,7 +1,7 @@
-/** The probes of the application that the agent takes over: ISTIO_KUBE_APP_PROBERS, which the injector writes. */
+/** Application probes that the agent serves: ISTIO_KUBE_APP_PROBERS, written by the injector. */
 import { fieldOf, isObject, readJson } from "../../json_fields.ts";
 
-/** How the application is asked. */
+/** How to probe the application. */
 export type Prober =
   | {
     readonly kind: "http";
@@ -13,10 +13,10 @@ export type Prober =
   | { readonly kind: "tcp"; readonly port: number; readonly timeoutSeconds: number }
   | { readonly kind: "grpc"; readonly port: number; readonly service: string; readonly timeoutSeconds: number };
 
-/** Probers by the path at which the agent answers. */
+/** Probers by the agent's path. */
 export type Probers = ReadonlyMap<string, Prober>;
 
-/** What was read, and all that is wrong with the text. */
+/** The probers, and the problems of the text. */
 export interface ReadProbers {
   readonly probers: Probers;
   readonly problems: readonly string[];
@@ -26,7 +26,7 @@ const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, PRO
   "prestopz or poststartz";
 const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
 
-/** Reads the value of ISTIO_KUBE_APP_PROBERS; the empty text has no probers. */
+/** Parses ISTIO_KUBE_APP_PROBERS; an empty text has no probers. */
 export function readProbers(text: string): ReadProbers {
   if (text === "") return { probers: new Map(), problems: [] };
   const json = readJson(text);
@@ -71,7 +71,7 @@ function readProber(path: string, value: Fields, said: string[]): Prober | undef
   return { ...details, timeoutSeconds: secondsOf(value, said) };
 }
 
-/** The injector has replaced names of ports by their numbers. */
+/** The injector has replaced port names by numbers. */
 function portOf(fields: Fields, said: string[]): number {
   const port = fieldOf(fields, "port");
   if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;

@@ -3,7 +3,6 @@ import { MeshError } from "../../../core/errors.ts";
 import { encodeFrame } from "../../../core/grpc/frames.ts";
 import { BinaryWriter, putString, readMessage } from "../../../core/protobuf.ts";
 
-/** The path of the method. */
 export const CHECK = "/grpc.health.v1.Health/Check";
 
 /** `HealthCheckRequest { string service = 1 }` in a frame. */
@@ -16,7 +15,10 @@ export function healthRequest(service: string): Uint8Array<ArrayBuffer> {
 /** `HealthCheckResponse.ServingStatus`. */
 const STATUSES = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
-/** The status in a frame with a `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` if it is none. */
+/**
+ * Parses the status of a framed `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` for invalid
+ * bytes.
+ */
 export function healthStatus(frame: Uint8Array): string {
   try {
     const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

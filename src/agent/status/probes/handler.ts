@@ -6,16 +6,16 @@ import { ask, type Told } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";
 import { probeSource } from "./source.ts";
 
-/** The application whose probes the agent takes over. */
+/** The application to probe. */
 export interface ProbeSettings {
   readonly probers: Probers;
-  /** Where the application is: the IP address of the pod, or `localhost`. */
+  /** The IP address of the pod, or `localhost`. */
   readonly host: string;
-  /** Whether HTTP/2 is offered to https probes (ISTIO_ENABLE_HTTP2_PROBING). */
+  /** Offer HTTP/2 to https probes (ISTIO_ENABLE_HTTP2_PROBING). */
   readonly isHttp2Offered: boolean;
 }
 
-/** Answers `/app-health/...` and `/app-lifecycle/...`. */
+/** Serves `/app-health/...` and `/app-lifecycle/...`. */
 export function probeHandler(world: World, settings: ProbeSettings, statusPort: () => number, logger: Logger) {
   const source = probeSource(world, settings.host, logger);
   return async (request: Request): Promise<Response> => {
@@ -48,7 +48,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
   };
 }
 
-/** The kubelet's patience, and the kubelet itself: when it goes away nobody waits for the answer. */
+/** The probe's timeout, or the kubelet's disconnect. */
 function deadline({ timeoutSeconds }: Prober, client: AbortSignal): AbortSignal {
   if (timeoutSeconds === 0) return client;
   return AbortSignal.any([client, AbortSignal.timeout(timeoutSeconds * 1000)]);
@@ -56,7 +56,7 @@ function deadline({ timeoutSeconds }: Prober, client: AbortSignal): AbortSignal 
 
 const WITHOUT_BODY = [204, 205, 304];
 
-/** Statuses that HTTP does not know are passed on as a failure. */
+/** Statuses outside HTTP's range become a failure. */
 function told({ status, body }: Told): Response {
   if (status < 200 || status > 599) return textAnswer(500, "");
   if (body === undefined || WITHOUT_BODY.includes(status)) return new Response(null, { status });

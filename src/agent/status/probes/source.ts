@@ -3,16 +3,16 @@ import { type Logger, logText } from "../../../core/log.ts";
 import { parseAddress } from "../../../core/net.ts";
 import type { World } from "../../../core/world/world.ts";
 
-/** Where probes of the application come from; captured traffic of any other source is sent into Envoy. */
+/** The source address of probes; traffic capture would redirect any other into Envoy. */
 export interface ProbeSource {
-  /** The address; `undefined` where it cannot be had. */
+  /** The address; `undefined` if it cannot be bound. */
   address(): string | undefined;
 }
 
-/** What istio-iptables lets pass (it also puts ::6 on the loopback interface). */
+/** The addresses that istio-iptables excludes (it also adds ::6 to the loopback interface). */
 const SOURCES = { 4: "127.0.0.6", 6: "::6" } as const;
 
-/** The source for probes of this host, an IP address or `localhost`. It is tried out once, and again after a failure. */
+/** The source for probes of `host`, an IP address or `localhost`. Binding is tried once, and again after a failure. */
 export function probeSource({ system }: Pick<World, "system">, host: string, logger: Logger): ProbeSource {
   const text = SOURCES[host.includes(":") ? 6 : 4];
   let isTried = false;

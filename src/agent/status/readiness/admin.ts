@@ -6,17 +6,16 @@ import { readBounded } from "../../metrics/bounded_body.ts";
 import { parseStats, QUERIES, type Stats } from "./envoy_stats.ts";
 import { fieldOf, isObject, readJson } from "../../json_fields.ts";
 
-/** Envoy's admin interface, as far as readiness needs it. */
+/** Envoy's admin interface for readiness. */
 export interface Admin {
-  /** Throws a `MeshError` if the interface does not answer in time. */
+  /** Throws a `MeshError` on failure or timeout. */
   stats(query: keyof typeof QUERIES): Promise<Stats>;
-  /** Why listeners were refused; nothing if that cannot be had. */
+  /** Why listeners were rejected; empty if unknown. */
   refusals(): Promise<readonly string[]>;
 }
 
 const MAX_BYTES = 1 << 20;
 
-/** The admin interface at an address of this machine. */
 export function adminAt(network: Network, host: string, port: number): Admin {
   const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   return {
@@ -46,16 +45,13 @@ async function ask(network: Network, url: string, milliseconds: number): Promise
 
 const COMPLAINT = "The admin interface of Envoy does not answer as it should";
 
-/**
- * What is asked: names and errors alone, since the refused configuration itself may be large. Of refused clusters Envoy
- * keeps no reason but in its log.
- */
+/** Names and errors only: a rejected configuration may be large. For rejected clusters Envoy only logs the reason. */
 export const REFUSALS = "/config_dump?resource=dynamic_listeners&mask=name,error_state.details";
 
 const MOST = 5;
 const LONGEST = 500;
 
-/** The reasons in an answer: `listener "web": ...`, at most five, each cut to a line; each once. */
+/** The reasons: `listener "web": ...`; at most five, without duplicates, each one line. */
 export function refusalsIn(text: string): string[] {
   const json = readJson(text);
   const configs = isObject(json) ? fieldOf(json, "configs") : undefined;

@@ -3,7 +3,7 @@
 /** Statistics by name. */
 export type Stats = ReadonlyMap<string, number>;
 
-/** Filters of Envoy's `/stats`, and how long it may take to answer. */
+/** Filters of `/stats`, and the timeouts. */
 export const QUERIES = {
   updates: {
     filter: "^(cluster_manager\\.cds|listener_manager\\.lds)\\.(update_success|update_rejected)$",
@@ -12,13 +12,13 @@ export const QUERIES = {
   state: { filter: "^(server\\.state|listener_manager\\.workers_started)", milliseconds: 3000 },
 } as const;
 
-/** Reads `name: value` lines; what is no number is left out. */
+/** Parses `name: value` lines; ignores other values. */
 export function parseStats(text: string): Stats {
   const lines = [...text.matchAll(/^([^:\n]+): *(\d+)\s*$/gm)];
   return new Map(lines.map(([, name = "", value]) => [name, Number(value)]));
 }
 
-/** The updates that Envoy was given. */
+/** Counters of xDS updates. */
 interface Updates {
   readonly accepted: number;
   readonly rejected: number;
@@ -36,7 +36,7 @@ function updatesOf(stats: Stats, kind: keyof typeof NAMES): Updates {
   return { accepted: count("success"), rejected: count("rejected") };
 }
 
-/** Why Envoy has not got its configuration; `undefined` if it has: clusters and listeners, once each. */
+/** Why Envoy has no configuration; `undefined` after the first clusters and listeners. */
 export function configProblem(stats: Stats): string | undefined {
   const clusters = updatesOf(stats, "clusters");
   const listeners = updatesOf(stats, "listeners");
@@ -58,14 +58,14 @@ function countsText({ accepted, rejected }: Updates): string {
 /** `envoy.admin.v3.ServerInfo.State`. */
 const STATES = ["LIVE", "DRAINING", "PRE_INITIALIZING", "INITIALIZING"];
 
-/** Why the server is not live; `undefined` if it is. */
+/** Why Envoy is not live; `undefined` if it is. */
 export function serverProblem(stats: Stats): string | undefined {
   const state = stats.get("server.state");
   if (state === undefined) return "server.state is not yet updated";
   return state === 0 ? undefined : `server is not live, current state is: ${STATES[state] ?? "UNKNOWN"}`;
 }
 
-/** Why no worker serves; `undefined` if they do. */
+/** Why the workers have not started; `undefined` if they have. */
 export function workersProblem(stats: Stats): string | undefined {
   const started = stats.get("listener_manager.workers_started");
   if (started === undefined) return "listener_manager.workers_started is not yet updated";

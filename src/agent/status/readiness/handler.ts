@@ -4,7 +4,6 @@ import type { Meter } from "../../../core/metrics/mod.ts";
 import { targetOf, textAnswer } from "../http.ts";
 import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";
 
-/** What the handler tells to whom. */
 export interface ReadyOptions {
   readonly probe: ReadinessProbe;
   readonly logger: Logger;
@@ -12,10 +11,10 @@ export interface ReadyOptions {
   readonly clock: Clock;
 }
 
-/** The same problem is not logged more often: some ask twenty times a second. */
+/** Log the same problem at most this often: some clients poll twenty times a second. */
 const REPEAT_AFTER = 2000;
 
-/** Answers `/healthz/ready`: 200 or 503, without a body unless `?verbose` asks for the stages. */
+/** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
 export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
   let wasReady = false;
   let everReady = false;
@@ -49,15 +48,15 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
 }
 
 const MEANINGS: Readonly<Record<Stage, string>> = {
-  admin: "the admin interface of Envoy answers",
+  admin: "Envoy's admin interface answers",
   config: "Envoy has its clusters and listeners",
-  running: "the agent is not terminating",
+  running: "the agent is not shutting down",
   server: "Envoy is live",
-  workers: "the workers of Envoy have started",
-  names: "names of the mesh are answered, where they are asked for",
+  workers: "Envoy's workers have started",
+  names: "DNS has the mesh's names",
 };
 
-/** A line for each stage: `[+]` passed, `[-]` not passed; then the verdict. In the manner of Kubernetes' `?verbose`. */
+/** One line per stage, `[+]` passed or `[-]` failed, then the verdict: the format of Kubernetes' `?verbose`. */
 function verboseText(readiness: Readiness): string {
   const lines = readiness.map(({ stage, problem }) => {
     return problem === undefined ? `[+]${stage} ok: ${MEANINGS[stage]}` : `[-]${stage} failed: ${problem}`;

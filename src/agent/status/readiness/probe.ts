@@ -1,51 +1,49 @@
-/** The readiness of Envoy in stages. */
+/** Envoy's readiness in stages. */
 import { messageOf } from "../../../core/errors.ts";
 import type { Admin } from "./admin.ts";
 import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "./envoy_stats.ts";
 
-/** What Envoy must have come through, in this order. */
+/** The stages, in order. */
 export type Stage = "admin" | "config" | "running" | "server" | "workers" | "names";
 
-/** A stage and how it stands; `problem` is `undefined` for one that was passed. */
+/** A stage and its problem; `undefined` if it passed. */
 export interface StageReport {
   readonly stage: Stage;
   readonly problem: string | undefined;
 }
 
-/** The stages up to the first that was not passed. */
+/** The stages up to the first failed one. */
 export type Readiness = readonly StageReport[];
 
-/** Tells whether Envoy is ready. */
 export interface ReadinessProbe {
   check(): Promise<Readiness>;
-  /** Envoy was started anew: nothing that was seen of the old one counts. */
+  /** Forgets what was seen: Envoy was restarted. */
   forget(): void;
 }
 
-/** What Envoy depends on besides itself. */
+/** Problems outside Envoy. */
 export interface Surroundings {
-  /** Why Envoy may have got no configuration. */
+  /** Why Envoy may have no configuration. */
   problems(): readonly string[];
-  /** Why names of the mesh are not answered yet, if somebody asks for them. */
+  /** Why DNS has no names yet, if it is served. */
   nameProblem(): string | undefined;
 }
 
-/** What the probe looks at. */
 export interface ProbeOptions {
   readonly surroundings?: Surroundings | undefined;
-  /** `undefined` if there is no Envoy: then only `running` is a stage. */
+  /** `undefined` without Envoy: `running` is the only stage then. */
   readonly admin: Admin | undefined;
-  /** Why the agent ends; `undefined` while it does not. */
+  /** Why the agent shuts down; `undefined` if it does not. */
   readonly terminating: () => string | undefined;
 }
 
-/** What was seen once is so for the life of Envoy: that it still serves is seen by the probe travelling through it. */
+/** Results that hold for Envoy's life. The pod's probe goes through Envoy, which proves that it still serves. */
 interface Seen {
   config: boolean;
   live: boolean;
 }
 
-/** One check: the statistics that it has asked for. */
+/** One check, with the statistics it has fetched. */
 interface Check {
   readonly admin: Admin;
   readonly seen: Seen;
@@ -72,13 +70,13 @@ const STEPS: readonly Step[] = [
     return serverProblem(check.state);
   }],
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
-  // The application's first question would get no answer.
+  // Before that, the application's first lookup would fail.
   ["names", ({ surroundings }) => surroundings?.nameProblem()],
 ];
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
-/** Makes the probe; checks that come while one is under way share it. */
+/** Creates the probe. Concurrent checks share one run. */
 export function readinessProbe({ admin, terminating, surroundings }: ProbeOptions): ReadinessProbe {
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
@@ -91,7 +89,7 @@ export function readinessProbe({ admin, terminating, surroundings }: ProbeOption
   }
   const isKnown = () => seen.config && seen.live && terminating() === undefined;
   return {
-    // What is known is told without any work: probes come for as long as the pod lives.
+    // A known result costs no work: probes never end.
     check: () => isKnown() ? ALL_PASSED : current ??= run().finally(() => current = undefined),
     forget() {
       seen = { config: false, live: false };
@@ -100,7 +98,7 @@ export function readinessProbe({ admin, terminating, surroundings }: ProbeOption
   };
 }
 
-/** Whether all stages were passed. */
+/** Whether all stages passed. */
 export function isReady(readiness: Readiness): boolean {
   return readiness.every(({ problem }) => problem === undefined);
 }
@@ -128,7 +126,7 @@ function runningProblem(terminating: () => string | undefined): string | undefin
   return cause === undefined ? undefined : `server is terminated: ${cause}`;
 }
 
-/** A problem with the reasons for which Envoy refused something. */
+/** A problem with the reasons of rejections. */
 async function explained(check: Check, problem: string | undefined): Promise<string | undefined> {
   if (problem === undefined) return undefined;
   const refusals = isRejected(check.updates) ? await check.admin.refusals() : [];
