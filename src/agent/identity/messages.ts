@@ -1,12 +1,11 @@
 /** The messages of `istio.v1.auth.IstioCertificateService`: the fields that are used. */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../core/protobuf.ts";
 
-/** What is asked for. */
 export interface CertificateRequest {
   /** PEM. */
   readonly csr: string;
   readonly validitySeconds: number;
-  /** The signer, `""` for none. */
+  /** The Kubernetes signer; `""` for none. */
   readonly certSigner: string;
 }
 
@@ -24,7 +23,7 @@ export function encodeRequest({ csr, validitySeconds, certSigner }: CertificateR
   return writer.finish();
 }
 
-/** The certificates of an `IstioCertificateResponse`, PEM: leaf first, root last. Errors: it is none. */
+/** The PEM certificates of an `IstioCertificateResponse`: leaf first, root last. Throws for invalid bytes. */
 export function decodeResponse(bytes: Uint8Array): string[] {
   const chain: string[] = [];
   readMessage(bytes, { [RESPONSE.chain]: (reader) => chain.push(reader.string()) });

@@ -1,30 +1,30 @@
-/** The messages of SDS that are needed, by the field numbers of Envoy's API v3. */
+/** The SDS messages that are used, by field numbers of Envoy's API v3. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { BinaryWriter, putMessage, putString, readMessage } from "../../core/protobuf.ts";
 import type { Secret } from "./secret.ts";
 
-/** What a proxy asks for, or says of the last answer (`envoy.service.discovery.v3.DiscoveryRequest`). */
+/** A request, an ACK or a NACK (`envoy.service.discovery.v3.DiscoveryRequest`). */
 export interface DiscoveryRequest {
   readonly versionInfo: string;
   readonly nodeId: string;
   readonly resourceNames: readonly string[];
   readonly typeUrl: string;
   readonly responseNonce: string;
-  /** Why the last answer is refused (`error_detail.message`); `undefined` if it is not. */
+  /** Why the last response is rejected (`error_detail.message`); `undefined` for an ACK. */
   readonly refusal: string | undefined;
 }
 
-/** What a proxy is given (`envoy.service.discovery.v3.DiscoveryResponse`). */
+/** `envoy.service.discovery.v3.DiscoveryResponse`. */
 export interface DiscoveryResponse {
   readonly version: string;
   readonly nonce: string;
   readonly secrets: ReadonlyMap<string, Secret>;
 }
 
-/** The type of all resources of SDS. */
+/** The resource type of SDS. */
 export const SECRET_TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
-/** Reads a request. Errors: a MeshError if it is none. */
+/** Decodes a request. Throws a MeshError for invalid bytes. */
 export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
   const read = { versionInfo: "", nodeId: "", resourceNames: Array<string>(), typeUrl: "", responseNonce: "" };
   let refusal: string | undefined;
@@ -46,7 +46,7 @@ export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
   }
 }
 
-/** The bytes of an answer. */
+/** Encodes a response. */
 export function discoveryResponse({ version, nonce, secrets }: DiscoveryResponse): Uint8Array {
   const writer = new BinaryWriter();
   putString(writer, 1, version);

@@ -1,8 +1,8 @@
-/** Health reports as messages of xDS. Source: pilot-agent's health checks, Envoy's API v3. */
+/** Health reports as xDS messages. Source: pilot-agent's health checks, Envoy's API v3. */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage } from "../../core/protobuf.ts";
 import type { HealthReport } from "../health/options.ts";
 
-/** The numbers of the fields that matter here, in the requests of a method. */
+/** Field numbers of a method's requests. */
 export interface RequestForm {
   readonly typeUrl: number;
   readonly errorDetail: number;
@@ -16,20 +16,20 @@ const FORMS: ReadonlyMap<string, RequestForm> = new Map([
   [`${SERVICE}DeltaAggregatedResources`, { typeUrl: 2, errorDetail: 7 }],
 ]);
 
-/** The form of the requests of a call; `undefined` for one that has no place for reports. */
+/** The form of a call's requests; `undefined` for calls without reports. */
 export function requestForm(path: string): RequestForm | undefined {
   return FORMS.get(path);
 }
 
-/** What istiod takes for a report. */
+/** The resource type that istiod treats as a report. */
 export const HEALTH_TYPE = "type.googleapis.com/istio.v1.HealthInformation";
-/** What a proxy has asked for when istiod knows it: reports count from then on. */
+/** istiod knows a proxy after this request: reports count from then on. */
 export const LISTENER_TYPE = "type.googleapis.com/envoy.config.listener.v3.Listener";
 
-/** gRPC's code "internal". */
+/** gRPC code INTERNAL. */
 const INTERNAL = 13;
 
-/** The bytes of a report. */
+/** Encodes a report. */
 export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }: HealthReport): Uint8Array {
   const writer = new BinaryWriter();
   putString(writer, typeUrl, HEALTH_TYPE);

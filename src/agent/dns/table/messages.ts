@@ -1,28 +1,29 @@
-/** The messages of Envoy's aggregated discovery service in protobuf: those fields that are used, in both of its forms. */
+/**
+ * The messages of Envoy's aggregated discovery service (ADS) in protobuf: the fields that are used, of both variants.
+ */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../core/protobuf.ts";
 import { NAME_TABLE } from "./name_table.ts";
 import type { TableNode } from "../options.ts";
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 
-/** A message to the control plane: the first of a stream, or what is said to an answer. */
+/** A request: the first of a stream, an ACK or a NACK. */
 export interface TableRequest {
-  /** In the first alone. */
+  /** In the first request only. */
   readonly node?: TableNode;
-  /** What is in force; only the stream of whole states tells it. */
+  /** The version in force; state of the world only. */
   readonly version?: string;
   readonly nonce?: string;
-  /** Why the answer is refused. */
+  /** Why the response is rejected (NACK). */
   readonly problem?: string | undefined;
 }
 
-/** A table that is sent. */
+/** A name table. */
 export interface TableResource {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** An answer of the control plane. */
 export interface TableResponse {
   readonly type: string;
   readonly version: string;
@@ -31,23 +32,23 @@ export interface TableResponse {
   readonly removed: readonly string[];
 }
 
-/** One of the two forms of the stream. */
+/** A variant of the stream. */
 export interface Protocol {
   readonly method: string;
   encode(request: TableRequest): Uint8Array;
-  /** Throws for bytes that are no answer. */
+  /** Throws for invalid bytes. */
   decode(bytes: Uint8Array): TableResponse;
-  /** The nonce of an answer that cannot be read whole, `""` if not even that can be. */
+  /** The nonce of a response that is otherwise unreadable; `""` if unreadable too. */
   nonceOf(bytes: Uint8Array): string;
 }
 
-/** Both forms have it in the same field. */
+/** Field 5 in both variants. */
 function nonceOf(bytes: Uint8Array): string {
   const read = { nonce: "" };
   try {
     readMessage(bytes, { 5: (reader) => read.nonce = reader.string() });
   } catch {
-    // The bytes are none of a message.
+    // Not a message.
   }
   return read.nonce;
 }
@@ -60,12 +61,12 @@ interface Numbers {
   readonly problem: number;
 }
 
-/** Fields of the requests; 0 for what there is not. */
+/** Field numbers of the requests; 0: no such field. */
 const STATE: Numbers = { version: 1, node: 2, type: 4, nonce: 5, problem: 6 };
 const DELTA: Numbers = { version: 0, node: 1, type: 2, nonce: 6, problem: 7 };
 const INVALID_ARGUMENT = 3;
 
-/** `DiscoveryRequest` and `DiscoveryResponse`: each answer is the whole state. */
+/** `DiscoveryRequest` and `DiscoveryResponse`: each response is the full state. */
 export const STATE_OF_THE_WORLD: Protocol = {
   method: `${SERVICE}/StreamAggregatedResources`,
   encode: (request) => encodeRequest(request, STATE),
@@ -82,7 +83,7 @@ export const STATE_OF_THE_WORLD: Protocol = {
   },
 };
 
-/** `DeltaDiscoveryRequest` and `DeltaDiscoveryResponse`: an answer is what has changed. */
+/** `DeltaDiscoveryRequest` and `DeltaDiscoveryResponse`: a response holds changes. */
 export const INCREMENTAL: Protocol = {
   method: `${SERVICE}/DeltaAggregatedResources`,
   encode: (request) => encodeRequest(request, DELTA),
@@ -109,7 +110,7 @@ function decodeResource(bytes: Uint8Array): TableResource {
   return read;
 }
 
-/** The message within a google.protobuf.Any, which must be a name table; a copy, as what it came in shall be forgotten. */
+/** The value of a google.protobuf.Any, which must be a name table. Copied, so that the response can be freed. */
 function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const read = { type: "", value: new Uint8Array(0) };
   readMessage(bytes, {

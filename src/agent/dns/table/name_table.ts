@@ -1,16 +1,15 @@
-/** The names of the mesh as the control plane sends them: `istio.networking.nds.v1.NameTable` in protobuf. */
+/** The name table of istiod: `istio.networking.nds.v1.NameTable` in protobuf. */
 import { compareUtf8 } from "../../../core/gojson.ts";
 import { readMessage } from "../../../core/protobuf.ts";
 
-/** The type of the resource. */
 export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";
 
-/** What there is to know of a host. */
+/** A host. */
 export interface NameInfo {
   readonly ips: readonly string[];
-  /** Where it is known from, such as `Kubernetes`. */
+  /** The service registry, such as `Kubernetes`. */
   readonly registry: string;
-  /** Name and namespace of the Service in Kubernetes. */
+  /** The Service's name and namespace. */
   readonly shortname: string;
   readonly namespace: string;
   readonly altHosts: readonly string[];
@@ -22,7 +21,7 @@ export type NameTable = ReadonlyMap<string, NameInfo>;
 const TABLE = { entries: 1, key: 1, value: 2 } as const;
 const INFO = { ips: 1, registry: 2, shortname: 3, namespace: 4, altHosts: 5 } as const;
 
-/** Reads a table. Throws for bytes that are none. */
+/** Decodes a table. Throws for invalid bytes. */
 export function decodeNameTable(bytes: Uint8Array): NameTable {
   const table = new Map<string, NameInfo>();
   readMessage(bytes, {
@@ -52,7 +51,7 @@ function decodeInfo(bytes: Uint8Array): NameInfo {
   return info;
 }
 
-/** The table as Istio prints it: proto JSON, hosts sorted, what is empty left out. */
+/** The table as Istio prints it: proto JSON, hosts sorted, empty fields left out. */
 export function nameTableJson(table: NameTable): string {
   if (table.size === 0) return "{}";
   const hosts = [...table].sort(([a], [b]) => compareUtf8(a, b));
