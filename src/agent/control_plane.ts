@@ -110,7 +110,7 @@ async function healthOf(
 ): Promise<RunningHealth | undefined> {
   if (health === undefined) return undefined;
   if (bootstrap.isXdsDirect) {
-    log.warning("Envoy asks the control plane itself, which is told nothing of its readinessProbe");
+    log.warning("readinessProbe is ignored with --xds direct: Envoy connects to the control plane itself");
     return undefined;
   }
   const { startHealth } = await import("./health/reports.ts");

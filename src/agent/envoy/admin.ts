@@ -59,7 +59,7 @@ async function request(world: World, url: string, good: readonly number[], metho
     if (body.length >= LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
     return { status, text: decoder.decode(body) };
   } catch (error) {
-    throw new MeshError(`Cannot ask Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });
+    throw new MeshError(`Cannot reach Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });
   }
 }
 

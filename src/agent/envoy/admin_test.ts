@@ -54,7 +54,7 @@ Deno.test("an answer that is none names the URL and the reason", async () => {
   const { admin } = adminWith("no", 503);
   await assert.rejects(admin.clientConnections(), {
     message:
-      'Cannot ask Envoy\'s admin interface at "http://[::1]:15000/stats?usedonly&filter=downstream_cx_active$": ' +
+      'Cannot reach Envoy\'s admin interface at "http://[::1]:15000/stats?usedonly&filter=downstream_cx_active$": ' +
       "status 503",
   });
   const { admin: large } = adminWith("x".repeat(64 << 20));

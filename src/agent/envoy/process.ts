@@ -54,7 +54,7 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
     if (!(error instanceof MeshError)) throw error;
     throw new MeshError(error.message, {
       cause: error,
-      hint: "Envoy is started by the path in binaryPath (ProxyConfig, or --binaryPath)",
+      hint: "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
     });
   }
 }
@@ -93,6 +93,6 @@ export async function validateConfiguration(
     ...(gid === undefined ? {} : { gid }),
   });
   if (code === 0) return;
-  const reason = timedOut ? "it took too long" : stderr.trim().split("\n").at(-1)?.slice(0, 500);
-  throw new MeshError(`Envoy does not accept the new configuration: ${reason}`);
+  const reason = timedOut ? "timed out" : stderr.trim().split("\n").at(-1)?.slice(0, 500);
+  throw new MeshError(`Envoy rejects the new configuration: ${reason}`);
 }

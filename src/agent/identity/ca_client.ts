@@ -75,7 +75,7 @@ function decode(answer: Uint8Array): string[] {
   try {
     return decodeResponse(answer);
   } catch (error) {
-    throw new StageError(`CA: The answer of the CA cannot be read: ${messageOf(error)}`, {
+    throw new StageError(`CA: The CA's answer cannot be decoded: ${messageOf(error)}`, {
       hint: "is this the address of a CA?",
     });
   }
@@ -111,7 +111,7 @@ async function readRoots(files: Files, path: string): Promise<string> {
   } catch (error) {
     throw new StageError(`TLS: No root certificate to trust: ${messageOf(error)}`, { hint, cause: error });
   }
-  throw new StageError(`TLS: No root certificate to trust: "${path}" has none in PEM`, { hint });
+  throw new StageError(`TLS: No root certificate to trust: "${path}" has no PEM certificate`, { hint });
 }
 
 /** An expired client certificate is not used: the token remains (as in pilot-agent). An absent one is none. */

@@ -32,10 +32,10 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
   }
   const leaf = facts[0]?.[0];
   if (leaf === undefined || !sameBytes(leaf.publicKey, publicKey)) {
-    throw wrong("the first certificate of its answer has another key than the one that was asked for");
+    throw wrong("the first certificate of its answer has another key than the one that");
   }
   const [begin, end] = [leaf.notBefore.getTime(), leaf.notAfter.getTime()];
-  if (end <= begin) throw wrong(`its certificate ends at ${stamp(end)}, before it begins`);
+  if (end <= begin) throw wrong(`its certificate ends at ${stamp(end)}, before it starts`);
   if (end <= now) {
     const ago = spanText(Math.round((now - end) / MINUTE) * MINUTE);
     const text = `clock: The CA's new certificate ended about ${ago} ago already, by the clock of this machine`;
@@ -48,7 +48,7 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
 /** The fields of an entry's certificates, at least one. */
 function factsOf(entry: string, index: number): Facts[] {
   const blocks = decodePems(entry).filter(({ type }) => type === "CERTIFICATE");
-  if (blocks.length === 0) throw wrong(`entry ${index + 1} of its answer is no certificate in PEM`);
+  if (blocks.length === 0) throw wrong(`entry ${index + 1} of its answer is not a PEM certificate`);
   try {
     return blocks.map(({ bytes }) => readFacts(bytes));
   } catch (error) {
@@ -57,7 +57,7 @@ function factsOf(entry: string, index: number): Facts[] {
 }
 
 function wrong(what: string): StageError {
-  return new StageError(`CA: The answer of the CA cannot be used: ${what}`);
+  return new StageError(`CA: The CA's answer is not usable: ${what}`);
 }
 
 /** The SPIFFE ID of a certificate; `undefined` if it has none. */

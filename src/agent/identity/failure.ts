@@ -81,9 +81,7 @@ function refusal(error: GrpcError): string {
 }
 
 function noService(error: GrpcError): string {
-  return `CA: ${
-    withHint(error, "there is no CA at this address: that of istiod is on port 15012, and port 15010 has none")
-  }`;
+  return `CA: ${withHint(error, "no CA serves this address: istiod's is on port 15012, not on 15010")}`;
 }
 
 /** Why istiod may refuse a token; reasons that can be verified here come first. */
@@ -93,7 +91,7 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
     return `token: ${
       withHint(
         error,
-        `there is none in "${tokenFile}": mount a token of the service account with the audience istio-ca`,
+        `"${tokenFile}" has no token: mount a service account token with the audience istio-ca`,
       )
     }`;
   }
@@ -115,7 +113,7 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
     }`;
   }
   const cluster = headers["clusterid"];
-  const known = cluster === undefined ? "" : `, which it is told to be "${cluster}"`;
+  const known = cluster === undefined ? "" : ` ("${cluster}")`;
   return `token: ${
     withHint(error, `that in "${tokenFile}" must be of a cluster that the control plane knows${known}`)
   }`;
@@ -142,12 +140,12 @@ export function problemText(
 ): string | undefined {
   if (phase === "closed") return undefined;
   if (held === undefined) {
-    return failure === undefined ? `No certificate yet: "${address}" is asked` : `No certificate: ${failure.text}`;
+    return failure === undefined ? `No certificate yet: waiting for "${address}"` : `No certificate: ${failure.text}`;
   }
   const end = stamp(held.notAfter);
   const why = failure === undefined ? "" : `: ${failure.text}`;
-  if (held.notAfter <= now) return `The certificate ended at ${end} and could not be renewed${why}`;
-  if (failure !== undefined) return `The certificate, which ends at ${end}, could not be renewed yet${why}`;
+  if (held.notAfter <= now) return `The certificate expired at ${end} and was not renewed${why}`;
+  if (failure !== undefined) return `The certificate expires at ${end} and is not renewed yet${why}`;
   return aheadText(held.notBefore, now) ?? storeProblem;
 }
 

@@ -119,7 +119,7 @@ function tell(log: Logger, leaf: Facts, asked: string, now: number): void {
   const got = spiffeIdOf(leaf) ?? "no SPIFFE identity";
   const end = leaf.notAfter.getTime();
   log.info(logText(`The certificate of ${got} is in force, until ${stamp(end)} (${spanText(end - now)})`));
-  if (got !== asked) log.warning(logText(`The CA certified ${got}, where ${asked} was asked for`));
+  if (got !== asked) log.warning(logText(`The CA certified ${got} instead of ${asked}`));
   const ahead = aheadText(leaf.notBefore.getTime(), now);
   if (ahead !== undefined) log.warning(logText(ahead));
 }

@@ -83,7 +83,7 @@ export async function keepByFiles(
 
 function absentText(mounted: readonly MountedPaths[]): string {
   const pairs = mounted.map(({ certificate, key }) => `"${certificate}" with "${key}"`).join(", nor ");
-  return `there is no ${pairs}; they are waited for`;
+  return `there is no ${pairs}; waiting for them`;
 }
 
 async function readPair(files: Files, { certificate: certificatePath, key: keyPath }: MountedPaths) {
@@ -116,7 +116,9 @@ async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
 
 function timeProblem({ notBefore, notAfter }: Facts, now: number): string | undefined {
   if (notAfter.getTime() > now) return aheadText(notBefore.getTime(), now);
-  return `files: The certificate ended at ${stamp(notAfter.getTime())}: the program that keeps it has not renewed it`;
+  return `files: The certificate expired at ${
+    stamp(notAfter.getTime())
+  }: the program that maintains it has not renewed it`;
 }
 
 /** Runs once more for calls during a run; resolves after the last run. */

@@ -125,7 +125,7 @@ Deno.test("files that are not there yet are named and waited for", async () => {
   await withMount({}, async ({ identity, mount }) => {
     assert.match(
       identity.problem() ?? "",
-      /^files: No certificate: there is no ".*cert-chain\.pem" with ".*key\.pem"; they are/,
+      /^files: No certificate: there is no ".*cert-chain\.pem" with ".*key\.pem"; waiting for them/,
     );
     assert.equal(identity.workload(), undefined);
     await mount.swap(filesOf(one));
@@ -138,7 +138,7 @@ Deno.test("a mounted certificate that has expired is told", async () => {
   await withMount(filesOf(testCertificate(-1n)), ({ identity }) => {
     assert.match(
       identity.problem() ?? "",
-      /^files: The certificate ended at .*: the program that keeps it has not renewed it$/,
+      /^files: The certificate expired at .*: the program that maintains it has not renewed it$/,
     );
     return Promise.resolve();
   });

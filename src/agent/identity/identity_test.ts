@@ -93,7 +93,7 @@ Deno.test("a CA that answers late is given up, and its late answer is none", asy
   await clock.pass(12 * HOUR + 20_000);
   assert.match(
     identity.problem() ?? "",
-    /^The certificate, which ends at .*, could not be renewed yet: connection: the CA has not/,
+    /^The certificate expires at .* and is not renewed yet: connection: the CA has not/,
   );
   assert.equal(identity.workload(), first);
 });
@@ -106,12 +106,12 @@ Deno.test("a renewal that fails is told, tried again, and mended without a word 
   await clock.pass(45_000);
   assert.match(
     identity.problem() ?? "",
-    /^The certificate, which ends at 2027-01-15T08:01:00Z, could not be renewed yet: token: /,
+    /^The certificate expires at 2027-01-15T08:01:00Z and is not renewed yet: token: /,
   );
   await clock.pass(15_000);
   assert.match(
     identity.problem() ?? "",
-    /^The certificate ended at 2027-01-15T08:01:00Z and could not be renewed: token: /,
+    /^The certificate expired at 2027-01-15T08:01:00Z and was not renewed: token: /,
   );
   assert(identity.workload() !== undefined);
   ca.answer = answer;
@@ -166,7 +166,7 @@ Deno.test("another name than the one that was asked for is a warning", async () 
   await clock.pass(12 * HOUR);
   assert(
     lines().includes(
-      "warning agent·sds: The CA certified spiffe://td/ns/a/sa/b, where spiffe://cluster.local/ns/shop/sa/web was asked for",
+      "warning agent·sds: The CA certified spiffe://td/ns/a/sa/b instead of spiffe://cluster.local/ns/shop/sa/web",
     ),
   );
 });

@@ -40,7 +40,7 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
       try {
         const envoy = startEnvoy(world, options, args.get(epoch) ?? []);
         running.set(epoch, envoy);
-        say("info", `Envoy (epoch ${epoch}) is started as process ${envoy.pid}`);
+        say("info", `Envoy (epoch ${epoch}) started with PID ${envoy.pid}`);
         follow(epoch, envoy);
       } catch (error) {
         send("notStarted", { epoch, error: errorOf(error) });
@@ -48,7 +48,7 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
     },
     drainListeners(keepOpen) {
       const asked = admin.drainListeners({ inboundOnly: options.inboundOnly, keepOpen });
-      asked.catch((error) => say("warning", `Envoy was not told to drain: ${messageOf(error)}`));
+      asked.catch((error) => say("warning", `Cannot drain Envoy: ${messageOf(error)}`));
     },
     signal(name, epochs) {
       for (const [epoch, envoy] of running) if (epochs.includes(epoch)) signal(envoy, name, say);

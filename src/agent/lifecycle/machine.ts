@@ -31,7 +31,7 @@ export function begin(hasEnvoy: boolean): Step {
     counting: { what: "connections", errors: 0 },
     outcome: { type: "end", code: 0 },
   };
-  return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [say("info", "There is no Envoy to run")] };
+  return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [say("info", "Envoy is disabled")] };
 }
 
 /** The step that an event leads to. */
@@ -56,7 +56,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
     exited: endedByItself,
     stop: terminate,
     quit: terminate,
-    drain: (state, { by }) => stay(state, say("info", `${by}: Envoy serves nothing yet that could drain`)),
+    drain: (state, { by }) => stay(state, say("info", `${by}: Envoy is not live yet, nothing to drain`)),
     reload: postponeReload,
     reopenLogs,
   },
@@ -106,8 +106,8 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   terminating: {
     timeUp: (state, { timer }) => TERMINATING_TIMERS[timer]?.(state) ?? stay(state),
     exited: exitedAfterAsked,
-    stop: (state, { by }) => kill(state, `${by} came again: Envoy is killed`),
-    quit: (state, { by }) => kill(state, `${by} came again: Envoy is killed`),
+    stop: (state, { by }) => kill(state, `${by} repeated: killing Envoy`),
+    quit: (state, { by }) => kill(state, `${by} repeated: killing Envoy`),
   },
   killing: {
     exited: exitedAfterAsked,
@@ -182,24 +182,24 @@ function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
   const epoch = (state.epochs.at(-1)?.number ?? 0) + 1;
   return stay(
     { ...state, phase: "reloading", awaited: epoch, reloadPending: false },
-    say("info", `${by}: a hot restart begins, epoch ${epoch} is started`),
+    say("info", `${by}: hot restart, starting epoch ${epoch}`),
     { do: "prepare", epoch },
   );
 }
 
 const RELOAD_BROKEN =
-  "No hot restart is possible any more, since an epoch failed while it started; Envoy serves on with " +
+  "Hot restarts are no longer possible, because an epoch failed during its start; Envoy keeps serving with " +
   "its old configuration: restart the agent to apply the new one";
 
 function refuseReload(state: State, { by }: Events["reload"]): Step {
-  return stay(state, say("warning", `${by} is ignored: no hot restart is possible here`));
+  return stay(state, say("warning", `${by} is ignored: hot restarts are disabled`));
 }
 
 function postponeReload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
   return stay(
     { ...state, reloadPending: true },
-    say("info", `${by}: the hot restart has to wait`),
+    say("info", `${by}: hot restart postponed`),
   );
 }
 
@@ -210,7 +210,7 @@ function reloadIfPending(state: State, rules: Rules): Step {
 
 /** The old epoch is unaffected: the user can fix the problem and reload again. */
 function keepOldEpoch(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
-  const text = `Epoch ${epoch} is not started, Envoy serves on with its old configuration: ${error.message}`;
+  const text = `Epoch ${epoch} was not started, Envoy keeps serving with its old configuration: ${error.message}`;
   const old: State = { ...without(state, epoch), awaited: undefined, phase: "running" };
   return then(stay(old, say("error", text)), (state) => reloadIfPending(state, rules));
 }
@@ -256,7 +256,7 @@ function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Ru
   const gone = stay({ ...left, outcome }, say(level, `Envoy (epoch ${epoch}) ${endText(end)}`), ...actions);
   return left.epochs.length === 0
     ? then(gone, (state) => finish(state, rules))
-    : then(gone, (state) => kill(state, "The other Envoy is killed"));
+    : then(gone, (state) => kill(state, "Killing the other Envoy"));
 }
 
 function afterFailure(
@@ -270,7 +270,7 @@ function afterFailure(
     return { outcome: { type: "end", code: end.code }, actions };
   }
   if (failures < restart.budget) return { outcome: { type: "restart" }, actions };
-  const text = `Envoy has failed ${failures + 1} times in a row: it is not started again`;
+  const text = `Envoy has failed ${failures + 1} consecutive times: giving up`;
   return { outcome: { type: "end", code: end.code }, actions: [...actions, say("error", text)] };
 }
 
@@ -284,7 +284,7 @@ function backOff(state: State, rules: Rules): Step {
   const milliseconds = restartDelay(rules.restart, state.failures);
   return stay(
     { ...state, phase: "backoff", failures: state.failures + 1, outcome: { type: "end", code: 0 } },
-    say("warning", `Envoy is started again in ${milliseconds} ms`),
+    say("warning", `Restarting Envoy in ${milliseconds} ms`),
     { do: "timer", timer: "backoff", milliseconds },
   );
 }
@@ -293,7 +293,7 @@ function backOff(state: State, rules: Rules): Step {
 const OLDER_MILLISECONDS = 1000;
 
 const TERMINATING_TIMERS: Readonly<Partial<Record<TimerName, (state: State) => Step>>> = {
-  grace: (state) => kill(state, "Envoy has not ended in time: it is killed"),
+  grace: (state) => kill(state, "Envoy did not exit in time: killing it"),
   older: (state) => stay(state, signalTo(state.epochs.slice(-1), "SIGTERM")),
 };
 
@@ -308,7 +308,7 @@ function exitedAfterAsked(state: State, { epoch, end }: Events["exited"], rules:
 /* Ends that are asked for */
 
 function endNow(state: State, { by }: Events["stop"]): Step {
-  return stay({ ...state, phase: "ended" }, say("info", `${by}: the agent ends`), { do: "end", code: 0 });
+  return stay({ ...state, phase: "ended" }, say("info", `${by}: shutting down`), { do: "end", code: 0 });
 }
 
 /**
@@ -319,7 +319,7 @@ function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
   return stay(
     { ...state, phase: "terminating" },
-    say("info", `${by}: Envoy is told to end`),
+    say("info", `${by}: sending SIGTERM to Envoy`),
     signalTo(state.epochs.slice(-1), "SIGTERM"),
     { do: "timer", timer: "grace", milliseconds: rules.grace },
   );
@@ -350,7 +350,7 @@ function reopenLogs(state: State): Step {
 function drainOnly(state: State, { by }: Events["drain"]): Step {
   return stay(
     { ...state, phase: "drained" },
-    say("info", `${by}: Envoy drains, and takes what still comes`),
+    say("info", `${by}: draining; Envoy still accepts connections`),
     { do: "drainListeners", keepOpen: true },
   );
 }
@@ -360,8 +360,8 @@ function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step 
   const milliseconds = exitOnZero ? maximum : duration;
   if (milliseconds <= 0) return terminate(state, { by }, rules);
   const text = exitOnZero
-    ? `Envoy drains until no connection is left, ${minimum} ms at least and ${maximum} ms at most`
-    : `Envoy drains for ${duration} ms`;
+    ? `draining until no connection is left, ${minimum} ms at least and ${maximum} ms at most`
+    : `draining for ${duration} ms`;
   const actions: readonly Action[] = [
     say("info", `${by}: ${text}`),
     { do: "drainListeners", keepOpen: false },
@@ -378,7 +378,7 @@ function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Ste
   if (milliseconds <= 0) return terminate(state, { by }, rules);
   return stay(
     { ...state, phase: "draining", counting: { what: "requests", errors: 0 } },
-    say("info", `${by}: requests in flight are waited for, ${milliseconds} ms at most`),
+    say("info", `${by}: waiting for requests in flight, ${milliseconds} ms at most`),
     { do: "timer", timer: "drain", milliseconds },
     { do: "count", what: "requests", afterMilliseconds: 0 },
   );
@@ -398,11 +398,11 @@ function counted(state: State, { count }: Events["counted"], rules: Rules): Step
   const errors = count === undefined ? before + 1 : 0;
   if (count === 0) return terminate(state, { by: `No ${what} are left` }, rules);
   if (count === -1) {
-    const text = `Envoy does not tell its active ${what}: nothing is waited for`;
+    const text = `Envoy has no statistics of active ${what}: not waiting for them`;
     return then(stay(state, say("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
   }
   if (errors >= MOST_ERRORS) {
-    const text = `Envoy did not tell its active ${what} for ${errors} times in a row`;
+    const text = `Envoy did not answer ${errors} consecutive requests for active ${what}`;
     return then(stay(state, say("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
   }
   return stay(

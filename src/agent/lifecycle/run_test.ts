@@ -135,7 +135,7 @@ Deno.test("runLifecycle() drains on SIGTERM, then asks Envoy to end; handlers ar
   assert.equal(phases.length, 4);
 });
 
-Deno.test("runLifecycle() removes what was being prepared when the end was asked for", async () => {
+Deno.test("runLifecycle() removes what was being prepared when the end", async () => {
   const { run, world, envoys, until, discarded } = setting();
   const prepared = Promise.withResolvers<readonly string[]>();
   const code = run({ prepare: () => prepared.promise });
@@ -178,7 +178,7 @@ Deno.test("runLifecycle() does not start an epoch that Envoy does not accept, an
   await until("running");
   world.raise("SIGHUP");
   await until("running");
-  assert.match(world.said.stderr, /Epoch 1 is not started.*does not accept the new configuration: no such field\n/);
+  assert.match(world.said.stderr, /Epoch 1 was not started.*rejects the new configuration: no such field\n/);
   assert.equal(envoys.length, 1);
   world.raise("SIGQUIT");
   assert.equal(await code, 0);
@@ -212,7 +212,7 @@ Deno.test("runLifecycle() rejects if Envoy cannot be prepared or is absent", asy
   };
   await assert.rejects(runLifecycle(world, { envoy, rules: RULES, log: startLog(world, "agent") }), {
     message: 'Cannot start "/x": there is no such program',
-    hint: "Envoy is started by the path in binaryPath (ProxyConfig, or --binaryPath)",
+    hint: "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
   });
 });
 

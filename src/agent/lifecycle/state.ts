@@ -108,16 +108,16 @@ export interface Step {
 
 /** How an Envoy exited, as the end of a sentence. */
 export function endText({ code, signal, outOfMemory }: EnvoyEnd): string {
-  if (outOfMemory) return "was killed by the kernel: out of memory";
-  if (signal !== undefined) return `was ended by ${signal} (exit code ${code})`;
-  return `ended with exit code ${code}`;
+  if (outOfMemory) return "was killed by the kernel (out of memory)";
+  if (signal !== undefined) return `was terminated by ${signal} (exit code ${code})`;
+  return `exited with code ${code}`;
 }
 
 /** The likely cause of a frequent kind of exit, and what to do. */
 export function failureHint({ signal, outOfMemory }: EnvoyEnd): string | undefined {
-  if (outOfMemory) return "Give the container of the proxy more memory (resources.limits.memory)";
+  if (outOfMemory) return "Increase the memory limit of the proxy container (resources.limits.memory)";
   if (signal === "SIGKILL") {
-    return "This agent did not kill it: perhaps its memory was used up (kubectl describe pod tells OOMKilled)";
+    return "The agent did not kill it; it may have run out of memory (kubectl describe pod shows OOMKilled)";
   }
   return undefined;
 }

@@ -83,7 +83,7 @@ function startRun(world: ScrapeWorld, options: MergeOptions, { headers, signal }
   const read = new AbortController();
   const timeout = timeoutOf(headers);
   if (typeof timeout === "string") {
-    options.logger.warn(logText(`Cannot read the scrape timeout "${timeout}": it is no number`));
+    options.logger.warn(logText(`Cannot read the scrape timeout "${timeout}": it is not a number`));
   }
   const limit = typeof timeout === "number"
     ? { milliseconds: timeout - Math.min(MARGIN, timeout / 10), signal: end.signal }

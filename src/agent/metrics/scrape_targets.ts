@@ -36,13 +36,13 @@ const DEFAULT_PORT = "80";
  */
 export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
   const json = readJson(text);
-  if (!isObject(json)) return { targets: [], problems: [`it is no JSON object but "${text.slice(0, 100)}"`] };
+  if (!isObject(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
   const read = (object: Record<string, unknown>, name: string) => textField(object, name, problems);
   if (read(json, "scrape") === "false") return { targets: [], problems };
   const listed = fieldOf(json, "targets") ?? [];
   const isList = Array.isArray(listed) && listed.every(isObject);
-  if (!isList) problems.push(`"targets" is no list of objects`);
+  if (!isList) problems.push(`"targets" is not a list of objects`);
   const whole = { port: read(json, "port") || DEFAULT_PORT, path: read(json, "path") };
   const several = isList ? listed.map((each) => ({ port: read(each, "port"), path: read(each, "path") })) : [];
   const texts = several.length === 0 ? [whole] : several;
@@ -56,7 +56,7 @@ export function readScrapeTargets(text: string, statusPort: number): ScrapeTarge
 function textField(object: Record<string, unknown>, name: string, problems: string[]): string {
   const value = fieldOf(object, name) ?? "";
   if (typeof value === "string") return value;
-  problems.push(`"${name}" is no text`);
+  problems.push(`"${name}" is not a string`);
   return "";
 }
 

@@ -27,8 +27,8 @@ for (const { text, targets } of RIGHT) {
 }
 
 const WRONG = [
-  { text: "", problems: ['it is no JSON object but ""'] },
-  { text: "[]", problems: ['it is no JSON object but "[]"'] },
+  { text: "", problems: ['not a JSON object but ""'] },
+  { text: "[]", problems: ['not a JSON object but "[]"'] },
   { text: `{"port":"15020"}`, problems: ['the port "15020" is the agent\'s own, which would scrape itself'] },
   {
     text: `{"targets":[{"port":"015020"}]}`,
@@ -48,8 +48,8 @@ const WRONG = [
   },
   { text: `{"port":"0"}`, problems: ['the port "0" is not from 1 to 65535'] },
   { text: `{"port":"65536"}`, problems: ['the port "65536" is not from 1 to 65535'] },
-  { text: `{"port":8080}`, problems: ['"port" is no text'] },
-  { text: `{"targets":"8080"}`, problems: ['"targets" is no list of objects'] },
+  { text: `{"port":8080}`, problems: ['"port" is not a string'] },
+  { text: `{"targets":"8080"}`, problems: ['"targets" is not a list of objects'] },
 ];
 
 for (const { text, problems } of WRONG) {

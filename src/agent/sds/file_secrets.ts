@@ -51,7 +51,7 @@ function watchSecret({ files, log, name, changed }: Watching, { paths, read }: F
     const found = await read().catch((error: unknown) => lineOf(error));
     if (!isOpen) return;
     problem = typeof found === "string" ? found : undefined;
-    if (problem !== undefined) log.warning(logText(`The files of ${JSON.stringify(name)} cannot be used: ${problem}`));
+    if (problem !== undefined) log.warning(logText(`The files of ${JSON.stringify(name)} are not usable: ${problem}`));
     if (typeof found === "string" || sameSecret(secret, found)) return;
     secret = found;
     changed();
@@ -87,14 +87,14 @@ async function readAuthorities(files: Files, paths: readonly string[]): Promise<
     factsOfCertificate(authorities, path);
     return { kind: "authorities", authorities };
   }
-  throw new MeshError("This system has no file of authorities that it trusts", {
-    hint: `it would be one of ${paths.join(", ")}`,
+  throw new MeshError("No root certificates found on this system", {
+    hint: `looked for ${paths.join(", ")}`,
   });
 }
 
 /** A pipe or a device would never end. */
 async function readSmall(files: Files, path: string): Promise<string> {
   const facts = await files.facts(path);
-  if (facts?.kind === "other") throw new MeshError(`Cannot read "${path}": it is no file`);
+  if (facts?.kind === "other") throw new MeshError(`Cannot read "${path}": it is not a regular file`);
   return await files.readText(path, MAX_BYTES);
 }

@@ -46,7 +46,7 @@ Deno.test("a pair in files is waited for, and a certificate is never given away 
   await write("k", TWO.key);
   assert.deepEqual(source.current(), { kind: "pair", certificate: TWO.certificate, key: TWO.key });
   assert.equal(changes(), 2);
-  assert.match(world.said.stderr, /warning sds: The files of "file-cert:c~k" cannot be used: The key/);
+  assert.match(world.said.stderr, /warning sds: The files of "file-cert:c~k" are not usable: The key/);
   assert.ok(!world.said.stderr.includes("BEGIN"));
 });
 
@@ -78,7 +78,7 @@ Deno.test("file-root:system is the first of the known files that is there", asyn
   assert.deepEqual(source.current(), { kind: "authorities", authorities: ONE.authority });
   const none = opened("file-root:system");
   await settled();
-  assert.match(none.source.problem() ?? "", /no file of authorities .*; it would be one of \/etc\/ssl/);
+  assert.match(none.source.problem() ?? "", /No root certificates found.*; looked for \/etc\/ssl/);
 });
 
 Deno.test("names that stand for no files have no source", () => {

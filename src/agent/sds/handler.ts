@@ -73,7 +73,7 @@ async function readRequests(
     end();
   } catch (error) {
     const isWrong = error instanceof FrameError || error instanceof MeshError;
-    log[isWrong ? "warning" : "debug"](logText(`A stream of secrets has ended: ${messageOf(error)}`));
+    log[isWrong ? "warning" : "debug"](logText(`An SDS stream ended: ${messageOf(error)}`));
     end(isWrong ? { error } : undefined);
   }
 }

@@ -42,7 +42,7 @@ export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
     });
     return { ...read, refusal };
   } catch (error) {
-    throw new MeshError(`A message of the proxy cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new MeshError(`Invalid SDS request: ${messageOf(error)}`, { cause: error });
   }
 }
 

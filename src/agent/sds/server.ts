@@ -48,7 +48,7 @@ export async function startSds(world: World, options: SdsOptions): Promise<Sds> 
   const handler = secretHandler({ secrets: firstOf(sources), log, nextVersion: versions(world), streams });
   log.info(logText(
     isExternal
-      ? `Another program serves the workload's certificates on "${options.path}": secrets in files are served on "${path}"`
+      ? `Another program serves the workload's certificate on "${options.path}": serving file secrets only, on "${path}"`
       : `Starting to serve secrets on "${path}"`,
   ));
   const server = await listen(world, path, handler, log);

@@ -65,7 +65,7 @@ Deno.test("a secret that is there comes at once, in the form that Envoy takes", 
 Deno.test("a request before the first certificate waits for it; the root alone does not end the wait", async () => {
   await using server = await start();
   const stream = await asking(server.client, "default");
-  await until(() => server.log().includes('asks for the secret "default", and waits: the CA does not answer'));
+  await until(() => server.log().includes('requests the secret "default" and waits: the CA does not answer'));
   server.identity.trust("roots 1");
   server.identity.issue(ONE);
   assert.deepEqual([...(await stream.accepted()).secrets], [["default", "chain 1|key 1"]]);
@@ -98,7 +98,7 @@ Deno.test("several names on one stream: each answer has all that is there, and n
   const first = await stream.accepted();
   assert.deepEqual([...first.secrets.keys()], ["ROOTCA"]);
   // What is accepted names ROOTCA alone: from now on nothing else is asked for.
-  await until(() => server.log().includes('has accepted "ROOTCA"'));
+  await until(() => server.log().includes('accepted "ROOTCA"'));
   server.identity.issue(ONE);
   server.identity.trust("roots 2");
   const second = await stream.next();
@@ -130,7 +130,7 @@ Deno.test("what Envoy refuses is logged with its reason and told, until it accep
     await stream.ask({ names: ["default"], nonce, refusal });
   };
   await refuse("Failed to load\ncertificate chain");
-  const told = 'Envoy refuses the secret "default": Failed to load certificate chain';
+  const told = 'Envoy rejects the secret "default": Failed to load certificate chain';
   await until(() => server.sds.lastRefusal() !== undefined);
   assert.equal(server.sds.lastRefusal(), told);
   assert.equal(server.sds.problem(), told);
@@ -201,12 +201,12 @@ new DataView(LARGE.buffer).setUint32(1, 4 * 1024 * 1024 + 1);
 const WRONG: Readonly<Record<string, Uint8Array>> = {
   "a message is compressed": Uint8Array.of(1, 0, 0, 0, 0),
   "a message has 4194305 bytes": LARGE,
-  "A message of the proxy cannot be read": encodeFrame(Uint8Array.of(0x0a, 0x7f, 1)),
+  "Invalid SDS request": encodeFrame(Uint8Array.of(0x0a, 0x7f, 1)),
   "illegal tag: field no 1 wire type 6": encodeFrame(Uint8Array.of(0x0e, 1)),
   'resources of the type "type.googleapis.com/x.Listener"': encodeFrame(
     asked({ type: "type.googleapis.com/x.Listener" }),
   ),
-  "A proxy asks for 1001 secrets": encodeFrame(asked({ names: Array.from({ length: 1001 }, (_, at) => `n${at}`) })),
+  "Envoy requests 1001 secrets": encodeFrame(asked({ names: Array.from({ length: 1001 }, (_, at) => `n${at}`) })),
 };
 
 for (const [reason, bytes] of Object.entries(WRONG)) {
@@ -219,7 +219,7 @@ for (const [reason, bytes] of Object.entries(WRONG)) {
     await stream.send(bytes).catch(() => {});
     await assert.rejects(async () => await stream.next());
     await stream.close();
-    await until(() => server.log().includes("A stream of secrets has ended: "));
+    await until(() => server.log().includes("An SDS stream ended: "));
     assert.ok(server.log().includes(reason), server.log());
     server.identity.issue(TWO);
     assert.equal((await good.accepted()).secrets.get("default"), "chain 2|key 2");
@@ -233,7 +233,7 @@ Deno.test("a large node is taken, and names that nobody has are logged as what t
   const stream = await server.client.stream();
   await stream.ask({ names: ["default", 'x\n"y'], metadata: 1_000_000 });
   assert.deepEqual([...(await stream.accepted()).secrets.keys()], ["default"]);
-  assert.match(server.log(), /warning agent·sds: The proxy asks for the secret "x\\n\\"y", which nobody here has/);
+  assert.match(server.log(), /warning agent·sds: Envoy requests the secret "x\\n\\"y", which is unknown/);
   await stream.close();
 });
 
@@ -287,7 +287,7 @@ Deno.test("another program's socket stays: then files alone are served, on a soc
   using files = sdsClient(server.filesPath);
   const stream = await asking(files, `file-root:${server.folder}/ca.crt`, "default");
   assert.deepEqual([...(await stream.accepted()).secrets.values()], [authority]);
-  assert.match(server.log(), /the secret "default", which nobody here has/);
+  assert.match(server.log(), /the secret "default", which is unknown/);
   await Promise.all([outside.close(), stream.close()]);
 });
 

@@ -40,7 +40,7 @@ export class SecretStream {
   take(message: Uint8Array): void {
     const request = readDiscoveryRequest(message);
     if (request.typeUrl !== "" && request.typeUrl !== SECRET_TYPE) {
-      throw new MeshError(`A proxy asks for resources of the type ${quoted(request.typeUrl)}, not for secrets`);
+      throw new MeshError(`Envoy requests resources of the type ${quoted(request.typeUrl)}, not for secrets`);
     }
     if (request.responseNonce === "") this.#sent.clear();
     else if (request.responseNonce !== this.#nonce) return; // Answers an outdated response.
@@ -74,16 +74,16 @@ export class SecretStream {
     const names = resourceNames.map(quoted).join(", ");
     if (refusal === undefined) {
       this.#refusal = undefined;
-      log.debug(logText(`The proxy has accepted ${names} in version ${this.#version}`));
+      log.debug(logText(`Envoy accepted ${names} in version ${this.#version}`));
     } else {
-      this.#refusal = `Envoy refuses the secret ${names}: ${plain(refusal)}`;
+      this.#refusal = `Envoy rejects the secret ${names}: ${plain(refusal)}`;
       log.error(logText(`${this.#refusal} (version ${this.#version})`));
     }
   }
 
   #ask(names: ReadonlySet<string>): void {
     if (this.#end !== undefined) return;
-    if (names.size > MAX_NAMES) throw new MeshError(`A proxy asks for ${names.size} secrets: ${MAX_NAMES} are allowed`);
+    if (names.size > MAX_NAMES) throw new MeshError(`Envoy requests ${names.size} secrets: the limit is ${MAX_NAMES}`);
     for (const [name, source] of this.#sources) {
       if (names.has(name)) continue;
       source.close();
@@ -98,10 +98,10 @@ export class SecretStream {
     const source = secrets.open(name, () => this.#wake()) ?? UNKNOWN;
     this.#sources.set(name, source);
     if (source === UNKNOWN) {
-      log.warning(logText(`The proxy asks for the secret ${quoted(name)}, which nobody here has`));
+      log.warning(logText(`Envoy requests the secret ${quoted(name)}, which is unknown`));
     } else if (source.current() === undefined) {
       log.debug(
-        logText(`The proxy asks for the secret ${quoted(name)}, and waits: ${source.problem() ?? "not there yet"}`),
+        logText(`Envoy requests the secret ${quoted(name)} and waits: ${source.problem() ?? "not there yet"}`),
       );
     }
   }
@@ -118,7 +118,7 @@ export class SecretStream {
     this.#nonce = crypto.randomUUID();
     this.#version = this.#options.nextVersion();
     const names = news.map(([name]) => quoted(name)).join(", ");
-    this.#options.log.info(logText(`Sending the proxy ${names} in version ${this.#version}`));
+    this.#options.log.info(logText(`Sending Envoy ${names} in version ${this.#version}`));
     return discoveryResponse({ version: this.#version, nonce: this.#nonce, secrets });
   }
 }
@@ -130,7 +130,7 @@ const MAX_REASON = 500;
 /** Envoy's text in one line of limited length. */
 function plain(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
-  return line === "" ? "it gives no reason" : line.slice(0, MAX_REASON);
+  return line === "" ? "no reason given" : line.slice(0, MAX_REASON);
 }
 
 const MAX_LENGTH = 200;

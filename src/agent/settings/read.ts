@@ -65,7 +65,7 @@ function refuse({ usage, problems }: Reading, name: ProgramName): void {
 /** The first argument; `pilot-agent` ignores further ones. */
 function roleOf({ usage, warnings }: Reading, words: readonly string[], name: ProgramName): Role {
   const [role = "sidecar", ...rest] = words;
-  if (rest.length > 0) (name === "agent" ? usage : warnings).push(`Unexpected words "${rest.join(" ")}"`);
+  if (rest.length > 0) (name === "agent" ? usage : warnings).push(`Unexpected arguments "${rest.join(" ")}"`);
   if (isRole(role)) return role;
   usage.push(`Unknown role "${role}": use ${ROLES.join(", ")}`);
   return "sidecar";

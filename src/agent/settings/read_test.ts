@@ -99,7 +99,7 @@ Deno.test("readSettings: flags of Istio 1.0 to 1.5 stand where PROXY_CONFIG stan
   const today = await read({ words, env: { PROXY_CONFIG: "{}" } });
   assert.equal(today.proxy.discoveryAddress, "istiod.istio-system.svc:15012");
   assert.equal(today.ports.status, 15020);
-  assert.match(today.warnings.join(), /^Without effect beside PROXY_CONFIG: .*--discoveryAddress/);
+  assert.match(today.warnings.join(), /^Ignored because PROXY_CONFIG is set: .*--discoveryAddress/);
 });
 
 Deno.test("readSettings: the tracers of the old flags, LightStep first", async () => {
@@ -212,7 +212,7 @@ Deno.test("readSettings: metrics of the application are a sidecar's", async () =
 Deno.test("readSettings: probes and metrics that are wrong are told with all else", async () => {
   const env = { ISTIO_KUBE_APP_PROBERS: '{"/x":{}}', ISTIO_PROMETHEUS_ANNOTATIONS: "{", PROXY_CONFIG: "statusPort: 0" };
   const message = await problem({ env });
-  for (const part of ['"ISTIO_KUBE_APP_PROBERS": "/x"', '"ISTIO_PROMETHEUS_ANNOTATIONS": it is', '"statusPort"']) {
+  for (const part of ['"ISTIO_KUBE_APP_PROBERS": "/x"', '"ISTIO_PROMETHEUS_ANNOTATIONS": not a JSON object', '"statusPort"']) {
     assert.ok(message.includes(part), `${part}: ${message}`);
   }
 });
@@ -271,7 +271,7 @@ Deno.test("readSettings: the override of the bootstrap is compact JSON; one that
 
 Deno.test("readSettings: another socket for the workload's certificates must be there", async () => {
   const env = { WORKLOAD_IDENTITY_SOCKET_FILE: "other" };
-  assert.match(await problem({ env }), /"WORKLOAD_IDENTITY_SOCKET_FILE" names no socket/);
+  assert.match(await problem({ env }), /"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist/);
   const path = "./var/run/secrets/workload-spiffe-uds/other";
   const { bootstrap, node } = await read({ env, files: { [path]: "" }, sockets: [path] });
   assert.ok(bootstrap.hasCustomSds);

@@ -50,9 +50,9 @@ Deno.test("readiness: ?verbose names the stages", async () => {
   assert.equal(code, 503);
   assert.equal(
     text,
-    "[+]admin ok: the admin interface of Envoy answers\n" +
+    "[+]admin ok: Envoy's admin interface answers\n" +
       "[+]config ok: Envoy has its clusters and listeners\n" +
-      "[+]running ok: the agent is not terminating\n" +
+      "[+]running ok: the agent is not shutting down\n" +
       "[-]server failed: server is not live, current state is: INITIALIZING\n" +
       "not ready\n",
   );

@@ -114,7 +114,7 @@ Deno.test("startXds: over TLS with the roots that are mounted, or those of the i
   const tls = { serverName: NAME, roots: mesh(folder.path) };
   await using xds = await started(folder.path, { address: plane.address, tls, identity });
   assert.equal(await say(xds.path, ""), "");
-  assert.match(xds.problem() ?? "", /root-cert\.pem" is not there; mount the ConfigMap/);
+  assert.match(xds.problem() ?? "", /root-cert\.pem" does not exist; mount the ConfigMap/);
   await Deno.writeTextFile(`${folder.path}/root-cert.pem`, next.roots);
   assert.equal(await say(xds.path, ""), "");
   assert.match(xds.problem() ?? "", /was not signed by an authority that is trusted here/);
@@ -157,7 +157,7 @@ Deno.test("startXds: a connection waits for the first certificate, and the probl
   await until(() => xds.problem() !== undefined);
   assert.equal(
     xds.problem(),
-    `"${plane.address}" is not asked before the workload has its certificate`,
+    `"${plane.address}" is not contacted before the workload has its certificate`,
   );
   assert.equal(plane.open.length, 0);
   identity.issue(authority.issue({}));
@@ -177,7 +177,7 @@ Deno.test("startXds: Envoy's connection ends when there is no certificate in tim
       await xds.close();
     }
     assert.equal(await said, "");
-    if (certificatePatience === 1) assert.match(xds.problem() ?? "", /^There is no certificate to connect to/);
+    if (certificatePatience === 1) assert.match(xds.problem() ?? "", /^No certificate to connect to/);
     assert.equal(identity.handlers.size, 0);
     await xds.close();
   }

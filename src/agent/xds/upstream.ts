@@ -51,7 +51,7 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
   const own = identity?.roots();
   if (own !== undefined) texts.push(own);
   if (texts.length > 0) return texts.join("\n");
-  throw new MeshError(`There are no roots to know the control plane by: "${roots.files.at(-1)}" is not there`, {
+  throw new MeshError(`No root certificates to verify the control plane with: "${roots.files.at(-1)}" does not exist`, {
     hint: 'mount the ConfigMap "istio-ca-root-cert" there, or set XDS_ROOT_CA',
   });
 }
@@ -110,9 +110,9 @@ export async function wayUp(way: Way): Promise<ByteConnection> {
 async function untilCertificate({ options, health, signal }: Way): Promise<void> {
   const { identity, address, tls, certificatePatience = CERTIFICATE_PATIENCE } = options;
   if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;
-  health.waiting(`"${address}" is not asked before the workload has its certificate`);
+  health.waiting(`"${address}" is not contacted before the workload has its certificate`);
   if (await firstCertificate(identity, certificatePatience, signal)) return;
-  throw new MeshError(`There is no certificate to connect to "${address}" with, after ${certificatePatience / 1000}s`);
+  throw new MeshError(`No certificate to connect to "${address}" with, after ${certificatePatience / 1000}s`);
 }
 
 /** An error as the rest of a line. */

@@ -34,7 +34,7 @@ for (const place of ["as PID 1", "below PID 1"] as const) {
     proxy.release();
     assert.equal(await long, "200 close application\n");
     assert.equal(await agent.code, 0, agent.text);
-    assert.match(agent.text, /The drain time is over: Envoy is told to end\n[^]*ended with exit code 0/);
+    assert.match(agent.text, /The drain time is over: sending SIGTERM to Envoy\n[^]*exited with code 0/);
   }, place);
 }
 
@@ -74,7 +74,7 @@ testWithProxy("a drain without an end, then SIGTERM: what is in flight ends, and
   proxy.release();
   assert.equal(await long, "200 close application\n");
   assert.equal(await agent.code, 0, agent.text);
-  assert.match(agent.text, /No requests are left: Envoy is told to end/);
+  assert.match(agent.text, /No requests are left: sending SIGTERM to Envoy/);
 });
 
 testWithProxy("until no connection is left: those to the own ports do not count, on IPv6 either", async (proxy) => {
@@ -102,14 +102,14 @@ testWithProxy("an Envoy killed from the outside, or with a bad configuration, gi
   const [, pid = ""] = /started as process (\d+)/.exec(agent.text) ?? [];
   Deno.kill(Number(pid), "SIGKILL");
   assert.equal(await agent.code, 137, agent.text);
-  assert.match(agent.text, /was ended by SIGKILL/);
+  assert.match(agent.text, /was terminated by SIGKILL/);
   await proxy.writeBootstrap({ nonsense: 1 });
   const bad = proxy.launch("below PID 1");
   assert.equal(await bad.code, 1, bad.text);
-  assert.match(bad.text, /field:\s+'nonsense'[^]*Envoy \(epoch 0\) ended with exit code 1/);
+  assert.match(bad.text, /field:\s+'nonsense'[^]*Envoy \(epoch 0\) exited with code 1/);
 });
 
-testWithProxy("an Envoy that dies while it drains: the end was asked for", async (proxy) => {
+testWithProxy("an Envoy that dies while it drains: the end", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   agent.signal("SIGTERM");
   await agent.until("phase draining");

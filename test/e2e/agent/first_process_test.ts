@@ -54,7 +54,7 @@ testAsFirst("orphans are reaped while a real Envoy runs, and Envoy's own end is 
   await until(() => endedChildren(agent) === 0);
   Deno.kill(envoyOf(agent), "SIGSEGV");
   assert.equal((await agent.end).code, 139, agent.text);
-  assert.match(agent.text, /Envoy \(epoch 0\) was ended by SIGSEGV \(exit code 139\)/);
+  assert.match(agent.text, /Envoy \(epoch 0\) was terminated by SIGSEGV \(exit code 139\)/);
 });
 
 /** The states of the children of a process. */

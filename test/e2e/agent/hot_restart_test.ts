@@ -22,8 +22,8 @@ testWithProxy("SIGHUP and changes of files start epochs one after another, and n
   await proxy.writeBootstrap({ stats_flush_interval: "7s" });
   await agent.until("the hot restart has to wait");
   await agent.until("Envoy (epoch 2) is live");
-  assert.match(agent.text, /Envoy \(epoch 0\) ended with exit code 0\n[^]*Envoy \(epoch 2\) is started/);
-  await agent.until("Envoy (epoch 1) ended with exit code 0");
+  assert.match(agent.text, /Envoy \(epoch 0\) exited with code 0\n[^]*Envoy \(epoch 2\) started/);
+  await agent.until("Envoy (epoch 1) exited with code 0");
   assert.deepEqual(await load.stop(), []);
   assert.ok(load.answered() > 100, `${load.answered()} requests were answered`);
   assert.equal(await servingEpoch(proxy), 2);
@@ -40,7 +40,7 @@ testWithProxy("a configuration that Envoy does not accept is not started; a mend
   const agent = await proxy.start("below PID 1");
   await proxy.writeBootstrap({ nonsense: 1 });
   agent.signal("SIGHUP");
-  await agent.until(/Epoch 1 is not started, Envoy serves on with its old configuration: .*nonsense/);
+  await agent.until(/Epoch 1 was not started, Envoy keeps serving with its old configuration: .*nonsense/);
   assert.equal(await servingEpoch(proxy), 0);
   await proxy.writeBootstrap();
   agent.signal("SIGHUP");
@@ -59,10 +59,10 @@ testWithProxy("an epoch that fails while it starts leaves the old one, which tak
   const listener = { name: "nowhere", address, filter_chains: [{ filters }] };
   await proxy.writeBootstrap({ static_resources: { listeners: [listener] } });
   agent.signal("SIGHUP");
-  await agent.until(/Envoy \(epoch 1\) ended with exit code 1 before it was live/);
+  await agent.until(/Envoy \(epoch 1\) exited with code 1 before it was live/);
   await proxy.writeBootstrap();
   agent.signal("SIGHUP");
-  await agent.until(/(?:No hot restart is possible any more[^]*){2}/);
+  await agent.until(/(?:Hot restarts are no longer possible[^]*){2}/);
   assert.deepEqual(await load.stop(), []);
   agent.signal("SIGQUIT");
   assert.equal(await agent.code, 0, agent.text);
@@ -76,6 +76,6 @@ testWithProxy("an end that is asked for while two epochs run ends both", async (
   await agent.until("Envoy (epoch 1) is live");
   agent.signal("SIGTERM");
   assert.equal(await agent.code, 0, agent.text);
-  assert.match(agent.text, /Envoy \(epoch 0\) ended with exit code 0/);
-  assert.match(agent.text, /Envoy \(epoch 1\) ended with exit code 0/);
+  assert.match(agent.text, /Envoy \(epoch 0\) exited with code 0/);
+  assert.match(agent.text, /Envoy \(epoch 1\) exited with code 0/);
 });

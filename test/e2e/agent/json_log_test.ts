@@ -43,7 +43,7 @@ testLog("from the first line to the last, those of Envoy too, and without the to
     // Of Envoy before it has read its bootstrap, and behind it.
     assert.ok(texts.some((text) => text.includes("initializing epoch 0")));
     assert.ok(texts.includes("starting main dispatch loop"));
-    assert.match(texts.at(-1) ?? "", /^Envoy \(epoch 0\) ended with exit code 0$/);
+    assert.match(texts.at(-1) ?? "", /^Envoy \(epoch 0\) exited with code 0$/);
   }
   const hidden = pod.start(["agent", "--log-format", "json"], { env: pod.env({ tracing, binaryPath: "/no/such" }) });
   const { stderr } = await hidden.end;

@@ -25,10 +25,10 @@ function testInPlaces(name: string, body: (place: Place) => Promise<void>) {
 
 testInPlaces("Envoy's own end is the exit code", async (place) => {
   const cases: readonly (readonly [string, number, RegExp])[] = [
-    ["exit 0", 0, /info agent: Envoy \(epoch 0\) ended with exit code 0/],
-    ["kill -SEGV $$", 139, /error agent: Envoy \(epoch 0\) was ended by SIGSEGV \(exit code 139\)/],
-    ["kill -KILL $$", 137, /was ended by SIGKILL \(exit code 137\)[^]*perhaps its memory was used up/],
-    ["echo the last words >&2; exit 42", 42, /envoy: the last words\n[^]*ended with exit code 42/],
+    ["exit 0", 0, /info agent: Envoy \(epoch 0\) exited with code 0/],
+    ["kill -SEGV $$", 139, /error agent: Envoy \(epoch 0\) was terminated by SIGSEGV \(exit code 139\)/],
+    ["kill -KILL $$", 137, /was terminated by SIGKILL \(exit code 137\)[^]*may have run out of memory/],
+    ["echo the last words >&2; exit 42", 42, /envoy: the last words\n[^]*exited with code 42/],
   ];
   await Promise.all(cases.map(async ([script, code, said]) => {
     const agent = new Agent(place, standIn(script));
@@ -73,7 +73,7 @@ testInPlaces("Envoy is asked to end, and its own code then is none of the agent'
     else agent.signal(ask);
     assert.equal(await agent.code, 0, agent.text);
     assert.match(agent.text, /envoy: asked\n/);
-    assert.match(agent.text, /Envoy is told to end\n[^]*ended with exit code 3/);
+    assert.match(agent.text, /sending SIGTERM to Envoy\n[^]*exited with code 3/);
   }
 });
 
@@ -83,14 +83,14 @@ testInPlaces("an Envoy that does not end is killed, after the grace or by anothe
   await patient.until("envoy: up");
   patient.signal("SIGTERM");
   assert.equal(await patient.code, 0, patient.text);
-  assert.match(patient.text, /has not ended in time: it is killed[^]*was ended by SIGKILL/);
+  assert.match(patient.text, /did not exit in time: killing it[^]*was terminated by SIGKILL/);
   const hurried = new Agent(place, standIn(script));
   await hurried.until("envoy: up");
   hurried.signal("SIGTERM");
   await hurried.until("phase terminating");
   hurried.signal("SIGTERM");
   assert.equal(await hurried.code, 0, hurried.text);
-  assert.match(hurried.text, /SIGTERM came again: Envoy is killed/);
+  assert.match(hurried.text, /SIGTERM repeated: killing Envoy/);
 });
 
 testInPlaces("SIGHUP is told to be impossible, SIGUSR2 drains nothing yet, SIGUSR1 waits", async (place) => {
@@ -99,9 +99,9 @@ testInPlaces("SIGHUP is told to be impossible, SIGUSR2 drains nothing yet, SIGUS
   await agent.until("envoy: up");
   agent.signal("SIGUSR1");
   agent.signal("SIGHUP");
-  await agent.until("SIGHUP is ignored: no hot restart is possible here");
+  await agent.until("SIGHUP is ignored: hot restarts are disabled");
   agent.signal("SIGUSR2");
-  await agent.until("SIGUSR2: Envoy serves nothing yet that could drain");
+  await agent.until("SIGUSR2: Envoy is not live yet, nothing to drain");
   agent.signal("SIGTERM");
   assert.equal(await agent.code, 0, agent.text);
   assert.doesNotMatch(agent.text, /reopened/);
@@ -110,10 +110,10 @@ testInPlaces("SIGHUP is told to be impossible, SIGUSR2 drains nothing yet, SIGUS
 testInPlaces("without an Envoy signals are waited for", async (place) => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
     const agent = new Agent(place, { rules: RULES });
-    await agent.until("There is no Envoy to run");
+    await agent.until("Envoy is disabled");
     agent.signal(signal);
     assert.equal(await agent.code, 0, agent.text);
-    assert.match(agent.text, new RegExp(`${signal}: the agent ends`));
+    assert.match(agent.text, new RegExp(`${signal}: shutting down`));
   }
 });
 
@@ -137,8 +137,8 @@ testWhen(needsPlace("below PID 1"), "lifecycle: an Envoy that fails is started a
   const agent = new Agent("below PID 1", standIn("echo up >&2; exit 9", { rules: { ...RULES, restart } }));
   assert.equal(await agent.code, 9, agent.text);
   assert.equal(agent.text.match(/envoy: up/g)?.length, 4);
-  assert.deepEqual(agent.text.match(/again in \d+ ms/g), ["again in 20 ms", "again in 40 ms", "again in 80 ms"]);
-  assert.match(agent.text, /Envoy has failed 4 times in a row: it is not started again/);
+  assert.deepEqual(agent.text.match(/Restarting Envoy in \d+/g), [20, 40, 80].map((ms) => `Restarting Envoy in ${ms}`));
+  assert.match(agent.text, /Envoy has failed 4 consecutive times: giving up/);
 });
 
 testWhen(needsPlace("below PID 1"), "lifecycle: a wait for a restart ends with the agent", async () => {

@@ -54,8 +54,8 @@ testWhen(missing, "lifecycle: an end for lack of memory is named, and its exit c
       },
     }, ["sh", "-c", `echo $$ > ${kind.folder}/cgroup.procs; exec "$@"`, "sh"]);
     assert.equal(await agent.code, 137, agent.text);
-    assert.match(agent.text, /Envoy \(epoch 0\) was killed by the kernel: out of memory/);
-    assert.match(agent.text, /Give the container of the proxy more memory/);
+    assert.match(agent.text, /Envoy \(epoch 0\) was killed by the kernel \(out of memory\)/);
+    assert.match(agent.text, /Increase the memory limit of the proxy container/);
   } finally {
     await Deno.remove(kind.folder);
   }

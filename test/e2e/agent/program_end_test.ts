@@ -38,7 +38,7 @@ testInPod("wait names the stage of a proxy that never gets its configuration", a
   await Deno.remove(`${pod.folder}/xds/lds.json`);
   await pod.write("override.json", JSON.stringify({ dynamic_resources: {} }));
   const agent = pod.start(["agent"]);
-  await agent.until("Envoy (epoch 0) is started");
+  await agent.until("Envoy (epoch 0) started");
   const { code, stderr } = await mesh(pod, "wait", "--timeout", "1s", "--", "echo", "it ran");
   assert.equal(code, 1);
   assert.match(stderr, /error: The proxy was not ready within 1s: .*config failed: .*is Istiod running/);
@@ -55,7 +55,7 @@ testInPod("wait --shutdown ends the agent after the command, whose code is its o
   const { code, stdout } = await mesh(pod, "wait", "--shutdown", "--", "sh", "-c", "echo work; exit 7");
   assert.deepEqual([code, stdout], [7, "work\n"]);
   assert.equal((await agent.end).code, 0, agent.text);
-  assert.match(agent.text, /POST \/quitquitquit: Envoy is told to end\n[^]*ended with exit code 0/);
+  assert.match(agent.text, /POST \/quitquitquit: sending SIGTERM to Envoy\n[^]*exited with code 0/);
 });
 
 testInPod("agent quit ends the agent", async (pod) => {
@@ -118,7 +118,7 @@ testWithClient(
     const { status: code, text } = await long;
     assert.deepEqual([code, text], [200, "waited\n"]);
     assert.equal((await agent.end).code, 0, agent.text);
-    assert.match(agent.text, /No requests are left: Envoy is told to end/);
+    assert.match(agent.text, /No requests are left: sending SIGTERM to Envoy/);
   },
 );
 

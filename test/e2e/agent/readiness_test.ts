@@ -46,7 +46,7 @@ testWithEnvoy("200 once listeners and clusters have come, for good; metrics of E
   assert.equal(before.status, 503);
   assert.match(
     before.text,
-    /^\[-\]admin failed: The admin interface of Envoy does not answer as it should: connection refused\n/,
+    /^\[-\]admin failed: Envoy's admin interface failed: connection refused\n/,
   );
   const agent = await proxy.start("below PID 1");
   const text = await until(status.origin, /\nready\n$/);

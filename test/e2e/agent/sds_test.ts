@@ -68,7 +68,7 @@ testWhen(
       await until(async () => await proxy.answer(CLIENT, ONE) === "hello");
       identity.issue({ certificate: ONE.certificate, key: TWO.key });
       await until(() => sds.lastRefusal() !== undefined);
-      assert.match(sds.lastRefusal() ?? "", /^Envoy refuses the secret "default": .*private key/i);
+      assert.match(sds.lastRefusal() ?? "", /^Envoy rejects the secret "default": .*private key/i);
       assert.ok(log().includes(`error agent·sds: ${sds.lastRefusal()}`));
       assert.ok(!log().includes("BEGIN"));
       assert.equal(await proxy.answer(CLIENT, ONE), "hello");

@@ -59,7 +59,7 @@ const CASES: Readonly<Record<string, Wrong>> = {
   },
   "metrics that are not told": {
     env: { ISTIO_PROMETHEUS_ANNOTATIONS: "" },
-    says: ['"ISTIO_PROMETHEUS_ANNOTATIONS" is set to the empty text'],
+    says: ['"ISTIO_PROMETHEUS_ANNOTATIONS" is empty'],
     code: 1,
   },
   "metrics on a port of the proxy": {
@@ -74,7 +74,7 @@ const CASES: Readonly<Record<string, Wrong>> = {
   },
   "an identity socket that is not there": {
     env: { WORKLOAD_IDENTITY_SOCKET_FILE: "absent" },
-    says: ['"WORKLOAD_IDENTITY_SOCKET_FILE" names no socket'],
+    says: ['"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist'],
     code: 1,
   },
   "a template that is not there": { words: ["--templateFile", "./absent.tmpl"], says: ["absent.tmpl"], code: 1 },

@@ -21,7 +21,7 @@ async function endOf(pod: MeshPod, env: Record<string, string> = {}, start: Part
 testStart("a missing program of Envoy is named", async (pod) => {
   const { code, errors } = await endOf(pod, pod.env({ binaryPath: "/no/such/envoy" }));
   assert.equal(code, 1);
-  const hint = "Envoy is started by the path in binaryPath (ProxyConfig, or --binaryPath)";
+  const hint = "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary";
   assert.deepEqual(errors, [`error: Cannot start "/no/such/envoy": there is no such program; ${hint}`]);
 });
 
@@ -29,7 +29,7 @@ testStart("a bootstrap that Envoy refuses: its words, and its exit code", async 
   await pod.write("override.json", JSON.stringify({ admin: { address: { pipe: { path: 7 } } } }));
   const { code, stderr, errors } = await endOf(pod);
   assert.equal(code, 1);
-  assert.match(stderr, /Envoy \(epoch 0\) ended with exit code 1\n$/);
+  assert.match(stderr, /Envoy \(epoch 0\) exited with code 1\n$/);
   assert.deepEqual(errors, []);
   await pod.write("strange.json", "{}");
   const custom = await endOf(pod, pod.env({ customConfigFile: "./absent.json" }));

@@ -76,7 +76,7 @@ testWhen(
     await mesh.a.capture();
     const agent = await mesh.a.startReady();
     await mesh.plane.shut();
-    await agent.until("The name table may become old");
+    await agent.until("The name table may be stale");
     await answered(mesh.a, tableCases());
     await give(mesh, OTHER_TABLE);
     await answered(mesh.a, known("outer.org", "A", ["192.0.2.20"]));
@@ -93,7 +93,7 @@ testWhen(missing, "names: before the first table every question fails, and then 
   await mesh.plane.shut();
   await mesh.a.capture();
   const agent = mesh.a.start();
-  await agent.until("There is no name table yet");
+  await agent.until("No name table yet");
   await answered(mesh.a, [
     ...tableCases().map(({ question, reply }) => ({ question, reply: { ...FAILED, asked: reply.asked } })),
     ...both("www.example.com", "A", FAILED),

@@ -45,7 +45,7 @@ const PROBLEMS: readonly Problem[] = [
   {
     name: "there is no token",
     make: ({ a }) => a.writeToken(""),
-    says: /token: .*there is none in/,
+    says: /token: .*has no token/,
     mend: ({ a }) => a.writeToken("token-of-a"),
   },
   {

@@ -57,7 +57,7 @@ export async function startServer(world: World, options: ServerOptions): Promise
   const served = listening.map(({ udp }) => serveUdp(udp, resolver, () => end.signal.aborted));
   const hosts = listening.map(({ host }) => host);
   const port = listening[0]?.tcp.port ?? plan.port;
-  log.info(logText(`DNS is served on port ${port} of ${hosts.join(" and ")}`));
+  log.info(logText(`Serving DNS on port ${port} of ${hosts.join(" and ")}`));
   return {
     port,
     hosts,
@@ -73,9 +73,8 @@ export async function startServer(world: World, options: ServerOptions): Promise
   };
 }
 
-const CIRCLE =
-  "A question that the agent asked a DNS server has come back to it, and cannot be answered: the traffic of its user " +
-  "is captured; run it as the user that is excluded from capture (1337), or exclude its user";
+const CIRCLE = "DNS forwarding loop: a question that the agent forwarded came back to it. The traffic of its user " +
+  "is captured: run it as the excluded user (1337), or exclude its user";
 
 function once(act: () => void): () => void {
   let isDone = false;
@@ -97,7 +96,7 @@ async function placeOf({ files, machine }: World, { address, log }: ServerOption
   const plain = { address, resolvConf: tuning.resolvConf, isOnlyServer: false };
   if (!address.endsWith(":53")) return plain;
   if (machine.uid !== 0) {
-    log.error(logText(`"DNS_PROXY_ADDR" is "${address}", whose port is root's alone: "${STANDARD_ADDRESS}" is used`));
+    log.error(logText(`"DNS_PROXY_ADDR" is "${address}", whose port needs root: "${STANDARD_ADDRESS}" is used`));
     return { ...plain, address: STANDARD_ADDRESS };
   }
   const hasOther = await files.facts(OTHER_RESOLV_CONF) !== undefined;

@@ -75,7 +75,7 @@ class Follower {
       // A new stream begins with the full state.
       const seen: { state: TableState | undefined } = { state: undefined };
       for await (const message of stream.messages()) await this.#take(stream, message, seen);
-      return `the control plane at ${to.address} has ended the stream of the name table`;
+      return `the control plane at ${to.address} closed the stream of the name table`;
     } finally {
       channel.close();
     }
@@ -109,8 +109,8 @@ class Follower {
   #version = "";
 
   async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
-    this.problem = `a name table of the control plane was refused: ${reason}`;
-    this.options.log.error(logText(`A name table was refused, the one before stays in force: ${reason}`));
+    this.problem = `the last name table of the control plane was rejected: ${reason}`;
+    this.options.log.error(logText(`A name table was rejected, the last one stays in force: ${reason}`));
     const nonce = this.#protocol.nonceOf(message);
     await stream.send(this.#protocol.encode({ version: this.#version, nonce, problem: reason }));
   }
@@ -118,8 +118,8 @@ class Follower {
   #tell(reason: string): void {
     const isNews = this.problem !== reason;
     this.problem = reason;
-    const what = this.#state === undefined ? "There is no name table yet" : "The name table may become old";
-    if (isNews) this.options.log.warning(logText(`${what}: ${reason}; trying again`));
+    const what = this.#state === undefined ? "No name table yet" : "The name table may be stale";
+    if (isNews) this.options.log.warning(logText(`${what}: ${reason}; retrying`));
   }
 }
 

@@ -160,7 +160,7 @@ for (const isDelta of [true, false]) {
     assert.equal(requests[2]?.nonce, "2");
     assert.match(requests[2]?.problem ?? "", /.../);
     assert.equal(requests[2]?.version, isDelta ? undefined : "v1");
-    assert.match(String(dns.problem()), /refused/);
+    assert.match(String(dns.problem()), /rejected/);
     assert.equal(run.shown(), shown);
   });
 

@@ -58,7 +58,7 @@ async function answerOf(socket: DatagramSocket, { server, query, message }: Ask)
   for (;;) {
     const [bytes, from] = await socket.receive(buffer);
     if (!isFrom(server, from)) continue;
-    if (bytes.length === buffer.length) throw new RangeError("its answer is longer than was asked for");
+    if (bytes.length === buffer.length) throw new RangeError("its answer is longer than");
     if (isAnswerTo(bytes, query, message)) return bytes;
   }
 }
@@ -81,7 +81,7 @@ function watchRefusals(socket: DatagramSocket, refused: (error: Error) => void):
   };
   const look = (index: number) => {
     if (isStopped) return;
-    if (socket.isRefused()) refused(new Error("nobody listens there"));
+    if (socket.isRefused()) refused(new Error("connection refused"));
     else next(index + 1);
   };
   next(0);
@@ -99,8 +99,8 @@ export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask)
     const answered = writeMessage(connection, message).then(() => new MessageReader(connection).next());
     answered.catch(() => {});
     const answer = await unlessAborted(answered, signal);
-    if (answer === undefined) throw new Error("it ended the connection without an answer");
-    if (!isAnswerTo(answer, query, message)) throw new Error("its answer is none to the question");
+    if (answer === undefined) throw new Error("the server closed the connection without an answer");
+    if (!isAnswerTo(answer, query, message)) throw new Error("the answer does not match the question");
     return answer;
   } finally {
     connection.close();

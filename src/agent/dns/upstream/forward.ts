@@ -75,7 +75,7 @@ export class Forwarder {
     const abort = () => patience.abort(outer.reason);
     const seconds = this.options.upstreamPatience / 1000;
     const timer = setTimeout(
-      () => patience.abort(new Error(`there was no answer in ${seconds} s`)),
+      () => patience.abort(new Error(`no answer in ${seconds} s`)),
       this.options.upstreamPatience,
     );
     outer.addEventListener("abort", abort);
@@ -100,7 +100,7 @@ export class Forwarder {
     if (!this.#failing.has(server.host)) {
       this.#failing.add(server.host);
       this.options.log.warning(
-        logText(`${failed}: ${messageOf(error)}; it is asked on, and told of again when it has answered`),
+        logText(`${failed}: ${messageOf(error)}; further failures are logged at debug level until it answers`),
       );
     } else this.options.log.debug(logText(`${failed} for "${nameOf(query.name)}": ${messageOf(error)}`));
   }

@@ -86,16 +86,16 @@ export class ResolverFile {
     this.#conf = readResolvConf(text, this.port);
     const { servers, unreadable } = this.#conf;
     if (unreadable.length > 0) {
-      this.log.warning(logText(`"${this.path}" names servers that are no addresses: ${unreadable.join(", ")}`));
+      this.log.warning(logText(`"${this.path}" names servers that are not IP addresses: ${unreadable.join(", ")}`));
     }
     if (servers.length === 0) {
-      this.log.warning(logText(`"${this.path}" names no server: names that the mesh does not have cannot be found`));
+      this.log.warning(logText(`"${this.path}" has no name server: names outside the mesh cannot be resolved`));
     }
   }
 
   #tell(problem: string): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
-    this.log.warning(logText(`Names that the mesh does not have are asked of the servers known before: ${problem}`));
+    this.log.warning(logText(`Names outside the mesh are forwarded to the servers known before: ${problem}`));
   }
 }

@@ -38,7 +38,7 @@ function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMo
   const provider = variables.text("caProvider");
   if (provider === GKE_PROVIDER) return { mounted: [GKE], isMountedOnly: true };
   if (provider !== "Citadel") {
-    warnings.push(`"CA_PROVIDER" is "${provider}", which is not known: the CA is asked as istiod is ("Citadel")`);
+    warnings.push(`"CA_PROVIDER" is "${provider}", which is unknown: "Citadel" is used`);
   }
   const isMountedOnly = variables.bool("fileMountedCerts");
   const isWritten = sameFolder(variables.text("outputCerts"), CERTS_FOLDER);
@@ -116,10 +116,10 @@ const TOKENS: ReadonlyMap<string, string> = new Map([
 function tokenFile({ variables, warnings }: Reading): string {
   const policy = variables.text("jwtPolicy");
   const fetcher = variables.text("credentialFetcher");
-  if (fetcher !== "JWT") warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is not known: "JWT" is used`);
+  if (fetcher !== "JWT") warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is unknown: "JWT" is used`);
   const file = TOKENS.get(policy);
   if (file !== undefined) return file;
-  warnings.push(`"JWT_POLICY" is "${policy}", which is not known: "third-party-jwt" is used`);
+  warnings.push(`"JWT_POLICY" is "${policy}", which is unknown: "third-party-jwt" is used`);
   return TOKENS.get("third-party-jwt") ?? "";
 }
 
@@ -148,7 +148,7 @@ function readKey({ variables, warnings }: Reading): KeyChoice {
     return { type: "rsa", bits: rsaBits() };
   }
   if (algorithm !== "" && algorithm !== "ECDSA") {
-    warnings.push(`"ECC_SIGNATURE_ALGORITHM" is "${algorithm}", which is not known: "ECDSA" is used`);
+    warnings.push(`"ECC_SIGNATURE_ALGORITHM" is "${algorithm}", which is unknown: "ECDSA" is used`);
   }
   const curve = variables.text("eccCurve");
   if (curve === "P256" || curve === "P384") return { type: "ecdsa", curve };

@@ -104,7 +104,7 @@ Deno.test("readIdentity: headers for the CA have the cluster and what CA_HEADER_
   };
   const { authority, warnings } = read(env);
   assert.deepEqual(authority.headers, { clusterid: "west", x_tenant: "a", e: "f" });
-  assert.deepEqual(warnings, ['"CA_HEADER_" is passed over: "" is no name of a header']);
+  assert.deepEqual(warnings, ['"CA_HEADER_" is ignored: "" is not a valid header name']);
 });
 
 Deno.test("readIdentity: files that the agent writes itself are no source of certificates", () => {
@@ -133,6 +133,6 @@ Deno.test("readIdentity: tokens by JWT_POLICY; words that are not known are warn
   assert.match(read({ JWT_POLICY: "first-party-jwt" }).authority.tokenFile, /serviceaccount\/token$/);
   const strange = read({ JWT_POLICY: "x", CA_PROVIDER: "y", CREDENTIAL_FETCHER_TYPE: "z", CA_ADDR: "istiod" });
   assert.deepEqual([strange.warnings.length, strange.problems.length], [3, 1]);
-  assert.match(strange.problems[0] ?? "", /^"CA_ADDR" is no address/);
+  assert.match(strange.problems[0] ?? "", /^"CA_ADDR" is not the address/);
   assert.equal(read({ CA_ADDR: "istiod:15010" }).authority.isPlain, true);
 });

@@ -23,6 +23,6 @@ Deno.test("parseDownwardApi: a line without = is passed over, as is an empty fil
 
 Deno.test("parseDownwardApi: a value that is no quoted text spoils the file", () => {
   for (const bad of ["web", '"', '"a', 'a"', '"a"b"', '"\\q"', '"\\ud800"', '"\\400"', '"\\U00110000"', ""]) {
-    assert.equal(parseDownwardApi(`ok="1"\napp=${bad}`), 'the value of "app" is no quoted text', bad);
+    assert.equal(parseDownwardApi(`ok="1"\napp=${bad}`), 'the value of "app" is not a quoted string', bad);
   }
 });

@@ -150,6 +150,6 @@ export async function followed(
 }
 
 function resolve(location: string, base: URL): URL {
-  if (!URL.canParse(location, base)) throw new MeshError(`The application redirects to "${location}", which is no URL`);
+  if (!URL.canParse(location, base)) throw new MeshError(`The application redirects to an invalid URL "${location}"`);
   return new URL(location, base);
 }

@@ -30,7 +30,7 @@ const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prest
 export function readProbers(text: string): ReadProbers {
   if (text === "") return { probers: new Map(), problems: [] };
   const json = readJson(text);
-  if (!isObject(json)) return { probers: new Map(), problems: [`it is no JSON object but "${text.slice(0, 100)}"`] };
+  if (!isObject(json)) return { probers: new Map(), problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
   const probers = Object.entries(json).map(([path, value]): [string, Prober] | undefined => {
     const said: string[] = [];
@@ -66,7 +66,7 @@ function readProber(path: string, value: Fields, said: string[]): Prober | undef
     said.push(`there must be exactly one of httpGet, tcpSocket and grpc, not ${found.length}`);
     return undefined;
   }
-  if (!isObject(only.fields)) said.push(`"${only.name}" is no object`);
+  if (!isObject(only.fields)) said.push(`"${only.name}" is not an object`);
   const details = only.read(isObject(only.fields) ? only.fields : {}, said);
   return { ...details, timeoutSeconds: secondsOf(value, said) };
 }
@@ -75,20 +75,20 @@ function readProber(path: string, value: Fields, said: string[]): Prober | undef
 function portOf(fields: Fields, said: string[]): number {
   const port = fieldOf(fields, "port");
   if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;
-  said.push(`the port ${JSON.stringify(port) ?? "that is absent"} is no number from 1 to 65535`);
+  said.push(`the port ${JSON.stringify(port) ?? "(absent)"} is not a number from 1 to 65535`);
   return 0;
 }
 
 function textOf(fields: Fields, name: string, said: string[]): string {
   const value = fieldOf(fields, name) ?? "";
   if (typeof value === "string") return value;
-  said.push(`"${name}" is no text`);
+  said.push(`"${name}" is not a string`);
   return "";
 }
 
 function secondsOf(value: Fields, said: string[]): number {
   const seconds = fieldOf(value, "timeoutSeconds") ?? 0;
   if (typeof seconds === "number" && Number.isInteger(seconds)) return Math.max(0, seconds);
-  said.push('"timeoutSeconds" is no whole number');
+  said.push('"timeoutSeconds" is not an integer');
   return 0;
 }

@@ -7,8 +7,8 @@ const READYZ = "/app-health/hello-world/readyz";
 const CASES: readonly { readonly text: string; readonly problems?: readonly RegExp[] }[] = [
   { text: "" },
   { text: "{}" },
-  { text: "invalid-prober-json-encoding", problems: [/^it is no JSON object but "invalid-/] },
-  { text: "[]", problems: [/^it is no JSON object/] },
+  { text: "invalid-prober-json-encoding", problems: [/^not a JSON object but "invalid-/] },
+  { text: "[]", problems: [/^not a JSON object/] },
   { text: `{"abc": {"path": "/app-foo/health"}}`, problems: [/"abc": the path is not of the form/, /exactly one of/] },
   {
     text: `{"${READYZ}": {"exec": {"command": ["true"]}}}`,
@@ -21,15 +21,15 @@ const CASES: readonly { readonly text: string; readonly problems?: readonly RegE
     problems: [/exactly one .*, not 2/],
   },
   { text: `{"${READYZ}": {"grpc": {"port": 8888}, "httpGet": {"port": 7777}}}`, problems: [/exactly one .*, not 2/] },
-  { text: `{"${READYZ}": {"tcpSocket": {"port": "tcp"}}}`, problems: [/the port "tcp" is no number/] },
+  { text: `{"${READYZ}": {"tcpSocket": {"port": "tcp"}}}`, problems: [/the port "tcp" is not a number/] },
   {
     text: `{"${READYZ}": {"httpGet": {"path": "/", "port": "container-port"}}}`,
-    problems: [/"container-port" is no number/],
+    problems: [/"container-port" is not a number/],
   },
-  { text: `{"${READYZ}": {"httpGet": {"path": "/"}}}`, problems: [/the port that is absent is no number/] },
-  { text: `{"${READYZ}": {"httpGet": {"port": 70000}}}`, problems: [/the port 70000 is no number from 1 to 65535/] },
-  { text: `{"${READYZ}": {"httpGet": {"path": 1, "port": 80}}}`, problems: [/"path" is no text/] },
-  { text: `{"${READYZ}": {"httpGet": "x"}}`, problems: [/"httpGet" is no object/, /the port/] },
+  { text: `{"${READYZ}": {"httpGet": {"path": "/"}}}`, problems: [/the port \(absent\) is not a number/] },
+  { text: `{"${READYZ}": {"httpGet": {"port": 70000}}}`, problems: [/the port 70000 is not a number from 1 to 65535/] },
+  { text: `{"${READYZ}": {"httpGet": {"path": 1, "port": 80}}}`, problems: [/"path" is not a string/] },
+  { text: `{"${READYZ}": {"httpGet": "x"}}`, problems: [/"httpGet" is not an object/, /the port/] },
   { text: `{"${READYZ}": {"tcpSocket": {"port": 80}, "timeoutSeconds": "1"}}`, problems: [/"timeoutSeconds" is no/] },
   {
     text:

@@ -28,6 +28,6 @@ export function healthStatus(frame: Uint8Array): string {
     readMessage(frame.subarray(5, end), {}, { 1: (reader) => status = reader.int32() });
     return STATUSES[status] ?? String(status);
   } catch (error) {
-    throw new MeshError("The answer is no HealthCheckResponse", { cause: error });
+    throw new MeshError("The answer is not a HealthCheckResponse", { cause: error });
   }
 }

@@ -22,7 +22,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
     const { path } = targetOf(request.url);
     const prober = settings.probers.get(path);
     if (prober === undefined) {
-      logger.error(logText(`There is no probe "${path}" of the application`));
+      logger.error(logText(`Unknown application probe "${path}"`));
       return textAnswer(400, `app prober config does not exists for ${path}`);
     }
     const { network } = world;
@@ -42,7 +42,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
       return told(await ask(asked, prober));
     } catch (error) {
       const { text } = requestFailure(error, prober.timeoutSeconds * 1000);
-      logger.error(logText(`The probe "${path}" of the application failed: ${text}`));
+      logger.error(logText(`Application probe "${path}" failed: ${text}`));
       return textAnswer(500, "");
     }
   };

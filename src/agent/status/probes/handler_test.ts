@@ -129,7 +129,7 @@ Deno.test("an application that nobody reaches, or an address that is none, is a 
   for (const host of ["127.0.0.1", "[::1]"]) {
     await using status = await withProber(http(1), host);
     assert.deepEqual(await ask(status.origin), { status: 500, text: "" });
-    assert.match(status.log(), /The probe "\/app-health\/app\/livez" of the application failed: /);
+    assert.match(status.log(), /Application probe "\/app-health\/app\/livez" failed: /);
   }
 });
 

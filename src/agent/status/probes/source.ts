@@ -26,7 +26,13 @@ export function probeSource({ system }: Pick<World, "system">, host: string, log
         return text;
       }
       const effect = "capture may take them";
-      if (!isTold) logger.warn(logText(`Probes of the application cannot come from ${text}: ${problem}; ${effect}`));
+      if (!isTold) {
+        logger.warn(
+          logText(
+            `Probes of the application cannot use the source address ${text}: ${problem}; traffic capture may redirect them`,
+          ),
+        );
+      }
       isTold = true;
       return undefined;
     },

@@ -43,7 +43,7 @@ async function ask(network: Network, url: string, milliseconds: number): Promise
   }
 }
 
-const COMPLAINT = "The admin interface of Envoy does not answer as it should";
+const COMPLAINT = "Envoy's admin interface failed";
 
 /** Names and errors only: a rejected configuration may be large. For rejected clusters Envoy only logs the reason. */
 export const REFUSALS = "/config_dump?resource=dynamic_listeners&mask=name,error_state.details";

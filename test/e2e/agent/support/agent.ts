@@ -59,7 +59,7 @@ export class Agent {
   /** Those of a PID namespace have ended with its PID 1, and their numbers mean others here. */
   #killEnvoys(): void {
     if (this.place === "as PID 1") return;
-    for (const [, pid] of this.#text.matchAll(/is started as process (\d+)/g)) {
+    for (const [, pid] of this.#text.matchAll(/started with PID (\d+)/g)) {
       try {
         Deno.kill(Number(pid), "SIGKILL");
       } catch (error) {

@@ -22,7 +22,7 @@ export class Application implements AsyncDisposable {
     const args = [`--net=${netns}`, Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];
     const app = new Application(new Deno.Command("nsenter", { args, stdin: "piped", stdout: "piped" }).spawn());
     const { code } = await Promise.race([app.#started.promise, app.child.status]);
-    if (code !== undefined) throw new Error(`The application ended with exit code ${code}`);
+    if (code !== undefined) throw new Error(`The application exited with code ${code}`);
     return app;
   }
 

@@ -42,6 +42,6 @@ const accepted = tcp.accept();
 const codes: number[] = [];
 for (const path of probers.keys()) codes.push((await fetch(`http://127.0.0.1:${status.port}${path}`)).status);
 seen.push((await accepted).remoteAddr.hostname);
-const warnings = fake.said.stderr.match(/cannot come from.*/g) ?? [];
+const warnings = fake.said.stderr.match(/cannot use the source address.*/g) ?? [];
 world.stdout.write(JSON.stringify({ codes, seen, warnings }));
 Deno.exit();
