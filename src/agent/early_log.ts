@@ -12,8 +12,8 @@ export interface EarlyLog {
 }
 
 /** Never fails: an unknown format means text. */
-export function earlyLog(world: World, words: readonly string[], name: ProgramName): EarlyLog {
-  const { given } = readCommandLine(words, name);
+export function earlyLog(world: World, args: readonly string[], name: ProgramName): EarlyLog {
+  const { given } = readCommandLine(args, name);
   const { format = "text" } = logSettings({
     format: given.get("logFormat") ?? "",
     level: "",

@@ -12,7 +12,7 @@ import { DEFAULT_GRACE, DEFAULT_RESTART, longestDrain, type Rules } from "./life
 
 /** The source of the settings: a hot restart reads them again. */
 export interface Source {
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly name: ProgramName;
   readonly log: Logger;
   /** Runs before each Envoy. */
@@ -26,7 +26,7 @@ export interface Source {
 export function envoyOptions(
   world: World,
   settings: AgentSettings,
-  { words, name, log, before }: Source,
+  { args, name, log, before }: Source,
 ): EnvoyOptions {
   const { envoy, ports, role, ipMode } = settings;
   const epochs = new Set<number>();
@@ -35,7 +35,7 @@ export function envoyOptions(
     binary: envoy.binaryPath,
     async prepare(epoch) {
       await before();
-      const current = epoch === 0 ? settings : await readSettings(world, words, { name, before: settings });
+      const current = epoch === 0 ? settings : await readSettings(world, args, { name, before: settings });
       epochs.add(epoch);
       return envoyArgs(current, await writeBootstrap(world, current, warn), epoch);
     },

@@ -9,18 +9,18 @@ import type { ProgramName } from "./settings/command_line.ts";
 import type { HelpSubject } from "./settings/help.ts";
 
 /** `agent` and `pilot-agent proxy`: runs the proxy until it ends; resolves with the exit code. */
-export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
-  return await (await import("./run.ts")).runAgent(world, words, name);
+export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
+  return await (await import("./run.ts")).runAgent(world, args, name);
 }
 
 /** The log before the settings are known, and for their errors. */
-export async function earlyLog(world: World, words: readonly string[], name: ProgramName): Promise<EarlyLog> {
-  return (await import("./early_log.ts")).earlyLog(world, words, name);
+export async function earlyLog(world: World, args: readonly string[], name: ProgramName): Promise<EarlyLog> {
+  return (await import("./early_log.ts")).earlyLog(world, args, name);
 }
 
 /** `agent bootstrap`: prints Envoy's bootstrap. */
-export async function runAgentBootstrap(world: World, words: readonly string[]): Promise<number> {
-  return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, words);
+export async function runAgentBootstrap(world: World, args: readonly string[]): Promise<number> {
+  return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, args);
 }
 
 /** The help text of `agent`, `agent bootstrap` and `pilot-agent proxy`. */

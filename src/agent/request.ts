@@ -12,9 +12,9 @@ export interface ProxyRequest {
 }
 
 /** pilot-agent's timeout. */
-const LIMIT = 60_000;
+const TIMEOUT = 60_000;
 /** Maximum length of an error body in the message. */
-const LONGEST_TOLD = 2000;
+const MAX_ERROR_BODY = 2000;
 
 /**
  * Sends a request to the proxy of this pod and prints the body and a line end, as `pilot-agent request` does. Throws a
@@ -27,7 +27,7 @@ export async function runRequest(world: World, request: ProxyRequest): Promise<n
     return await exchange(world, url, request);
   } catch (error) {
     if (error instanceof MeshError || error instanceof ClosedPipeError) throw error;
-    const { kind, text } = requestFailure(error, LIMIT);
+    const { kind, text } = requestFailure(error, TIMEOUT);
     throw new MeshError(`Cannot ask "${url}": ${text}`, {
       ...kind === "refused" ? { hint: "is the proxy running in this pod?" } : {},
       cause: error,
@@ -36,12 +36,12 @@ export async function runRequest(world: World, request: ProxyRequest): Promise<n
 }
 
 async function exchange(world: World, url: string, { method, body }: ProxyRequest): Promise<number> {
-  const signal = AbortSignal.timeout(LIMIT);
+  const signal = AbortSignal.timeout(TIMEOUT);
   const response = await world.network.request(url, { method, signal, ...body === "" ? {} : { body } });
   if (response.status >= 400 && response.status !== 404) {
-    const said = (await response.text()).trim().slice(0, LONGEST_TOLD);
+    const text = (await response.text()).trim().slice(0, MAX_ERROR_BODY);
     throw new MeshError(
-      `Received unsuccessful status code ${response.status}: ${said === "" ? "without a text" : said}`,
+      `Received unsuccessful status code ${response.status}: ${text === "" ? "no body" : text}`,
     );
   }
   // The admin interface may return many MB: stream them.

@@ -39,7 +39,7 @@ Deno.test("runRequest() passes over a 404, as pilot-agent does, and refuses othe
     message: "Received unsuccessful status code 405: Method Not Allowed",
   });
   await assert.rejects(asked({}, () => new Response(null, { status: 503 })), {
-    message: "Received unsuccessful status code 503: without a text",
+    message: "Received unsuccessful status code 503: no body",
   });
 });
 

@@ -22,54 +22,54 @@ const WATCH_INTERVAL = 1000;
  * cannot be started; nothing runs then. Keeps all permissions: without them Deno denies `/proc` and `/sys`, which
  * orphan reaping and memory metrics need.
  */
-export async function runAgent(world: World, words: readonly string[], name: ProgramName): Promise<number> {
-  const settings = await readSettings(world, words, { name });
+export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
+  const settings = await readSettings(world, args, { name });
   const log = startLog(world, "agent", settings.log);
-  tell(log, settings);
+  logStart(log, settings);
   const control: { current: LifecycleControl | undefined } = { current: undefined };
-  const plane = latePlane(world, settings, log, async () => await (await serving)?.problem());
+  const controlPlane = lazyControlPlane(world, settings, log, async () => await (await serving)?.problem());
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
     ...statusOptions(settings, log),
     controlPlane: {
-      problems: () => plane.current()?.problems() ?? [],
-      nameProblem: () => plane.current()?.nameProblem(),
-      nameTable: () => plane.current()?.nameTable(),
+      problems: () => controlPlane.current()?.problems() ?? [],
+      nameProblem: () => controlPlane.current()?.nameProblem(),
+      nameTable: () => controlPlane.current()?.nameTable(),
     },
-    terminating: () => endOf(control.current?.phase()),
+    terminating: () => shutdownReason(control.current?.phase()),
     onQuit: () => control.current?.quit("POST /quitquitquit"),
     onDrain: () => control.current?.drain("POST /drain"),
   });
   try {
-    serving?.then(({ metrics }) => metrics.register(() => plane.current()?.collect() ?? []));
+    serving?.then(({ metrics }) => metrics.register(() => controlPlane.current()?.collect() ?? []));
     if (settings.envoy.isDisabled) {
-      plane.start();
-      forgetStart(world);
+      controlPlane.start();
+      releaseStartupMemory(world);
     }
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled
         ? undefined
-        : envoyOptions(world, settings, { words, name, log, before: plane.start }),
+        : envoyOptions(world, settings, { args, name, log, before: controlPlane.start }),
       rules: lifecycleRules(settings),
       watch: settings.watch ? { paths: watchedFiles(settings), milliseconds: WATCH_INTERVAL } : undefined,
       log,
       attach: (lifecycle) => control.current = lifecycle,
       changed(phase) {
         if (phase === "starting") serving?.then((server) => server.forgetReadiness());
-        if (phase === "running") forgetStart(world);
+        if (phase === "running") releaseStartupMemory(world);
       },
     });
   } finally {
-    await plane.close();
+    await controlPlane.close();
     await (await serving)?.close();
   }
 }
 
 /** The first second still uses the startup code. */
-const SETTLED_MILLISECONDS = 1000;
+const STARTUP_MILLISECONDS = 1000;
 
 /** Half of the memory is program pages that only the startup needs. */
-async function forgetStart({ clock, system }: World): Promise<void> {
-  await clock.sleep(SETTLED_MILLISECONDS);
+async function releaseStartupMemory({ clock, system }: World): Promise<void> {
+  await clock.sleep(STARTUP_MILLISECONDS);
   try {
     system.leaveProgramFile();
   } catch {
@@ -80,7 +80,7 @@ async function forgetStart({ clock, system }: World): Promise<void> {
 /**
  * Starts the control plane parts with the first Envoy: signals are handled by then, so that no socket is left behind.
  */
-function latePlane(
+function lazyControlPlane(
   world: World,
   settings: AgentSettings,
   log: Logger,
@@ -103,7 +103,7 @@ function latePlane(
   };
 }
 
-function tell(log: Logger, settings: AgentSettings): void {
+function logStart(log: Logger, settings: AgentSettings): void {
   for (const warning of settings.warnings) log.warning(logText(warning));
   for (const line of startLines(settings)) log.info(logText(line));
 }
@@ -133,7 +133,7 @@ function statusOptions(settings: AgentSettings, logger: Logger) {
 const ENDING: readonly Phase[] = ["draining", "terminating", "killing", "ended"];
 
 /** Why the proxy is not ready any more. A drain without end (`drained`) counts too, as in Istio. */
-function endOf(phase: Phase | undefined): string | undefined {
+function shutdownReason(phase: Phase | undefined): string | undefined {
   if (phase === undefined) return undefined;
   return ENDING.includes(phase) || phase === "drained" ? `the proxy is ${phase}` : undefined;
 }

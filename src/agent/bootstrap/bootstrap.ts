@@ -3,7 +3,7 @@
  */
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import type { AgentSettings } from "../settings/settings.ts";
-import { clusters, discoversItself } from "./parts/clusters.ts";
+import { clusters, hasSelfDiscovery } from "./parts/clusters.ts";
 import { listeners } from "./parts/listeners.ts";
 import { networkView } from "./parts/addresses.ts";
 import { envoyType, typedStruct } from "./parts/proto_types.ts";
@@ -121,7 +121,7 @@ function clusterManager(settings: AgentSettings) {
   const { outlierLogPath } = settings.bootstrap;
   const loadStats = loadStatsOf(settings);
   const parts = {
-    ...(discoversItself(settings) ? { local_cluster_name: "local_cluster" } : {}),
+    ...(hasSelfDiscovery(settings) ? { local_cluster_name: "local_cluster" } : {}),
     ...(outlierLogPath === "" ? {} : { outlier_detection: { event_log_path: outlierLogPath } }),
     ...(loadStats === undefined ? {} : { load_stats_config: loadStats }),
   };

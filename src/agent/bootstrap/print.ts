@@ -11,10 +11,10 @@ import { bootstrapText } from "./write.ts";
  */
 export async function runAgentBootstrap(
   world: World,
-  words: readonly string[],
+  args: readonly string[],
   name: ProgramName = "agent",
 ): Promise<number> {
-  const settings = await readSettings(world, words, { name });
+  const settings = await readSettings(world, args, { name });
   const warn = (text: string) => void world.stderr.write(`warning: ${text}\n`);
   settings.warnings.forEach(warn);
   const { customConfigFile } = settings.envoy;

@@ -5,7 +5,7 @@ import { proxyConfigView } from "../../core/mesh/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 import { FILES_SOCKET } from "../settings/pod/pod.ts";
 import type { AgentSettings } from "../settings/settings.ts";
-import { discoversItself, keepalive } from "./parts/clusters.ts";
+import { hasSelfDiscovery, keepalive } from "./parts/clusters.ts";
 import { networkView, socketAddress } from "./parts/addresses.ts";
 import { runtimeFlags } from "./parts/runtime.ts";
 import { serviceAddress } from "./parts/stats.ts";
@@ -27,7 +27,7 @@ export function templateParams(settings: AgentSettings): GoMap {
     xds_type: settings.bootstrap.deltaXds ? "DELTA_GRPC" : "GRPC",
     metadata_discovery: settings.bootstrap.metadataDiscovery,
     log_json: settings.bootstrap.logJson,
-    enable_self_discovery: discoversItself(settings),
+    enable_self_discovery: hasSelfDiscovery(settings),
     global_downstream_max_connections: String(settings.bootstrap.connectionLimit),
     workload_identity_socket_file: settings.bootstrap.identitySocket,
     custom_file_path: settings.bootstrap.hasCustomSds ? FILES_SOCKET : "",
@@ -35,18 +35,18 @@ export function templateParams(settings: AgentSettings): GoMap {
     discovery_address: settings.proxy.discoveryAddress,
     discovery_host: settings.proxy.discoveryAddress.split(":")[0] ?? "",
   };
-  return withoutAbsent(params);
+  return withoutUndefined(params);
 }
 
 type Params = Readonly<Record<string, GoValue | undefined>>;
 
-function withoutAbsent(params: Params): GoMap {
+function withoutUndefined(params: Params): GoMap {
   const present: Record<string, GoValue> = Object.create(null);
   for (const [key, value] of Object.entries(params)) if (value !== undefined) present[key] = value;
   return present;
 }
 
-function filled(text: string): string | undefined {
+function nonEmpty(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
@@ -54,18 +54,18 @@ function nodeParams({ node, role, bootstrap }: AgentSettings): Params {
   const platform = node.typedMetadata["PLATFORM_METADATA"];
   const sts = node.typedMetadata["STS_PORT"];
   const names = node.typedMetadata["PILOT_SAN"];
-  const ofPlatform = (key: string) => isMap(platform) ? filled(String(platform[key] ?? "")) : undefined;
+  const ofPlatform = (key: string) => isMap(platform) ? nonEmpty(String(platform[key] ?? "")) : undefined;
   const loadStats = node.metadata["LOAD_STATS_CONFIG_JSON"];
   return {
     nodeID: node.id,
     nodeType: role,
     cluster: node.cluster,
-    region: filled(node.locality.region),
-    zone: filled(node.locality.zone),
-    sub_zone: filled(node.locality.subZone),
+    region: nonEmpty(node.locality.region),
+    zone: nonEmpty(node.locality.zone),
+    sub_zone: nonEmpty(node.locality.subZone),
     meta_json_str: goJson(node.metadata),
     pilot_SAN: goJson((Array.isArray(names) ? names : []).map((exact) => ({ exact }))),
-    outlier_log_path: filled(bootstrap.outlierLogPath),
+    outlier_log_path: nonEmpty(bootstrap.outlierLogPath),
     gcp_project_number: ofPlatform("gcp_project_number"),
     gcp_project_id: sts === undefined ? undefined : ofPlatform("gcp_project"),
     sts: sts === undefined ? undefined : true,
@@ -104,8 +104,8 @@ function statsParams({ bootstrap: { stats } }: AgentSettings): Params {
       new OrderedFields([["match", { prefix }], ["buckets", buckets]])
     ),
     envoy_metrics_stats_compression: stats.compression,
-    stats_flush_interval: filled(stats.flushInterval),
-    stats_eviction_interval: filled(stats.evictionInterval),
+    stats_flush_interval: nonEmpty(stats.flushInterval),
+    stats_eviction_interval: nonEmpty(stats.evictionInterval),
   };
 }
 
@@ -162,7 +162,7 @@ function tracingParams(settings: AgentSettings): Params {
   };
 }
 
-const MOST = 200;
+const DEFAULT_MAX = 200;
 
 /** Envoy has no Stackdriver driver any more, but a template may use the parameters. */
 function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
@@ -170,14 +170,14 @@ function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
   const stackdriver = isMap(tracing) ? tracing["stackdriver"] : undefined;
   const platform = node.typedMetadata["PLATFORM_METADATA"];
   if (!isMap(stackdriver)) return {};
-  const most = (key: string) => BigInt(Number(stackdriver[key] ?? MOST));
+  const limit = (key: string) => BigInt(Number(stackdriver[key] ?? DEFAULT_MAX));
   return {
     stackdriver: true,
     stackdriverProjectID: isMap(platform) ? String(platform["gcp_project"] ?? "") : "",
     stackdriverDebug: stackdriver["debug"] === true,
-    stackdriverMaxAnnotations: most("maxNumberOfAnnotations"),
-    stackdriverMaxAttributes: most("maxNumberOfAttributes"),
-    stackdriverMaxEvents: most("maxNumberOfMessageEvents"),
+    stackdriverMaxAnnotations: limit("maxNumberOfAnnotations"),
+    stackdriverMaxAttributes: limit("maxNumberOfAttributes"),
+    stackdriverMaxEvents: limit("maxNumberOfMessageEvents"),
   };
 }
 

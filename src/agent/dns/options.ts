@@ -2,7 +2,7 @@
 import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { Logger } from "../../core/log.ts";
 import type { ValueMap } from "../../core/value.ts";
-import type { Surroundings } from "./server/lookup.ts";
+import type { ProxyDomain } from "./server/lookup.ts";
 
 export interface DnsSettings {
   /** Only sidecars serve DNS: with DNS capture, or when enabled explicitly. */
@@ -35,7 +35,7 @@ export interface TableOptions {
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }
 
-export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel">, Surroundings {
+export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel">, ProxyDomain {
   readonly log: Logger;
   /** For tests. */
   readonly tuning?: Partial<Tuning>;
@@ -51,9 +51,9 @@ export interface Tuning {
   /** The port of upstream servers. */
   readonly upstreamPort: number;
   /** Timeout of an upstream server, in milliseconds. */
-  readonly upstreamPatience: number;
+  readonly upstreamTimeout: number;
   /** Maximum of forwarded questions in flight; further ones get SERVFAIL. */
-  readonly mostForwarded: number;
+  readonly maxForwarded: number;
   /** Idle timeout of a TCP connection, in milliseconds. */
   readonly idle: number;
   readonly random: () => number;
@@ -66,8 +66,8 @@ export interface Tuning {
 export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,
-  upstreamPatience: 5000,
-  mostForwarded: 512,
+  upstreamTimeout: 5000,
+  maxForwarded: 512,
   idle: 8000,
   random: Math.random,
 };

@@ -4,7 +4,7 @@
  */
 
 /** Header length. */
-export const HEAD = 12;
+export const HEADER_LENGTH = 12;
 
 export const TYPE = { A: 1, OPT: 41, AAAA: 28 } as const;
 export const RCODE = { formErr: 1, servFail: 2, notImp: 4 } as const;
@@ -16,9 +16,9 @@ const NOTIFY = 0x20;
 
 const IN = 1;
 /** UDP sizes: the minimum that every client accepts, and the maximum of a datagram. */
-const LEAST_SIZE = 512;
-const LARGEST_DATAGRAM = 65_507;
-const LONGEST_NAME = 255;
+const MIN_SIZE = 512;
+const MAX_DATAGRAM = 65_507;
+const MAX_NAME = 255;
 
 /** A parsed question. */
 export interface Query {
@@ -41,28 +41,28 @@ export type NoQuery = { readonly rcode: number } | undefined;
 
 /** Parses a question. Rejects what miekg/dns, Istio's library, rejects. */
 export function readQuery(bytes: Uint8Array): Query | NoQuery {
-  if (bytes.length < HEAD || (byteAt(bytes, 2) & FLAG.response) !== 0) return undefined;
+  if (bytes.length < HEADER_LENGTH || (byteAt(bytes, 2) & FLAG.response) !== 0) return undefined;
   const opcode = byteAt(bytes, 2) & OPCODE;
   if (opcode !== 0 && opcode !== NOTIFY) return { rcode: RCODE.notImp };
   return readQuestion(bytes, opcode === 0) ?? { rcode: RCODE.formErr };
 }
 
 function readQuestion(bytes: Uint8Array, isQuery: boolean): Query | undefined {
-  const end = plainNameEnd(bytes, HEAD);
+  const end = plainNameEnd(bytes, HEADER_LENGTH);
   if (end < 0 || end + 4 > bytes.length) return undefined;
-  const records = recordsBehind(bytes, end + 4);
+  const records = recordsAfter(bytes, end + 4);
   if (records === undefined) return undefined;
   return {
     bytes: records.end === bytes.length ? bytes : bytes.subarray(0, records.end),
-    name: nameText(bytes, HEAD, end),
+    name: nameText(bytes, HEADER_LENGTH, end),
     type: isQuery && uint16(bytes, end + 2) === IN ? uint16(bytes, end) : undefined,
     questionEnd: end + 4,
-    udpSize: Math.min(Math.max(records.udpSize, LEAST_SIZE), LARGEST_DATAGRAM),
+    udpSize: Math.min(Math.max(records.udpSize, MIN_SIZE), MAX_DATAGRAM),
   };
 }
 
 /** The records after the question; `undefined` for several questions, or for more records than a question may have. */
-function recordsBehind(bytes: Uint8Array, start: number): Records | undefined {
+function recordsAfter(bytes: Uint8Array, start: number): Records | undefined {
   const [questions, answers, authorities, more] = countsOf(bytes);
   if (questions !== 1 || answers > 1 || authorities > 1 || more > 2) return undefined;
   return readRecords(bytes, start, answers + authorities + more);
@@ -83,7 +83,7 @@ export function byteAt(bytes: Uint8Array, at: number): number {
 
 /** The end of an uncompressed name; -1 if it is compressed, too long or cut off. */
 function plainNameEnd(bytes: Uint8Array, start: number): number {
-  for (let at = start; at < bytes.length && at - start < LONGEST_NAME;) {
+  for (let at = start; at < bytes.length && at - start < MAX_NAME;) {
     const length = byteAt(bytes, at);
     if (length === 0) return at + 1;
     if (length > 63) return -1;
@@ -120,11 +120,11 @@ export interface Records {
   readonly opt: number;
 }
 
-const NONE: readonly number[] = [];
+const EMPTY: readonly number[] = [];
 
 /** Skips `count` records; `undefined` if the message is cut off. */
 export function readRecords(bytes: Uint8Array, start: number, count: number): Records | undefined {
-  if (count === 0) return { end: start, udpSize: 0, bounds: NONE, opt: -1 };
+  if (count === 0) return { end: start, udpSize: 0, bounds: EMPTY, opt: -1 };
   const bounds = [start];
   let [at, udpSize, opt] = [start, 0, -1];
   for (let index = 0; index < count; index++) {
@@ -147,7 +147,7 @@ export function wireName(text: string): string | undefined {
     if (label === "" || label.length > 63 || !/^[\x21-\x7e]+$/.test(label)) return undefined;
     name += String.fromCharCode(label.length) + label.toLowerCase();
   }
-  return name.length + 1 > LONGEST_NAME ? undefined : `${name}\0`;
+  return name.length + 1 > MAX_NAME ? undefined : `${name}\0`;
 }
 
 /** A wire format name as text; the root is `.`. */
@@ -158,6 +158,6 @@ export function nameOf(wire: string): string {
     if (length > 0) labels.push(wire.slice(at + 1, at + 1 + length));
     at += length + 1;
   }
-  // Names may hold any byte; a log line must not.
+  // deno-lint-ignore no-control-regex -- Names may hold any byte; a log line must not.
   return labels.join(".").replaceAll(/[\x00-\x20\x7f-\xff]/g, "?") || ".";
 }

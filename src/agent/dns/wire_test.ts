@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { addressAnswer, decoded, packet, questionBytes } from "../../../test/support/dns/client.ts";
 import { fc } from "../../../test/support/properties.ts";
-import { cutAnswer, refusal } from "./server/answer.ts";
+import { errorReply, truncate } from "./server/answer.ts";
 import { isAnswerTo } from "./upstream/ask.ts";
 import { nameOf, readQuery, readRecords, wireName } from "./wire.ts";
 
@@ -64,11 +64,11 @@ Deno.test("no bytes make a reader throw, and what is refused can be answered", (
   fc.assert(
     fc.property(fc.oneof(noise, nearly), (bytes) => {
       const read = readQuery(bytes);
-      if (read !== undefined && "rcode" in read) assert.equal(refusal(bytes, read.rcode).length, 12);
+      if (read !== undefined && "rcode" in read) assert.equal(errorReply(bytes, read.rcode).length, 12);
       isAnswerTo(bytes, query, message);
       readRecords(bytes, 12, 100);
       if (bytes.length >= query.questionEnd) {
-        assert.ok(cutAnswer(bytes, query.questionEnd, 512).length <= 512);
+        assert.ok(truncate(bytes, query.questionEnd, 512).length <= 512);
       }
     }),
     { numRuns: 2000 },

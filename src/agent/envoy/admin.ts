@@ -4,7 +4,7 @@ import { clientConnections, type Count, forwardedRequests } from "./active_count
 
 const TIMEOUT_MILLISECONDS = 2000;
 /** `/clusters` of a large mesh has some megabytes. */
-const LARGEST_ANSWER = 64 << 20;
+const MAX_ANSWER = 64 << 20;
 
 /** Envoy's admin interface. Every call rejects with `MeshError` on failure. */
 export interface EnvoyAdmin {
@@ -51,12 +51,12 @@ async function isReady(world: World, url: string): Promise<boolean> {
 /** Uses a new connection: a kept one would reach the previous epoch. */
 async function request(world: World, url: string, good: readonly number[], method: "GET" | "POST" = "GET") {
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
-  const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: LARGEST_ANSWER } as const;
+  const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: MAX_ANSWER } as const;
   try {
     const { status, body } = await world.network.exchange({ method, url, signal, ...common });
     if (!good.includes(status)) throw new Error(`status ${status}`);
     if (signal.aborted) throw new Error(`it took more than ${TIMEOUT_MILLISECONDS} ms`);
-    if (body.length >= LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    if (body.length >= MAX_ANSWER) throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`);
     return { status, text: decoder.decode(body) };
   } catch (error) {
     throw new MeshError(`Cannot reach Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });

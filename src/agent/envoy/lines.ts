@@ -1,5 +1,5 @@
 /** Longer lines are split, so that memory stays bounded. */
-const LONGEST = 1 << 16;
+const MAX_LENGTH = 1 << 16;
 
 /** The lines of a UTF-8 stream without line ends, including an unterminated last one. */
 export async function* linesOf(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
@@ -9,7 +9,7 @@ export async function* linesOf(stream: AsyncIterable<Uint8Array> | null): AsyncG
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
-    if (rest.length < LONGEST) continue;
+    if (rest.length < MAX_LENGTH) continue;
     yield rest;
     rest = "";
   }

@@ -1,11 +1,11 @@
 import type { World } from "../../core/world/world.ts";
 import type { EnvoyAdmin } from "./admin.ts";
 
-const FIRST_WAIT = 50;
+const FIRST_DELAY = 50;
 /** Not longer: a drain needs to know that Envoy is live; until then requests would be cut off. */
-const LONGEST_WAIT = 250;
+const MAX_DELAY = 250;
 /** Envoy answers within a second: without any answer the admin interface is elsewhere. */
-const SILENCE = 60_000;
+const NO_ANSWER_TIMEOUT = 60_000;
 
 /**
  * Waits until an epoch is live. Also `true` after a minute without any answer of the admin interface: a drain then
@@ -14,13 +14,13 @@ const SILENCE = 60_000;
 export async function untilLive(world: World, admin: EnvoyAdmin, epoch: number, end: AbortSignal): Promise<boolean> {
   const start = world.clock.monotonic();
   let answered = false;
-  for (let wait = FIRST_WAIT; !end.aborted; wait = Math.min(LONGEST_WAIT, wait * 1.5)) {
+  for (let wait = FIRST_DELAY; !end.aborted; wait = Math.min(MAX_DELAY, wait * 1.5)) {
     try {
       const live = await admin.isLive(epoch);
       answered = true;
       if (live) return !end.aborted;
     } catch {
-      if (!answered && world.clock.monotonic() - start > SILENCE) return !end.aborted;
+      if (!answered && world.clock.monotonic() - start > NO_ANSWER_TIMEOUT) return !end.aborted;
     }
     await world.clock.sleep(wait, end);
   }

@@ -17,7 +17,7 @@ export interface RunningEnvoy {
 export function startEnvoy(world: World, options: EnvoyOptions, args: readonly string[]): RunningEnvoy {
   const killsBefore = outOfMemoryKills(world);
   const child = spawn(world, options, args);
-  const told = tellLines(world, child, options.errorLine);
+  const forwarded = forwardLines(world, child, options.errorLine);
   let killed = false;
   return {
     pid: child.pid,
@@ -30,7 +30,7 @@ export function startEnvoy(world: World, options: EnvoyOptions, args: readonly s
 
   async function endOf(): Promise<EnvoyEnd> {
     const end = await child.ended;
-    await told(LAST_LINES_MILLISECONDS);
+    await forwarded(LAST_LINES_MILLISECONDS);
     const unasked = end.signal === "SIGKILL" && !killed;
     return { ...end, outOfMemory: unasked && await outOfMemoryKills(world) > await killsBefore };
   }
@@ -60,11 +60,11 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
 }
 
 /** Passes lines on; returns a function that waits for the last one. */
-function tellLines(world: World, child: Child, errorLine: EnvoyOptions["errorLine"]) {
-  const tell = async () => {
+function forwardLines(world: World, child: Child, errorLine: EnvoyOptions["errorLine"]) {
+  const forward = async () => {
     for await (const line of linesOf(child.errorOutput ?? null)) errorLine?.(line);
   };
-  const done = tell().catch(() => {});
+  const done = forward().catch(() => {});
   return async (milliseconds: number) => {
     const late = new AbortController();
     await Promise.race([done, world.clock.sleep(milliseconds, late.signal)]);

@@ -14,14 +14,14 @@ const USER_AGENT = "istio-probe/1.0";
 export type Check = (signal: AbortSignal) => Promise<string | undefined>;
 
 /** Creates the check with a timeout. */
-export function checkOf(world: World, check: HealthCheck, timeoutSeconds: number, log: Logger): Check {
-  return check.kind === "exec" ? executed(world, check, timeoutSeconds) : asked(world, check, timeoutSeconds, log);
+export function healthCheck(world: World, check: HealthCheck, timeoutSeconds: number, log: Logger): Check {
+  return check.kind === "exec" ? execCheck(world, check, timeoutSeconds) : probed(world, check, timeoutSeconds, log);
 }
 
 type Kind<Name extends HealthCheck["kind"]> = Extract<HealthCheck, { kind: Name }>;
 
 /** Killed with its process group on timeout or abort. */
-function executed({ processes }: World, { command: [command, ...args] }: Kind<"exec">, seconds: number): Check {
+function execCheck({ processes }: World, { command: [command, ...args] }: Kind<"exec">, seconds: number): Check {
   return async (signal) => {
     const timeout = AbortSignal.timeout(seconds * 1000);
     const over = AbortSignal.any([signal, timeout]);
@@ -40,7 +40,7 @@ function executed({ processes }: World, { command: [command, ...args] }: Kind<"e
   };
 }
 
-function asked(world: World, { prober, host, headers }: Kind<"asked">, seconds: number, log: Logger): Check {
+function probed(world: World, { prober, host, headers }: Kind<"asked">, seconds: number, log: Logger): Check {
   const source = probeSource(world, host, log);
   return async (signal) => {
     try {

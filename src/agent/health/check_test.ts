@@ -6,7 +6,7 @@ import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { openSocketLibc } from "../../core/world/linux/libc.ts";
 import { realWorld } from "../../core/world/deno/world.ts";
-import { checkOf } from "./check.ts";
+import { healthCheck } from "./check.ts";
 import type { HealthCheck } from "./options.ts";
 
 // The library stays loaded: no test is to be blamed for it.
@@ -16,7 +16,7 @@ const log = getLogger(["test", "healthcheck"]);
 const HOST = "127.0.0.1";
 
 function check(check: HealthCheck, seconds = 20): Promise<string | undefined> {
-  return checkOf(realWorld(), check, seconds, log)(new AbortController().signal);
+  return healthCheck(realWorld(), check, seconds, log)(new AbortController().signal);
 }
 
 function http(port: number, path = "/200", headers: readonly (readonly [string, string])[] = []) {
@@ -107,7 +107,7 @@ Deno.test({
     await using folder = await temporaryFolder();
     const { file, ...script } = slow(`${folder.path}/pid`);
     const end = new AbortController();
-    const ended = checkOf(realWorld(), script, 600, log)(end.signal);
+    const ended = healthCheck(realWorld(), script, 600, log)(end.signal);
     await until(() => Deno.stat(file).then(() => true, () => false));
     end.abort();
     assert.equal(await ended, '"sh" ended with exit code 137');

@@ -1,6 +1,6 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, World } from "../../core/world/world.ts";
-import { checkOf } from "./check.ts";
+import { healthCheck } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
 
 /** Running health checks. */
@@ -16,14 +16,14 @@ export function startHealth(world: World, options: HealthOptions): RunningHealth
   const end = new AbortController();
   const listeners = new Set<() => void>();
   let current: HealthReport | undefined;
-  const check = checkOf(world, options.check, options.timeoutSeconds, options.log);
-  const report = reporter(options);
+  const check = healthCheck(world, options.check, options.timeoutSeconds, options.log);
+  const report = thresholds(options);
   async function once(): Promise<void> {
     const made = report(await options.envoyProblem() ?? await check(end.signal));
     // An aborted check has no result.
     if (made === undefined || end.signal.aborted) return;
     current = made;
-    tell(options.log, made);
+    logReport(options.log, made);
     for (const listener of listeners) listener();
   }
   const running = repeat(world.clock, options, once, end.signal);
@@ -50,7 +50,7 @@ async function repeat(clock: Clock, options: HealthOptions, once: () => Promise<
   }
 }
 
-function tell(log: Logger, { problem }: HealthReport): void {
+function logReport(log: Logger, { problem }: HealthReport): void {
   if (problem === undefined) log.info("The workload is healthy");
   else log.warning(logText(`The workload is unhealthy: ${problem}`));
 }
@@ -65,16 +65,16 @@ export interface Thresholds {
  * Turns check results into reports: returns one when the health changes. Source: pilot-agent's
  * PerformApplicationHealthCheck.
  */
-export function reporter({ successThreshold, failureThreshold }: Thresholds) {
+export function thresholds({ successThreshold, failureThreshold }: Thresholds) {
   let reported: "healthy" | "unhealthy" | undefined;
   let last: "healthy" | "unhealthy" | undefined;
-  let inARow = 0;
+  let consecutive = 0;
   return (problem: string | undefined): HealthReport | undefined => {
     const result = problem === undefined ? "healthy" : "unhealthy";
-    inARow = result === last ? inARow + 1 : 1;
+    consecutive = result === last ? consecutive + 1 : 1;
     last = result;
     const needed = result === "healthy" ? successThreshold : failureThreshold;
-    if (result === reported || inARow < needed) return undefined;
+    if (result === reported || consecutive < needed) return undefined;
     reported = result;
     return { problem };
   };

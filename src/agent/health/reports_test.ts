@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ManualClock } from "../../../test/support/manual_clock.ts";
 import { fakeWorld } from "../../core/world/fake.ts";
 import type { HealthOptions } from "./options.ts";
-import { reporter, startHealth } from "./reports.ts";
+import { startHealth, thresholds } from "./reports.ts";
 
 const log = getLogger(["test", "healthcheck"]);
 
@@ -89,7 +89,7 @@ const CASES = [
 
 Deno.test("reporter() reports changes alone, after as many results in a row as the thresholds say", () => {
   for (const { success, failure, results, reports } of CASES) {
-    const report = reporter({ successThreshold: success, failureThreshold: failure });
+    const report = thresholds({ successThreshold: success, failureThreshold: failure });
     const made = [...results].map((result, index) => {
       const made = report(result === "+" ? undefined : `failure ${index}`);
       if (made === undefined) return ".";

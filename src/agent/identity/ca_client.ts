@@ -5,8 +5,8 @@ import { unlessAborted } from "../../core/world/unless_aborted.ts";
 import type { Files, World } from "../../core/world/world.ts";
 import { createRequest, decodePems, encodePem, factsOfCertificate, type PrivateKey } from "../../core/x509/mod.ts";
 import { type Chain, checkAnswer } from "./ca_response.ts";
-import { type Circumstances, failureOf, StageError } from "./failure.ts";
-import type { Failure } from "./machine.ts";
+import { failureOf, type RequestContext, StageError } from "./failure.ts";
+import type { Failure } from "./state.ts";
 import { decodeResponse, encodeRequest } from "./messages.ts";
 import type { AuthorityOptions, IdentityOptions } from "./options.ts";
 import { readToken, type Token } from "./token.ts";
@@ -14,19 +14,19 @@ import { readToken, type Token } from "./token.ts";
 const METHOD = "/istio.v1.auth.IstioCertificateService/CreateCertificate";
 const MAX_BYTES = 1024 * 1024;
 
-export type Outcome =
+type Outcome =
   | { readonly chain: Chain; readonly key: PrivateKey; readonly failure: undefined }
   | { readonly chain: undefined; readonly failure: Failure };
 
-export type AskOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
+type RequestOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
 
 /**
  * Requests a certificate for the key of `makeKey`. Connection, token, roots and client certificate are new for each
  * request. Never rejects.
  */
-export async function ask(
+export async function requestCertificate(
   world: World,
-  options: AskOptions,
+  options: RequestOptions,
   makeKey: () => Promise<PrivateKey>,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -45,12 +45,12 @@ export async function ask(
     const chain = checkAnswer(decode(answer), key.publicKey(), world.clock.now().getTime());
     return { chain, key, failure: undefined };
   } catch (error) {
-    const circumstances: Circumstances = { authority, token, now: world.clock.now().getTime() };
-    return { chain: undefined, failure: failureOf(error, circumstances) };
+    const context: RequestContext = { authority, token, now: world.clock.now().getTime() };
+    return { chain: undefined, failure: failureOf(error, context) };
   }
 }
 
-function opened(world: World, { open }: AskOptions, endpoint: GrpcEndpoint): GrpcChannel {
+function opened(world: World, { open }: RequestOptions, endpoint: GrpcEndpoint): GrpcChannel {
   return open === undefined ? openChannel(world.network, endpoint) : open(endpoint);
 }
 

@@ -14,7 +14,7 @@ export interface Chain {
 }
 
 /** A limit, since parsing a long chain takes time. */
-const MOST_CERTIFICATES = 100;
+const MAX_CERTIFICATES = 100;
 const MINUTE = 60_000;
 
 /**
@@ -27,8 +27,8 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
     throw wrong(`it answered ${what}, where the leaf and at least its root are expected`);
   }
   const facts = entries.map(factsOf);
-  if (facts.flat().length > MOST_CERTIFICATES) {
-    throw wrong(`it answered with more than ${MOST_CERTIFICATES} certificates`);
+  if (facts.flat().length > MAX_CERTIFICATES) {
+    throw wrong(`it answered with more than ${MAX_CERTIFICATES} certificates`);
   }
   const leaf = facts[0]?.[0];
   if (leaf === undefined || !sameBytes(leaf.publicKey, publicKey)) {

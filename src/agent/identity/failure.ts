@@ -2,12 +2,12 @@
 import { formatDuration } from "../../core/duration.ts";
 import { errorLine, MeshError, messageOf, oneLine } from "../../core/errors.ts";
 import { CODE, GrpcError, type GrpcStage } from "../../core/grpc/mod.ts";
-import type { Failure, State } from "./machine.ts";
+import type { Failure, State } from "./state.ts";
 import type { AuthorityOptions } from "./options.ts";
 import type { Token } from "./token.ts";
 
 /** What is known about a failed request. */
-export interface Circumstances {
+export interface RequestContext {
   readonly authority: Pick<AuthorityOptions, "tokenFile" | "rootsFile" | "headers">;
   readonly token: Token | undefined;
   /** Milliseconds since 1970. */
@@ -28,22 +28,22 @@ const TRANSIENT: readonly number[] = [
 ];
 
 /** Turns an error into a failure. The token never appears in the text. */
-export function failureOf(error: unknown, circumstances: Circumstances): Failure {
-  const text = textOf(error, circumstances);
-  const secret = circumstances.token?.text;
+export function failureOf(error: unknown, context: RequestContext): Failure {
+  const text = textOf(error, context);
+  const secret = context.token?.text;
   return {
     text: secret === undefined ? text : text.replaceAll(secret, "..."),
     isTransient: error instanceof GrpcError && TRANSIENT.includes(error.code),
   };
 }
 
-function textOf(error: unknown, circumstances: Circumstances): string {
+function textOf(error: unknown, context: RequestContext): string {
   if (error instanceof StageError) return errorLine(error);
   if (!(error instanceof GrpcError)) return `CA: ${error instanceof MeshError ? errorLine(error) : messageOf(error)}`;
-  return BY_STAGE[error.stage](error, circumstances);
+  return BY_STAGE[error.stage](error, context);
 }
 
-type Text = (error: GrpcError, circumstances: Circumstances) => string;
+type Text = (error: GrpcError, context: RequestContext) => string;
 
 const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   name: (error) =>
@@ -51,7 +51,7 @@ const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   connection: (error) =>
     `connection: ${withHint(error, "check that the control plane runs, and that no network policy blocks it")}`,
   tls: tlsProblem,
-  status: (error, circumstances) => (BY_CODE.get(error.code) ?? refusal)(error, circumstances),
+  status: (error, context) => (BY_CODE.get(error.code) ?? refusal)(error, context),
   protocol: (error) => `CA: ${withHint(error, "is this the address of a CA?")}`,
 };
 
@@ -61,7 +61,7 @@ const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
   [/ trusted here$/, (roots) => `trusted are the roots of ${roots} ("CA_ROOT_CA")`],
 ];
 
-function tlsProblem(error: GrpcError, { authority: { rootsFile } }: Circumstances): string {
+function tlsProblem(error: GrpcError, { authority: { rootsFile } }: RequestContext): string {
   const [, hint] = TLS_HINTS.find(([pattern]) => pattern.test(error.message)) ?? [];
   if (hint === undefined) return `TLS: ${errorLine(error)}`;
   return `TLS: ${withHint(error, hint(rootsFile === undefined ? "the system" : `"${rootsFile}"`))}`;
@@ -85,7 +85,7 @@ function noService(error: GrpcError): string {
 }
 
 /** Why istiod may refuse a token; reasons that can be verified here come first. */
-function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, token, now }: Circumstances): string {
+function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, token, now }: RequestContext): string {
   if (token === undefined) {
     if (tokenFile === "") return `token: ${withHint(error, 'none is shown, as "JWT_POLICY" is none')}`;
     return `token: ${
@@ -97,7 +97,7 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
   }
   const { notBefore, expires, audiences } = token;
   if (notBefore !== undefined && notBefore > now) {
-    return `clock: The token in "${tokenFile}" is valid only from ${stamp(notBefore)} on: ${BEHIND}`;
+    return `clock: The token in "${tokenFile}" is valid only from ${stamp(notBefore)} on: ${CLOCK_BEHIND}`;
   }
   if (expires !== undefined && expires <= now) {
     return `token: ${
@@ -120,7 +120,7 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
 }
 
 /** Without the current time: a stable text is logged once. */
-export const BEHIND = "the clock of this machine is behind, set it";
+export const CLOCK_BEHIND = "the clock of this machine is behind, set it";
 
 /** A time in seconds precision. */
 export function stamp(milliseconds: number): string {
@@ -152,5 +152,5 @@ export function problemText(
 /** The problem of a certificate that is not valid yet. */
 export function aheadText(notBefore: number, now: number): string | undefined {
   if (notBefore <= now) return undefined;
-  return `clock: The certificate is valid only from ${stamp(notBefore)} on: ${BEHIND}`;
+  return `clock: The certificate is valid only from ${stamp(notBefore)} on: ${CLOCK_BEHIND}`;
 }

@@ -1,135 +1,122 @@
-/** Maintains a certificate from the CA: turns results and timers into events of the machine, and runs its actions. */
+/** Maintains a certificate from the CA: turns results and timers into events of the machine, and performs its actions. */
 import { type Logger, logText } from "../../core/log.ts";
-import type { Clock, World } from "../../core/world/world.ts";
-import { timersOf } from "../lifecycle/timers.ts";
-import { aheadText, problemText, spanText, stamp } from "./failure.ts";
-import { type Action, begin, type Events, type Failure, type Moment, next, type Step } from "./machine.ts";
-import type { Material } from "./store.ts";
-import type { IdentityOptions, KeyChoice } from "./options.ts";
+import type { World } from "../../core/world/world.ts";
 import { type Facts, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../core/x509/mod.ts";
+import { type Timers, timersOf } from "../lifecycle/timers.ts";
+import { requestCertificate } from "./ca_client.ts";
 import { spiffeIdOf } from "./ca_response.ts";
-import { ask } from "./ca_client.ts";
+import { aheadText, problemText, spanText, stamp } from "./failure.ts";
+import { begin, next } from "./machine.ts";
+import type { IdentityOptions, KeyChoice } from "./options.ts";
 import { outputProblem, writeOutput } from "./output.ts";
-
-/** Maintains the certificate in the store. */
-export interface Keeper {
-  problem(): string | undefined;
-  close(): Promise<void>;
-}
+import type { Action, Events, Moment, State } from "./state.ts";
+import type { CertificateStore, Maintenance } from "./store.ts";
 
 /** Starts requesting; does not wait for the first certificate. */
-export function keepByAuthority(world: World, options: IdentityOptions, material: Material): Keeper {
-  const errands = errandsOf(world, options, material);
-  const timers = timersOf<"next">(world.clock);
-  const running = new Set<Promise<void>>();
-  const first = begin();
-  let state = first.state;
-  let asked = new AbortController();
-  first.actions.forEach(perform);
-  return {
-    problem: () => problemText(state, options.authority.address, world.clock.now().getTime()),
-    async close() {
-      send("close", momentOf(world.clock));
-      await Promise.all(running);
-    },
-  };
+export function maintainFromCa(world: World, options: IdentityOptions, store: CertificateStore): Maintenance {
+  const ca = new CaMaintenance(world, options, store);
+  return { problem: () => ca.problem(), close: () => ca.close() };
+}
 
-  function send<Name extends keyof Events>(name: Name, event: Events[Name]): void {
-    take(next(options.renewal, state, name, event));
+class CaMaintenance {
+  readonly #timers: Timers<"next">;
+  readonly #running = new Set<Promise<void>>();
+  #state: State;
+  #request = new AbortController();
+  #key: PrivateKey | undefined;
+
+  constructor(
+    private readonly world: World,
+    private readonly options: IdentityOptions,
+    private readonly store: CertificateStore,
+  ) {
+    this.#timers = timersOf(world.clock);
+    const { state, actions } = begin();
+    this.#state = state;
+    for (const action of actions) this.#perform(action);
   }
 
-  function take({ state: after, actions }: Step): void {
-    state = after;
-    actions.forEach(perform);
+  problem(): string | undefined {
+    return problemText(this.#state, this.options.authority.address, this.world.clock.now().getTime());
   }
 
-  function perform(action: Action): void {
+  async close(): Promise<void> {
+    this.#send("close", this.#moment());
+    await Promise.all(this.#running);
+  }
+
+  #moment(): Moment {
+    const { clock } = this.world;
+    return { now: clock.now().getTime(), elapsed: clock.monotonic(), random: Math.random() };
+  }
+
+  #send<Name extends keyof Events>(name: Name, event: Events[Name]): void {
+    const { state, actions } = next(this.options.renewal, this.#state, name, event);
+    this.#state = state;
+    for (const action of actions) this.#perform(action);
+  }
+
+  #perform(action: Action): void {
     switch (action.do) {
-      case "ask":
-        return run(ask());
-      case "abandon":
-        return asked.abort();
-      case "store":
-        return run(errands.store().then((problem) => send("stored", { ...momentOf(world.clock), problem })));
+      case "request":
+        return this.#run(this.#requestOnce());
+      case "abort":
+        return this.#request.abort();
+      case "write":
+        return this.#run(this.#write());
       case "timer":
-        return timers.set("next", action.milliseconds, () => send("timeUp", momentOf(world.clock)));
-      case "forgetTimer":
-        return timers.forgetAll();
-      case "say":
-        return options.log[action.level](logText(action.text));
+        return this.#timers.set("next", action.milliseconds, () => this.#send("timeUp", this.#moment()));
+      case "clearTimer":
+        return this.#timers.clear();
+      case "log":
+        return this.options.log[action.level](logText(action.text));
     }
   }
 
-  function run(work: Promise<void>): void {
-    running.add(work);
-    work.finally(() => running.delete(work));
+  #run(work: Promise<void>): void {
+    this.#running.add(work);
+    work.finally(() => this.#running.delete(work));
   }
 
-  async function ask(): Promise<void> {
-    const { signal } = asked = new AbortController();
-    const outcome = await errands.ask(signal);
-    if (outcome === undefined) return;
-    const moment = momentOf(world.clock);
-    if ("text" in outcome) return send("failed", { ...moment, failure: outcome });
-    send("answered", { ...moment, notBefore: outcome.notBefore.getTime(), notAfter: outcome.notAfter.getTime() });
+  /** The key of a failed request is kept for the next one: RSA keys take time. */
+  async #requestOnce(): Promise<void> {
+    const { world, options, store } = this;
+    const { signal } = this.#request = new AbortController();
+    const makeKey = async () => this.#key ??= await generateKey(options.key);
+    const outcome = await requestCertificate(world, options, makeKey, signal);
+    if (signal.aborted) return;
+    if (outcome.failure !== undefined) return this.#send("failed", { ...this.#moment(), failure: outcome.failure });
+    this.#key = undefined;
+    const { certificate, roots, leaf } = outcome.chain;
+    logCertificate(options.log, leaf, options.spiffeId, world.clock.now().getTime());
+    store.put({ certificate, key: options.isPkcs8 ? pkcs8Pem(outcome.key) : outcome.key.pem() }, roots);
+    const [notBefore, notAfter] = [leaf.notBefore.getTime(), leaf.notAfter.getTime()];
+    this.#send("answered", { ...this.#moment(), notBefore, notAfter });
+  }
+
+  async #write(): Promise<void> {
+    const { world, store, options: { outputFolder: folder } } = this;
+    const [workload, roots] = [store.workload(), store.roots()];
+    let problem: string | undefined;
+    try {
+      const isWanted = folder !== "" && workload !== undefined && roots !== undefined;
+      if (isWanted) await writeOutput(world.files, folder, workload, roots);
+    } catch (error) {
+      problem = outputProblem(folder, error);
+    }
+    this.#send("stored", { ...this.#moment(), problem });
   }
 }
 
-function momentOf(clock: Clock): Moment {
-  return { now: clock.now().getTime(), elapsed: clock.monotonic(), random: Math.random() };
-}
-
-/** The effects of the machine. They never reject. */
-export interface Errands {
-  /** The new certificate's fields, or the failure; `undefined` after an abort. */
-  ask(signal: AbortSignal): Promise<Facts | Failure | undefined>;
-  /** Writes the files; resolves with the problem, if any. */
-  store(): Promise<string | undefined>;
-}
-
-export function errandsOf(world: World, options: IdentityOptions, material: Material): Errands {
-  let key: PrivateKey | undefined;
-  return {
-    /** The key of a failed request is kept for the next one: RSA keys take time. */
-    async ask(signal) {
-      const outcome = await ask(world, options, async () => key ??= await makeKey(options.key), signal);
-      if (signal.aborted) return undefined;
-      if (outcome.failure !== undefined) return outcome.failure;
-      key = undefined;
-      const { chain: { certificate, roots, leaf } } = outcome;
-      tell(options.log, leaf, options.spiffeId, world.clock.now().getTime());
-      material.put({ certificate, key: keyPem(outcome.key, options.isPkcs8) }, roots);
-      return leaf;
-    },
-    async store() {
-      const { outputFolder } = options;
-      const [workload, roots] = [material.workload(), material.roots()];
-      if (outputFolder === "" || workload === undefined || roots === undefined) return undefined;
-      try {
-        await writeOutput(world.files, outputFolder, workload, roots);
-        return undefined;
-      } catch (error) {
-        return outputProblem(outputFolder, error);
-      }
-    },
-  };
-}
-
-function tell(log: Logger, leaf: Facts, asked: string, now: number): void {
+function logCertificate(log: Logger, leaf: Facts, requested: string, now: number): void {
   const got = spiffeIdOf(leaf) ?? "no SPIFFE identity";
   const end = leaf.notAfter.getTime();
   log.info(logText(`The certificate of ${got} is in force, until ${stamp(end)} (${spanText(end - now)})`));
-  if (got !== asked) log.warning(logText(`The CA certified ${got} instead of ${asked}`));
+  if (got !== requested) log.warning(logText(`The CA certified ${got} instead of ${requested}`));
   const ahead = aheadText(leaf.notBefore.getTime(), now);
   if (ahead !== undefined) log.warning(logText(ahead));
 }
 
-/** A new key, kept in memory only. */
-export async function makeKey(choice: KeyChoice): Promise<PrivateKey> {
+async function generateKey(choice: KeyChoice): Promise<PrivateKey> {
   return choice.type === "rsa" ? await makeRsaKey(choice.bits) : generateEcKey(choice.curve);
-}
-
-/** PEM in the key's own form or as PKCS #8. */
-export function keyPem(key: PrivateKey, isPkcs8: boolean): string {
-  return isPkcs8 ? pkcs8Pem(key) : key.pem();
 }

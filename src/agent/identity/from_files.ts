@@ -3,14 +3,13 @@ import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { logText } from "../../core/log.ts";
 import type { Files, World } from "../../core/world/world.ts";
 import { checkPair, type Facts, factsOfCertificate } from "../../core/x509/mod.ts";
-import type { Keeper } from "./from_ca.ts";
 import { spiffeIdOf } from "./ca_response.ts";
 import { aheadText, stamp } from "./failure.ts";
-import type { Material } from "./store.ts";
+import type { CertificateStore, Maintenance } from "./store.ts";
 import type { IdentityOptions, MountedPaths } from "./options.ts";
 
 /** Polling interval in milliseconds; a change counts after two equal reads. */
-const LOOK_EVERY = 1000;
+const POLL_INTERVAL = 1000;
 const MAX_BYTES = 1024 * 1024;
 
 /** The first place with certificate and key; `undefined` if none. */
@@ -33,25 +32,25 @@ async function isThere(files: Files, path: string): Promise<boolean> {
 }
 
 /** Reads the files, again on each change. Invalid files leave the current certificate in force. */
-export async function keepByFiles(
+export async function maintainFromFiles(
   world: World,
   { mounted, log }: Pick<IdentityOptions, "mounted" | "log">,
-  material: Material,
-): Promise<Keeper> {
+  store: CertificateStore,
+): Promise<Maintenance> {
   const { files, clock } = world;
   let leaf: Facts | undefined;
   let problem: string | undefined;
-  const look = oneAtATime(async () => {
+  const update = oneAtATime(async () => {
     const before = problem;
     problem = await read();
     if (problem !== undefined && problem !== before) log.warning(logText(problem));
   });
   const stop = files.watch(
     mounted.flatMap(({ certificate, key, roots }) => [certificate, key, roots]),
-    LOOK_EVERY,
-    look,
+    POLL_INTERVAL,
+    update,
   );
-  await look();
+  await update();
   return {
     problem: () => problem ?? (leaf === undefined ? undefined : timeProblem(leaf, clock.now().getTime())),
     close: () => Promise.resolve(stop()),
@@ -60,20 +59,20 @@ export async function keepByFiles(
   /** The problem, if any. The certificate is used even without roots. */
   async function read(): Promise<string | undefined> {
     const place = await findMounted(files, mounted);
-    if (place === undefined) return `files: No certificate: ${absentText(mounted)}`;
+    if (place === undefined) return `files: No certificate: ${missingText(mounted)}`;
     const [workload, roots] = await Promise.all([
       attempt(() => readPair(files, place)),
       attempt(() => readRoots(files, place)),
     ]);
-    const before = material.workload();
-    material.put(workload.value?.material, roots.value);
+    const before = store.workload();
+    store.put(workload.value?.pair, roots.value);
     leaf = workload.value?.facts ?? leaf;
-    const isNew = material.workload() !== before && workload.value?.material.certificate !== before?.certificate;
-    if (isNew && leaf !== undefined) tell(place, leaf);
+    const isNew = store.workload() !== before && workload.value?.pair.certificate !== before?.certificate;
+    if (isNew && leaf !== undefined) logCertificate(place, leaf);
     return workload.problem ?? roots.problem;
   }
 
-  function tell({ certificate }: MountedPaths, facts: Facts): void {
+  function logCertificate({ certificate }: MountedPaths, facts: Facts): void {
     const who = spiffeIdOf(facts) ?? "no SPIFFE identity";
     log.info(
       logText(`The certificate of ${who} in "${certificate}" is in force, until ${stamp(facts.notAfter.getTime())}`),
@@ -81,7 +80,7 @@ export async function keepByFiles(
   }
 }
 
-function absentText(mounted: readonly MountedPaths[]): string {
+function missingText(mounted: readonly MountedPaths[]): string {
   const pairs = mounted.map(({ certificate, key }) => `"${certificate}" with "${key}"`).join(", nor ");
   return `there is no ${pairs}; waiting for them`;
 }
@@ -92,7 +91,7 @@ async function readPair(files: Files, { certificate: certificatePath, key: keyPa
     files.readText(keyPath, MAX_BYTES),
   ]);
   await checkPair({ certificate, key }, { certificate: certificatePath, key: keyPath });
-  return { material: { certificate, key }, facts: factsOfCertificate(certificate, certificatePath) };
+  return { pair: { certificate, key }, facts: factsOfCertificate(certificate, certificatePath) };
 }
 
 async function readRoots(files: Files, { roots: path }: MountedPaths): Promise<string> {

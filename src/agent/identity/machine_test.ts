@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import {
-  type Action,
-  begin,
-  type Events,
-  type Failure,
-  type Moment,
-  next,
-  PATIENCE,
-  type State,
-  type Step,
-} from "./machine.ts";
-import { LONGEST_SLEEP } from "./schedule.ts";
+import { begin, next, REQUEST_TIMEOUT } from "./machine.ts";
+import type { Action, Events, Failure, Moment, State, Step } from "./state.ts";
+import { MAX_SLEEP } from "./schedule.ts";
 
 const RENEWAL = { ratio: 0.5, jitter: 0.01 };
 const DAY = 86_400_000;
@@ -43,28 +34,28 @@ function after(...events: readonly Event[]): Step {
 }
 
 const timer = (milliseconds: number): Action => ({ do: "timer", milliseconds });
-const ask: readonly Action[] = [{ do: "ask" }, timer(PATIENCE)];
-const say = (text: string): Action => ({ do: "say", level: "warning", text });
+const ask: readonly Action[] = [{ do: "request" }, timer(REQUEST_TIMEOUT)];
+const say = (text: string): Action => ({ do: "log", level: "warning", text });
 
 /** What leads where, and what is done then. */
 const CASES: readonly (readonly [string, readonly Event[], State["phase"], readonly Action[]])[] = [
-  ["the start asks", [], "asking", ask],
-  ["an answer is kept until an hour is over, or half of its time", [answered(1)], "held", [timer(LONGEST_SLEEP), {
-    do: "store",
+  ["the start asks", [], "requesting", ask],
+  ["an answer is kept until an hour is over, or half of its time", [answered(1)], "held", [timer(MAX_SLEEP), {
+    do: "write",
   }]],
-  ["one of 20 seconds is renewed after 10", [answered(1, 20_000)], "held", [timer(10_000), { do: "store" }]],
-  ["what is not due is slept over again", [answered(0), timeUp(LONGEST_SLEEP)], "held", [timer(LONGEST_SLEEP)]],
+  ["one of 20 seconds is renewed after 10", [answered(1, 20_000)], "held", [timer(10_000), { do: "write" }]],
+  ["what is not due is slept over again", [answered(0), timeUp(MAX_SLEEP)], "held", [timer(MAX_SLEEP)]],
   ["the last sleep ends when it is due", [answered(0), timeUp(DAY / 2 - 1000)], "held", [timer(1000)]],
-  ["half of its time is over", [answered(0), timeUp(DAY / 2)], "asking", ask],
+  ["half of its time is over", [answered(0), timeUp(DAY / 2)], "requesting", ask],
   ["a failure is told and waited for", [failed(5)], "waiting", [say(BROKEN.text), timer(100)]],
   ["the same failure is told once", [failed(5), timeUp(105), failed(110)], "waiting", [timer(200)]],
   ["another failure is told", [failed(5), timeUp(105), failed(110, REFUSED)], "waiting", [
     say(REFUSED.text),
     timer(500),
   ]],
-  ["a pause ends with another try", [failed(5), timeUp(105)], "asking", ask],
-  ["a CA that does not answer is given up", [timeUp(PATIENCE)], "waiting", [
-    { do: "abandon" },
+  ["a pause ends with another try", [failed(5), timeUp(105)], "requesting", ask],
+  ["a CA that does not answer is given up", [timeUp(REQUEST_TIMEOUT)], "waiting", [
+    { do: "abort" },
     say("connection: the CA has not answered within 20 s"),
     timer(500),
   ]],
@@ -79,16 +70,16 @@ const CASES: readonly (readonly [string, readonly Event[], State["phase"], reado
     ],
   ],
   ["a minute later they are written", [answered(0), stored(10, "disk full"), timeUp(60_010)], "held", [timer(60_000), {
-    do: "store",
+    do: "write",
   }]],
   ["the same problem of files is told once", [answered(0), stored(10, "full"), stored(70_000, "full")], "held", [
     timer(60_000),
   ]],
-  ["a renewal does not wait for files", [answered(0, 20_000), stored(10, "full"), timeUp(10_000)], "asking", ask],
-  ["files may be done while it is asked", [answered(0, 20_000), timeUp(10_000), stored(10_001)], "asking", []],
-  ["an end while it is asked", [close], "closed", [{ do: "abandon" }, { do: "forgetTimer" }]],
-  ["an end of a pause", [failed(5), close], "closed", [{ do: "abandon" }, { do: "forgetTimer" }]],
-  ["an end of a certificate", [answered(0), close], "closed", [{ do: "abandon" }, { do: "forgetTimer" }]],
+  ["a renewal does not wait for files", [answered(0, 20_000), stored(10, "full"), timeUp(10_000)], "requesting", ask],
+  ["files may be done while it is asked", [answered(0, 20_000), timeUp(10_000), stored(10_001)], "requesting", []],
+  ["an end while it is asked", [close], "closed", [{ do: "abort" }, { do: "clearTimer" }]],
+  ["an end of a pause", [failed(5), close], "closed", [{ do: "abort" }, { do: "clearTimer" }]],
+  ["an end of a certificate", [answered(0), close], "closed", [{ do: "abort" }, { do: "clearTimer" }]],
   ["after the end nothing happens", [close, answered(1), failed(2), timeUp(3), stored(4)], "closed", []],
   ["an answer that nobody waits for is none", [failed(1), answered(2)], "waiting", []],
 ];
@@ -112,7 +103,7 @@ function pauses(failure: Failure, first: readonly Event[], until: number): numbe
     found.push(action.milliseconds);
     elapsed += action.milliseconds;
     state = take(step.state, timeUp(elapsed)).state;
-    assert.equal(state.phase, "asking");
+    assert.equal(state.phase, "requesting");
   }
   return found;
 }
@@ -138,9 +129,9 @@ Deno.test("identity: a renewal that fails is tried again more and more often bef
 Deno.test("identity: a clock that is set forward or back does not put a renewal off", () => {
   const { state } = after(answered(0));
   const setForward = next(RENEWAL, state, "timeUp", { now: START + DAY, elapsed: 1000, random: 0 });
-  assert.equal(setForward.state.phase, "asking");
+  assert.equal(setForward.state.phase, "requesting");
   const setBack = next(RENEWAL, state, "timeUp", { now: START - 10 * DAY, elapsed: DAY / 2, random: 0 });
-  assert.equal(setBack.state.phase, "asking");
+  assert.equal(setBack.state.phase, "requesting");
 });
 
 const MOMENT = fc.record({
@@ -172,9 +163,12 @@ Deno.test("identity: whatever happens, and whatever clocks say, one timer goes o
       ({ state, actions } = take(state, event));
       const timers = actions.flatMap((action) => action.do === "timer" ? [action.milliseconds] : []);
       assert(timers.length === 1 || (timers.length === 0 && (isTimerLeft || state.phase === "closed")));
-      assert(timers.every((milliseconds) => milliseconds >= 0 && milliseconds <= LONGEST_SLEEP));
-      assert.equal(actions.some((action) => action.do === "ask"), before !== "asking" && state.phase === "asking");
-      assert(state.phase !== "closed" || before === "closed" || actions.some((action) => action.do === "forgetTimer"));
+      assert(timers.every((milliseconds) => milliseconds >= 0 && milliseconds <= MAX_SLEEP));
+      assert.equal(
+        actions.some((action) => action.do === "request"),
+        before !== "requesting" && state.phase === "requesting",
+      );
+      assert(state.phase !== "closed" || before === "closed" || actions.some((action) => action.do === "clearTimer"));
     }
   }));
 });

@@ -1,7 +1,7 @@
 /** Writes the certificate to files for other programs (`OUTPUT_CERTS`). */
 import { messageOf } from "../../core/errors.ts";
 import type { Files, Replacement } from "../../core/world/world.ts";
-import type { KeyMaterial } from "./store.ts";
+import type { KeyPair } from "../../core/x509/mod.ts";
 
 const MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -11,12 +11,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * Writes the files that differ. All new files are complete before the first is renamed: a full disk or a read-only
  * folder leaves the old ones intact. Errors: those of `files`.
  */
-export async function writeOutput(files: Files, folder: string, material: KeyMaterial, roots: string): Promise<void> {
+export async function writeOutput(files: Files, folder: string, pair: KeyPair, roots: string): Promise<void> {
   await files.makeFolder(folder, FOLDER_MODE);
-  const wanted = [["root-cert.pem", roots], ["key.pem", material.key], [
-    "cert-chain.pem",
-    material.certificate,
-  ]] as const;
+  const wanted = Object.entries({ "root-cert.pem": roots, "key.pem": pair.key, "cert-chain.pem": pair.certificate });
   const staged: Replacement[] = [];
   try {
     for (const [name, text] of wanted) {

@@ -2,23 +2,14 @@
  * When to renew a certificate, and when to retry after a failure: pure functions. Source: Istio's secret cache
  * (rotateTime).
  */
-import type { Moment, State } from "./machine.ts";
 import type { RenewalOptions } from "./options.ts";
-
-/** The certificate in force; times in milliseconds since 1970, except `dueElapsed`. */
-export interface Held {
-  readonly notBefore: number;
-  readonly notAfter: number;
-  /** When to renew: by the wall clock, and by the monotonic clock. */
-  readonly dueAt: number;
-  readonly dueElapsed: number;
-}
+import type { Held, Moment, State } from "./state.ts";
 
 /** Bounds of the remaining fraction: never renew in a loop, and never after expiry. */
-const LEAST_LEFT = 0.01;
-const MOST_LEFT = 0.99;
+const MIN_LEFT = 0.01;
+const MAX_LEFT = 0.99;
 /** In milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
-const LEAST_WAIT = 500;
+const MIN_WAIT = 500;
 
 /**
  * Computes the renewal time. It counts from now, since CAs backdate certificates, but never exceeds the certificate's
@@ -30,8 +21,8 @@ export function dueAt(
   { ratio, jitter }: RenewalOptions,
 ): Held {
   const span = Math.min(notAfter - now, notAfter - notBefore);
-  const left = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, ratio + jitter * (2 * random - 1)));
-  const wait = Math.max(LEAST_WAIT, Math.round(span * (1 - left)));
+  const left = Math.min(MAX_LEFT, Math.max(MIN_LEFT, ratio + jitter * (2 * random - 1)));
+  const wait = Math.max(MIN_WAIT, Math.round(span * (1 - left)));
   return { notBefore, notAfter, dueAt: now + wait, dueElapsed: elapsed + wait };
 }
 
@@ -41,19 +32,19 @@ export function isDue(held: Held, { now, elapsed }: Moment): boolean {
 }
 
 /** The wall clock may be set, the machine may sleep, and runtime timers are limited to 24 days. */
-export const LONGEST_SLEEP = 3_600_000;
+export const MAX_SLEEP = 3_600_000;
 
 /** Milliseconds until the next check. */
 export function until(held: Held, { now, elapsed }: Moment): number {
-  return Math.max(0, Math.min(held.dueAt - now, held.dueElapsed - elapsed, LONGEST_SLEEP));
+  return Math.max(0, Math.min(held.dueAt - now, held.dueElapsed - elapsed, MAX_SLEEP));
 }
 
 /** Immediate retries, each after twice the delay of the one before, ±10%. Numbers of pilot-agent. */
-const QUICK = { most: 5, first: 100, factor: 2, jitter: 0.1 } as const;
+const IMMEDIATE = { most: 5, first: 100, factor: 2, jitter: 0.1 } as const;
 /** Delays between rounds of immediate retries: each 1.5 times the one before, ±50%. */
-const SLOW = { first: 500, factor: 1.5, jitter: 0.5, longest: 60_000 } as const;
+const ROUNDS = { first: 500, factor: 1.5, jitter: 0.5, longest: 60_000 } as const;
 /** Minimum delay, also when the current certificate ends soon. */
-const LEAST = 1000;
+const MIN_DELAY = 1000;
 
 /** A delay, and the counters after it. */
 export interface Delay {
@@ -68,19 +59,19 @@ export function retryDelay(
   isTransient: boolean,
   { now, random }: Moment,
 ): Delay {
-  if (isTransient && tries + 1 < QUICK.most) {
-    const milliseconds = spread(QUICK.first * QUICK.factor ** tries, QUICK.jitter, random);
+  if (isTransient && tries + 1 < IMMEDIATE.most) {
+    const milliseconds = spread(IMMEDIATE.first * IMMEDIATE.factor ** tries, IMMEDIATE.jitter, random);
     return { milliseconds, tries: tries + 1, rounds };
   }
-  const pause = spread(Math.min(SLOW.first * SLOW.factor ** rounds, SLOW.longest), SLOW.jitter, random);
-  return { milliseconds: Math.min(pause, longestPause(held?.notAfter, now)), tries: 0, rounds: rounds + 1 };
+  const pause = spread(Math.min(ROUNDS.first * ROUNDS.factor ** rounds, ROUNDS.longest), ROUNDS.jitter, random);
+  return { milliseconds: Math.min(pause, maxDelay(held?.notAfter, now)), tries: 0, rounds: rounds + 1 };
 }
 
-function longestPause(notAfter: number | undefined, now: number): number {
+function maxDelay(notAfter: number | undefined, now: number): number {
   const left = (notAfter ?? 0) - now;
-  return left > 0 ? Math.max(left / 2, LEAST) : SLOW.longest;
+  return left > 0 ? Math.max(left / 2, MIN_DELAY) : ROUNDS.longest;
 }
 
 function spread(milliseconds: number, jitter: number, random: number): number {
-  return Math.round(Math.min(milliseconds * (1 + jitter * (2 * random - 1)), SLOW.longest));
+  return Math.round(Math.min(milliseconds * (1 + jitter * (2 * random - 1)), ROUNDS.longest));
 }

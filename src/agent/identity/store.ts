@@ -1,29 +1,35 @@
 /** Holds the certificate, key and roots in force, and notifies subscribers. */
+import type { KeyPair } from "../../core/x509/mod.ts";
 
-export interface KeyMaterial {
-  readonly certificate: string;
-  readonly key: string;
-}
+type Part = "workload" | "roots";
 
-export type Part = "workload" | "roots";
-
-/** The store. */
-export interface Material {
-  workload(): KeyMaterial | undefined;
+export interface CertificateStore {
+  /** Certificate chain and key; `undefined` before the first. */
+  workload(): KeyPair | undefined;
+  /** Root certificates of the peers, PEM. */
   roots(): string | undefined;
+  /** Calls back on each change, until the returned function is called. */
   subscribe(changed: (what: Part) => void): () => void;
   /**
    * Replaces the values. Notifies about roots first, and only if they differ: peers must trust a root before
    * certificates of it appear.
    */
-  put(workload: KeyMaterial | undefined, roots: string | undefined): void;
+  put(workload: KeyPair | undefined, roots: string | undefined): void;
 }
 
-export function newMaterial(): Material {
+/** What keeps the store up to date. */
+export interface Maintenance {
+  /** The failed stage, the reason and what to do, in one line; `undefined` if all is well. */
+  problem(): string | undefined;
+  /** Stops timers, watches and requests. */
+  close(): Promise<void>;
+}
+
+export function certificateStore(): CertificateStore {
   const subscribers = new Set<(what: Part) => void>();
-  let workload: KeyMaterial | undefined;
+  let workload: KeyPair | undefined;
   let roots: string | undefined;
-  const tell = (what: Part) => [...subscribers].forEach((changed) => changed(what));
+  const notify = (what: Part) => [...subscribers].forEach((changed) => changed(what));
   return {
     workload: () => workload,
     roots: () => roots,
@@ -32,11 +38,11 @@ export function newMaterial(): Material {
       return () => subscribers.delete(changed);
     },
     put(newWorkload = workload, newRoots = roots) {
-      const isOtherRoots = newRoots !== roots;
-      const isOtherWorkload = newWorkload?.certificate !== workload?.certificate || newWorkload?.key !== workload?.key;
+      const isNewRoots = newRoots !== roots;
+      const isNewWorkload = newWorkload?.certificate !== workload?.certificate || newWorkload?.key !== workload?.key;
       [workload, roots] = [newWorkload, newRoots];
-      if (isOtherRoots) tell("roots");
-      if (isOtherWorkload) tell("workload");
+      if (isNewRoots) notify("roots");
+      if (isNewWorkload) notify("workload");
     },
   };
 }

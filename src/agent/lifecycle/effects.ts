@@ -8,14 +8,14 @@ import type { EnvoyOptions } from "./options.ts";
 import type { Counting, EventName, Events, State } from "./state.ts";
 
 /** The lifecycle as the effects see it. */
-export interface Owner {
+export interface LifecycleEvents {
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
   state(): State;
   say(level: "info" | "warning", text: string): void;
 }
 
 /** The effects on Envoy. Each returns at once; its result is an event. */
-export interface Envoys {
+export interface EnvoyEffects {
   prepare(epoch: number): void;
   start(epoch: number): void;
   drainListeners(keepOpen: boolean): void;
@@ -29,7 +29,7 @@ export interface Envoys {
 const SETTLE_MILLISECONDS = 1000;
 
 /** The effects for these options; no Envoy runs yet. */
-export function envoysOf(world: World, options: EnvoyOptions, { send, state, say }: Owner): Envoys {
+export function envoyEffects(world: World, options: EnvoyOptions, { send, state, say }: LifecycleEvents): EnvoyEffects {
   const admin = envoyAdmin(world, options.adminUrl, options.ownPorts);
   const args = new Map<number, readonly string[]>();
   const running = new Map<number, RunningEnvoy>();
@@ -88,7 +88,7 @@ export function envoysOf(world: World, options: EnvoyOptions, { send, state, say
 }
 
 /** Signalling an Envoy of another user needs the capability KILL. */
-function signal(envoy: RunningEnvoy, name: "SIGTERM" | "SIGKILL" | "SIGUSR1", say: Owner["say"]): void {
+function signal(envoy: RunningEnvoy, name: "SIGTERM" | "SIGKILL" | "SIGUSR1", say: LifecycleEvents["say"]): void {
   try {
     envoy.signal(name);
   } catch (error) {
@@ -96,7 +96,7 @@ function signal(envoy: RunningEnvoy, name: "SIGTERM" | "SIGKILL" | "SIGUSR1", sa
   }
 }
 
-async function discard(options: EnvoyOptions, epoch: number, say: Owner["say"]): Promise<void> {
+async function discard(options: EnvoyOptions, epoch: number, say: LifecycleEvents["say"]): Promise<void> {
   try {
     await options.discard?.(epoch);
   } catch (error) {

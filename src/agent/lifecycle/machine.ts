@@ -31,7 +31,7 @@ export function begin(hasEnvoy: boolean): Step {
     counting: { what: "connections", errors: 0 },
     outcome: { type: "end", code: 0 },
   };
-  return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [say("info", "Envoy is disabled")] };
+  return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [log("info", "Envoy is disabled")] };
 }
 
 /** The step that an event leads to. */
@@ -56,7 +56,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
     exited: endedByItself,
     stop: terminate,
     quit: terminate,
-    drain: (state, { by }) => stay(state, say("info", `${by}: Envoy is not live yet, nothing to drain`)),
+    drain: (state, { by }) => stay(state, log("info", `${by}: Envoy is not live yet, nothing to drain`)),
     reload: postponeReload,
     reopenLogs,
   },
@@ -99,8 +99,8 @@ const TABLE: Readonly<Record<Phase, Row>> = {
     timeUp: drainTimeUp,
     counted,
     exited: exitedAfterAsked,
-    stop: hurry,
-    quit: hurry,
+    stop: skipDrain,
+    quit: skipDrain,
     reopenLogs,
   },
   terminating: {
@@ -117,8 +117,8 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   ended: {},
 };
 
-function say(level: "debug" | "info" | "warning" | "error", text: string): Action {
-  return { do: "say", level, text };
+function log(level: "debug" | "info" | "warning" | "error", text: string): Action {
+  return { do: "log", level, text };
 }
 
 function stay(state: State, ...actions: readonly Action[]): Step {
@@ -141,7 +141,7 @@ function fail(state: State, { epoch, error }: Events["notStarted"], rules: Rules
   const left = without(state, epoch);
   const ended = stay({ ...left, phase: "ended" }, { do: "fail", error });
   if (state.failures === 0 || state.failures >= rules.restart.budget) return ended;
-  return then(stay(left, say("error", error.message)), (state) => backOff(state, rules));
+  return chain(stay(left, log("error", error.message)), (state) => backOff(state, rules));
 }
 
 function forgetFailures(state: State, { timer }: Events["timeUp"]): Step {
@@ -150,12 +150,12 @@ function forgetFailures(state: State, { timer }: Events["timeUp"]): Step {
 
 function becomeLive(state: State, { epoch }: Events["live"], rules: Rules): Step {
   const running: State = { ...withLive(state, epoch), phase: "running", reopenPending: false };
-  const actions: Action[] = [say("info", `Envoy (epoch ${epoch}) is live`)];
+  const actions: Action[] = [log("info", `Envoy (epoch ${epoch}) is live`)];
   if (state.reopenPending) actions.push({ do: "signal", name: "SIGUSR1", epochs: [epoch] });
   if (rules.restart.policy !== "never") {
     actions.push({ do: "timer", timer: "stable", milliseconds: rules.restart.stable });
   }
-  return then(stay(running, ...actions), (state) => reloadIfPending(state, rules));
+  return chain(stay(running, ...actions), (state) => reloadIfPending(state, rules));
 }
 
 function withLive(state: State, epoch: number): State {
@@ -167,7 +167,7 @@ function withLive(state: State, epoch: number): State {
 }
 
 /** Chains two steps. */
-function then(first: Step, more: (state: State) => Step): Step {
+function chain(first: Step, more: (state: State) => Step): Step {
   const second = more(first.state);
   return { state: second.state, actions: [...first.actions, ...second.actions] };
 }
@@ -177,12 +177,12 @@ function then(first: Step, more: (state: State) => Step): Step {
 /** A starting epoch terminates its parent: a grandparent that still drains would be cut off. */
 function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
-  if (state.reloadBroken) return stay(state, say("error", RELOAD_BROKEN));
+  if (state.reloadBroken) return stay(state, log("error", RELOAD_BROKEN));
   if (state.epochs.length > 1) return postponeReload(state, { by }, rules);
   const epoch = (state.epochs.at(-1)?.number ?? 0) + 1;
   return stay(
     { ...state, phase: "reloading", awaited: epoch, reloadPending: false },
-    say("info", `${by}: hot restart, starting epoch ${epoch}`),
+    log("info", `${by}: hot restart, starting epoch ${epoch}`),
     { do: "prepare", epoch },
   );
 }
@@ -192,14 +192,14 @@ const RELOAD_BROKEN =
   "its old configuration: restart the agent to apply the new one";
 
 function refuseReload(state: State, { by }: Events["reload"]): Step {
-  return stay(state, say("warning", `${by} is ignored: hot restarts are disabled`));
+  return stay(state, log("warning", `${by} is ignored: hot restarts are disabled`));
 }
 
 function postponeReload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
   return stay(
     { ...state, reloadPending: true },
-    say("info", `${by}: hot restart postponed`),
+    log("info", `${by}: hot restart postponed`),
   );
 }
 
@@ -212,7 +212,7 @@ function reloadIfPending(state: State, rules: Rules): Step {
 function keepOldEpoch(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
   const text = `Epoch ${epoch} was not started, Envoy keeps serving with its old configuration: ${error.message}`;
   const old: State = { ...without(state, epoch), awaited: undefined, phase: "running" };
-  return then(stay(old, say("error", text)), (state) => reloadIfPending(state, rules));
+  return chain(stay(old, log("error", text)), (state) => reloadIfPending(state, rules));
 }
 
 function exitedWhileReloading(state: State, event: Events["exited"], rules: Rules): Step {
@@ -222,10 +222,10 @@ function exitedWhileReloading(state: State, event: Events["exited"], rules: Rule
   return event.epoch === state.awaited
     ? stay(
       { ...giveUpReload(left), phase: "running" },
-      say("error", `${text} before it was live`),
-      say("error", RELOAD_BROKEN),
+      log("error", `${text} before it was live`),
+      log("error", RELOAD_BROKEN),
     )
-    : stay({ ...left, phase: "starting" }, say("error", `${text} before the new one was live`));
+    : stay({ ...left, phase: "starting" }, log("error", `${text} before the new one was live`));
 }
 
 /** Envoy marks a starting epoch in shared memory, and never clears the mark of one that died. */
@@ -244,8 +244,8 @@ function exitedWhileServing(state: State, event: Events["exited"], rules: Rules)
   if (newestLive?.number === event.epoch) return endedByItself(state, event, rules);
   const level = event.end.code === 0 ? "info" : "warning";
   const left = without(event.epoch === state.awaited ? giveUpReload(state) : state, event.epoch);
-  const gone = stay(left, say(level, `Envoy (epoch ${event.epoch}) ${endText(event.end)}`));
-  return then(gone, (state) => reloadIfPending(state, rules));
+  const gone = stay(left, log(level, `Envoy (epoch ${event.epoch}) ${endText(event.end)}`));
+  return chain(gone, (state) => reloadIfPending(state, rules));
 }
 
 /** The newest Envoy exited unasked. An older one that still drains has no successor. */
@@ -253,10 +253,10 @@ function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Ru
   const left = without(state, epoch);
   const { outcome, actions } = afterFailure(state, end, rules);
   const level = end.code === 0 ? "info" : "error";
-  const gone = stay({ ...left, outcome }, say(level, `Envoy (epoch ${epoch}) ${endText(end)}`), ...actions);
+  const gone = stay({ ...left, outcome }, log(level, `Envoy (epoch ${epoch}) ${endText(end)}`), ...actions);
   return left.epochs.length === 0
-    ? then(gone, (state) => finish(state, rules))
-    : then(gone, (state) => kill(state, "Killing the other Envoy"));
+    ? chain(gone, (state) => finish(state, rules))
+    : chain(gone, (state) => kill(state, "Killing the other Envoy"));
 }
 
 function afterFailure(
@@ -265,13 +265,13 @@ function afterFailure(
   { restart }: Rules,
 ): { readonly outcome: Outcome; readonly actions: readonly Action[] } {
   const hint = failureHint(end);
-  const actions = hint === undefined ? [] : [say("error", hint)];
+  const actions = hint === undefined ? [] : [log("error", hint)];
   if (restart.policy === "never" || end.code === 0 || phase === "drained") {
     return { outcome: { type: "end", code: end.code }, actions };
   }
   if (failures < restart.budget) return { outcome: { type: "restart" }, actions };
   const text = `Envoy has failed ${failures + 1} consecutive times: giving up`;
-  return { outcome: { type: "end", code: end.code }, actions: [...actions, say("error", text)] };
+  return { outcome: { type: "end", code: end.code }, actions: [...actions, log("error", text)] };
 }
 
 /** No Envoy runs. */
@@ -284,7 +284,7 @@ function backOff(state: State, rules: Rules): Step {
   const milliseconds = restartDelay(rules.restart, state.failures);
   return stay(
     { ...state, phase: "backoff", failures: state.failures + 1, outcome: { type: "end", code: 0 } },
-    say("warning", `Restarting Envoy in ${milliseconds} ms`),
+    log("warning", `Restarting Envoy in ${milliseconds} ms`),
     { do: "timer", timer: "backoff", milliseconds },
   );
 }
@@ -298,17 +298,17 @@ const TERMINATING_TIMERS: Readonly<Partial<Record<TimerName, (state: State) => S
 };
 
 function exitedAfterAsked(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
-  const gone = stay(without(state, epoch), say("info", `Envoy (epoch ${epoch}) ${endText(end)}`));
+  const gone = stay(without(state, epoch), log("info", `Envoy (epoch ${epoch}) ${endText(end)}`));
   const newest = gone.state.epochs.at(-1);
-  if (newest === undefined) return then(gone, (state) => finish(state, rules));
+  if (newest === undefined) return chain(gone, (state) => finish(state, rules));
   if (state.phase !== "terminating" || newest.number > epoch) return gone;
-  return then(gone, (state) => stay(state, { do: "timer", timer: "older", milliseconds: OLDER_MILLISECONDS }));
+  return chain(gone, (state) => stay(state, { do: "timer", timer: "older", milliseconds: OLDER_MILLISECONDS }));
 }
 
 /* Ends that are asked for */
 
 function endNow(state: State, { by }: Events["stop"]): Step {
-  return stay({ ...state, phase: "ended" }, say("info", `${by}: shutting down`), { do: "end", code: 0 });
+  return stay({ ...state, phase: "ended" }, log("info", `${by}: shutting down`), { do: "end", code: 0 });
 }
 
 /**
@@ -319,18 +319,18 @@ function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
   return stay(
     { ...state, phase: "terminating" },
-    say("info", `${by}: sending SIGTERM to Envoy`),
+    log("info", `${by}: sending SIGTERM to Envoy`),
     signalTo(state.epochs.slice(-1), "SIGTERM"),
     { do: "timer", timer: "grace", milliseconds: rules.grace },
   );
 }
 
-function hurry(state: State, { by }: Events["stop"], rules: Rules): Step {
+function skipDrain(state: State, { by }: Events["stop"], rules: Rules): Step {
   return terminate(state, { by: `${by}, again` }, rules);
 }
 
 function kill(state: State, text: string): Step {
-  return stay({ ...state, phase: "killing" }, say("warning", text), signalTo(state.epochs, "SIGKILL"));
+  return stay({ ...state, phase: "killing" }, log("warning", text), signalTo(state.epochs, "SIGKILL"));
 }
 
 function signalTo(epochs: readonly Epoch[], name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): Action {
@@ -350,7 +350,7 @@ function reopenLogs(state: State): Step {
 function drainOnly(state: State, { by }: Events["drain"]): Step {
   return stay(
     { ...state, phase: "drained" },
-    say("info", `${by}: draining; Envoy still accepts connections`),
+    log("info", `${by}: draining; Envoy still accepts connections`),
     { do: "drainListeners", keepOpen: true },
   );
 }
@@ -363,7 +363,7 @@ function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step 
     ? `draining until no connection is left, ${minimum} ms at least and ${maximum} ms at most`
     : `draining for ${duration} ms`;
   const actions: readonly Action[] = [
-    say("info", `${by}: ${text}`),
+    log("info", `${by}: ${text}`),
     { do: "drainListeners", keepOpen: false },
     { do: "timer", timer: "drain", milliseconds },
     ...exitOnZero ? [{ do: "timer", timer: "minimum", milliseconds: minimum } as const] : [],
@@ -378,7 +378,7 @@ function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Ste
   if (milliseconds <= 0) return terminate(state, { by }, rules);
   return stay(
     { ...state, phase: "draining", counting: { what: "requests", errors: 0 } },
-    say("info", `${by}: waiting for requests in flight, ${milliseconds} ms at most`),
+    log("info", `${by}: waiting for requests in flight, ${milliseconds} ms at most`),
     { do: "timer", timer: "drain", milliseconds },
     { do: "count", what: "requests", afterMilliseconds: 0 },
   );
@@ -390,8 +390,8 @@ function drainTimeUp(state: State, { timer }: Events["timeUp"], rules: Rules): S
 }
 
 /** Maximum of consecutive failed counts: pilot-agent's number. */
-const MOST_ERRORS = 5;
-const COUNT_AGAIN = { connections: 1000, requests: 200 } as const;
+const MAX_ERRORS = 5;
+const COUNT_INTERVAL = { connections: 1000, requests: 200 } as const;
 
 function counted(state: State, { count }: Events["counted"], rules: Rules): Step {
   const { what, errors: before } = state.counting;
@@ -399,15 +399,15 @@ function counted(state: State, { count }: Events["counted"], rules: Rules): Step
   if (count === 0) return terminate(state, { by: `No ${what} are left` }, rules);
   if (count === -1) {
     const text = `Envoy has no statistics of active ${what}: not waiting for them`;
-    return then(stay(state, say("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
+    return chain(stay(state, log("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
   }
-  if (errors >= MOST_ERRORS) {
+  if (errors >= MAX_ERRORS) {
     const text = `Envoy did not answer ${errors} consecutive requests for active ${what}`;
-    return then(stay(state, say("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
+    return chain(stay(state, log("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
   }
   return stay(
     { ...state, counting: { what, errors } },
-    say("debug", `Envoy has ${count ?? "an unknown number of"} active ${what}`),
-    { do: "count", what, afterMilliseconds: COUNT_AGAIN[what] },
+    log("debug", `Envoy has ${count ?? "an unknown number of"} active ${what}`),
+    { do: "count", what, afterMilliseconds: COUNT_INTERVAL[what] },
   );
 }

@@ -163,7 +163,7 @@ function textOf({ state, actions }: Step): string {
 
 function actionText(action: Action): string {
   switch (action.do) {
-    case "say":
+    case "log":
       return "";
     case "drainListeners":
       return action.keepOpen ? "drain" : "drain and close";
@@ -249,7 +249,7 @@ Deno.test("what is said names the memory, or what may have been the reason", () 
 });
 
 function textsOf({ actions }: Step): string {
-  return actions.flatMap((action) => action.do === "say" ? [action.text] : []).join("; ");
+  return actions.flatMap((action) => action.do === "log" ? [action.text] : []).join("; ");
 }
 
 Deno.test("a drain of no time is none", () => {

@@ -1,7 +1,7 @@
 import { linesOf } from "../envoy/lines.ts";
 import type { World } from "../../core/world/world.ts";
 
-const LOOK_MILLISECONDS = 300;
+const LOOK_INTERVAL = 300;
 /** Looks before a child counts as an orphan: its parent in this program has had time to wait for it. */
 const SIGHTINGS = 3;
 
@@ -32,7 +32,7 @@ export function startReaper(world: World): Reaper {
     let seen: ReadonlyMap<string, number> = new Map();
     while (!stopped.signal.aborted && attempt(() => world.system.hasEndedChild()) === true) {
       seen = await look(world, seen, (pid) => void attempt(() => world.system.reap(pid)));
-      await world.clock.sleep(LOOK_MILLISECONDS, stopped.signal);
+      await world.clock.sleep(LOOK_INTERVAL, stopped.signal);
     }
     looking = false;
   };

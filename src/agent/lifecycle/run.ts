@@ -2,7 +2,7 @@
 import { logText } from "../../core/log.ts";
 import type { SignalName, World } from "../../core/world/world.ts";
 import { startReaper } from "./reaper.ts";
-import { envoysOf } from "./effects.ts";
+import { envoyEffects } from "./effects.ts";
 import { begin, next } from "./machine.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { Action, Counting, EventName, Events, Phase, Step, TimerName } from "./state.ts";
@@ -63,12 +63,12 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
   const timers = timersOf<TimerName | Counting["what"]>(world.clock);
   const envoys = options.envoy === undefined
     ? undefined
-    : envoysOf(world, options.envoy, { send, state: () => state, say });
+    : envoyEffects(world, options.envoy, { send, state: () => state, say });
   return {
     control: controlOf(() => state.phase, send),
     begin: () => enqueue(() => ({ state, actions: first.actions })),
     send,
-    forgetTimers: () => timers.forgetAll(),
+    forgetTimers: () => timers.clear(),
     settle: async () => await envoys?.settle(),
   };
 
@@ -103,7 +103,7 @@ function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWith
         return timers.set(action.what, action.afterMilliseconds, () => envoys?.count(action.what));
       case "timer":
         return timers.set(action.timer, action.milliseconds, () => send("timeUp", { timer: action.timer }));
-      case "say":
+      case "log":
         return say(action.level, action.text);
       case "end":
         return ended.resolve(action.code);

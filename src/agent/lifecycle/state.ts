@@ -96,7 +96,7 @@ export type Action =
   | { readonly do: "signal"; readonly name: "SIGTERM" | "SIGKILL" | "SIGUSR1"; readonly epochs: readonly number[] }
   | { readonly do: "timer"; readonly timer: TimerName; readonly milliseconds: number }
   | { readonly do: "count"; readonly what: Counting["what"]; readonly afterMilliseconds: number }
-  | { readonly do: "say"; readonly level: "debug" | "info" | "warning" | "error"; readonly text: string }
+  | { readonly do: "log"; readonly level: "debug" | "info" | "warning" | "error"; readonly text: string }
   | { readonly do: "end"; readonly code: number }
   | { readonly do: "fail"; readonly error: Error };
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/world/world.ts";
 /** Named timers: setting one replaces the last of that name. */
 export interface Timers<Name> {
   set(name: Name, milliseconds: number, up: () => void): void;
-  forgetAll(): void;
+  clear(): void;
 }
 
 export function timersOf<Name>(clock: Clock): Timers<Name> {
@@ -15,6 +15,6 @@ export function timersOf<Name>(clock: Clock): Timers<Name> {
       running.set(name, timer);
       clock.sleep(milliseconds, timer.signal).then(() => timer.signal.aborted || up());
     },
-    forgetAll: () => running.forEach((timer) => timer.abort()),
+    clear: () => running.forEach((timer) => timer.abort()),
   };
 }

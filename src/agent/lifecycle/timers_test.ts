@@ -12,7 +12,7 @@ Deno.test("a timer that is set again forgets the one before; forgotten timers ar
   await promise;
   assert.deepEqual(up, ["a", "b"]);
   timers.set("a", 1, () => up.push("forgotten"));
-  timers.forgetAll();
+  timers.clear();
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual(up, ["a", "b"]);
 });

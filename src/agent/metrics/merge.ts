@@ -29,23 +29,23 @@ const HEADERS_TIMEOUT = 30_000;
 
 /** Time reserved of the client's timeout, so that the other metrics still arrive. */
 const MARGIN = 500;
-const GONE = new Error("the client has gone");
-const LATE = new Error("the time for the scrape ran out");
+const CLIENT_GONE = new Error("the client has gone");
+const TIMED_OUT = new Error("the time for the scrape ran out");
 
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
 
 /** Concurrent scrapes: a client that does not read holds 1 MB in buffers. */
-const MOST_AT_ONCE = 20;
+const MAX_CONCURRENT = 20;
 
 /** Serves scrapes: always 200, since the other metrics are useful if one endpoint fails; 503 above the limit. */
 export function metricsMerger(world: ScrapeWorld, options: MergeOptions): (request: Request) => Promise<Response> {
-  let underWay = 0;
+  let inFlight = 0;
   return async (request) => {
     options.metrics.scrapes.add();
-    if (underWay >= MOST_AT_ONCE) return refusal(503, `More than ${MOST_AT_ONCE} scrapes at once`);
-    underWay++;
+    if (inFlight >= MAX_CONCURRENT) return refusal(503, `More than ${MAX_CONCURRENT} scrapes at once`);
+    inFlight++;
     const run = startRun(world, options, request);
-    onAbort(run.end.signal, () => underWay--);
+    onAbort(run.end.signal, () => inFlight--);
     return await mergedMetrics(run, request);
   };
 }
@@ -88,8 +88,8 @@ function startRun(world: ScrapeWorld, options: MergeOptions, { headers, signal }
   const limit = typeof timeout === "number"
     ? { milliseconds: timeout - Math.min(MARGIN, timeout / 10), signal: end.signal }
     : { milliseconds: HEADERS_TIMEOUT, signal: AbortSignal.any([end.signal, read.signal]) };
-  world.clock.sleep(limit.milliseconds, limit.signal).then(() => limit.signal.aborted || deadline.abort(LATE));
-  onAbort(signal, () => end.abort(GONE));
+  world.clock.sleep(limit.milliseconds, limit.signal).then(() => limit.signal.aborted || deadline.abort(TIMED_OUT));
+  onAbort(signal, () => end.abort(CLIENT_GONE));
   const accept = headers.get("accept") ?? "";
   return { world, options, headers, accept, end, deadline, headersRead: () => read.abort() };
 }
@@ -99,17 +99,17 @@ function envoyUrl(port: number | undefined, { url }: Request): string | undefine
 }
 
 /** A scrape and its signal. */
-interface Begun extends Scrape {
+interface RunningScrape extends Scrape {
   readonly signal: AbortSignal;
 }
 
 /** Starts a scrape; logs and counts a failure. */
-async function begin(run: Run, part: "envoy" | "application", url: string): Promise<Begun | undefined> {
+async function begin(run: Run, part: "envoy" | "application", url: string): Promise<RunningScrape | undefined> {
   const { world: { network }, headers, end, deadline } = run;
   const own = new AbortController();
-  const giveUp = () => own.abort(LATE);
+  const timeOut = () => own.abort(TIMED_OUT);
   onAbort(end.signal, () => own.abort(end.signal.reason));
-  onAbort(deadline.signal, giveUp);
+  onAbort(deadline.signal, timeOut);
   try {
     const { signal } = own;
     return { ...await scrape(network, { url, accept: acceptFor(part, run.accept), headers, signal }), signal };
@@ -117,19 +117,19 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
     failed(run, part, error);
     return undefined;
   } finally {
-    if (part === "envoy") deadline.signal.removeEventListener("abort", giveUp);
+    if (part === "envoy") deadline.signal.removeEventListener("abort", timeOut);
   }
 }
 
 /** A client that disconnects is not a failure of the endpoint. */
 function failed({ options: { logger, metrics }, end: { signal } }: Run, part: ScrapedPart, error: unknown) {
-  if (signal.reason === GONE) return;
+  if (signal.reason === CLIENT_GONE) return;
   logger.error(logText(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`));
   metrics.scrapeFailed(part);
 }
 
 /** The common format of all applications; text if they differ. */
-function commonFormat(applications: readonly (Begun | undefined)[]): string {
+function commonFormat(applications: readonly (RunningScrape | undefined)[]): string {
   const formats = new Set(applications.flatMap((each) => each === undefined ? [] : [formatOf(each.contentType)]));
   const [first = TEXT_FORMAT] = formats;
   return formats.size > 1 ? TEXT_FORMAT : first;
@@ -140,15 +140,15 @@ type Pieces = AsyncGenerator<Uint8Array, void, void>;
 /** Agent, Envoy, application: OpenMetrics' end mark must come last. */
 async function* merged(
   run: Run,
-  envoy: Begun | undefined,
-  applications: readonly (Begun | undefined)[],
+  envoy: RunningScrape | undefined,
+  applications: readonly (RunningScrape | undefined)[],
   format: string,
 ): Pieces {
   yield* withLineEnd(agentPart(run));
   if (envoy !== undefined) yield* withLineEnd(streamed(run, "envoy", envoy));
   const [first] = applications;
   if (applications.length === 1 && first !== undefined) return yield* streamed(run, "application", first);
-  for (const each of applications) if (each !== undefined) yield* withLineEnd(held(run, each));
+  for (const each of applications) if (each !== undefined) yield* withLineEnd(buffered(run, each));
   if (isOpenMetrics(format)) yield new TextEncoder().encode("# EOF\n");
 }
 
@@ -160,7 +160,7 @@ async function* agentPart(run: Run): Pieces {
   }
 }
 
-async function* streamed(run: Run, part: "envoy" | "application", { body, signal }: Begun): Pieces {
+async function* streamed(run: Run, part: "envoy" | "application", { body, signal }: RunningScrape): Pieces {
   try {
     for (let piece = await body.read(); !piece.done; piece = await body.read()) yield piece.value;
     signal.throwIfAborted();
@@ -170,7 +170,7 @@ async function* streamed(run: Run, part: "envoy" | "application", { body, signal
 }
 
 /** One of several targets: buffered, to remove its end mark. */
-async function* held(run: Run, { body, signal }: Begun): Pieces {
+async function* buffered(run: Run, { body, signal }: RunningScrape): Pieces {
   try {
     const pieces = await readBounded(body, MAX_TARGET_BYTES);
     signal.throwIfAborted();
@@ -201,6 +201,6 @@ function stream(pieces: Pieces, { end }: Run): ReadableStream<Uint8Array> {
       controller.close();
       end.abort();
     },
-    cancel: () => end.abort(GONE),
+    cancel: () => end.abort(CLIENT_GONE),
   }, { highWaterMark: 0 });
 }

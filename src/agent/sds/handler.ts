@@ -8,7 +8,7 @@ const SERVICE = "/envoy.service.secret.v3.SecretDiscoveryService/";
 const STREAM = `${SERVICE}StreamSecrets`;
 
 /** gRPC's default limit; the first request holds the node with its metadata. */
-const LARGEST_REQUEST = 4 * 1024 * 1024;
+const MAX_REQUEST = 4 * 1024 * 1024;
 
 export interface HandlerOptions extends StreamOptions {
   /** The open streams; maintained by the handler. */
@@ -65,7 +65,7 @@ async function readRequests(
   stream: SecretStream,
   { log, end }: Ending,
 ): Promise<void> {
-  const messages = new FrameReader(LARGEST_REQUEST);
+  const messages = new FrameReader(MAX_REQUEST);
   try {
     for (let piece = await requests.read(); !piece.done; piece = await requests.read()) {
       for (const message of messages.push(piece.value)) stream.take(message);

@@ -11,7 +11,7 @@ import type { SecretStream } from "./stream.ts";
 /** Envoy may run as another user; the folder restricts access. */
 const SOCKET_MODE = 0o666;
 /** Timeout of the connection that detects another SDS server, in milliseconds. Source: Istio's agent. */
-const DIAL_PATIENCE = 1000;
+const DIAL_TIMEOUT = 1000;
 
 export interface SdsOptions {
   /** The socket for all secrets, unless another program (such as SPIRE) serves it. */
@@ -84,7 +84,7 @@ async function listen(
 /** A leftover socket file, or one that nobody accepts on, is not served. */
 async function isServed({ network, clock }: World, path: string): Promise<boolean> {
   const end = new AbortController();
-  const late = clock.sleep(DIAL_PATIENCE, end.signal).then(() => false);
+  const late = clock.sleep(DIAL_TIMEOUT, end.signal).then(() => false);
   const isServed = await Promise.race([network.isServed(path), late]);
   end.abort();
   return isServed;

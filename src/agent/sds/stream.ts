@@ -44,7 +44,7 @@ export class SecretStream {
     }
     if (request.responseNonce === "") this.#sent.clear();
     else if (request.responseNonce !== this.#nonce) return; // Answers an outdated response.
-    else this.#heard(request);
+    else this.#acknowledged(request);
     this.#ask(new Set(request.resourceNames));
     this.#wake();
   }
@@ -69,7 +69,7 @@ export class SecretStream {
     this.#wake();
   }
 
-  #heard({ refusal, resourceNames }: DiscoveryRequest): void {
+  #acknowledged({ refusal, resourceNames }: DiscoveryRequest): void {
     const { log } = this.#options;
     const names = resourceNames.map(quoted).join(", ");
     if (refusal === undefined) {

@@ -2,7 +2,7 @@
 import type { LogSettings } from "./settings.ts";
 
 /** The flags and variables; `""` for those not given. */
-export interface LogWords {
+export interface LogFlags {
   readonly format: string;
   readonly level: string;
   /** `--log_as_json`. */
@@ -25,14 +25,14 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The settings; invalid values are added to `problems`. Our own flags win. */
-export function logSettings(words: LogWords, problems: string[]): LogSettings {
-  const scopes = scopesOf(words.istioLevels, problems);
-  const level = words.level === "" ? undefined : levelOf(words.level, "--log-level", problems);
-  return { format: formatOf(words, problems), level: level ?? scopes.get("all") ?? scopes.get("default"), scopes };
+export function logSettings(flags: LogFlags, problems: string[]): LogSettings {
+  const scopes = scopesOf(flags.istioLevels, problems);
+  const level = flags.level === "" ? undefined : levelOf(flags.level, "--log-level", problems);
+  return { format: formatOf(flags, problems), level: level ?? scopes.get("all") ?? scopes.get("default"), scopes };
 }
 
-function formatOf(words: LogWords, problems: string[]): "text" | "json" | undefined {
-  const text = words.format !== "" ? words.format : words.istioJson ? "json" : words.environmentFormat;
+function formatOf(flags: LogFlags, problems: string[]): "text" | "json" | undefined {
+  const text = flags.format !== "" ? flags.format : flags.istioJson ? "json" : flags.environmentFormat;
   if (text === "" || text === "text" || text === "json") return text === "" ? undefined : text;
   problems.push(`Unknown log format "${text}": use text or json`);
   return undefined;

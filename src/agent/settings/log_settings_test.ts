@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { logSettings, type LogWords } from "./log_settings.ts";
+import { type LogFlags, logSettings } from "./log_settings.ts";
 
-const NOTHING: LogWords = { format: "", level: "", istioJson: false, istioLevels: "", environmentFormat: "" };
+const NOTHING: LogFlags = { format: "", level: "", istioJson: false, istioLevels: "", environmentFormat: "" };
 
-function read(words: Partial<LogWords>) {
+function read(words: Partial<LogFlags>) {
   const problems: string[] = [];
   const { format, level, scopes } = logSettings({ ...NOTHING, ...words }, problems);
   return { format, level, scopes: Object.fromEntries(scopes), problems };

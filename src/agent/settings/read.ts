@@ -14,11 +14,11 @@ import { readIdentity } from "./control_plane/identity.ts";
 import { logSettings } from "./log_settings.ts";
 import { readPodInfo } from "./pod/pod.ts";
 import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
-import { readBootstrapFacts, readDrain, readEnvoy } from "./envoy/envoy.ts";
+import { readBootstrap, readDrain, readEnvoy } from "./envoy/envoy.ts";
 import { readNode } from "./node/read_node.ts";
 import { flagText, isOn, type Reading } from "./reading.ts";
 import { retiredWarnings } from "./retired.ts";
-import type { AgentSettings, LogSettings, MetricsSettings, NodeFacts, Ports } from "./settings.ts";
+import type { AgentSettings, LogSettings, MetricsSettings, Ports, ProxyNode } from "./settings.ts";
 import { Variables } from "./variables.ts";
 import { readXds } from "./control_plane/xds.ts";
 
@@ -107,7 +107,7 @@ async function readAll(
     ports,
     drain: readDrain(reading, proxyConfig, isDrainChosen),
     envoy,
-    bootstrap: readBootstrapFacts(reading, {
+    bootstrap: readBootstrap(reading, {
       role,
       info,
       proxyConfig,
@@ -193,7 +193,7 @@ function scrapeTargets({ variables, problems }: Reading, statusPort: number): Me
 }
 
 /** Stackdriver needs the GCP project, which Istio reads from the platform. */
-function checkTracing({ data }: ProxyConfig, node: NodeFacts, problems: string[]): void {
+function checkTracing({ data }: ProxyConfig, node: ProxyNode, problems: string[]): void {
   const tracing = data["tracing"];
   const platform = node.typedMetadata["PLATFORM_METADATA"];
   const project = isMap(platform) ? platform["gcp_project"] : undefined;

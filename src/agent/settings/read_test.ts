@@ -212,7 +212,13 @@ Deno.test("readSettings: metrics of the application are a sidecar's", async () =
 Deno.test("readSettings: probes and metrics that are wrong are told with all else", async () => {
   const env = { ISTIO_KUBE_APP_PROBERS: '{"/x":{}}', ISTIO_PROMETHEUS_ANNOTATIONS: "{", PROXY_CONFIG: "statusPort: 0" };
   const message = await problem({ env });
-  for (const part of ['"ISTIO_KUBE_APP_PROBERS": "/x"', '"ISTIO_PROMETHEUS_ANNOTATIONS": not a JSON object', '"statusPort"']) {
+  for (
+    const part of [
+      '"ISTIO_KUBE_APP_PROBERS": "/x"',
+      '"ISTIO_PROMETHEUS_ANNOTATIONS": not a JSON object',
+      '"statusPort"',
+    ]
+  ) {
     assert.ok(message.includes(part), `${part}: ${message}`);
   }
 });

@@ -12,7 +12,7 @@ import type { ProgramName } from "./command_line.ts";
 import type { Role } from "./flags.ts";
 
 /** The node of the bootstrap. */
-export interface NodeFacts {
+export interface ProxyNode {
   /** `role~address~name.namespace~domain`. */
   readonly id: string;
   readonly cluster: string;
@@ -113,7 +113,7 @@ export interface StatsSettings {
 }
 
 /** Inputs of the bootstrap besides node and proxy configuration. */
-export interface BootstrapFacts {
+export interface BootstrapSettings {
   readonly dualStack: boolean;
   readonly deltaXds: boolean;
   /** Envoy connects to the control plane itself, not through the agent. */
@@ -163,7 +163,7 @@ export interface AgentSettings {
   /** As `pilot-agent` the bootstrap has Istio's exact text. */
   readonly program: ProgramName;
   readonly role: Role;
-  readonly node: NodeFacts;
+  readonly node: ProxyNode;
   /** `POD_NAME` and `POD_NAMESPACE`. */
   readonly podName: string;
   readonly namespace: string;
@@ -178,7 +178,7 @@ export interface AgentSettings {
   readonly ports: Ports;
   readonly drain: DrainSettings;
   readonly envoy: EnvoySettings;
-  readonly bootstrap: BootstrapFacts;
+  readonly bootstrap: BootstrapSettings;
   readonly probes: ProbeSettings;
   readonly metrics: MetricsSettings;
   readonly identity: IdentitySettings;

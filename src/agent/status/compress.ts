@@ -4,7 +4,7 @@ type Encoding = "gzip" | "zstd";
 /** In order of preference. */
 const ENCODINGS: readonly Encoding[] = ["zstd", "gzip"];
 /** Smaller bodies would grow. */
-const SMALLEST = 1024;
+const MIN_SIZE = 1024;
 
 /** The supported encoding that an Accept-Encoding header prefers; `undefined` for none. */
 export function preferredEncoding(accept: string): Encoding | undefined {
@@ -48,7 +48,7 @@ export async function compressed(request: Request, response: Response): Promise<
 
 function isWorthIt({ headers }: Response): boolean {
   const length = headers.get("content-length");
-  return length === null || Number(length) >= SMALLEST;
+  return length === null || Number(length) >= MIN_SIZE;
 }
 
 async function encode(encoding: Encoding, body: ReadableStream<Uint8Array<ArrayBuffer>>) {

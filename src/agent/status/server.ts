@@ -9,7 +9,7 @@ import { textAnswer } from "./http.ts";
 import { probeHandler, type ProbeSettings } from "./probes/handler.ts";
 import { adminAt } from "./readiness/admin.ts";
 import { readyHandler } from "./readiness/handler.ts";
-import { readinessProbe, type Surroundings } from "./readiness/probe.ts";
+import { type ControlPlaneProblems, readinessProbe } from "./readiness/probe.ts";
 import { type Route, router } from "./routes.ts";
 
 export interface StatusOptions {
@@ -35,7 +35,7 @@ export interface StatusOptions {
   readonly onDrain: () => void;
 }
 
-export interface ControlPlaneView extends Surroundings {
+export interface ControlPlaneView extends ControlPlaneProblems {
   /** The name table as JSON; `undefined` if there is none. */
   nameTable(): string | undefined;
 }
@@ -65,7 +65,7 @@ export interface StatusServer {
 export async function startStatusServer(world: World, options: StatusOptions): Promise<StatusServer> {
   const { logger, envoy, terminating } = options;
   const admin = envoy === undefined ? undefined : adminAt(world.network, envoy.adminHost, envoy.adminPort);
-  const probe = readinessProbe({ admin, terminating, surroundings: options.controlPlane });
+  const probe = readinessProbe({ admin, terminating, controlPlane: options.controlPlane });
   const metrics = agentMetrics(world, options.version);
   const bound = { port: options.port };
   const ready = readyHandler({ probe, logger, startupSeconds: metrics.startupSeconds, clock: world.clock });
@@ -149,7 +149,7 @@ export interface Control {
 }
 
 /** The action also runs after this delay, in milliseconds, if the end of the request is missed. */
-const PATIENCE = 100;
+const ACTION_DELAY = 100;
 
 /** Answers `OK`, then acts: the action may end this process. */
 export function controlHandler({ path, effect, action }: Control, logger: Logger, clock: Clock) {
@@ -157,7 +157,7 @@ export function controlHandler({ path, effect, action }: Control, logger: Logger
     logger.info(`handling ${path}, ${effect}`);
     const sent = new AbortController();
     request.signal.addEventListener("abort", () => sent.abort(), { once: true });
-    clock.sleep(PATIENCE, sent.signal).then(action);
+    clock.sleep(ACTION_DELAY, sent.signal).then(action);
     return textAnswer(200, "OK");
   };
 }

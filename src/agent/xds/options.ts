@@ -41,7 +41,7 @@ export interface XdsOptions extends XdsSettings {
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
   /** How long Envoy's connection waits for the first certificate, in milliseconds; default: a minute. */
-  readonly certificatePatience?: number;
+  readonly certificateTimeout?: number;
 }
 
 /** A running xDS proxy. */

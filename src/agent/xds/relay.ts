@@ -1,10 +1,10 @@
 /** Relays calls one by one over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
 import { logText } from "../../core/log.ts";
 import type { Http2Client } from "../../core/world/mod.ts";
-import { readToken } from "../identity/mod.ts";
+import { readToken } from "../identity/token.ts";
 import { requestForm } from "./report_message.ts";
 import { type Reporting, reporting } from "./reporting.ts";
-import { problemOf, type Way, wayUp } from "./upstream.ts";
+import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
 /** gRPC code UNAVAILABLE. */
 const UNAVAILABLE = "14";
@@ -13,12 +13,12 @@ const UNAVAILABLE = "14";
  * Answers Envoy's call with istiod's response, streamed; one connection per call. Never rejects: a failure is a gRPC
  * status. Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
  */
-export async function relay(way: Way, request: Request): Promise<Response> {
+export async function relay(upstream: UpstreamContext, request: Request): Promise<Response> {
   try {
-    const client = await way.world.network.http2(await wayUp(way));
-    way.signal.addEventListener("abort", client.close, { once: true });
-    client.ended.then(() => way.signal.removeEventListener("abort", client.close));
-    return await answerOf(way, client, request);
+    const client = await upstream.world.network.http2(await connectUpstream(upstream));
+    upstream.signal.addEventListener("abort", client.close, { once: true });
+    client.ended.then(() => upstream.signal.removeEventListener("abort", client.close));
+    return await answerOf(upstream, client, request);
   } catch (error) {
     const message = encodeURIComponent(problemOf(error));
     return new Response(null, {
@@ -27,17 +27,17 @@ export async function relay(way: Way, request: Request): Promise<Response> {
   }
 }
 
-async function answerOf(way: Way, client: Http2Client, request: Request): Promise<Response> {
-  const { options, health } = way;
-  const headers = await headersOf(way, request);
+async function answerOf(upstream: UpstreamContext, client: Http2Client, request: Request): Promise<Response> {
+  const { options, connection } = upstream;
+  const headers = await headersOf(upstream, request);
   const { pathname, search } = new URL(request.url);
   const { method, signal } = request;
-  const sent = reportingOf(way, pathname, request);
+  const sent = reportingOf(upstream, pathname, request);
   const body = sent?.body ?? request.body;
   function ended(error?: unknown): void {
     sent?.stop();
     client.close();
-    health.ended(error === undefined || signal.aborted ? undefined : problemOf(error));
+    connection.ended(error === undefined || signal.aborted ? undefined : problemOf(error));
   }
   try {
     const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
@@ -49,7 +49,7 @@ async function answerOf(way: Way, client: Http2Client, request: Request): Promis
   }
 }
 
-function reportingOf({ options }: Way, path: string, { body }: Request): Reporting | undefined {
+function reportingOf({ options }: UpstreamContext, path: string, { body }: Request): Reporting | undefined {
   const { reports, log } = options;
   const form = requestForm(path);
   if (reports === undefined || form === undefined || body === null) return undefined;
@@ -58,7 +58,7 @@ function reportingOf({ options }: Way, path: string, { body }: Request): Reporti
   });
 }
 
-async function headersOf({ world, options }: Way, request: Request): Promise<Headers> {
+async function headersOf({ world, options }: UpstreamContext, request: Request): Promise<Headers> {
   const { identity, tls, tokenFile = "" } = options;
   const headers = new Headers(request.headers);
   const token = identity === undefined && tls !== undefined ? await readToken(world.files, tokenFile) : undefined;

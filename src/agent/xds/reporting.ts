@@ -23,20 +23,20 @@ export function reporting(
   reports: HealthReports,
   failed: (problem: string) => void,
 ): Reporting {
-  const passage = new Passage(inner, form, reports, failed);
+  const inserter = new ReportInserter(inner, form, reports, failed);
   const body = new ReadableStream<Bytes>({
-    pull: (controller) => passage.pull(controller),
-    cancel: (reason) => passage.cancel(reason),
+    pull: (controller) => inserter.pull(controller),
+    cancel: (reason) => inserter.cancel(reason),
   }, { highWaterMark: 0 });
-  return { body, stop: passage.stop };
+  return { body, stop: inserter.stop };
 }
 
 type Controller = ReadableStreamDefaultController<Bytes>;
 
-class Passage {
+class ReportInserter {
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
   readonly #gaps: Gaps;
-  #told: HealthReport | undefined;
+  #sent: HealthReport | undefined;
   #isReading = false;
   /** Handles the result of the last read. */
   #arrived: ((controller: Controller) => void) | undefined;
@@ -59,7 +59,7 @@ class Passage {
     for (;;) {
       const report = this.#report();
       if (report !== undefined) return controller.enqueue(report);
-      if (this.#arrived === undefined) await this.#something();
+      if (this.#arrived === undefined) await this.#wait();
       const action = this.#arrived;
       this.#arrived = undefined;
       if (action !== undefined) return action(controller);
@@ -73,13 +73,13 @@ class Passage {
 
   #report(): Bytes | undefined {
     const report = this.reports.current();
-    if (report === undefined || report === this.#told || !this.#gaps.isOpen()) return undefined;
-    this.#told = report;
+    if (report === undefined || report === this.#sent || !this.#gaps.isOpen()) return undefined;
+    this.#sent = report;
     return encodeFrame(reportMessage(this.form, report));
   }
 
   /** Waits for data or a report. At most one read is pending. */
-  #something(): Promise<void> {
+  #wait(): Promise<void> {
     const woken = new Promise<void>((resolve) => this.#wake = resolve);
     if (!this.#isReading) void this.#read();
     return woken;
@@ -88,14 +88,14 @@ class Passage {
   async #read(): Promise<void> {
     this.#isReading = true;
     this.#arrived = await this.#reader.read().then(
-      ({ value, done }) => done ? this.#end() : this.#pass(value),
+      ({ value, done }) => done ? this.#end() : this.#passOn(value),
       (error) => this.#end(error),
     );
     this.#isReading = false;
     this.#wake();
   }
 
-  #pass(bytes: Bytes): (controller: Controller) => void {
+  #passOn(bytes: Bytes): (controller: Controller) => void {
     return (controller) => {
       controller.enqueue(bytes);
       this.#gaps.passed(bytes);

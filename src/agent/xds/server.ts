@@ -1,9 +1,9 @@
 /** The xDS proxy: a Unix socket for Envoy, connected to istiod. In: `XdsOptions`. Out: the socket, and `problem()`. */
 import { type ByteConnection, splice, type World } from "../../core/world/mod.ts";
-import { healthOf } from "./connection_log.ts";
+import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions, XdsProxy } from "./options.ts";
 import { relay } from "./relay.ts";
-import { problemOf, type Way, wayUp } from "./upstream.ts";
+import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
 /** Envoy may run as another user, and applications with gRPC xDS connect too; the folder restricts access. */
 const SOCKET_MODE = 0o666;
@@ -15,19 +15,19 @@ const SOCKET_MODE = 0o666;
  * bound.
  */
 export async function startXds(world: World, options: XdsOptions): Promise<XdsProxy> {
-  const health = healthOf(options.address, options.log);
+  const connection = connectionStatus(options.address, options.log);
   const end = new AbortController();
-  const way: Way = { world, options, health, signal: end.signal };
+  const upstream: UpstreamContext = { world, options, connection, signal: end.signal };
   const socket = { path: options.path, mode: SOCKET_MODE };
   const passing = new Set<Promise<void>>();
   const server = needsRelay(options)
-    ? await world.network.serveUnix(socket, (request) => relay(way, request))
-    : await world.network.listenUnix(socket, (inner) => {
-      const passed: Promise<void> = pass(way, inner).finally(() => passing.delete(passed));
+    ? await world.network.serveUnix(socket, (request) => relay(upstream, request))
+    : await world.network.listenUnix(socket, (envoy) => {
+      const passed: Promise<void> = spliceUpstream(upstream, envoy).finally(() => passing.delete(passed));
       passing.add(passed);
     });
   return {
-    problem: health.problem,
+    problem: connection.problem,
     async close() {
       end.abort();
       await server.close();
@@ -43,13 +43,15 @@ function needsRelay({ headers, identity, tls, tokenFile = "", reports }: XdsOpti
 }
 
 /** Splices one connection to its end. Never rejects. */
-async function pass(way: Way, inner: ByteConnection): Promise<void> {
+async function spliceUpstream(upstream: UpstreamContext, envoy: ByteConnection): Promise<void> {
   try {
-    const outer = await wayUp(way);
-    const { side, error } = await splice(inner, outer);
-    if (!way.signal.aborted) way.health.ended(side === "other" && error !== undefined ? problemOf(error) : undefined);
+    const istiod = await connectUpstream(upstream);
+    const { side, error } = await splice(envoy, istiod);
+    if (!upstream.signal.aborted) {
+      upstream.connection.ended(side === "other" && error !== undefined ? problemOf(error) : undefined);
+    }
   } catch {
     // Already reported; Envoy reconnects.
   }
-  inner.close();
+  envoy.close();
 }

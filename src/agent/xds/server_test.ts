@@ -169,15 +169,15 @@ Deno.test("startXds: Envoy's connection ends when there is no certificate in tim
   await using folder = await temporaryFolder();
   const identity = new FakeIdentity();
   const tls = { serverName: NAME, roots: mesh(folder.path) };
-  for (const certificatePatience of [1, 60_000]) {
-    const xds = await started(folder.path, { address: "localhost:1", tls, identity, certificatePatience });
+  for (const certificateTimeout of [1, 60_000]) {
+    const xds = await started(folder.path, { address: "localhost:1", tls, identity, certificateTimeout });
     const said = say(xds.path, "");
-    if (certificatePatience > 1) {
+    if (certificateTimeout > 1) {
       await until(() => identity.handlers.size > 0);
       await xds.close();
     }
     assert.equal(await said, "");
-    if (certificatePatience === 1) assert.match(xds.problem() ?? "", /^No certificate to connect to/);
+    if (certificateTimeout === 1) assert.match(xds.problem() ?? "", /^No certificate to connect to/);
     assert.equal(identity.handlers.size, 0);
     await xds.close();
   }

@@ -5,16 +5,16 @@ import type { GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { ByteConnection, World } from "../../core/world/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
 import { requestFailure } from "../../core/request_failure.ts";
-import type { Health } from "./connection_log.ts";
+import type { ConnectionStatus } from "./connection_status.ts";
 
 /** Timeout of name resolution, connection and TLS, in milliseconds. */
-const DIAL_PATIENCE = 10_000;
+const DIAL_TIMEOUT = 10_000;
 
 /**
  * Connects with the current certificate and roots. Errors: MeshErrors that name the failed step. `signal` aborts the
  * attempt.
  */
-export async function connectUpstream(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
+export async function dial(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
   const target = splitHostPort(options.address);
   if (typeof target === "string") throw new MeshError(`The address of the control plane is wrong: ${target}`);
   const tls = await tlsOf(world, options);
@@ -22,7 +22,7 @@ export async function connectUpstream(world: World, options: XdsOptions, signal:
     host: target.host,
     port: Number(target.port),
     tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DIAL_PATIENCE)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(DIAL_TIMEOUT)]),
   });
 }
 
@@ -79,13 +79,13 @@ export function firstCertificate(identity: XdsIdentity, milliseconds: number, si
   return promise;
 }
 
-const CERTIFICATE_PATIENCE = 60_000;
+const CERTIFICATE_TIMEOUT = 60_000;
 
 /** Shared by all connections. */
-export interface Way {
+export interface UpstreamContext {
   readonly world: World;
   readonly options: XdsOptions;
-  readonly health: Health;
+  readonly connection: ConnectionStatus;
   /** Fires when the proxy is closed. */
   readonly signal: AbortSignal;
 }
@@ -94,25 +94,25 @@ export interface Way {
  * Connects to istiod, after the first certificate if needed. Rejects with a MeshError that names the failed step;
  * `status` is updated.
  */
-export async function wayUp(way: Way): Promise<ByteConnection> {
+export async function connectUpstream(upstream: UpstreamContext): Promise<ByteConnection> {
   try {
-    await untilCertificate(way);
-    const outer = await connectUpstream(way.world, way.options, way.signal);
-    way.health.connected();
+    await untilCertificate(upstream);
+    const outer = await dial(upstream.world, upstream.options, upstream.signal);
+    upstream.connection.connected();
     return outer;
   } catch (error) {
-    if (!way.signal.aborted) way.health.failed(problemOf(error));
+    if (!upstream.signal.aborted) upstream.connection.failed(problemOf(error));
     throw error;
   }
 }
 
 /** istiod would refuse a proxy without a certificate, and Envoy backs off longer than this wait. */
-async function untilCertificate({ options, health, signal }: Way): Promise<void> {
-  const { identity, address, tls, certificatePatience = CERTIFICATE_PATIENCE } = options;
+async function untilCertificate({ options, connection, signal }: UpstreamContext): Promise<void> {
+  const { identity, address, tls, certificateTimeout = CERTIFICATE_TIMEOUT } = options;
   if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;
-  health.waiting(`"${address}" is not contacted before the workload has its certificate`);
-  if (await firstCertificate(identity, certificatePatience, signal)) return;
-  throw new MeshError(`No certificate to connect to "${address}" with, after ${certificatePatience / 1000}s`);
+  connection.waiting(`"${address}" is not contacted before the workload has its certificate`);
+  if (await firstCertificate(identity, certificateTimeout, signal)) return;
+  throw new MeshError(`No certificate to connect to "${address}" with, after ${certificateTimeout / 1000}s`);
 }
 
 /** An error as the rest of a line. */

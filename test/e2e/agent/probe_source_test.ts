@@ -30,7 +30,9 @@ testWhen(
   async () => {
     const { codes, seen, warnings } = await probe("::1");
     assert.deepEqual([codes, seen], [[200, 200, 200], ["::1", "::1", "::1"]]);
-    assert.deepEqual(warnings, ["cannot use the source address ::6: bind: cannot assign requested address; traffic capture may redirect them"]);
+    assert.deepEqual(warnings, [
+      "cannot use the source address ::6: bind: cannot assign requested address; traffic capture may redirect them",
+    ]);
   },
 );
 

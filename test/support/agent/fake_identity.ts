@@ -1,14 +1,14 @@
 /** An identity that a test sets. */
 
 /** All texts are PEM. */
-export interface KeyMaterial {
+export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
 /** What `src/agent` takes for an identity, and how to change it. */
 export class FakeIdentity {
-  #workload: KeyMaterial | undefined;
+  #workload: KeyPair | undefined;
   #roots: string | undefined;
   readonly handlers = new Set<(what: "workload" | "roots") => void>();
   readonly workload = () => this.#workload;
@@ -19,7 +19,7 @@ export class FakeIdentity {
     return () => void this.handlers.delete(changed);
   };
 
-  issue(workload: KeyMaterial): void {
+  issue(workload: KeyPair): void {
     this.#workload = workload;
     for (const handler of this.handlers) handler("workload");
   }

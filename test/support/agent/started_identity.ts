@@ -1,6 +1,7 @@
 /** An identity that runs with an authority, a clock and files of a test. */
 import assert from "node:assert/strict";
-import { type IdentitySettings, startIdentity } from "../../../src/agent/identity/mod.ts";
+import { startIdentity } from "../../../src/agent/identity/mod.ts";
+import type { IdentitySettings } from "../../../src/agent/identity/options.ts";
 import type { AuthorityOptions } from "../../../src/agent/identity/options.ts";
 import { startLog } from "../../../src/core/log.ts";
 import { fakeWorld } from "../../../src/core/world/fake.ts";

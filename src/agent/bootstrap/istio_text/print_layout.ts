@@ -11,7 +11,7 @@ interface Part {
 
 /** The text of a value. `newLine`: a line feed and the current indentation. */
 export function printLayout(value: Value, layout: Layout, newLine = "\n"): string {
-  if (layout === NONE) return JSON.stringify(value, null, 2).replaceAll("\n", newLine);
+  if (layout === DEFAULT) return JSON.stringify(value, null, 2).replaceAll("\n", newLine);
   if (layout.line !== undefined) return layout.line(value);
   const inner = layout.isTight ? newLine : newLine + " ".repeat(layout.indent ?? 2);
   if (isList(value)) return `[${inside(items(value, layout, inner), layout, { inner, newLine })}]`;
@@ -39,9 +39,9 @@ function members(map: ValueMap, layout: Layout, newLine: string): Part[] {
 }
 
 /** The default layout: JSON.stringify is faster. */
-const NONE: Layout = {};
+const DEFAULT: Layout = {};
 
-function layoutOf(layout: LayoutOf = NONE, ...part: [value: Value, index: number, count: number]): Layout {
+function layoutOf(layout: LayoutOf = DEFAULT, ...part: [value: Value, index: number, count: number]): Layout {
   return typeof layout === "function" ? layout(...part) : layout;
 }
 

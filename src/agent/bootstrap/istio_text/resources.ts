@@ -1,9 +1,9 @@
 /** Layouts of clusters and listeners in Istio's template. */
 import { COMPACT, GO_MAP, type Layout, type LayoutOf, ONE_LINE, withInner } from "./layout.ts";
 
-const HEAD = ["name", "alt_stat_name"];
+const NAMES = ["name", "alt_stat_name"];
 const DNS = ["respect_dns_ttl", "dns_lookup_family"];
-const TAIL = ["connect_timeout", "lb_policy"];
+const POLICY = ["connect_timeout", "lb_policy"];
 const OPTIONS = "typed_extension_protocol_options";
 const HTTP_OPTIONS = `${OPTIONS}/envoy.extensions.upstreams.http.v3.HttpProtocolOptions`;
 const ADDRESS = "load_assignment/endpoints/[]/lb_endpoints/[]/endpoint/address";
@@ -18,7 +18,7 @@ const ALL: Readonly<Record<string, LayoutOf>> = {
 
 /** A cluster that is always present. */
 function inside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
-  return withInner({ ...ALL, ...other }, { order: [...HEAD, ...order] });
+  return withInner({ ...ALL, ...other }, { order: [...NAMES, ...order] });
 }
 
 /** An optional cluster. */
@@ -29,10 +29,10 @@ function outside(order: readonly string[], other: Readonly<Record<string, Layout
     upstream_connection_options: COMPACT,
     [`${ADDRESS}/socket_address`]: ONE_LINE,
     ...other,
-  }, { order: [...HEAD, ...order], gap: 0 });
+  }, { order: [...NAMES, ...order], gap: 0 });
 }
 
-const SERVICE = ["type", "transport_socket", "upstream_connection_options", ...DNS, ...TAIL, OPTIONS];
+const SERVICE = ["type", "transport_socket", "upstream_connection_options", ...DNS, ...POLICY, OPTIONS];
 
 /** Layouts by cluster name. */
 export const CLUSTERS: Readonly<Record<string, Layout>> = {
@@ -41,8 +41,8 @@ export const CLUSTERS: Readonly<Record<string, Layout>> = {
   "sds-grpc": inside(["type", OPTIONS]),
   "sds-files-grpc": inside(["type", OPTIONS]),
   "xds-grpc": inside([], { type: { colon: " : " } }),
-  zipkin: outside(["transport_socket", "type", ...DNS, "dns_refresh_rate", ...TAIL]),
-  lightstep: outside(["transport_socket", OPTIONS, "type", ...DNS, ...TAIL]),
+  zipkin: outside(["transport_socket", "type", ...DNS, "dns_refresh_rate", ...POLICY]),
+  lightstep: outside(["transport_socket", OPTIONS, "type", ...DNS, ...POLICY]),
   datadog_agent: outside(["transport_socket", "connect_timeout", "type", ...DNS, "lb_policy"]),
   envoy_metrics_service: outside(SERVICE),
   envoy_accesslog_service: outside(SERVICE, { upstream_connection_options: { ...COMPACT, gap: 2 } }),

@@ -21,12 +21,12 @@ export function clusters(settings: AgentSettings) {
     ...collector(settings),
     ...service(settings, "envoy_metrics_service", "envoyMetricsService"),
     ...service(settings, "envoy_accesslog_service", "envoyAccessLogService"),
-    ...(discoversItself(settings) ? [ITSELF] : []),
+    ...(hasSelfDiscovery(settings) ? [LOCAL_CLUSTER] : []),
   ];
 }
 
 /** Whether the proxy requests its own service's endpoints, for zone aware load balancing. */
-export function discoversItself({ node }: AgentSettings): boolean {
+export function hasSelfDiscovery({ node }: AgentSettings): boolean {
   return node.metadata["ENABLE_SELF_DISCOVERY"] === "true";
 }
 
@@ -65,14 +65,14 @@ function secretCluster(name: string, path: string) {
 
 /** The agent's xDS socket, with one stream per connection; with `--xds direct` istiod itself. */
 function controlPlane(settings: AgentSettings) {
-  const most = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };
+  const limits = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };
   const { bootstrap, envoy, xds } = settings;
-  const reached = bootstrap.isXdsDirect
+  const upstream = bootstrap.isXdsDirect
     ? { ...named(settings, "xds-grpc", xds.address), ...(xds.tls === undefined ? {} : controlPlaneTls(xds.tls)) }
     : cluster("xds-grpc", "STATIC", "1s", { pipe: { path: `${envoy.configPath}/XDS` } });
   return {
-    ...reached,
-    circuit_breakers: { thresholds: [{ priority: "DEFAULT", ...most }, { priority: "HIGH", ...most }] },
+    ...upstream,
+    circuit_breakers: { thresholds: [{ priority: "DEFAULT", ...limits }, { priority: "HIGH", ...limits }] },
     upstream_connection_options: { tcp_keepalive: { keepalive_time: 300 } },
     max_requests_per_connection: 1,
     ...HTTP2,
@@ -119,7 +119,7 @@ function service(settings: AgentSettings, name: string, field: "envoyMetricsServ
   }];
 }
 
-const ITSELF = {
+const LOCAL_CLUSTER = {
   name: "local_cluster",
   alt_stat_name: "local_cluster;",
   type: "EDS",

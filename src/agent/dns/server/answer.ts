@@ -1,13 +1,13 @@
 /** Answers as bytes, flag by flag as in Istio's agent. */
 import type { Found } from "./lookup.ts";
-import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords, type Records, TYPE } from "../wire.ts";
+import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords, type Records, TYPE } from "../wire.ts";
 
 /** TTL in seconds: addresses of the mesh may change at any time. */
 const TTL = 30;
 
 const CNAME = 5;
 /** Name (a pointer), type, class, TTL and data length of a record. */
-const RECORD_HEAD = 12;
+const RECORD_HEADER = 12;
 const POINTER = 0xc000;
 
 /** The table's answer in at most `limit` bytes. Addresses that do not fit are left out and TC is set. */
@@ -15,21 +15,21 @@ export function tableAnswer(query: Query, found: Found, limit: number, random: (
   const { addresses, width } = found;
   const count = addresses.length / width;
   const alias = aliasOf(found);
-  const start = query.questionEnd + (alias === "" ? 0 : RECORD_HEAD + alias.length);
+  const start = query.questionEnd + (alias === "" ? 0 : RECORD_HEADER + alias.length);
   // Both names may exceed 512 bytes.
-  if (start > limit) return headed(query, query.questionEnd, FLAG.authoritative | FLAG.truncated, 0);
-  const fitting = Math.min(count, Math.floor((limit - start) / (RECORD_HEAD + width)));
+  if (start > limit) return withHeader(query, query.questionEnd, FLAG.authoritative | FLAG.truncated, 0);
+  const fitting = Math.min(count, Math.floor((limit - start) / (RECORD_HEADER + width)));
   const isCut = fitting < count;
-  const size = start + fitting * (RECORD_HEAD + width);
-  const bytes = headed(query, size, FLAG.authoritative | (isCut ? FLAG.truncated : 0), 0);
+  const size = start + fitting * (RECORD_HEADER + width);
+  const bytes = withHeader(query, size, FLAG.authoritative | (isCut ? FLAG.truncated : 0), 0);
   const records = new RecordWriter(bytes, query.questionEnd);
-  if (alias !== "") records.put(HEAD, CNAME, alias);
-  const owner = alias === "" ? HEAD : query.questionEnd + RECORD_HEAD;
+  if (alias !== "") records.put(HEADER_LENGTH, CNAME, alias);
+  const owner = alias === "" ? HEADER_LENGTH : query.questionEnd + RECORD_HEADER;
   const type = width === 4 ? TYPE.A : TYPE.AAAA;
   for (const index of shuffled(count, fitting, random)) {
     records.put(owner, type, addresses.slice(index * width, (index + 1) * width));
   }
-  return records.counted();
+  return records.finish();
 }
 
 /** The canonical name before the addresses; `""` if it is the name in question. */
@@ -38,13 +38,13 @@ function aliasOf({ canonical = "", addresses }: Found): string {
 }
 
 /** An error answer. */
-export function failure(query: Query, rcode: number): Uint8Array {
-  return headed(query, query.questionEnd, 0, rcode);
+export function errorAnswer(query: Query, rcode: number): Uint8Array {
+  return withHeader(query, query.questionEnd, 0, rcode);
 }
 
 /** The answer to a message that is not a question. */
-export function refusal(message: Uint8Array, rcode: number): Uint8Array {
-  const answer = new Uint8Array(HEAD);
+export function errorReply(message: Uint8Array, rcode: number): Uint8Array {
+  const answer = new Uint8Array(HEADER_LENGTH);
   answer.set(message.subarray(0, 3));
   answer[2] = byteAt(message, 2) & ~(FLAG.authoritative | FLAG.truncated) | FLAG.response;
   answer[3] = rcode;
@@ -52,12 +52,12 @@ export function refusal(message: Uint8Array, rcode: number): Uint8Array {
 }
 
 /** The question with the header of an answer. */
-function headed({ bytes, questionEnd }: Query, size: number, flags: number, rcode: number): Uint8Array {
+function withHeader({ bytes, questionEnd }: Query, size: number, flags: number, rcode: number): Uint8Array {
   const answer = new Uint8Array(size);
   answer.set(bytes.subarray(0, questionEnd));
   answer[2] = byteAt(bytes, 2) & ~(FLAG.authoritative | FLAG.truncated) | FLAG.response | flags;
   answer[3] = byteAt(bytes, 3) & FLAG.unchecked | rcode;
-  answer.fill(0, 6, HEAD);
+  answer.fill(0, 6, HEADER_LENGTH);
   return answer;
 }
 
@@ -76,25 +76,25 @@ class RecordWriter {
     bytes[at + 9] = TTL;
     bytes[at + 10] = data.length >> 8;
     bytes[at + 11] = data.length & 255;
-    const start = at + RECORD_HEAD;
+    const start = at + RECORD_HEADER;
     for (let index = 0; index < data.length; index++) bytes[start + index] = data.charCodeAt(index);
     this.at = start + data.length;
     this.#count++;
   }
 
   /** The message with its record count. */
-  counted(): Uint8Array {
+  finish(): Uint8Array {
     this.bytes[6] = this.#count >> 8;
     this.bytes[7] = this.#count & 255;
     return this.bytes;
   }
 }
 
-const ONLY: readonly number[] = [0];
+const FIRST_ONLY: readonly number[] = [0];
 
 /** `wanted` random indices below `count`: clients use the first address. */
 function shuffled(count: number, wanted: number, random: () => number): readonly number[] {
-  if (count === 1 && wanted === 1) return ONLY;
+  if (count === 1 && wanted === 1) return FIRST_ONLY;
   const indices = Array.from({ length: count }, (_, index) => index);
   for (let at = 0; at < wanted; at++) {
     const other = at + Math.floor(random() * (count - at));
@@ -104,27 +104,27 @@ function shuffled(count: number, wanted: number, random: () => number): readonly
   return indices;
 }
 
-const NOTHING = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
 /** An upstream answer in at most `limit` bytes: whole records, and the OPT record. */
-export function cutAnswer(answer: Uint8Array, questionEnd: number, limit: number): Uint8Array {
+export function truncate(answer: Uint8Array, questionEnd: number, limit: number): Uint8Array {
   if (answer.length <= limit) return answer;
   const [, answers, authorities, more] = countsOf(answer);
   const records = readRecords(answer, questionEnd, answers + authorities + more);
-  if (records === undefined) return cutAt(answer, questionEnd, 0, NOTHING);
+  if (records === undefined) return truncateAt(answer, questionEnd, 0, EMPTY);
   const option = optionOf(answer, records, limit - questionEnd);
   const { bounds } = records;
   let kept = 0;
   while (kept < answers && (bounds[kept + 1] ?? Infinity) + option.length <= limit) kept++;
-  return cutAt(answer, bounds[kept] ?? questionEnd, kept, option);
+  return truncateAt(answer, bounds[kept] ?? questionEnd, kept, option);
 }
 
 function optionOf(answer: Uint8Array, { bounds, opt }: Records, room: number): Uint8Array {
-  const option = opt < 0 ? NOTHING : answer.subarray(bounds[opt], bounds[opt + 1]);
-  return option.length > room ? NOTHING : option;
+  const option = opt < 0 ? EMPTY : answer.subarray(bounds[opt], bounds[opt + 1]);
+  return option.length > room ? EMPTY : option;
 }
 
-function cutAt(answer: Uint8Array, end: number, kept: number, option: Uint8Array): Uint8Array {
+function truncateAt(answer: Uint8Array, end: number, kept: number, option: Uint8Array): Uint8Array {
   const cut = new Uint8Array(end + option.length);
   cut.set(answer.subarray(0, end));
   cut.set(option, end);

@@ -16,7 +16,7 @@ export interface Host {
 export type Lookup = ReadonlyMap<string, Host>;
 
 /** Where the proxy is: short names resolve in its namespace and domain. */
-export interface Surroundings {
+export interface ProxyDomain {
   readonly namespace: string;
   /** Such as `ns.svc.cluster.local`. */
   readonly domain: string;
@@ -77,14 +77,14 @@ function foundOf({ host, canonical }: Match, type: typeof TYPE.A | typeof TYPE.A
  * Builds the index of a table. Of several hosts with one name, the host of that name wins, then a Kubernetes Service,
  * then the first by name (random in Istio). Hosts without a valid address are left out.
  */
-export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, around: Surroundings): Lookup {
+export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, proxy: ProxyDomain): Lookup {
   const lookup = new Map<string, Host>();
   const sorted = [...entries].sort(([a, one], [b, other]) => rank(one) - rank(other) || (a < b ? -1 : 1));
   const read = sorted.map(([hostname, info]) => ({ hostname, info, host: hostOf(info.ips) }));
-  const domain = withoutNamespace(around);
+  const domain = withoutNamespace(proxy);
   for (const { hostname, host } of read) add(lookup, hostname, host);
   for (const { hostname, info, host } of read) {
-    for (const alias of aliases(hostname, info, around.namespace, domain)) add(lookup, alias, host);
+    for (const alias of aliases(hostname, info, proxy.namespace, domain)) add(lookup, alias, host);
   }
   return lookup;
 }
@@ -123,7 +123,7 @@ function addressBytes(text: string): Uint8Array | undefined {
 }
 
 /** In Kubernetes the domain begins with the proxy's namespace. */
-function withoutNamespace({ namespace, domain }: Surroundings): string {
+function withoutNamespace({ namespace, domain }: ProxyDomain): string {
   const [first, ...rest] = domain.split(".");
   return first === namespace ? rest.join(".") : domain;
 }

@@ -1,14 +1,14 @@
 /** Answers questions: from the table, from another server, or with an error. Source: Istio's pkg/dns/client. */
 import { type Collector, histogram, meter } from "../../../core/metrics/mod.ts";
 import type { Clock } from "../../../core/world/world.ts";
-import { cutAnswer, failure, refusal, tableAnswer } from "./answer.ts";
+import { errorAnswer, errorReply, tableAnswer, truncate } from "./answer.ts";
 import type { Forwarder, Transport } from "../upstream/forward.ts";
 import { find, type Lookup } from "./lookup.ts";
 import type { ResolvConf, Upstream } from "../upstream/resolv_conf.ts";
 import { type Query, RCODE, readQuery } from "../wire.ts";
 
 /** Maximum size of a TCP message. */
-const LARGEST = 65_535;
+const MAX_TCP_SIZE = 65_535;
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface ResolverOptions {
@@ -19,7 +19,7 @@ export interface ResolverOptions {
   /** Forward questions before the first table: on port 53 this is the machine's only server. */
   readonly answersBeforeTable: boolean;
   /** Called when the agent's own question comes back. */
-  readonly circled: () => void;
+  readonly onLoop: () => void;
   readonly random: () => number;
   readonly clock: Pick<Clock, "monotonic">;
 }
@@ -60,13 +60,15 @@ export class Resolver {
   answer(message: Uint8Array, transport: Transport, remotePort: number): Uint8Array | undefined | Promise<Uint8Array> {
     const query = readQuery(message);
     if (query === undefined) return undefined;
-    if (!("name" in query)) return refusal(message, query.rcode);
+    if (!("name" in query)) return errorReply(message, query.rcode);
     this.#requests.add();
-    if (transport === "udp" && this.options.forwarder.ports.has(remotePort)) return this.#circle(query);
-    const limit = transport === "tcp" ? LARGEST : query.udpSize;
+    if (transport === "udp" && this.options.forwarder.ports.has(remotePort)) return this.#reportLoop(query);
+    const limit = transport === "tcp" ? MAX_TCP_SIZE : query.udpSize;
     const conf = this.options.conf();
     if (this.#lookup === undefined) {
-      return this.options.answersBeforeTable ? this.#forward(query, transport, conf) : failure(query, RCODE.servFail);
+      return this.options.answersBeforeTable
+        ? this.#forward(query, transport, conf)
+        : errorAnswer(query, RCODE.servFail);
     }
     const found = find(this.#lookup, conf.search, query.name, query.type);
     if (found !== undefined) return tableAnswer(query, found, limit, this.options.random);
@@ -74,22 +76,22 @@ export class Resolver {
   }
 
   /** The agent's own question was captured: forwarding would loop. */
-  #circle(query: Query): Uint8Array {
-    this.options.circled();
-    return failure(query, RCODE.servFail);
+  #reportLoop(query: Query): Uint8Array {
+    this.options.onLoop();
+    return errorAnswer(query, RCODE.servFail);
   }
 
-  async #forward(asked: Query, transport: Transport, { servers }: ResolvConf): Promise<Uint8Array> {
-    const query = transport === "udp" ? { ...asked, bytes: asked.bytes.slice() } : asked;
+  async #forward(received: Query, transport: Transport, { servers }: ResolvConf): Promise<Uint8Array> {
+    const query = transport === "udp" ? { ...received, bytes: received.bytes.slice() } : received;
     const begin = this.options.clock.monotonic();
     this.#upstream.add();
     const others = servers.filter((server) => !this.options.isOwn(server));
     const answer = await this.options.forwarder.ask(others, query, transport);
     this.#seconds.observe((this.options.clock.monotonic() - begin) / 1000);
     if (answer !== undefined) {
-      return cutAnswer(answer, query.questionEnd, transport === "tcp" ? LARGEST : query.udpSize);
+      return truncate(answer, query.questionEnd, transport === "tcp" ? MAX_TCP_SIZE : query.udpSize);
     }
     this.#failures.add();
-    return failure(query, RCODE.servFail);
+    return errorAnswer(query, RCODE.servFail);
   }
 }

@@ -46,13 +46,13 @@ export async function startServer(world: World, options: ServerOptions): Promise
     conf: () => file.current(),
     isOwn: (server) => own.isOwn(server),
     answersBeforeTable: place.isOnlyServer,
-    circled: once(() => log.error(logText(CIRCLE))),
+    onLoop: once(() => log.error(logText(LOOP))),
     random: tuning.random,
     clock: world.clock,
   });
   const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });
   const plan = listenPlan(place.address, servers);
-  const listening = await listenAll(world.network, plan, (connection) => tcp.take(connection), log);
+  const listening = await listenAll(world.network, plan, (connection) => tcp.accept(connection), log);
   own.isOwn = (server) => isOwnAddress(world.network, listening, server);
   const served = listening.map(({ udp }) => serveUdp(udp, resolver, () => end.signal.aborted));
   const hosts = listening.map(({ host }) => host);
@@ -73,7 +73,7 @@ export async function startServer(world: World, options: ServerOptions): Promise
   };
 }
 
-const CIRCLE = "DNS forwarding loop: a question that the agent forwarded came back to it. The traffic of its user " +
+const LOOP = "DNS forwarding loop: a question that the agent forwarded came back to it. The traffic of its user " +
   "is captured: run it as the excluded user (1337), or exclude its user";
 
 function once(act: () => void): () => void {

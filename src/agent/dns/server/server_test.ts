@@ -192,7 +192,7 @@ Deno.test("a TCP connection takes many questions at once, and a slow one does no
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: { "good.example": external("1.1.1.1") },
-    tuning: { upstreamPort: upstream.port, upstreamPatience: 500 },
+    tuning: { upstreamPort: upstream.port, upstreamTimeout: 500 },
   });
   const slow = questionBytes("slow.example", "A", { id: 1 });
   const quick = Array.from({ length: 100 }, (_, at) => questionBytes("good.example", "A", { id: 100 + at }));

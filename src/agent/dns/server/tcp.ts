@@ -4,8 +4,8 @@ import type { Resolver } from "./resolver.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
 /** Maximum connections, and maximum pending questions per connection: reading stops then. */
-const MOST_CONNECTIONS = 256;
-const MOST_WAITING = 32;
+const MAX_CONNECTIONS = 256;
+const MAX_PENDING = 32;
 
 /** Idle timeout and clock, in milliseconds. */
 interface Limits {
@@ -19,15 +19,15 @@ export class TcpServer {
   constructor(private readonly resolver: Resolver, private readonly limits: Limits) {}
 
   /** Serves a connection until it ends or is idle for too long. */
-  take(connection: ByteConnection): void {
-    if (this.#open.size >= MOST_CONNECTIONS) return connection.close();
-    const conversation = this.#serve(connection).finally(() => this.#open.delete(conversation));
-    this.#open.add(conversation);
+  accept(connection: ByteConnection): void {
+    if (this.#open.size >= MAX_CONNECTIONS) return connection.close();
+    const session = this.#serve(connection).finally(() => this.#open.delete(session));
+    this.#open.add(session);
   }
 
   async #serve(connection: ByteConnection): Promise<void> {
     try {
-      await new Conversation(connection, this.resolver, this.limits).run();
+      await new TcpSession(connection, this.resolver, this.limits).run();
     } catch {
       // The client has gone, or was silent.
     }
@@ -40,11 +40,11 @@ export class TcpServer {
   }
 }
 
-class Conversation {
+class TcpSession {
   /** Answers are written one at a time. */
   #written: Promise<void> = Promise.resolve();
-  readonly #waiting = new Set<Promise<void>>();
-  #active: number;
+  readonly #pending = new Set<Promise<void>>();
+  #lastActive: number;
   #isEnded = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -53,23 +53,23 @@ class Conversation {
     private readonly resolver: Resolver,
     private readonly limits: Limits,
   ) {
-    this.#active = limits.now();
+    this.#lastActive = limits.now();
   }
 
   async run(): Promise<void> {
     const reader = new MessageReader(this.connection);
-    this.#watchSilence(this.limits.idle);
+    this.#watchIdle(this.limits.idle);
     try {
       for (;;) {
         const message = await reader.next();
         if (message === undefined) break;
-        this.#take(message);
-        if (this.#waiting.size >= MOST_WAITING) await Promise.race(this.#waiting);
+        this.#answer(message);
+        if (this.#pending.size >= MAX_PENDING) await Promise.race(this.#pending);
         await this.#written;
-        this.#active = this.limits.now();
+        this.#lastActive = this.limits.now();
       }
       // The client may half-close after its last question.
-      await Promise.all(this.#waiting);
+      await Promise.all(this.#pending);
       await this.#written;
     } finally {
       this.#isEnded = true;
@@ -77,20 +77,20 @@ class Conversation {
     }
   }
 
-  #take(message: Uint8Array): void {
+  #answer(message: Uint8Array): void {
     const answer = this.resolver.answer(message, "tcp", 0);
-    if (answer instanceof Promise) this.#later(answer);
+    if (answer instanceof Promise) this.#writeLater(answer);
     else if (answer === undefined) this.connection.close();
     else this.#write(answer);
   }
 
-  #later(answer: Promise<Uint8Array>): void {
+  #writeLater(answer: Promise<Uint8Array>): void {
     const done = answer.then((bytes) => {
-      this.#waiting.delete(done);
-      this.#active = this.limits.now();
+      this.#pending.delete(done);
+      this.#lastActive = this.limits.now();
       this.#write(bytes);
     });
-    this.#waiting.add(done);
+    this.#pending.add(done);
   }
 
   #write(answer: Uint8Array): void {
@@ -99,12 +99,12 @@ class Conversation {
   }
 
   /** Idle time counts from the last question or answer, not while an answer is pending. One timer per connection. */
-  #watchSilence(milliseconds: number): void {
+  #watchIdle(milliseconds: number): void {
     this.#timer = setTimeout(() => {
       if (this.#isEnded) return;
-      const left = this.limits.idle - (this.limits.now() - this.#active);
-      if (this.#waiting.size === 0 && left <= 0) this.connection.close();
-      else this.#watchSilence(left > 0 ? left : this.limits.idle);
+      const left = this.limits.idle - (this.limits.now() - this.#lastActive);
+      if (this.#pending.size === 0 && left <= 0) this.connection.close();
+      else this.#watchIdle(left > 0 ? left : this.limits.idle);
     }, milliseconds);
   }
 }

@@ -26,7 +26,7 @@ export function decodeNameTable(bytes: Uint8Array): NameTable {
   const table = new Map<string, NameInfo>();
   readMessage(bytes, {
     [TABLE.entries](reader) {
-      const entry = { host: "", info: NOTHING };
+      const entry = { host: "", info: EMPTY };
       readMessage(reader.bytes(), {
         [TABLE.key]: (inner) => entry.host = inner.string(),
         [TABLE.value]: (inner) => entry.info = decodeInfo(inner.bytes()),
@@ -37,7 +37,7 @@ export function decodeNameTable(bytes: Uint8Array): NameTable {
   return table;
 }
 
-const NOTHING: NameInfo = { ips: [], registry: "", shortname: "", namespace: "", altHosts: [] };
+const EMPTY: NameInfo = { ips: [], registry: "", shortname: "", namespace: "", altHosts: [] };
 
 function decodeInfo(bytes: Uint8Array): NameInfo {
   const info = { ips: Array<string>(), registry: "", shortname: "", namespace: "", altHosts: Array<string>() };

@@ -9,8 +9,8 @@ import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";
 import type { TableOptions } from "../options.ts";
 
 /** Reconnect delays in milliseconds: doubled each time, minus up to half by chance. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
+const FIRST_DELAY = 500;
+const MAX_DELAY = 30_000;
 
 export interface TableStream {
   /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
@@ -57,9 +57,9 @@ class Follower {
     while (!signal.aborted) {
       const reason = await this.#stream().catch(messageOf);
       if (signal.aborted) return;
-      this.#tell(reason);
-      const longest = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
-      await this.world.clock.sleep(longest * (0.5 + this.options.random() / 2), signal);
+      this.#reportEnd(reason);
+      const max = Math.min(FIRST_DELAY * 2 ** this.#failures++, MAX_DELAY);
+      await this.world.clock.sleep(max * (0.5 + this.options.random() / 2), signal);
     }
   }
 
@@ -74,7 +74,7 @@ class Follower {
       await stream.send(this.#protocol.encode({ node }));
       // A new stream begins with the full state.
       const seen: { state: TableState | undefined } = { state: undefined };
-      for await (const message of stream.messages()) await this.#take(stream, message, seen);
+      for await (const message of stream.messages()) await this.#handle(stream, message, seen);
       return `the control plane at ${to.address} closed the stream of the name table`;
     } finally {
       channel.close();
@@ -86,7 +86,7 @@ class Follower {
     return { ...this.options.headers, ...token === undefined ? {} : { authorization: `Bearer ${token.text}` } };
   }
 
-  async #take(stream: GrpcStream, message: Uint8Array, seen: { state: TableState | undefined }): Promise<void> {
+  async #handle(stream: GrpcStream, message: Uint8Array, seen: { state: TableState | undefined }): Promise<void> {
     let response: TableResponse | undefined;
     try {
       response = this.#protocol.decode(message);
@@ -115,11 +115,11 @@ class Follower {
     await stream.send(this.#protocol.encode({ version: this.#version, nonce, problem: reason }));
   }
 
-  #tell(reason: string): void {
-    const isNews = this.problem !== reason;
+  #reportEnd(reason: string): void {
+    const isNew = this.problem !== reason;
     this.problem = reason;
     const what = this.#state === undefined ? "No name table yet" : "The name table may be stale";
-    if (isNews) this.options.log.warning(logText(`${what}: ${reason}; retrying`));
+    if (isNew) this.options.log.warning(logText(`${what}: ${reason}; retrying`));
   }
 }
 

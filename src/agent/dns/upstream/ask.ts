@@ -2,13 +2,13 @@
 import { parseAddress } from "../../../core/net.ts";
 import { type DatagramAddress, type DatagramSocket, type Network, unlessAborted } from "../../../core/world/mod.ts";
 import type { Upstream } from "./resolv_conf.ts";
-import { byteAt, countsOf, FLAG, HEAD, type Query, readRecords } from "../wire.ts";
+import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords } from "../wire.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
 /** Minimum receive buffer: a server may send more than the client accepts, which is then truncated. */
-const LEAST_BUFFER = 4096;
+const MIN_BUFFER = 4096;
 /** When to check for ICMP errors, in milliseconds after the question. */
-const LOOKS: readonly number[] = [10, 50, 200, 1000];
+const CHECK_TIMES: readonly number[] = [10, 50, 200, 1000];
 
 export interface AskContext {
   readonly network: Network;
@@ -36,7 +36,7 @@ export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<
   failed.promise.catch(() => {});
   const abort = () => failed.reject(signal.reason);
   signal.addEventListener("abort", abort);
-  const stop = watchRefusals(socket, failed.reject);
+  const stop = watchIcmpErrors(socket, failed.reject);
   ports.add(socket.port);
   try {
     signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<
 
 /** Runs until the socket is closed, which rejects. */
 async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array> {
-  const buffer = new Uint8Array(Math.max(query.udpSize, LEAST_BUFFER) + 1);
+  const buffer = new Uint8Array(Math.max(query.udpSize, MIN_BUFFER) + 1);
   for (;;) {
     const [bytes, from] = await socket.receive(buffer);
     if (!isFrom(server, from)) continue;
@@ -71,15 +71,15 @@ function isFrom({ host, port, address }: Upstream, from: DatagramAddress): boole
 }
 
 /** Checks for ICMP errors at intervals; returns a function that stops it. */
-function watchRefusals(socket: DatagramSocket, refused: (error: Error) => void): () => void {
+function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Deno may run a due timer that was cleared in the same turn.
   let isStopped = false;
   const next = (index: number) => {
-    const at = LOOKS[index];
-    if (at !== undefined) timer = setTimeout(() => look(index), at - (LOOKS[index - 1] ?? 0));
+    const at = CHECK_TIMES[index];
+    if (at !== undefined) timer = setTimeout(() => check(index), at - (CHECK_TIMES[index - 1] ?? 0));
   };
-  const look = (index: number) => {
+  const check = (index: number) => {
     if (isStopped) return;
     if (socket.isRefused()) refused(new Error("connection refused"));
     else next(index + 1);
@@ -111,33 +111,33 @@ const RCODE = 0x0f;
 
 /** Whether id and question match, in any case, and the message is complete. An error response may omit the question. */
 export function isAnswerTo(answer: Uint8Array, query: Query, message: Uint8Array): boolean {
-  if (answer.length < HEAD || (byteAt(answer, 2) & FLAG.response) === 0) return false;
+  if (answer.length < HEADER_LENGTH || (byteAt(answer, 2) & FLAG.response) === 0) return false;
   if (answer[0] !== message[0] || answer[1] !== message[1]) return false;
   const [questions, ...others] = countsOf(answer);
   const records = others.reduce((sum, count) => sum + count);
   if (questions === 0) {
-    return (byteAt(answer, 3) & RCODE) !== 0 && readRecords(answer, HEAD, records) !== undefined;
+    return (byteAt(answer, 3) & RCODE) !== 0 && readRecords(answer, HEADER_LENGTH, records) !== undefined;
   }
   return questions === 1 && hasQuestion(answer, query) && readRecords(answer, query.questionEnd, records) !== undefined;
 }
 
 function hasQuestion(answer: Uint8Array, { bytes, questionEnd }: Query): boolean {
   if (answer.length < questionEnd) return false;
-  for (let at = HEAD; at < questionEnd - 4; at++) {
-    if (lower(byteAt(answer, at)) !== lower(byteAt(bytes, at))) return false;
+  for (let at = HEADER_LENGTH; at < questionEnd - 4; at++) {
+    if (lowerCase(byteAt(answer, at)) !== lowerCase(byteAt(bytes, at))) return false;
   }
   for (let at = questionEnd - 4; at < questionEnd; at++) if (answer[at] !== bytes[at]) return false;
   return true;
 }
 
 /** Label lengths are below the codes of letters. */
-function lower(byte: number): number {
+function lowerCase(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
 /** The answer with the client's id and the client's spelling of the question. */
-export function addressed(answer: Uint8Array, { bytes, questionEnd }: Query): Uint8Array {
+export function restoreQuestion(answer: Uint8Array, { bytes, questionEnd }: Query): Uint8Array {
   answer.set(bytes.subarray(0, 2));
-  if (countsOf(answer)[0] === 1) answer.set(bytes.subarray(HEAD, questionEnd), HEAD);
+  if (countsOf(answer)[0] === 1) answer.set(bytes.subarray(HEADER_LENGTH, questionEnd), HEADER_LENGTH);
   return answer;
 }

@@ -4,7 +4,7 @@ import { type Logger, logText } from "../../../core/log.ts";
 import type { Network } from "../../../core/world/world.ts";
 import type { Tuning } from "../options.ts";
 import type { Upstream } from "./resolv_conf.ts";
-import { addressed, type AskContext, askTcp, askUdp } from "./ask.ts";
+import { type AskContext, askTcp, askUdp, restoreQuestion } from "./ask.ts";
 import { nameOf, type Query } from "../wire.ts";
 
 /** The transport of a question; it is forwarded over the same one. */
@@ -12,7 +12,7 @@ export type Transport = "udp" | "tcp";
 
 const ASK = { udp: askUdp, tcp: askTcp } as const;
 
-export interface ForwardOptions extends Pick<Tuning, "upstreamPatience" | "mostForwarded" | "random"> {
+export interface ForwardOptions extends Pick<Tuning, "upstreamTimeout" | "maxForwarded" | "random"> {
   readonly network: Network;
   readonly isParallel: boolean;
   readonly log: Logger;
@@ -26,7 +26,7 @@ export class Forwarder {
   readonly #context: AskContext;
   /** Servers that failed last time: each failure is a warning once. */
   readonly #failing = new Set<string>();
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(private readonly options: ForwardOptions) {
     this.#context = { network: options.network, ports: this.ports };
@@ -34,59 +34,60 @@ export class Forwarder {
 
   /** The first server's answer; `undefined` if none answers, or too many questions are in flight. */
   async ask(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
-    if (this.#underWay >= this.options.mostForwarded) return undefined;
-    this.#underWay++;
+    if (this.#inFlight >= this.options.maxForwarded) return undefined;
+    this.#inFlight++;
     try {
       const order = shuffled(servers, this.options.random);
-      const answer =
-        await (this.options.isParallel ? this.#first(order, query, transport) : this.#next(order, query, transport));
-      return answer === undefined ? undefined : addressed(answer, query);
+      const answer = await (this.options.isParallel
+        ? this.#parallel(order, query, transport)
+        : this.#sequential(order, query, transport));
+      return answer === undefined ? undefined : restoreQuestion(answer, query);
     } finally {
-      this.#underWay--;
+      this.#inFlight--;
     }
   }
 
-  async #next(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
+  async #sequential(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
     for (const server of servers) {
-      const answer = await this.#one(server, query, transport, this.options.signal);
+      const answer = await this.#askOne(server, query, transport, this.options.signal);
       if (answer !== undefined || this.options.signal.aborted) return answer;
     }
     return undefined;
   }
 
-  async #first(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
+  async #parallel(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
     const end = new AbortController();
     const signal = AbortSignal.any([this.options.signal, end.signal]);
     const answers = servers.map(async (server) => {
-      const answer = await this.#one(server, query, transport, signal);
+      const answer = await this.#askOne(server, query, transport, signal);
       if (answer === undefined) throw new Error("no answer");
       return answer;
     });
     return await Promise.any(answers).catch(() => undefined).finally(() => end.abort());
   }
 
-  async #one(
+  async #askOne(
     server: Upstream,
     query: Query,
     transport: Transport,
     outer: AbortSignal,
   ): Promise<Uint8Array | undefined> {
-    const patience = new AbortController();
-    const abort = () => patience.abort(outer.reason);
-    const seconds = this.options.upstreamPatience / 1000;
+    const timeout = new AbortController();
+    const abort = () => timeout.abort(outer.reason);
+    const seconds = this.options.upstreamTimeout / 1000;
     const timer = setTimeout(
-      () => patience.abort(new Error(`no answer in ${seconds} s`)),
-      this.options.upstreamPatience,
+      () => timeout.abort(new Error(`no answer in ${seconds} s`)),
+      this.options.upstreamTimeout,
     );
     outer.addEventListener("abort", abort);
     if (outer.aborted) abort();
     try {
-      const message = renumbered(query.bytes);
-      const answer = await ASK[transport](this.#context, { server, query, message, signal: patience.signal });
+      const message = withRandomId(query.bytes);
+      const answer = await ASK[transport](this.#context, { server, query, message, signal: timeout.signal });
       this.#failing.delete(server.host);
       return answer;
     } catch (error) {
-      if (!outer.aborted) this.#tell(server, query, error);
+      if (!outer.aborted) this.#logFailure(server, query, error);
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -95,7 +96,7 @@ export class Forwarder {
   }
 
   /** The name in question is logged at debug level only. */
-  #tell(server: Upstream, query: Query, error: unknown): void {
+  #logFailure(server: Upstream, query: Query, error: unknown): void {
     const failed = `The DNS server ${server.host} does not answer`;
     if (!this.#failing.has(server.host)) {
       this.#failing.add(server.host);
@@ -107,7 +108,7 @@ export class Forwarder {
 }
 
 /** With a random id. */
-function renumbered(bytes: Uint8Array): Uint8Array {
+function withRandomId(bytes: Uint8Array): Uint8Array {
   const message = bytes.slice();
   crypto.getRandomValues(message.subarray(0, 2));
   return message;

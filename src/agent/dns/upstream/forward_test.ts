@@ -19,7 +19,7 @@ import { TUNING } from "../options.ts";
 import { readResolvConf } from "./resolv_conf.ts";
 import { Resolver } from "../server/resolver.ts";
 
-const QUICK = { upstreamPatience: 300 };
+const QUICK = { upstreamTimeout: 300 };
 const good: Behaviour = (question) => [addressAnswer(question, ["192.0.2.1"])];
 
 async function ask(port: number, transport: "udp" | "tcp", bytes = questionBytes("Www.example.com")): Promise<Message> {
@@ -133,7 +133,7 @@ Deno.test("a server that nobody listens at is left at once for the next, in eith
       resolvConf: TWO,
       table: {},
       // A patience of an hour: an answer shows that the refusal was heard.
-      tuning: { upstreamPort: upstream.port, upstreamPatience: 3_600_000, random },
+      tuning: { upstreamPort: upstream.port, upstreamTimeout: 3_600_000, random },
     });
     for (const transport of ["udp", "tcp"] as const) assert.equal((await ask(server.port, transport)).rcode, "NOERROR");
   }
@@ -146,7 +146,7 @@ Deno.test("servers are asked in any order, one after the other, or all at once",
   const orders = new Set<string>();
   for (let turn = 0; turn < 60 && orders.size < 2; turn++) {
     first.seen.length = 0;
-    await using server = await dnsServer({ resolvConf: TWO, table: {}, tuning: { ...port, upstreamPatience: 50 } });
+    await using server = await dnsServer({ resolvConf: TWO, table: {}, tuning: { ...port, upstreamTimeout: 50 } });
     assert.equal((await ask(server.port, "udp")).rcode, "NOERROR");
     orders.add(first.seen.length > 0 ? "silent first" : "good first");
   }
@@ -155,7 +155,7 @@ Deno.test("servers are asked in any order, one after the other, or all at once",
     resolvConf: TWO,
     table: {},
     isParallel: true,
-    tuning: { ...port, upstreamPatience: 3_600_000 },
+    tuning: { ...port, upstreamTimeout: 3_600_000 },
   });
   for (const transport of ["udp", "tcp"] as const) assert.equal((await ask(parallel.port, transport)).rcode, "NOERROR");
   assert.ok(second.seen.length > 0);
@@ -165,7 +165,7 @@ Deno.test("more questions than may be with others fail at once", async () => {
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: {},
-    tuning: { upstreamPort: upstream.port, upstreamPatience: 3_600_000, mostForwarded: 3 },
+    tuning: { upstreamPort: upstream.port, upstreamTimeout: 3_600_000, maxForwarded: 3 },
   });
   const waiting = [1, 2, 3].map(() => askUdp(server.port, questionBytes("slow.example"), undefined, 1000));
   waiting.forEach((each) => each.catch(() => {}));
@@ -198,7 +198,7 @@ Deno.test("a question of the server's own that capture sends back to it fails, a
     conf: () => readResolvConf("nameserver 127.0.0.1"),
     isOwn: () => false,
     answersBeforeTable: true,
-    circled: () => told.push("circle"),
+    onLoop: () => told.push("circle"),
     random: Math.random,
     clock: world.clock,
   });

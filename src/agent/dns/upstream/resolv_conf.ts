@@ -18,7 +18,7 @@ export interface ResolvConf {
   /** The first search domain in wire format. */
   readonly search: string | undefined;
   /** Name servers that are not IP addresses. */
-  readonly unreadable: readonly string[];
+  readonly invalid: readonly string[];
 }
 
 export const DNS_PORT = 53;
@@ -26,7 +26,7 @@ export const DNS_PORT = 53;
 /** Parses it; the last line with search domains counts. The root is not a search domain. */
 export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   const servers: Upstream[] = [];
-  const unreadable: string[] = [];
+  const invalid: string[] = [];
   let search: string | undefined;
   for (const line of text.split("\n")) {
     if (/^[#;]/.test(line)) continue;
@@ -34,19 +34,19 @@ export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
     if ((keyword === "search" || keyword === "domain") && first !== undefined) search = first;
     if (keyword !== "nameserver" || first === undefined) continue;
     const address = parseAddress(first);
-    if (typeof address === "string") unreadable.push(first);
+    if (typeof address === "string") invalid.push(first);
     else servers.push({ host: first, port, address });
   }
-  return { servers, unreadable, search: search === undefined ? undefined : wireName(search) };
+  return { servers, invalid, search: search === undefined ? undefined : wireName(search) };
 }
 
 /** No timer: an idle agent stays asleep. */
-const FRESH_MILLISECONDS = 5000;
+const MAX_AGE = 5000;
 
-const NO_CONF: ResolvConf = { servers: [], search: undefined, unreadable: [] };
+const EMPTY: ResolvConf = { servers: [], search: undefined, invalid: [] };
 
 export class ResolverFile {
-  #conf: ResolvConf = NO_CONF;
+  #conf: ResolvConf = EMPTY;
   #text: string | undefined;
   #problem = "";
   #readAt = 0;
@@ -61,7 +61,7 @@ export class ResolverFile {
 
   /** The known configuration; refreshes it in the background if it may be stale. */
   current(): ResolvConf {
-    if (!this.#isReading && this.world.clock.monotonic() - this.#readAt >= FRESH_MILLISECONDS) void this.read();
+    if (!this.#isReading && this.world.clock.monotonic() - this.#readAt >= MAX_AGE) void this.read();
     return this.#conf;
   }
 
@@ -70,30 +70,30 @@ export class ResolverFile {
     this.#isReading = true;
     this.#readAt = this.world.clock.monotonic();
     try {
-      this.#take(await this.world.files.readText(this.path));
+      this.#parse(await this.world.files.readText(this.path));
       this.#problem = "";
     } catch (error) {
-      this.#tell(messageOf(error));
+      this.#logProblem(messageOf(error));
     } finally {
       this.#isReading = false;
     }
     return this.#conf;
   }
 
-  #take(text: string): void {
+  #parse(text: string): void {
     if (text === this.#text) return;
     this.#text = text;
     this.#conf = readResolvConf(text, this.port);
-    const { servers, unreadable } = this.#conf;
-    if (unreadable.length > 0) {
-      this.log.warning(logText(`"${this.path}" names servers that are not IP addresses: ${unreadable.join(", ")}`));
+    const { servers, invalid } = this.#conf;
+    if (invalid.length > 0) {
+      this.log.warning(logText(`"${this.path}" names servers that are not IP addresses: ${invalid.join(", ")}`));
     }
     if (servers.length === 0) {
       this.log.warning(logText(`"${this.path}" has no name server: names outside the mesh cannot be resolved`));
     }
   }
 
-  #tell(problem: string): void {
+  #logProblem(problem: string): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.log.warning(logText(`Names outside the mesh are forwarded to the servers known before: ${problem}`));

@@ -20,9 +20,9 @@ options ndots:5
     "fd00::10 53",
     "fe80::1%eth0 53",
   ]);
-  assert.deepEqual([nameOf(conf.search ?? ""), conf.unreadable], ["ns1.svc.cluster.local", ["dns.example"]]);
+  assert.deepEqual([nameOf(conf.search ?? ""), conf.invalid], ["ns1.svc.cluster.local", ["dns.example"]]);
   assert.equal(readResolvConf("search .").search, undefined);
-  assert.deepEqual(readResolvConf(""), { servers: [], search: undefined, unreadable: [] });
+  assert.deepEqual(readResolvConf(""), { servers: [], search: undefined, invalid: [] });
 });
 
 Deno.test("listenPlan(): localhost is that of each family of the servers", () => {

@@ -2,12 +2,12 @@
 import type { DnsSettings } from "../../dns/options.ts";
 import type { Role } from "../flags.ts";
 import type { Reading } from "../reading.ts";
-import type { NodeFacts } from "../settings.ts";
+import type { ProxyNode } from "../settings.ts";
 
 export type { DnsSettings };
 
 /** Reads them. The node metadata `DNS_CAPTURE` (`ISTIO_META_DNS_CAPTURE`) says whether DNS is captured. */
-export function readDns({ variables }: Reading, role: Role, { typedMetadata }: NodeFacts): DnsSettings {
+export function readDns({ variables }: Reading, role: Role, { typedMetadata }: ProxyNode): DnsSettings {
   const isWanted = typedMetadata["DNS_CAPTURE"] === "true" || variables.bool("enableDnsServer");
   return {
     isServed: role === "sidecar" && isWanted,

@@ -136,7 +136,7 @@ function headersOf({ world, variables, warnings }: Reading): Record<string, stri
   return headers;
 }
 
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 /**
  * ECDSA on P-256 by default. pilot-agent defaults to RSA, which takes 0.1 s to several seconds; istiod signs both.
@@ -157,8 +157,8 @@ function readKey({ variables, warnings }: Reading): KeyChoice {
 
   function rsaBits(): number {
     const bits = variables.int("rsaKeySize");
-    if (bits >= LEAST_RSA_BITS && bits <= 8192) return bits;
+    if (bits >= MIN_RSA_BITS && bits <= 8192) return bits;
     warnings.push(`"WORKLOAD_RSA_KEY_SIZE" is ${bits}, which is not from 2048 to 8192: 2048 is used`);
-    return LEAST_RSA_BITS;
+    return MIN_RSA_BITS;
   }
 }

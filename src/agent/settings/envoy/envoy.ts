@@ -5,7 +5,7 @@ import { envoyLogLevels } from "./log_level.ts";
 import type { Role } from "../flags.ts";
 import type { PodInfo } from "../pod/pod.ts";
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
-import type { BootstrapFacts, DrainSettings, EnvoySettings, NodeFacts } from "../settings.ts";
+import type { BootstrapSettings, DrainSettings, EnvoySettings, ProxyNode } from "../settings.ts";
 import { statsSettings } from "./stats.ts";
 import type { Variables } from "../variables.ts";
 import { messageOf } from "../../../core/errors.ts";
@@ -71,7 +71,7 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
   };
 }
 
-const IMAGES_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
+const IMAGE_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
 
 /**
  * The template that is named, else the image's own, which fits the Envoy in the image. `--xds direct` exists in the
@@ -85,9 +85,9 @@ async function template(
   const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
   // A file that this user cannot see is absent.
-  const isThere = async () => await world.files.facts(IMAGES_TEMPLATE).catch(() => undefined) !== undefined;
-  const isImages = flagText(reading, "xds") !== "direct" && await isThere();
-  return { templateFile: isImages ? IMAGES_TEMPLATE : "", isImagesTemplate: isImages };
+  const isThere = async () => await world.files.facts(IMAGE_TEMPLATE).catch(() => undefined) !== undefined;
+  const isImage = flagText(reading, "xds") !== "direct" && await isThere();
+  return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }
 
 function isFips(variables: Variables): boolean {
@@ -99,12 +99,12 @@ export interface BootstrapInputs {
   readonly info: PodInfo;
   readonly proxyConfig: ProxyConfig;
   readonly addresses: readonly string[];
-  readonly node: NodeFacts;
+  readonly node: ProxyNode;
   readonly logJson: boolean;
 }
 
 /** Inputs of the bootstrap besides node and proxy configuration. */
-export function readBootstrapFacts(reading: Reading, inputs: BootstrapInputs): BootstrapFacts {
+export function readBootstrap(reading: Reading, inputs: BootstrapInputs): BootstrapSettings {
   const { variables, warnings } = reading;
   const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
   const rootCa = variables.text("xdsRootCa");
@@ -139,7 +139,7 @@ function isXdsDirect(reading: Reading): boolean {
 function xdsOf(
   { variables, warnings }: Reading,
   { role, node }: BootstrapInputs,
-): Pick<BootstrapFacts, "deltaXds" | "metadataDiscovery"> {
+): Pick<BootstrapSettings, "deltaXds" | "metadataDiscovery"> {
   if (role === "waypoint") return { deltaXds: true, metadataDiscovery: true };
   const deltaXds = variables.bool("deltaXds");
   const isAsked = node.typedMetadata["METADATA_DISCOVERY"] === "true";

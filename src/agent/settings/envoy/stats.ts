@@ -13,10 +13,10 @@ const DRAIN_SUFFIX = "downstream_cx_active";
 const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
 
 /** Envoy's default flush interval, in nanoseconds. */
-const FLUSH_DEFAULT = 5_000_000_000n;
+const DEFAULT_FLUSH = 5_000_000_000n;
 
 /** Envoy's minimum, in nanoseconds. */
-const LEAST_INTERVAL = 1_000_000n;
+const MIN_INTERVAL = 1_000_000n;
 
 export interface StatsSources {
   readonly proxyConfig: ValueMap;
@@ -95,7 +95,7 @@ function intervals(
 ): Pick<StatsSettings, "flushInterval" | "evictionInterval"> {
   const flush = durationAt(annotations, ANNOTATION.statsFlushInterval, warnings);
   const eviction = durationAt(annotations, ANNOTATION.statsEvictionInterval, warnings);
-  const each = (flush ?? FLUSH_DEFAULT) / 1000n;
+  const each = (flush ?? DEFAULT_FLUSH) / 1000n;
   const isMultiple = eviction === undefined || (eviction / 1000n) % each === 0n;
   if (!isMultiple) {
     warnings.push(
@@ -116,7 +116,7 @@ function durationAt(
   const text = annotations.get(name);
   if (text === undefined) return undefined;
   const duration = readDuration(text);
-  if (typeof duration === "bigint" && duration >= LEAST_INTERVAL) return duration;
+  if (typeof duration === "bigint" && duration >= MIN_INTERVAL) return duration;
   const reason = typeof duration === "bigint" ? "it is less than 1ms" : duration.reason;
   warnings.push(`The annotation "${name}" is ignored: "${text}" is not an interval: ${reason}`);
   return undefined;

@@ -3,7 +3,7 @@ import { LABEL } from "../../../core/mesh/configuration.ts";
 import type { Value, ValueMap } from "../../../core/value.ts";
 
 /** The inputs of the name. */
-export interface NameFacts {
+export interface NameSources {
   readonly proxyConfig: ValueMap;
   readonly labels: ReadonlyMap<string, string>;
   readonly workloadName: string;
@@ -13,22 +13,22 @@ export interface NameFacts {
 const UNNAMED = "istio-proxy";
 
 /** `node.cluster`: the proxy configuration's name, else one derived from labels, workload or namespace. */
-export function clusterName(facts: NameFacts): string {
-  const named: Value | undefined = facts.proxyConfig["serviceCluster"];
-  if (typeof named === "string") return explicitOr(named, facts);
-  switch (facts.proxyConfig["tracingServiceName"]) {
+export function clusterName(sources: NameSources): string {
+  const named: Value | undefined = sources.proxyConfig["serviceCluster"];
+  if (typeof named === "string") return nameOr(named, sources);
+  switch (sources.proxyConfig["tracingServiceName"]) {
     case "CANONICAL_NAME_ONLY":
-      return explicitOr(canonicalName(facts), facts);
+      return nameOr(canonicalName(sources), sources);
     case "CANONICAL_NAME_AND_NAMESPACE":
-      return facts.namespace === ""
-        ? explicitOr(canonicalName(facts), facts)
-        : `${canonicalName(facts)}.${facts.namespace}`;
+      return sources.namespace === ""
+        ? nameOr(canonicalName(sources), sources)
+        : `${canonicalName(sources)}.${sources.namespace}`;
     default:
-      return explicitOr(UNNAMED, facts);
+      return nameOr(UNNAMED, sources);
   }
 }
 
-function explicitOr(name: string, { labels, workloadName, namespace }: NameFacts): string {
+function nameOr(name: string, { labels, workloadName, namespace }: NameSources): string {
   if (name !== "" && name !== UNNAMED) return name;
   const label = [LABEL.app, LABEL.recommendedName, LABEL.canonicalName].map((key) => labels.get(key))
     .find((value) => value !== undefined);
@@ -37,7 +37,7 @@ function explicitOr(name: string, { labels, workloadName, namespace }: NameFacts
   return namespace === "" ? UNNAMED : `${UNNAMED}.${namespace}`;
 }
 
-function canonicalName({ labels, workloadName }: NameFacts): string {
+function canonicalName({ labels, workloadName }: NameSources): string {
   const label = [LABEL.canonicalName, LABEL.recommendedName, LABEL.app].map((key) => labels.get(key))
     .find((value) => value !== undefined && value !== "");
   return label ?? (workloadName === "" ? UNNAMED : workloadName);

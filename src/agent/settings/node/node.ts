@@ -2,7 +2,7 @@
 import { compareUtf8 } from "../../../core/gojson.ts";
 import { LABEL } from "../../../core/mesh/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
-import type { Locality, NodeFacts } from "../settings.ts";
+import type { Locality, ProxyNode } from "../settings.ts";
 import { clusterName } from "./cluster_name.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";
 import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
@@ -26,7 +26,7 @@ export interface NodeSource {
   readonly metadataDiscovery: boolean | undefined;
 }
 
-export interface NodeNotes {
+export interface Problems {
   readonly problems: string[];
   readonly warnings: string[];
 }
@@ -35,12 +35,12 @@ export interface NodeNotes {
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
 /** The node. Metadata of the wrong type are problems, as in pilot-agent. */
-export function nodeOf(source: NodeSource, notes: NodeNotes): NodeFacts {
-  const raw = rawMetadata(source.env, source.proxyMetadata, notes.warnings);
-  const typed = typedMetadata(raw, notes.problems);
+export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
+  const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
+  const typed = typedMetadata(raw, into.problems);
   if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.version;
   setKnown(typed, { ...source.known, PROXY_CONFIG: source.proxyConfig, ...podFields(source.env) });
-  const labels = setLabels(typed, source, notes.warnings);
+  const labels = setLabels(typed, source, into.warnings);
   const annotations = setTextMap(typed, "ANNOTATIONS", [textMapAt(typed, "ANNOTATIONS"), source.podAnnotations]);
   const discovery = source.metadataDiscovery ?? typed["ENABLE_HBONE"] === "true";
   typed["METADATA_DISCOVERY"] = String(discovery);

@@ -7,7 +7,7 @@ import type { Role } from "../flags.ts";
 import { nodeOf } from "./node.ts";
 import type { PodInfo } from "../pod/pod.ts";
 import { flagText, type Reading } from "../reading.ts";
-import type { NodeFacts, Ports } from "../settings.ts";
+import type { Ports, ProxyNode } from "../settings.ts";
 
 export interface NodeInputs {
   readonly role: Role;
@@ -18,7 +18,7 @@ export interface NodeInputs {
 }
 
 /** The node. Metadata of the wrong type are problems. */
-export function readNode(reading: Reading, inputs: NodeInputs): NodeFacts {
+export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   const { variables, world } = reading;
   const { role, info, proxyConfig, addresses } = inputs;
   const [first = ""] = addresses;

@@ -6,7 +6,7 @@ import { CHECK, healthRequest, healthStatus } from "./grpc_health.ts";
 import { splitHostPort } from "../../../core/net.ts";
 
 /** A probe request. */
-export interface Asked {
+export interface ProbeTarget {
   readonly network: Network;
   /** An IP address or `localhost`. */
   readonly host: string;
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** The result for the kubelet. */
-export interface Told {
+export interface ProbeResult {
   readonly status: number;
   readonly body?: Uint8Array<ArrayBuffer>;
 }
@@ -29,51 +29,60 @@ export interface Told {
 const MAX_BODY = 10 * 1024;
 const MAX_GRPC_BODY = 1024;
 
-type Ask<Kind extends Prober["kind"]> = (asked: Asked, prober: Extract<Prober, { kind: Kind }>) => Promise<Told>;
+type Ask<Kind extends Prober["kind"]> = (
+  target: ProbeTarget,
+  prober: Extract<Prober, { kind: Kind }>,
+) => Promise<ProbeResult>;
 
 /** Probes the application. Throws if the request fails, or for a negative result without a status. */
-export function ask(asked: Asked, prober: Prober): Promise<Told> {
+export function ask(target: ProbeTarget, prober: Prober): Promise<ProbeResult> {
   switch (prober.kind) {
     case "http":
-      return askHttp(asked, prober);
+      return askHttp(target, prober);
     case "tcp":
-      return askTcp(asked, prober);
+      return askTcp(target, prober);
     case "grpc":
-      return askGrpc(asked, prober);
+      return askGrpc(target, prober);
   }
 }
 
-const askHttp: Ask<"http"> = async (asked, { port, path, isTls }) => {
-  const url = `${isTls ? "https" : "http"}://${authority(asked.host, port)}${path}`;
-  const headers = forwardedHeaders(asked.headers, asked.statusPort, port);
-  const protocol = isTls && asked.isHttp2Offered ? "negotiated" : "http/1.1";
-  const way = { method: "GET", protocol, maxBodyBytes: MAX_BODY, signal: asked.signal, ...fromSource(asked) } as const;
-  const { status, body } = await followed(url, headers, (url, headers) => {
-    return asked.network.exchange({ ...way, url, headers });
+const askHttp: Ask<"http"> = async (target, { port, path, isTls }) => {
+  const url = `${isTls ? "https" : "http"}://${authority(target.host, port)}${path}`;
+  const headers = forwardedHeaders(target.headers, target.statusPort, port);
+  const protocol = isTls && target.isHttp2Offered ? "negotiated" : "http/1.1";
+  const options = {
+    method: "GET",
+    protocol,
+    maxBodyBytes: MAX_BODY,
+    signal: target.signal,
+    ...fromSource(target),
+  } as const;
+  const { status, body } = await followRedirects(url, headers, (url, headers) => {
+    return target.network.exchange({ ...options, url, headers });
   });
   // The kubelet treats a redirect without Location as success.
   return status >= 300 && status < 400 ? { status: 200 } : { status, body };
 };
 
-const askTcp: Ask<"tcp"> = async (asked, { port }) => {
-  const { network, host: hostname, signal } = asked;
-  const connection = await network.connect({ hostname, port, signal, ...fromSource(asked) });
+const askTcp: Ask<"tcp"> = async (target, { port }) => {
+  const { network, host: hostname, signal } = target;
+  const connection = await network.connect({ hostname, port, signal, ...fromSource(target) });
   connection.close();
   return { status: 200 };
 };
 
-const askGrpc: Ask<"grpc"> = async (asked, { port, service }) => {
+const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
   const headers = new Headers({ "content-type": "application/grpc", te: "trailers", "accept-encoding": "identity" });
-  headers.set("user-agent", asked.headers.get("user-agent") ?? "");
-  const answer = await asked.network.exchange({
+  headers.set("user-agent", target.headers.get("user-agent") ?? "");
+  const answer = await target.network.exchange({
     method: "POST",
-    url: `http://${authority(asked.host, port)}${CHECK}`,
+    url: `http://${authority(target.host, port)}${CHECK}`,
     headers,
     body: healthRequest(service),
     protocol: "h2",
     maxBodyBytes: MAX_GRPC_BODY,
-    signal: asked.signal,
-    ...fromSource(asked),
+    signal: target.signal,
+    ...fromSource(target),
   });
   const status = grpcStatus(answer);
   if (status !== "SERVING") throw new MeshError(`The service "${service}" is ${status}`);
@@ -93,12 +102,12 @@ function authority(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-function fromSource({ source }: Asked): { readonly source?: string } {
+function fromSource({ source }: ProbeTarget): { readonly source?: string } {
   return source === undefined ? {} : { source };
 }
 
 /** Headers of the connection or of a body. */
-const NOT_PASSED_ON = [
+const HOP_HEADERS = [
   "connection",
   "content-length",
   "expect",
@@ -114,7 +123,7 @@ const NOT_PASSED_ON = [
  */
 export function forwardedHeaders(incoming: Headers, statusPort: number, port: number): Headers {
   const headers = new Headers(incoming);
-  for (const name of NOT_PASSED_ON) headers.delete(name);
+  for (const name of HOP_HEADERS) headers.delete(name);
   headers.set("connection", "close");
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
   const parts = splitHostPort(headers.get("host") ?? "");
@@ -125,25 +134,25 @@ export function forwardedHeaders(incoming: Headers, statusPort: number, port: nu
 
 /** Redirect statuses (Go's net/http: redirectBehavior). */
 const REDIRECTIONS = [301, 302, 303, 307, 308];
-const MOST = 10;
+const MAX_REQUESTS = 10;
 
 /**
  * Sends the request and follows redirects as the kubelet does: to the same host only, at most ten requests. Throws a
  * `MeshError` for too many redirects or an invalid Location.
  */
-export async function followed(
+export async function followRedirects(
   start: string,
   headers: Headers,
   ask: (url: string, headers: Headers) => Promise<ExchangeAnswer>,
 ): Promise<ExchangeAnswer> {
   let url = new URL(start);
-  for (let asked = 1;; asked++) {
+  for (let requests = 1;; requests++) {
     const answer = await ask(url.href, headers);
     const location = REDIRECTIONS.includes(answer.status) ? answer.headers.get("location") ?? "" : "";
     if (location === "") return answer;
     const next = resolve(location, url);
     if (next.hostname !== url.hostname) return answer;
-    if (asked >= MOST) throw new MeshError(`The application redirected ${MOST} times`);
+    if (requests >= MAX_REQUESTS) throw new MeshError(`The application redirected ${MAX_REQUESTS} times`);
     if (URL.canParse(location)) headers.set("host", next.host);
     url = next;
   }

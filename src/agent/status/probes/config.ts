@@ -33,10 +33,10 @@ export function readProbers(text: string): ReadProbers {
   if (!isObject(json)) return { probers: new Map(), problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
   const probers = Object.entries(json).map(([path, value]): [string, Prober] | undefined => {
-    const said: string[] = [];
-    const prober = readProber(path, isObject(value) ? value : {}, said);
-    problems.push(...said.map((problem) => `"${path}": ${problem}`));
-    return prober === undefined || said.length > 0 ? undefined : [path, prober];
+    const found: string[] = [];
+    const prober = readProber(path, isObject(value) ? value : {}, found);
+    problems.push(...found.map((problem) => `"${path}": ${problem}`));
+    return prober === undefined || found.length > 0 ? undefined : [path, prober];
   });
   return { probers: new Map(probers.filter((each) => each !== undefined)), problems };
 }
@@ -44,51 +44,55 @@ export function readProbers(text: string): ReadProbers {
 type Fields = Record<string, unknown>;
 type Details = Readonly<{ [Kind in Prober["kind"]]: Omit<Extract<Prober, { kind: Kind }>, "timeoutSeconds"> }>;
 
-const KINDS: { readonly [Field: string]: (fields: Fields, said: string[]) => Details[Prober["kind"]] } = {
-  httpGet: (fields, said) => ({
+const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) => Details[Prober["kind"]] } = {
+  httpGet: (fields, problems) => ({
     kind: "http",
-    port: portOf(fields, said),
-    path: textOf(fields, "path", said).replace(/^(?!\/)/, "/"),
-    isTls: textOf(fields, "scheme", said) === "HTTPS",
+    port: portOf(fields, problems),
+    path: textOf(fields, "path", problems).replace(/^(?!\/)/, "/"),
+    isTls: textOf(fields, "scheme", problems) === "HTTPS",
   }),
-  tcpSocket: (fields, said) => ({ kind: "tcp", port: portOf(fields, said) }),
-  grpc: (fields, said) => ({ kind: "grpc", port: portOf(fields, said), service: textOf(fields, "service", said) }),
+  tcpSocket: (fields, problems) => ({ kind: "tcp", port: portOf(fields, problems) }),
+  grpc: (fields, problems) => ({
+    kind: "grpc",
+    port: portOf(fields, problems),
+    service: textOf(fields, "service", problems),
+  }),
 };
 
-function readProber(path: string, value: Fields, said: string[]): Prober | undefined {
-  if (!PATH.test(path)) said.push(`the path is not of the form ${FORM}`);
+function readProber(path: string, value: Fields, problems: string[]): Prober | undefined {
+  if (!PATH.test(path)) problems.push(`the path is not of the form ${FORM}`);
   const found = Object.entries(KINDS).flatMap(([name, read]) => {
     const fields = fieldOf(value, name);
     return fields === undefined ? [] : [{ name, read, fields }];
   });
   const [only] = found;
   if (only === undefined || found.length > 1) {
-    said.push(`there must be exactly one of httpGet, tcpSocket and grpc, not ${found.length}`);
+    problems.push(`there must be exactly one of httpGet, tcpSocket and grpc, not ${found.length}`);
     return undefined;
   }
-  if (!isObject(only.fields)) said.push(`"${only.name}" is not an object`);
-  const details = only.read(isObject(only.fields) ? only.fields : {}, said);
-  return { ...details, timeoutSeconds: secondsOf(value, said) };
+  if (!isObject(only.fields)) problems.push(`"${only.name}" is not an object`);
+  const details = only.read(isObject(only.fields) ? only.fields : {}, problems);
+  return { ...details, timeoutSeconds: secondsOf(value, problems) };
 }
 
 /** The injector has replaced port names by numbers. */
-function portOf(fields: Fields, said: string[]): number {
+function portOf(fields: Fields, problems: string[]): number {
   const port = fieldOf(fields, "port");
   if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;
-  said.push(`the port ${JSON.stringify(port) ?? "(absent)"} is not a number from 1 to 65535`);
+  problems.push(`the port ${JSON.stringify(port) ?? "(absent)"} is not a number from 1 to 65535`);
   return 0;
 }
 
-function textOf(fields: Fields, name: string, said: string[]): string {
+function textOf(fields: Fields, name: string, problems: string[]): string {
   const value = fieldOf(fields, name) ?? "";
   if (typeof value === "string") return value;
-  said.push(`"${name}" is not a string`);
+  problems.push(`"${name}" is not a string`);
   return "";
 }
 
-function secondsOf(value: Fields, said: string[]): number {
+function secondsOf(value: Fields, problems: string[]): number {
   const seconds = fieldOf(value, "timeoutSeconds") ?? 0;
   if (typeof seconds === "number" && Number.isInteger(seconds)) return Math.max(0, seconds);
-  said.push('"timeoutSeconds" is not an integer');
+  problems.push('"timeoutSeconds" is not an integer');
   return 0;
 }

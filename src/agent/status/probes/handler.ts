@@ -2,7 +2,7 @@ import { requestFailure } from "../../../core/request_failure.ts";
 import { type Logger, logText } from "../../../core/log.ts";
 import type { World } from "../../../core/world/world.ts";
 import { targetOf, textAnswer } from "../http.ts";
-import { ask, type Told } from "./ask.ts";
+import { ask, type ProbeResult } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";
 import { probeSource } from "./source.ts";
 
@@ -30,7 +30,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
     const { headers } = request;
     const signal = deadline(prober, request.signal);
     try {
-      const asked = {
+      const target = {
         network,
         host,
         source: source.address(),
@@ -39,7 +39,7 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
         headers,
         signal,
       };
-      return told(await ask(asked, prober));
+      return responseOf(await ask(target, prober));
     } catch (error) {
       const { text } = requestFailure(error, prober.timeoutSeconds * 1000);
       logger.error(logText(`Application probe "${path}" failed: ${text}`));
@@ -57,7 +57,7 @@ function deadline({ timeoutSeconds }: Prober, client: AbortSignal): AbortSignal 
 const WITHOUT_BODY = [204, 205, 304];
 
 /** Statuses outside HTTP's range become a failure. */
-function told({ status, body }: Told): Response {
+function responseOf({ status, body }: ProbeResult): Response {
   if (status < 200 || status > 599) return textAnswer(500, "");
   if (body === undefined || WITHOUT_BODY.includes(status)) return new Response(null, { status });
   const headers = { "content-type": "text/plain; charset=utf-8", "content-length": String(body.length) };

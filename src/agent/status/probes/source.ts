@@ -25,7 +25,6 @@ export function probeSource({ system }: Pick<World, "system">, host: string, log
         isTried = true;
         return text;
       }
-      const effect = "capture may take them";
       if (!isTold) {
         logger.warn(
           logText(

@@ -30,7 +30,10 @@ Deno.test("probeSource() warns once of an address that cannot be had, and tries 
   const source = probeSource(world, "2001:db8::1", startLog(world, "agent"));
   assert.equal(source.address(), undefined);
   assert.equal(source.address(), undefined);
-  assert.equal(world.said.stderr.match(/cannot use the source address ::6: bind: cannot assign requested address/g)?.length, 1);
+  assert.equal(
+    world.said.stderr.match(/cannot use the source address ::6: bind: cannot assign requested address/g)?.length,
+    1,
+  );
   state.fails = false;
   assert.equal(source.address(), "::6");
   assert.equal(source.address(), "::6");

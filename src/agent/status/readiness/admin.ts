@@ -30,8 +30,8 @@ export function adminAt(network: Network, host: string, port: number): Admin {
 async function read(network: Network, url: string, milliseconds: number): Promise<string> {
   const { status, body } = await ask(network, url, milliseconds);
   const pieces = body === null ? [] : await readBounded(body.getReader(), MAX_BYTES);
-  if (status !== 200) throw new MeshError(`${COMPLAINT}: it answered ${status}`);
-  if (pieces === undefined) throw new MeshError(`${COMPLAINT}: its answer is larger than ${MAX_BYTES} bytes`);
+  if (status !== 200) throw new MeshError(`${FAILED}: it answered ${status}`);
+  if (pieces === undefined) throw new MeshError(`${FAILED}: its answer is larger than ${MAX_BYTES} bytes`);
   return new TextDecoder().decode(joinBytes(pieces));
 }
 
@@ -39,28 +39,28 @@ async function ask(network: Network, url: string, milliseconds: number): Promise
   try {
     return await network.request(url, { signal: AbortSignal.timeout(milliseconds) });
   } catch (error) {
-    throw new MeshError(`${COMPLAINT}: ${requestFailure(error, milliseconds).text}`, { cause: error });
+    throw new MeshError(`${FAILED}: ${requestFailure(error, milliseconds).text}`, { cause: error });
   }
 }
 
-const COMPLAINT = "Envoy's admin interface failed";
+const FAILED = "Envoy's admin interface failed";
 
 /** Names and errors only: a rejected configuration may be large. For rejected clusters Envoy only logs the reason. */
 export const REFUSALS = "/config_dump?resource=dynamic_listeners&mask=name,error_state.details";
 
-const MOST = 5;
-const LONGEST = 500;
+const MAX_REASONS = 5;
+const MAX_LENGTH = 500;
 
 /** The reasons: `listener "web": ...`; at most five, without duplicates, each one line. */
 export function refusalsIn(text: string): string[] {
   const json = readJson(text);
   const configs = isObject(json) ? fieldOf(json, "configs") : undefined;
   if (!Array.isArray(configs)) return [];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   return configs.filter(isObject).flatMap((config) => {
     const reason = reasonIn(config);
-    if (reason === "" || told.has(reason) || told.size === MOST) return [];
-    told.add(reason);
+    if (reason === "" || seen.has(reason) || seen.size === MAX_REASONS) return [];
+    seen.add(reason);
     const name = fieldOf(config, "name");
     return [typeof name === "string" && name !== "" ? `listener "${name}": ${reason}` : reason];
   });
@@ -69,5 +69,5 @@ export function refusalsIn(text: string): string[] {
 function reasonIn(config: Record<string, unknown>): string {
   const state = fieldOf(config, "error_state");
   const details = isObject(state) ? fieldOf(state, "details") : undefined;
-  return typeof details === "string" ? details.replaceAll(/\s+/g, " ").slice(0, LONGEST) : "";
+  return typeof details === "string" ? details.replaceAll(/\s+/g, " ").slice(0, MAX_LENGTH) : "";
 }

@@ -12,21 +12,21 @@ export interface ReadyOptions {
 }
 
 /** Log the same problem at most this often: some clients poll twenty times a second. */
-const REPEAT_AFTER = 2000;
+const REPEAT_INTERVAL = 2000;
 
 /** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
 export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
   let wasReady = false;
   let everReady = false;
-  let told = { problem: "", at: -Infinity };
-  function tellProblem({ stage, problem = "" }: Readiness[number]) {
+  let logged = { problem: "", at: -Infinity };
+  function logProblem({ stage, problem = "" }: Readiness[number]) {
     wasReady = false;
     const now = clock.monotonic();
-    if (problem === told.problem && now - told.at < REPEAT_AFTER) return;
-    told = { problem, at: now };
+    if (problem === logged.problem && now - logged.at < REPEAT_INTERVAL) return;
+    logged = { problem, at: now };
     logger.warn(logText(`Envoy proxy is NOT ready: ${problem} (stage: ${stage})`));
   }
-  function tellReady() {
+  function logReady() {
     if (!everReady) {
       const seconds = clock.monotonic() / 1000;
       startupSeconds.set(seconds);
@@ -34,13 +34,13 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     }
     if (!wasReady) logger.info("Envoy proxy is ready");
     everReady = wasReady = true;
-    told = { problem: "", at: -Infinity };
+    logged = { problem: "", at: -Infinity };
   }
   return async (request: Request): Promise<Response> => {
     const readiness = await probe.check();
     const failed = readiness.find(({ problem }) => problem !== undefined);
-    if (failed === undefined) tellReady();
-    else tellProblem(failed);
+    if (failed === undefined) logReady();
+    else logProblem(failed);
     const { query } = targetOf(request.url);
     const isVerbose = query !== "" && new URLSearchParams(query).has("verbose");
     return textAnswer(failed === undefined ? 200 : 503, isVerbose ? verboseText(readiness) : "");

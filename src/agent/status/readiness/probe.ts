@@ -22,7 +22,7 @@ export interface ReadinessProbe {
 }
 
 /** Problems outside Envoy. */
-export interface Surroundings {
+export interface ControlPlaneProblems {
   /** Why Envoy may have no configuration. */
   problems(): readonly string[];
   /** Why DNS has no names yet, if it is served. */
@@ -30,7 +30,7 @@ export interface Surroundings {
 }
 
 export interface ProbeOptions {
-  readonly surroundings?: Surroundings | undefined;
+  readonly controlPlane?: ControlPlaneProblems | undefined;
   /** `undefined` without Envoy: `running` is the only stage then. */
   readonly admin: Admin | undefined;
   /** Why the agent shuts down; `undefined` if it does not. */
@@ -48,7 +48,7 @@ interface Check {
   readonly admin: Admin;
   readonly seen: Seen;
   readonly terminating: () => string | undefined;
-  readonly surroundings: Surroundings | undefined;
+  readonly controlPlane: ControlPlaneProblems | undefined;
   updates: Stats;
   state: Stats;
 }
@@ -71,19 +71,19 @@ const STEPS: readonly Step[] = [
   }],
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
   // Before that, the application's first lookup would fail.
-  ["names", ({ surroundings }) => surroundings?.nameProblem()],
+  ["names", ({ controlPlane }) => controlPlane?.nameProblem()],
 ];
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
 /** Creates the probe. Concurrent checks share one run. */
-export function readinessProbe({ admin, terminating, surroundings }: ProbeOptions): ReadinessProbe {
+export function readinessProbe({ admin, terminating, controlPlane }: ProbeOptions): ReadinessProbe {
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
   async function run(): Promise<Readiness> {
     if (admin === undefined) return [{ stage: "running", problem: runningProblem(terminating) }];
-    const check: Check = { admin, seen, terminating, surroundings, updates: new Map(), state: new Map() };
-    const reports = await take(check);
+    const check: Check = { admin, seen, terminating, controlPlane, updates: new Map(), state: new Map() };
+    const reports = await runStages(check);
     if (isReady(reports)) check.seen.live = true;
     return reports;
   }
@@ -103,7 +103,7 @@ export function isReady(readiness: Readiness): boolean {
   return readiness.every(({ problem }) => problem === undefined);
 }
 
-async function take(check: Check): Promise<Readiness> {
+async function runStages(check: Check): Promise<Readiness> {
   const reports: StageReport[] = [];
   for (const [stage, step] of STEPS) {
     const problem = await attempt(step, check);
@@ -130,5 +130,5 @@ function runningProblem(terminating: () => string | undefined): string | undefin
 async function explained(check: Check, problem: string | undefined): Promise<string | undefined> {
   if (problem === undefined) return undefined;
   const refusals = isRejected(check.updates) ? await check.admin.refusals() : [];
-  return [problem, ...refusals, ...check.surroundings?.problems() ?? []].join("; ");
+  return [problem, ...refusals, ...check.controlPlane?.problems() ?? []].join("; ");
 }

@@ -1,7 +1,7 @@
 /** The state of the connection to istiod, for readiness and the log. */
 import { type Logger, logText } from "../../core/log.ts";
 
-export interface Health {
+export interface ConnectionStatus {
   /** The current problem, in one line. */
   problem(): string | undefined;
   connected(): void;
@@ -14,7 +14,7 @@ export interface Health {
 }
 
 /** Envoy reconnects forever: a repeated problem is a warning once. */
-export function healthOf(address: string, log: Logger): Health {
+export function connectionStatus(address: string, log: Logger): ConnectionStatus {
   let problem: string | undefined;
   let warned: string | undefined;
   return {

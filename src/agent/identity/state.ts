@@ -1,0 +1,69 @@
+/** State, events and actions of the certificate machine. */
+
+/** When an event happened. */
+export interface Moment {
+  /** Milliseconds since 1970 by the wall clock, which may be wrong or be set. */
+  readonly now: number;
+  /** Milliseconds by the monotonic clock. */
+  readonly elapsed: number;
+  /** From 0 to 1. */
+  readonly random: number;
+}
+
+/** Why there is no new certificate. */
+export interface Failure {
+  /** Stage, reason and what to do, in one line. */
+  readonly text: string;
+  /** An immediate retry may help. */
+  readonly isTransient: boolean;
+}
+
+export type Phase = "requesting" | "waiting" | "held" | "closed";
+
+/** The certificate in force; times in milliseconds since 1970, except `dueElapsed`. */
+export interface Held {
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** When to renew: by the wall clock, and by the monotonic clock. */
+  readonly dueAt: number;
+  readonly dueElapsed: number;
+}
+
+export interface State {
+  readonly phase: Phase;
+  /** Failed requests since the last long delay. */
+  readonly tries: number;
+  /** Consecutive rounds of failed requests. */
+  readonly rounds: number;
+  /** The certificate in force. */
+  readonly held: Held | undefined;
+  /** Why the last request failed; `undefined` after a success. */
+  readonly failure: Failure | undefined;
+  /** Why the certificate was not written to files. */
+  readonly storeProblem: string | undefined;
+}
+
+/** Events and their data. */
+export interface Events {
+  answered: Moment & { readonly notBefore: number; readonly notAfter: number };
+  failed: Moment & { readonly failure: Failure };
+  timeUp: Moment;
+  stored: Moment & { readonly problem: string | undefined };
+  close: Moment;
+}
+
+export type Action =
+  /** Send a request to the CA. */
+  | { readonly do: "request" }
+  /** Abort the request; ignore its response. */
+  | { readonly do: "abort" }
+  /** Write the certificate to files. */
+  | { readonly do: "write" }
+  | { readonly do: "timer"; readonly milliseconds: number }
+  | { readonly do: "clearTimer" }
+  | { readonly do: "log"; readonly level: "info" | "warning"; readonly text: string };
+
+export interface Step {
+  readonly state: State;
+  readonly actions: readonly Action[];
+}
