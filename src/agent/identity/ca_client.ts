@@ -3,7 +3,7 @@ import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grp
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { unlessAborted } from "../../core/world/unless_aborted.ts";
 import type { Files, World } from "../../core/world/world.ts";
-import { createRequest, decodePems, encodePem, factsOfCertificate, type PrivateKey } from "../../core/x509/mod.ts";
+import { certificateInfo, createRequest, decodePems, encodePem, type PrivateKey } from "../../core/x509/mod.ts";
 import { type Chain, checkAnswer } from "./ca_response.ts";
 import { failureOf, type RequestContext, StageError } from "./failure.ts";
 import type { Failure } from "./state.ts";
@@ -123,7 +123,7 @@ async function readClient(files: Files, folder: string, now: Date): Promise<Grpc
       [certificatePath, keyPath].map((path) => files.readText(path, MAX_BYTES)),
     );
     if (certificate === undefined || key === undefined) return undefined;
-    return factsOfCertificate(certificate, certificatePath).notAfter <= now ? undefined : { certificate, key };
+    return certificateInfo(certificate, certificatePath).notAfter <= now ? undefined : { certificate, key };
   } catch (error) {
     throw staged("TLS", error);
   }

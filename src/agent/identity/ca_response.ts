@@ -1,6 +1,6 @@
 /** Validates the CA's response. */
 import { messageOf } from "../../core/errors.ts";
-import { decodePems, type Facts, readFacts, sameBytes } from "../../core/x509/mod.ts";
+import { type CertificateInfo, decodePems, readCertificateInfo, sameBytes } from "../../core/x509/mod.ts";
 import { spanText, StageError, stamp } from "./failure.ts";
 
 /** A valid chain. */
@@ -10,7 +10,7 @@ export interface Chain {
   /** The root certificates in PEM. */
   readonly roots: string;
   /** The fields of the leaf. */
-  readonly leaf: Facts;
+  readonly leaf: CertificateInfo;
 }
 
 /** A limit, since parsing a long chain takes time. */
@@ -46,11 +46,11 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
 }
 
 /** The fields of an entry's certificates, at least one. */
-function factsOf(entry: string, index: number): Facts[] {
+function factsOf(entry: string, index: number): CertificateInfo[] {
   const blocks = decodePems(entry).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw wrong(`entry ${index + 1} of its answer is not a PEM certificate`);
   try {
-    return blocks.map(({ bytes }) => readFacts(bytes));
+    return blocks.map(({ bytes }) => readCertificateInfo(bytes));
   } catch (error) {
     throw wrong(`entry ${index + 1} of its answer cannot be read: ${messageOf(error)}`);
   }
@@ -61,6 +61,6 @@ function wrong(what: string): StageError {
 }
 
 /** The SPIFFE ID of a certificate; `undefined` if it has none. */
-export function spiffeIdOf({ uris }: Facts): string | undefined {
+export function spiffeIdOf({ uris }: CertificateInfo): string | undefined {
   return uris.find((uri) => uri.startsWith("spiffe://"));
 }

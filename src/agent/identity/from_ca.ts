@@ -1,7 +1,7 @@
 /** Maintains a certificate from the CA: turns results and timers into events of the machine, and performs its actions. */
 import { type Logger, logText } from "../../core/log.ts";
 import type { World } from "../../core/world/world.ts";
-import { type Facts, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../core/x509/mod.ts";
+import { type CertificateInfo, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../core/x509/mod.ts";
 import { type Timers, timersOf } from "../lifecycle/timers.ts";
 import { requestCertificate } from "./ca_client.ts";
 import { spiffeIdOf } from "./ca_response.ts";
@@ -108,7 +108,7 @@ class CaMaintenance {
   }
 }
 
-function logCertificate(log: Logger, leaf: Facts, requested: string, now: number): void {
+function logCertificate(log: Logger, leaf: CertificateInfo, requested: string, now: number): void {
   const got = spiffeIdOf(leaf) ?? "no SPIFFE identity";
   const end = leaf.notAfter.getTime();
   log.info(logText(`The certificate of ${got} is in force, until ${stamp(end)} (${spanText(end - now)})`));

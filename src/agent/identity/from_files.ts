@@ -2,7 +2,7 @@
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { logText } from "../../core/log.ts";
 import type { Files, World } from "../../core/world/world.ts";
-import { checkPair, type Facts, factsOfCertificate } from "../../core/x509/mod.ts";
+import { type CertificateInfo, certificateInfo, checkPair } from "../../core/x509/mod.ts";
 import { spiffeIdOf } from "./ca_response.ts";
 import { aheadText, stamp } from "./failure.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
@@ -38,7 +38,7 @@ export async function maintainFromFiles(
   store: CertificateStore,
 ): Promise<Maintenance> {
   const { files, clock } = world;
-  let leaf: Facts | undefined;
+  let leaf: CertificateInfo | undefined;
   let problem: string | undefined;
   const update = oneAtATime(async () => {
     const before = problem;
@@ -72,7 +72,7 @@ export async function maintainFromFiles(
     return workload.problem ?? roots.problem;
   }
 
-  function logCertificate({ certificate }: MountedPaths, facts: Facts): void {
+  function logCertificate({ certificate }: MountedPaths, facts: CertificateInfo): void {
     const who = spiffeIdOf(facts) ?? "no SPIFFE identity";
     log.info(
       logText(`The certificate of ${who} in "${certificate}" is in force, until ${stamp(facts.notAfter.getTime())}`),
@@ -91,12 +91,12 @@ async function readPair(files: Files, { certificate: certificatePath, key: keyPa
     files.readText(keyPath, MAX_BYTES),
   ]);
   await checkPair({ certificate, key }, { certificate: certificatePath, key: keyPath });
-  return { pair: { certificate, key }, facts: factsOfCertificate(certificate, certificatePath) };
+  return { pair: { certificate, key }, facts: certificateInfo(certificate, certificatePath) };
 }
 
 async function readRoots(files: Files, { roots: path }: MountedPaths): Promise<string> {
   const roots = await files.readText(path, MAX_BYTES);
-  factsOfCertificate(roots, path);
+  certificateInfo(roots, path);
   return roots;
 }
 
@@ -113,7 +113,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   }
 }
 
-function timeProblem({ notBefore, notAfter }: Facts, now: number): string | undefined {
+function timeProblem({ notBefore, notAfter }: CertificateInfo, now: number): string | undefined {
   if (notAfter.getTime() > now) return aheadText(notBefore.getTime(), now);
   return `files: The certificate expired at ${
     stamp(notAfter.getTime())

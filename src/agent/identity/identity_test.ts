@@ -16,14 +16,14 @@ import {
 } from "../../../test/support/agent/started_identity.ts";
 import { MeshError } from "../../core/errors.ts";
 import { CODE, GrpcError } from "../../core/grpc/mod.ts";
-import { decodePem, decodePems, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
+import { decodePem, decodePems, readCertificateInfo, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
 import type { Files } from "../../core/world/world.ts";
 
 const unauthenticated = new GrpcError(CODE.Unauthenticated, "status", "The server refused the call");
 
 function isPair({ certificate, key }: { certificate: string; key: string }): boolean {
   return sameBytes(
-    readFacts(decodePem(certificate)?.bytes ?? new Uint8Array()).publicKey,
+    readCertificateInfo(decodePem(certificate)?.bytes ?? new Uint8Array()).publicKey,
     readPrivateKey(key).publicKey(),
   );
 }

@@ -2,7 +2,7 @@
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Files } from "../../core/world/world.ts";
-import { checkPair, factsOfCertificate } from "../../core/x509/mod.ts";
+import { certificateInfo, checkPair } from "../../core/x509/mod.ts";
 import { parseSecretName, sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
 
 /** The system's root certificates have some 200 KB. */
@@ -84,7 +84,7 @@ async function readAuthorities(files: Files, paths: readonly string[]): Promise<
   for (const path of paths) {
     if (paths.length > 1 && await files.facts(path) === undefined) continue;
     const authorities = await readSmall(files, path);
-    factsOfCertificate(authorities, path);
+    certificateInfo(authorities, path);
     return { kind: "authorities", authorities };
   }
   throw new MeshError("No root certificates found on this system", {

@@ -23,8 +23,8 @@ export async function processMetrics({ files }: Pick<World, "files">): Promise<r
   });
 }
 
-/** What /proc says. */
-interface Facts {
+/** Contents of the files in /proc. */
+interface ProcFiles {
   /** Fields of /proc/self/stat, by the numbers of proc(5). */
   readonly stat: readonly number[];
   readonly status: string;
@@ -34,7 +34,7 @@ interface Facts {
 }
 
 interface Metric extends Pick<Family, "name" | "help" | "type"> {
-  readonly value: (facts: Facts) => number | undefined;
+  readonly value: (files: ProcFiles) => number | undefined;
 }
 
 const METRICS: readonly Metric[] = [

@@ -9,7 +9,7 @@ import {
   generateEcKey,
   isSignedBy,
   readCertificate,
-  readFacts,
+  readCertificateInfo,
   readPrivateKey,
   type Request,
   sameBytes,
@@ -39,7 +39,7 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
   assert.deepEqual([read.issuer, read.ca, Date.parse(read.validTo)], ["CN=authority", false, 1_800_000_000_000]);
   assert(isSignedBy(der, authority));
   assert(!isSignedBy(der, createCertificate(REQUEST, key, { certificate: undefined, key })));
-  const { publicKey, ...facts } = readFacts(der);
+  const { publicKey, ...facts } = readCertificateInfo(der);
   assert(sameBytes(publicKey, key.publicKey()));
   assert.deepEqual(facts, {
     notBefore: new Date(1_790_000_000_000),
@@ -49,11 +49,11 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
   });
 });
 
-Deno.test("readFacts() reads times before 1950 and after 2049 too", () => {
+Deno.test("readCertificateInfo() reads times before 1950 and after 2049 too", () => {
   const key = generateEcKey();
   const [notBefore, notAfter] = [-631152001n, 2524608000n];
   const der = createCertificate({ ...REQUEST, notBefore, notAfter }, key, { certificate: undefined, key });
-  const facts = readFacts(der);
+  const facts = readCertificateInfo(der);
   assert.deepEqual([facts.notBefore.toISOString(), facts.notAfter.toISOString()], [
     "1949-12-31T23:59:59.000Z",
     "2050-01-01T00:00:00.000Z",

@@ -2,7 +2,7 @@
 import { MeshError, messageOf } from "../errors.ts";
 import { sameBytes } from "./der/der_reader.ts";
 import { decodePems, encodePem } from "./der/pem.ts";
-import { type Facts, readFacts } from "./read_facts.ts";
+import { type CertificateInfo, readCertificateInfo } from "./certificate_info.ts";
 import { loadP521For } from "./keys/p521.ts";
 import { readPrivateKey } from "./keys/read_key.ts";
 
@@ -19,7 +19,7 @@ export interface PairNames {
 }
 
 /** What the first certificate of a text says. Errors: a MeshError with the file for a text that has none. */
-export function factsOfCertificate(pem: string, file: string): Facts {
+export function certificateInfo(pem: string, file: string): CertificateInfo {
   const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
   if (first === undefined) {
     throw new MeshError("There is no certificate in PEM", {
@@ -28,7 +28,7 @@ export function factsOfCertificate(pem: string, file: string): Facts {
     });
   }
   try {
-    return readFacts(first.bytes);
+    return readCertificateInfo(first.bytes);
   } catch (error) {
     throw new MeshError(`The certificate cannot be read: ${messageOf(error)}`, { place: { file }, cause: error });
   }
@@ -40,7 +40,7 @@ export function factsOfCertificate(pem: string, file: string): Facts {
  */
 export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> {
   await loadP521For(pair.key);
-  const { publicKey } = factsOfCertificate(pair.certificate, names.certificate);
+  const { publicKey } = certificateInfo(pair.certificate, names.certificate);
   if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
   throw new MeshError(`The key "${names.key}" is not that of the certificate "${names.certificate}"`, {
     hint: "replace both files, in one step as mounted Secrets do, or one after the other",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
-import { checkPair, factsOfCertificate } from "./check_pair.ts";
+import { certificateInfo, checkPair } from "./check_pair.ts";
 
 const NAMES = { certificate: "tls.crt", key: "tls.key" };
 const [ONE, OTHER] = [testCertificate(), testCertificate()];
@@ -71,7 +71,7 @@ for (const { pair, message } of WRONG) {
   });
 }
 
-Deno.test("factsOfCertificate(): when it expires", () => {
-  const { notAfter, notBefore } = factsOfCertificate(testCertificate(-1n).certificate, "tls.crt");
+Deno.test("certificateInfo(): when it expires", () => {
+  const { notAfter, notBefore } = certificateInfo(testCertificate(-1n).certificate, "tls.crt");
   assert.ok(notBefore < notAfter && notAfter < new Date());
 });

@@ -6,7 +6,7 @@ import {
   numberOf,
   type PrivateKey,
   readCertificate,
-  readFacts,
+  readCertificateInfo,
 } from "../../core/x509/mod.ts";
 
 /** A certificate in DER and its key, ECDSA on P-256. */
@@ -41,7 +41,7 @@ export function issueAuthority(validity: Validity): Issued {
 export function issueServing(authority: Issued, dnsNames: readonly string[], validity: Validity): Issued {
   const key = generateEcKey();
   const asked = requestFor(validity);
-  const last = secondsOf(readFacts(authority.certificate).notAfter);
+  const last = secondsOf(readCertificateInfo(authority.certificate).notAfter);
   const notAfter = asked.notAfter < last ? asked.notAfter : last;
   const request = { ...asked, notAfter, commonName: "", dnsNames, isAuthority: false };
   const issuer = { certificate: readCertificate(authority.certificate), key: authority.key };

@@ -1,7 +1,7 @@
 /** What replicas share: the serving certificate and the authorities, as a Secret holds them. */
 import type { KubeObject } from "../../core/kube/client/api.ts";
 import { isMap, type Value } from "../../core/value.ts";
-import { decodePems, isSignedBy, readFacts, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
+import { decodePems, isSignedBy, readCertificateInfo, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
 import { certificatePem, type Issued } from "./issue.ts";
 
 /** Certificates and keys in use. */
@@ -53,7 +53,7 @@ function readMaterial(secret: KubeObject): Material | undefined {
   const authority = { certificate: newest, key: readPrivateKey(entry(secret, DATA.authorityKey)) };
   const serving = { certificate, key: readPrivateKey(entry(secret, DATA.key)) };
   const isWhole = [authority, serving].every(({ certificate, key }) => {
-    return sameBytes(readFacts(certificate).publicKey, key.publicKey());
+    return sameBytes(readCertificateInfo(certificate).publicKey, key.publicKey());
   });
   const isTrusted = [newest, ...retired].some((each) => isSignedBy(certificate, each));
   return isWhole && isTrusted ? { serving, authority, retired } : undefined;

@@ -1,5 +1,5 @@
 /** When certificates are made anew. */
-import { isSignedBy, readFacts } from "../../core/x509/mod.ts";
+import { isSignedBy, readCertificateInfo } from "../../core/x509/mod.ts";
 import { CLOCK_SKEW, issueAuthority, issueServing } from "./issue.ts";
 import type { Material } from "./material.ts";
 
@@ -66,7 +66,7 @@ const RULES: readonly Rule[] = [
   {
     reason: "the serving certificate is for other names",
     applies: ({ serving }, { dnsNames }) => {
-      const held = readFacts(serving.certificate).dnsNames;
+      const held = readCertificateInfo(serving.certificate).dnsNames;
       return !dnsNames.every((name) => held.includes(name));
     },
     renewed: withServing,
@@ -102,23 +102,26 @@ function allNew({ dnsNames, lifetimes, now }: Circumstances): Material {
 
 /** Names that the old one has stay: replicas that are told different names must not take turns. */
 function withServing(held: Material, { dnsNames, lifetimes, now }: Circumstances): Material {
-  const names = [...new Set([...dnsNames, ...readFacts(held.serving.certificate).dnsNames])].slice(0, MAX_NAMES);
+  const names = [...new Set([...dnsNames, ...readCertificateInfo(held.serving.certificate).dnsNames])].slice(
+    0,
+    MAX_NAMES,
+  );
   return { ...held, serving: issueServing(held.authority, names, { now, lifetime: lifetimes.serving }) };
 }
 
 /** One that is not valid yet is no reason to make another: the clock of this replica is wrong, not that of all others. */
 function hasExpired(certificate: Uint8Array, now: Date): boolean {
-  return readFacts(certificate).notAfter <= now;
+  return readCertificateInfo(certificate).notAfter <= now;
 }
 
 /** From two thirds of its time on, up to a twentieth later by chance. */
 function isDue(certificate: Uint8Array, { now, jitter }: Circumstances): boolean {
-  const [made, end] = [madeAt(certificate), readFacts(certificate).notAfter.getTime()];
+  const [made, end] = [madeAt(certificate), readCertificateInfo(certificate).notAfter.getTime()];
   return now.getTime() >= made + (end - made) * (2 / 3 + jitter / 20);
 }
 
 function madeAt(certificate: Uint8Array): number {
-  return readFacts(certificate).notBefore.getTime() + CLOCK_SKEW;
+  return readCertificateInfo(certificate).notBefore.getTime() + CLOCK_SKEW;
 }
 
 /** Whether the newest authority signed already, or has been trusted long enough to begin. */
@@ -129,7 +132,7 @@ function isKnown({ serving, authority }: Material, { now, lifetimes }: Circumsta
 
 /** Whether no replica can still serve with what a retired authority signed. */
 function isOver(retired: Uint8Array, { serving, authority }: Material, { now, lifetimes }: Circumstances): boolean {
-  if (readFacts(retired).notAfter <= now) return true;
+  if (readCertificateInfo(retired).notAfter <= now) return true;
   const isReplaced = isSignedBy(serving.certificate, authority.certificate);
   return isReplaced && now.getTime() >= madeAt(serving.certificate) + lifetimes.overlap;
 }

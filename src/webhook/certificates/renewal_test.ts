@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isSignedBy, readFacts, sameBytes } from "../../core/x509/mod.ts";
+import { isSignedBy, readCertificateInfo, sameBytes } from "../../core/x509/mod.ts";
 import { serviceNames } from "./issue.ts";
 import type { Material } from "./material.ts";
 import { type Circumstances, nextRenewal } from "./renewal.ts";
@@ -21,11 +21,11 @@ function made(circumstances = at(0)): Material {
 
 Deno.test("what is not there is made: an authority, and a serving certificate of it for the Service's names", () => {
   const { serving, authority, retired } = made();
-  const { notAfter, dnsNames } = readFacts(serving.certificate);
+  const { notAfter, dnsNames } = readCertificateInfo(serving.certificate);
   assert.deepEqual([notAfter, dnsNames, retired], [new Date(START + 90 * DAY), NAMES, []]);
   assert.deepEqual(NAMES, ["webhook.mesh.svc", "webhook.mesh.svc.cluster.local"]);
   assert(isSignedBy(serving.certificate, authority.certificate));
-  assert.deepEqual(readFacts(authority.certificate).notAfter, new Date(START + 3650 * DAY));
+  assert.deepEqual(readCertificateInfo(authority.certificate).notAfter, new Date(START + 3650 * DAY));
 });
 
 const STEPS: readonly (readonly [what: string, circumstances: Circumstances, reason: string | undefined])[] = [
@@ -49,13 +49,16 @@ for (const [what, circumstances, reason] of STEPS) {
 Deno.test("a certificate for another name keeps the old names: replicas that are told different ones take no turns", () => {
   const renewed = nextRenewal(made(), at(1, { dnsNames: ["other.mesh.svc"] }))?.material;
   assert(renewed !== undefined);
-  assert.deepEqual(readFacts(renewed.serving.certificate).dnsNames, ["other.mesh.svc", ...NAMES]);
+  assert.deepEqual(readCertificateInfo(renewed.serving.certificate).dnsNames, ["other.mesh.svc", ...NAMES]);
   assert.equal(nextRenewal(renewed, at(1)), undefined);
 });
 
 Deno.test("a serving certificate does not outlive its authority", () => {
   const { serving, authority } = made(at(0, { lifetimes: { ...LIFETIMES, authority: 30 * DAY } }));
-  assert.deepEqual(readFacts(serving.certificate).notAfter, readFacts(authority.certificate).notAfter);
+  assert.deepEqual(
+    readCertificateInfo(serving.certificate).notAfter,
+    readCertificateInfo(authority.certificate).notAfter,
+  );
 });
 
 Deno.test("over years, what is served is valid, and of an authority that has long been trusted", () => {
@@ -74,8 +77,11 @@ Deno.test("over years, what is served is valid, and of an authority that has lon
     const signer = trusted.find((each) => isSignedBy(held.serving.certificate, each));
     assert(signer !== undefined && trusted.length <= 2);
     const learned = (trustedSince.get(String(signer)) ?? Infinity) * DAY + START;
-    assert(readFacts(held.serving.certificate).notBefore.getTime() >= learned, `signed too early on day ${day}`);
-    assert(readFacts(held.serving.certificate).notAfter.getTime() > START + (day + 2) * DAY);
+    assert(
+      readCertificateInfo(held.serving.certificate).notBefore.getTime() >= learned,
+      `signed too early on day ${day}`,
+    );
+    assert(readCertificateInfo(held.serving.certificate).notAfter.getTime() > START + (day + 2) * DAY);
   }
   assert.deepEqual([renewals, authorities], [66, 6]);
 });

@@ -1,6 +1,6 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, TlsServer } from "../../core/world/mod.ts";
-import { factsOfCertificate } from "../../core/x509/mod.ts";
+import { certificateInfo } from "../../core/x509/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 import { problemOf } from "../sources/files.ts";
 
@@ -48,7 +48,7 @@ interface Validity {
 }
 
 function validityOf(source: CertificateSource): Validity {
-  return factsOfCertificate(source.current().certificate, "certificate");
+  return certificateInfo(source.current().certificate, "certificate");
 }
 
 function untimely({ notBefore, notAfter }: Validity, now: Date): string | undefined {

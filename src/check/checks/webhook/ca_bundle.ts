@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/errors.ts";
-import { decodePems, type Facts as CertificateFacts, readFacts } from "../../../core/x509/mod.ts";
+import { type CertificateInfo, decodePems, readCertificateInfo } from "../../../core/x509/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import type { Inventory } from "../../inventory/mod.ts";
@@ -9,7 +9,7 @@ import { distinct } from "./injectors.ts";
 /** A certificate of a bundle. */
 export interface Authority {
   readonly der: Uint8Array;
-  readonly facts: CertificateFacts;
+  readonly facts: CertificateInfo;
 }
 
 /** A bundle is some KB. */
@@ -20,7 +20,7 @@ export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MOST_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw new Error("there is no certificate in PEM in it");
-  return blocks.map(({ bytes }) => ({ der: bytes, facts: readFacts(bytes) }));
+  return blocks.map(({ bytes }) => ({ der: bytes, facts: readCertificateInfo(bytes) }));
 }
 
 function binaryOf(base64: string): string {
@@ -56,7 +56,7 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<P
 }
 
 /** One that is valid is enough: the others may be those before and after it. */
-function validityProblem(all: readonly CertificateFacts[], now: Date): Omit<Problem, "object"> | undefined {
+function validityProblem(all: readonly CertificateInfo[], now: Date): Omit<Problem, "object"> | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
   if (longest !== undefined) return expiryProblem(longest, now);
@@ -72,7 +72,7 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** A fixed number of days would never fit: certificates live for a day or for ten years (linkerd2 #5149). */
 export function expiryProblem(
-  { notBefore, notAfter }: CertificateFacts,
+  { notBefore, notAfter }: CertificateInfo,
   now: Date,
 ): Omit<Problem, "object"> | undefined {
   const left = notAfter.getTime() - now.getTime();

@@ -1,6 +1,6 @@
 /** Whether what is served can be trusted by what is configured, as far as it can be seen: Secrets and ConfigMaps. */
 import { sameBytes } from "../../../core/x509/mod.ts";
-import { decodePems, isSignedBy, readFacts } from "../../../core/x509/mod.ts";
+import { decodePems, isSignedBy, readCertificateInfo } from "../../../core/x509/mod.ts";
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { isMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
@@ -89,7 +89,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
   const authorities = quietly(() => authoritiesOf(caBundle)) ?? [];
   const agrees = (authority: Authority) =>
     holds === "authority"
-      ? sameBytes(authority.facts.publicKey, readFacts(der).publicKey)
+      ? sameBytes(authority.facts.publicKey, readCertificateInfo(der).publicKey)
       : isSignedBy(der, authority.der);
   if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
   return holds === "authority"
@@ -99,7 +99,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
 
 /** What is served has to be valid too: an authority is looked at in the bundle. */
 function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
-  const read = quietly(() => readFacts(der));
+  const read = quietly(() => readCertificateInfo(der));
   if (holds === "authority" || read === undefined) return undefined;
   if (now < read.notBefore) return `the certificate in the ${name} is valid only from ${read.notBefore.toISOString()}`;
   return now < read.notAfter ? undefined : `the certificate in the ${name} expired at ${read.notAfter.toISOString()}`;

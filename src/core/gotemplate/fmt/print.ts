@@ -1,9 +1,10 @@
+import { bytesOf } from "../bytes.ts";
 import { isGoMap, isList, isPointer, isUnsigned, kindOf, sortedKeys, typeOf } from "../kind.ts";
 import { GoInt, type GoMap, GoStruct, type GoValue } from "../value.ts";
 import { type Flags, noFlags, pad } from "./flags.ts";
 import { formatFloat } from "./float.ts";
 import { floatText, integerText } from "./number_verbs.ts";
-import { stringText } from "./text_verbs.ts";
+import { canBackquote, quote } from "./quote.ts";
 
 /** What stands for the address of a function or nested pointer: Go prints a number that differs from run to run. */
 const address = "0xc000000000";
@@ -127,4 +128,43 @@ function structBody(value: GoStruct, verb: string, flags: Flags, depth: number):
     (named ? `${name}:` : "") + inner(value.get(name) ?? null, verb, flags, depth)
   );
   return flags.sharpV ? `${value.goType.replace(/^\*/, "")}{${items.join(", ")}}` : `{${items.join(" ")}}`;
+}
+
+/** A string under a string verb (v s q x X); `undefined` for any other verb. */
+function stringText(value: string, verb: string, flags: Flags): string | undefined {
+  switch (verb) {
+    case "v":
+      return flags.sharpV
+        ? quotedText(value, { ...flags, sharp: false, plus: false })
+        : pad(truncated(value, flags), flags);
+    case "s":
+      return pad(truncated(value, flags), flags);
+    case "q":
+      return quotedText(value, flags);
+    case "x":
+      return hexText(value, flags);
+    case "X":
+      return hexText(value, flags).toUpperCase();
+    default:
+      return undefined;
+  }
+}
+
+/** The first `precision` characters. */
+function truncated(value: string, flags: Flags): string {
+  if (flags.precision === undefined || flags.precision >= value.length) return value;
+  return [...value].slice(0, flags.precision).join("");
+}
+
+function quotedText(value: string, flags: Flags): string {
+  const text = truncated(value, flags);
+  return pad(flags.sharp && canBackquote(text) ? `\`${text}\`` : quote(text, flags.plus), flags);
+}
+
+/** Two hexadecimal digits a byte; `% x` separates them, `%#x` puts 0x before (all or, with the space, each). */
+function hexText(value: string, flags: Flags): string {
+  const bytes = [...bytesOf(value).subarray(0, flags.precision)].map((byte) => byte.toString(16).padStart(2, "0"));
+  if (bytes.length === 0) return pad("", flags);
+  const mark = flags.sharp ? "0x" : "";
+  return pad(flags.space ? bytes.map((byte) => mark + byte).join(" ") : mark + bytes.join(""), flags);
 }

@@ -1,7 +1,6 @@
 import type { BranchNode, JumpNode, PipeNode, Statement, TemplateNode } from "./ast.ts";
 import type { LexOptions } from "./lexer.ts";
-import { PipelineParser } from "./pipeline_parser.ts";
-import { newScope, type Scope } from "./scope.ts";
+import { newScope, PipelineParser, type Scope } from "./pipeline_parser.ts";
 import type { Token } from "./token.ts";
 import { Tokens } from "./tokens.ts";
 

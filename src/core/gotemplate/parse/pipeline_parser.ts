@@ -2,7 +2,6 @@ import { messageOf } from "../../errors.ts";
 import type { CommandNode, Operand, PipeNode, VariableNode } from "./ast.ts";
 import { type Constant, parseCharacter, parseNumber } from "./number.ts";
 import { operandText } from "./node_text.ts";
-import type { Scope } from "./scope.ts";
 import type { Token, TokenType } from "./token.ts";
 import type { Tokens } from "./tokens.ts";
 import { unquote } from "./unquote.ts";
@@ -21,6 +20,19 @@ const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
   "variable",
   "leftParen",
 ]);
+
+/** The names that a template body may use while it is parsed. */
+export interface Scope {
+  /** Variables declared so far, `$` first. */
+  variables: string[];
+  /** How many `range` bodies surround this place: `break` and `continue` need one. */
+  ranges: number;
+}
+
+/** The scope in which each template body starts. */
+export function newScope(): Scope {
+  return { variables: ["$"], ranges: 0 };
+}
 
 /** How deep parentheses may nest: the parser and the evaluator recurse once for each. */
 const maxParens = 200;

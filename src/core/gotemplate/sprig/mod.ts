@@ -13,7 +13,7 @@ import { listFunctions } from "./values/lists.ts";
 import { mathFunctions } from "./values/math.ts";
 import { pathFunctions } from "./text/paths.ts";
 import { randomFunctions } from "./random.ts";
-import { reflectFunctions } from "./reflect.ts";
+import { reflectFunctions } from "./values/reflect.ts";
 import { regexpFunctions } from "./text/regexp.ts";
 import { semverFunctions } from "./text/semver.ts";
 import { stringFunctions } from "./text/strings.ts";

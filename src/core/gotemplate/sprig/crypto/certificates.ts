@@ -24,7 +24,7 @@ import { INT, LIST, listOf, STRING, text } from "../args.ts";
 import { toInt64 } from "../values/cast.ts";
 import { decodeBase64 } from "../text/encoding.ts";
 import { toBinary } from "../text/octets.ts";
-import { plainText } from "../print.ts";
+import { sprint } from "../../fmt/print.ts";
 
 const CERTIFICATE = "sprig.certificate";
 const RSA_BITS = 2048;
@@ -142,7 +142,7 @@ function floorDivided(value: bigint, by: bigint): bigint {
 }
 
 function addressOf(value: GoValue): Uint8Array {
-  if (typeof value !== "string") throw new Error(`error parsing ip: ${plainText(value)} is not a string`);
+  if (typeof value !== "string") throw new Error(`error parsing ip: ${sprint(value)} is not a string`);
   const address = parseAddress(value);
   if (typeof address === "string" || address.zone !== "") throw new Error(`error parsing ip: ${value}`);
   const isIpv4 = address.family === 4 || address.value >> 32n === 0xffffn;
@@ -151,7 +151,7 @@ function addressOf(value: GoValue): Uint8Array {
 
 function dnsNameOf(value: GoValue): string {
   if (typeof value === "string") return value;
-  throw new Error(`error processing alternate dns name: ${plainText(value)} is not a string`);
+  throw new Error(`error processing alternate dns name: ${sprint(value)} is not a string`);
 }
 
 /** Certificate and key from base64 of their PEM, checked and handed on as they are. */

@@ -18,7 +18,7 @@ import {
   upperRune,
 } from "./letters.ts";
 import { toBinary } from "./octets.ts";
-import { plainText, stringOf } from "../print.ts";
+import { sprint } from "../../fmt/print.ts";
 import { pascalCase, separatedCase } from "./words.ts";
 import { abbreviate, abbreviateBoth, wrapText } from "./wrap.ts";
 
@@ -77,10 +77,10 @@ function testFunctions(): FuncMap {
     hasPrefix: declared([STRING, STRING], (part, s) => text(s).startsWith(text(part))),
     hasSuffix: declared([STRING, STRING], (part, s) => text(s).endsWith(text(part))),
     plural: declared([STRING, STRING, INT], (one, many, count) => (int(count) === 1 ? one : many)),
-    quote: declared([ANY], (...all) => withoutNil(all).map((v) => quote(plainText(v))).join(" "), true),
-    squote: declared([ANY], (...all) => withoutNil(all).map((v) => `'${stringOf(v)}'`).join(" "), true),
-    cat: declared([ANY], (...all) => withoutNil(all).map(stringOf).join(" "), true),
-    toString: declared([ANY], (v) => plainText(v)),
+    quote: declared([ANY], (...all) => withoutNil(all).map((v) => quote(sprint(v))).join(" "), true),
+    squote: declared([ANY], (...all) => withoutNil(all).map((v) => `'${sprint(v)}'`).join(" "), true),
+    cat: declared([ANY], (...all) => withoutNil(all).map(sprint).join(" "), true),
+    toString: declared([ANY], (v) => sprint(v)),
   };
 }
 
@@ -88,7 +88,7 @@ function listFunctions(): FuncMap {
   return {
     toStrings: declared([ANY], (v) => stringList(texts(v))),
     join: declared([STRING, ANY], (by, v) => texts(v).join(text(by))),
-    sortAlpha: declared([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [plainText(v)])),
+    sortAlpha: declared([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [sprint(v)])),
     splitList: declared([STRING, STRING], (by, s) => stringList(split(text(s), text(by), -1))),
     split: declared([STRING, STRING], (by, s) => numbered(split(text(s), text(by), -1))),
     splitn: declared([STRING, INT, STRING], (by, count, s) => numbered(split(text(s), text(by), int(count)))),
@@ -107,7 +107,7 @@ export function stringList(strings: readonly string[]): GoValue {
 /** The elements as strings without the nil ones; one string for what is no list. */
 function texts(value: GoValue): string[] {
   if (value === null) return [];
-  return isList(value) ? withoutNil(value).map(plainText) : [plainText(value)];
+  return isList(value) ? withoutNil(value).map(sprint) : [sprint(value)];
 }
 
 function withoutNil(values: readonly GoValue[]): GoValue[] {

@@ -3,7 +3,7 @@ import { goJson, type GoJsonOptions, goJsonParse } from "../../../gojson.ts";
 import { truth } from "../../truth.ts";
 import { declared, type FuncMap, GoStruct, type GoValue } from "../../value.ts";
 import { ANY, BOOL, bool, STRING, text } from "../args.ts";
-import { deepCopy } from "./equal.ts";
+import { deepCopy } from "./reflect.ts";
 
 /** The functions by name. */
 export function defaultFunctions(): FuncMap {

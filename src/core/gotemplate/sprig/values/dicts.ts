@@ -3,7 +3,7 @@ import { isGoMap, sortedKeys, typeOf } from "../../kind.ts";
 import { declared, type FuncMap, type GoMap, type GoValue, typeTag } from "../../value.ts";
 import { ANY, MAP, mapOf, STRING, text } from "../args.ts";
 import { empty } from "./defaults.ts";
-import { plainText } from "../print.ts";
+import { sprint } from "../../fmt/print.ts";
 import { stringList } from "../text/strings.ts";
 
 type Writable = Record<string, GoValue>;
@@ -60,7 +60,7 @@ function writable(value: GoValue): Writable {
 function dict(...pairs: GoValue[]): GoValue {
   const map = newDict();
   for (let i = 0; i < pairs.length; i += 2) {
-    map[plainText(pairs[i] ?? null)] = i + 1 < pairs.length ? pairs[i + 1] ?? null : "";
+    map[sprint(pairs[i] ?? null)] = i + 1 < pairs.length ? pairs[i + 1] ?? null : "";
   }
   return map;
 }

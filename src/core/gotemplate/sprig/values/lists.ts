@@ -1,6 +1,6 @@
 /** sprig's functions on lists. None of them changes its argument. */
 import { asNil } from "../../../gojson.ts";
-import { deepEqual } from "./equal.ts";
+import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
 import { declared, type FuncMap, type GoFunc, type GoValue, typed, typeTag } from "../../value.ts";
 import { ANY, INT, int } from "../args.ts";

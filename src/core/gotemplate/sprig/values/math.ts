@@ -11,7 +11,7 @@ import {
   multiplyDecimal,
   subtractDecimal,
 } from "./decimal.ts";
-import { stringOf } from "../print.ts";
+import { sprint } from "../../fmt/print.ts";
 
 /** The functions by name. */
 export function mathFunctions(): FuncMap {
@@ -21,7 +21,7 @@ export function mathFunctions(): FuncMap {
     int: declared([ANY], (v) => toInt64(v)),
     int64: declared([ANY], (v) => int64(toInt64(v))),
     float64: declared([ANY], (v) => toFloat64(v)),
-    toDecimal: declared([ANY], (v) => int64(parseOctal(stringOf(v)) ?? 0n)),
+    toDecimal: declared([ANY], (v) => int64(parseOctal(sprint(v)) ?? 0n)),
     add: declared([ANY], (...all) => int64(all.reduce((sum: bigint, v) => sum + toInt64(v), 0n)), true),
     add1: declared([ANY], (v) => int64(toInt64(v) + 1n)),
     sub: declared([ANY, ANY], (a, b) => int64(toInt64(a) - toInt64(b))),

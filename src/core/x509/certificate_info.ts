@@ -7,7 +7,7 @@ import { encodePem } from "./der/pem.ts";
 import { readCertificate, readExtensions } from "./read_certificate.ts";
 
 /** What a certificate says. */
-export interface Facts {
+export interface CertificateInfo {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly dnsNames: readonly string[];
@@ -22,7 +22,7 @@ const DNS_NAME = 0x82;
 const URI = 0x86;
 
 /** What a certificate in DER says. Errors: it is none. */
-export function readFacts(der: Uint8Array): Facts {
+export function readCertificateInfo(der: Uint8Array): CertificateInfo {
   const { publicKey } = readCertificate(der);
   const tbs = new DerReader(der).sequence().sequence();
   tbs.optional(0xa0);

@@ -1,7 +1,20 @@
-/** reflect.DeepEqual and a deep copy over the engine's values. */
+/** sprig's functions on types, with reflect.DeepEqual and a deep copy of values. */
 import { isNilList } from "../../../gojson.ts";
-import { isGoMap, isList, typeOf } from "../../kind.ts";
-import { GoInt, type GoMap, GoStruct, type GoValue, typed, typeTag } from "../../value.ts";
+import { isGoMap, isList, kindOf, typeOf } from "../../kind.ts";
+import { declared, type FuncMap, GoInt, type GoMap, GoStruct, type GoValue, typed, typeTag } from "../../value.ts";
+import { ANY, STRING, text } from "../args.ts";
+
+/** The functions by name. */
+export function reflectFunctions(): FuncMap {
+  return {
+    typeOf: declared([ANY], typeOf),
+    typeIs: declared([STRING, ANY], (type, value) => text(type) === typeOf(value)),
+    typeIsLike: declared([STRING, ANY], (type, value) => [text(type), `*${text(type)}`].includes(typeOf(value))),
+    kindOf: declared([ANY], kindOf),
+    kindIs: declared([STRING, ANY], (kind, value) => text(kind) === kindOf(value)),
+    deepEqual: declared([ANY, ANY], deepEqual),
+  };
+}
 
 /** Whether two values have the same type and the same content; NaN equals nothing, functions only if both are nil. */
 export function deepEqual(a: GoValue, b: GoValue): boolean {
