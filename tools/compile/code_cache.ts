@@ -57,6 +57,8 @@ const RUNS: readonly WarmUp[] = [
   { words: ["agent", "bootstrap"], env: AGENT },
   { words: ["agent"], env: AGENT },
   { words: ["webhook", "manifests"] },
+  // A server that refuses connections: the kubeconfig is read, and client-node is loaded.
+  { words: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
   { words: ["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];
 

@@ -18,12 +18,16 @@ export async function toScripts(folder: string): Promise<Script[]> {
   return scripts;
 }
 
+/** How the bundler lets CommonJS packages require modules of Node.js: by the URL of the module, which a script has not. */
+const REQUIRE = /import \{ createRequire as (\w+) \} from "node:module";\nvar __require = \1\(import\.meta\.url\);/;
+
 async function nameChunks(file: string, names: readonly string[]): Promise<void> {
   const code = await Deno.readTextFile(file);
-  const named = code.replaceAll(
-    /(from |import\(|import )"\.\/([^"\n]+)"/g,
-    (all, before: string, name: string) => names.includes(name) ? `${before}"${SCHEME}${name}"` : all,
-  );
+  const named = code.replace(REQUIRE, "var __require = (name) => globalThis.process.getBuiltinModule(name);")
+    .replaceAll(
+      /(from |import\(|import )"\.\/([^"\n]+)"/g,
+      (all, before: string, name: string) => names.includes(name) ? `${before}"${SCHEME}${name}"` : all,
+    );
   await Deno.writeTextFile(file, named);
 }
 

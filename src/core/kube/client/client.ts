@@ -46,7 +46,7 @@ export class KubeClient implements KubeApi {
   constructor(transport: Transport, clock: Pick<Clock, "sleep">) {
     this.#transport = transport;
     this.#clock = clock;
-    this.server = transport.settings.server;
+    this.server = transport.connection.server;
   }
 
   async get(path: string): Promise<KubeObject | undefined> {
@@ -173,7 +173,7 @@ export class KubeClient implements KubeApi {
   }
 
   #asked(sent: Sent): Asked {
-    return { what: whatOf(sent), server: this.server, origin: this.#transport.settings.origin };
+    return { what: whatOf(sent), server: this.server, origin: this.#transport.connection.origin };
   }
 }
 

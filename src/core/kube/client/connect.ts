@@ -2,52 +2,65 @@ import { MeshError } from "../../errors.ts";
 import type { PermissionName, World } from "../../world/mod.ts";
 import type { KubeApi, RawAnswer } from "./api.ts";
 import { KubeClient } from "./client.ts";
-import type { ConnectionSettings, ConnectOptions } from "./connection.ts";
-import { inClusterSettings } from "./in_cluster.ts";
-import { settingsOf } from "./kubeconfig.ts";
-import { readKubeconfig } from "./kubeconfig_files.ts";
+import type { Connection, ConnectOptions } from "./connection.ts";
+import { inClusterConnection } from "./in_cluster.ts";
 import { Transport } from "./transport.ts";
 
 /** A client that holds connections. */
 export interface KubeConnection extends KubeApi {
-  /** The namespace of the context or of the pod, for those that ask for none. */
+  /** The namespace of the context or of the pod, for commands without --namespace. */
   readonly namespace: string | undefined;
-  /** What it may do as long as it is used. */
+  /** The permissions that it needs for as long as it is used. */
   readonly permissions: readonly PermissionName[];
-  /** Whatever JSON is at a path. Errors: an ApiError, also if nothing is there. */
+  /** The JSON at a path. Errors: an ApiError, also if nothing is there. */
   raw(path: string): Promise<RawAnswer>;
   /** Closes the connections: watches end, requests fail. */
   close(): void;
 }
 
 /**
- * A client of the cluster that kubectl would ask: that of the kubeconfig, in a pod without one that of its service
- * account. Nothing is sent yet.
- * Errors: a MeshError if there is neither, or the kubeconfig is wrong.
+ * A client of the cluster that kubectl would ask: the one of the kubeconfig, else that of the pod's service account. Sends
+ * nothing yet.
+ * Errors: a MeshError without either, and for a wrong kubeconfig.
  */
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
-  const settings = await settingsFor(world, options);
-  const client = new KubeClient(new Transport(world, settings), world.clock);
-  return Object.assign(client, {
-    namespace: settings.namespace,
-    permissions: permissionsFor(settings),
-  });
+  const connection = await connectionFor(world, options);
+  const client = new KubeClient(new Transport(world, connection), world.clock);
+  return Object.assign(client, { namespace: connection.namespace, permissions: permissionsFor(connection) });
 }
 
-/** A plugin is a program; TLS that Deno's client cannot speak goes through a socket in a folder. */
-function permissionsFor({ exec, insecure, serverName }: ConnectionSettings): PermissionName[] {
+/** A plugin is a program. TLS that Deno's client cannot do goes through a socket in a folder. */
+function permissionsFor({ runsPlugin, insecure, serverName }: Connection): PermissionName[] {
   const names: PermissionName[] = ["read", "env", "net"];
-  if (exec !== undefined) names.push("run");
+  if (runsPlugin) names.push("run");
   if (insecure || serverName !== undefined) names.push("write");
   return names;
 }
 
-async function settingsFor(world: World, options: ConnectOptions): Promise<ConnectionSettings> {
-  const config = await readKubeconfig(world, options.kubeconfig);
-  if (config !== undefined) return settingsOf(config, options);
-  const inCluster = options.context === undefined ? await inClusterSettings(world) : undefined;
+async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {
+  const files = options.kubeconfig === undefined ? await existing(world, usualPaths(world)) : [options.kubeconfig];
+  if (files.length > 0) {
+    // Loads client-node: not in a pod.
+    const { kubeconfigConnection } = await import("./from_kubeconfig.ts");
+    return await kubeconfigConnection(world, files, options);
+  }
+  const inCluster = options.context === undefined ? await inClusterConnection(world) : undefined;
   if (inCluster !== undefined) return inCluster;
   throw new MeshError("No cluster is configured: there is no kubeconfig, and this is no pod with a service account", {
     hint: "name a file with --kubeconfig or KUBECONFIG",
   });
+}
+
+/** Kubernetes, "Organizing Cluster Access Using kubeconfig Files": the files of KUBECONFIG, else `~/.kube/config`. */
+function usualPaths({ env, machine }: World): string[] {
+  const separator = machine.os === "windows" ? ";" : ":";
+  const listed = (env.get("KUBECONFIG") ?? "").split(separator).filter((path) => path !== "");
+  if (listed.length > 0) return listed;
+  const home = env.get("HOME") ?? env.get("USERPROFILE") ?? "";
+  return home === "" ? [] : [`${home}/.kube/config`];
+}
+
+async function existing({ files }: World, paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => files.facts(path)));
+  return paths.filter((_, index) => found[index] !== undefined);
 }

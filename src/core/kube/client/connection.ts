@@ -1,54 +1,82 @@
-/** What a client has to know of a server and of itself, wherever that was written. */
+import type { Clock } from "../../world/mod.ts";
 
-/** A text, or the file that holds it. */
-export type TextOrFile = { readonly text: string } | { readonly file: string };
-
-/** A program that gives credentials (Kubernetes, "client-go credential plugins"). */
-export interface ExecPlugin {
-  readonly apiVersion: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** What to tell the user if the program is not there. */
-  readonly installHint: string | undefined;
-  readonly provideClusterInfo: boolean;
-  /** `Always`: it has to be able to ask. */
-  readonly needsTerminal: boolean;
-}
-
-/** Whom the client pretends to be. */
-export interface Impersonation {
-  readonly user: string;
-  readonly uid: string | undefined;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
+/** What a request shows to the server, and how it trusts the server. All texts are PEM. */
+export interface Credential {
+  readonly headers: Headers;
+  /** Certificate authorities that may have signed the server's certificate. */
+  readonly authorities: string | undefined;
+  /** The client's certificate and key. */
+  readonly identity: { readonly certificate: string; readonly key: string } | undefined;
 }
 
 /** How to reach a server, and as whom. */
-export interface ConnectionSettings {
-  /** URL without a slash at its end. */
+export interface Connection {
+  /** URL without a trailing slash. */
   readonly server: string;
-  readonly authorities: TextOrFile | undefined;
   readonly insecure: boolean;
   readonly serverName: string | undefined;
   readonly proxy: string | undefined;
-  readonly certificate: TextOrFile | undefined;
-  readonly key: TextOrFile | undefined;
-  readonly token: TextOrFile | undefined;
-  readonly basic: { readonly username: string; readonly password: string } | undefined;
-  readonly exec: ExecPlugin | undefined;
-  readonly impersonation: Impersonation | undefined;
-  /** The namespace of the context, for those that ask for none. */
+  readonly credentials: Credentials;
+  /** Getting a credential runs a program. */
+  readonly runsPlugin: boolean;
+  /** The namespace of the context, for commands without --namespace. */
   readonly namespace: string | undefined;
-  /** What the settings were read from, for messages: `context "kind" of "/home/ada/.kube/config"`. */
+  /** Where the settings come from, for messages: `context "kind" of "/home/ada/.kube/config"`. */
   readonly origin: string;
 }
 
-/** Which connection is wanted; all of it may be left out. */
+/** Which connection is wanted; every part may be left out. */
 export interface ConnectOptions {
   /** Path of a kubeconfig file. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
   readonly cluster?: string | undefined;
   readonly user?: string | undefined;
+}
+
+/** A credential, and for how many milliseconds it is used. */
+export interface LastingCredential {
+  readonly credential: Credential;
+  readonly lasts: number;
+}
+
+/** client-go reads token files as often: a pod's token is replaced long before it expires. */
+export const READ_AGAIN = 60_000;
+
+/** The credential of a connection. Concurrent requests share one load; a failed load is tried again by the next request. */
+export class Credentials {
+  #loading: Promise<LastingCredential> | undefined;
+  #end = Infinity;
+
+  /** With `isRenewable` a load may give another credential after the server refused the last one. */
+  constructor(
+    readonly clock: Pick<Clock, "monotonic">,
+    readonly load: () => Promise<LastingCredential>,
+    readonly isRenewable: boolean,
+  ) {}
+
+  /** The credential to use now. Errors: those of `load`. */
+  async current(): Promise<Credential> {
+    if (this.clock.monotonic() >= this.#end) this.#forget();
+    const loading = this.#loading ??= this.load();
+    try {
+      const { credential, lasts } = await loading;
+      if (this.#loading === loading && this.#end === Infinity) this.#end = this.clock.monotonic() + lasts;
+      return credential;
+    } catch (error) {
+      if (this.#loading === loading) this.#forget();
+      throw error;
+    }
+  }
+
+  /** The server refused the credential. Returns whether another try makes sense. */
+  refused(): boolean {
+    this.#forget();
+    return this.isRenewable;
+  }
+
+  #forget(): void {
+    this.#loading = undefined;
+    this.#end = Infinity;
+  }
 }

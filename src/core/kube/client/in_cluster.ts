@@ -1,35 +1,34 @@
 import type { World } from "../../world/mod.ts";
-import type { ConnectionSettings } from "./connection.ts";
+import { type Connection, Credentials, READ_AGAIN } from "./connection.ts";
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The connection that a pod has by its service account (Kubernetes, "Accessing the Kubernetes API from a Pod");
- * `undefined` outside a pod, or in one without a token.
+ * The connection of a pod by its service account (Kubernetes, "Accessing the Kubernetes API from a Pod"). `undefined`
+ * outside a pod, and in a pod without a token.
  */
-export async function inClusterSettings({ env, files }: World): Promise<ConnectionSettings | undefined> {
+export async function inClusterConnection({ env, files, clock }: World): Promise<Connection | undefined> {
   const [host, port] = [env.get("KUBERNETES_SERVICE_HOST") ?? "", env.get("KUBERNETES_SERVICE_PORT") ?? ""];
   if (host === "" || port === "" || await files.facts(`${ACCOUNT}/token`) === undefined) return undefined;
+  const load = async () => {
+    const [token, authorities] = await Promise.all([
+      files.readText(`${ACCOUNT}/token`),
+      files.readText(`${ACCOUNT}/ca.crt`),
+    ]);
+    const headers = new Headers({ authorization: `Bearer ${token.trim()}` });
+    return { credential: { headers, authorities, identity: undefined }, lasts: READ_AGAIN };
+  };
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    authorities: { file: `${ACCOUNT}/ca.crt` },
-    token: { file: `${ACCOUNT}/token` },
+    insecure: false,
+    serverName: undefined,
+    proxy: undefined,
+    credentials: new Credentials(clock, load, true),
+    runsPlugin: false,
     namespace: await namespaceOf(files),
     origin: "the service account of this pod",
-    ...NOTHING_ELSE,
   };
 }
-
-const NOTHING_ELSE = {
-  insecure: false,
-  serverName: undefined,
-  proxy: undefined,
-  certificate: undefined,
-  key: undefined,
-  basic: undefined,
-  exec: undefined,
-  impersonation: undefined,
-} as const;
 
 async function namespaceOf(files: World["files"]): Promise<string | undefined> {
   const path = `${ACCOUNT}/namespace`;

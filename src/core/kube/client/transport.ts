@@ -2,8 +2,7 @@ import { MeshError } from "../../errors.ts";
 import { requestFailure } from "../../request_failure.ts";
 import type { HttpClient, World } from "../../world/mod.ts";
 import { ApiError } from "./api.ts";
-import type { ConnectionSettings } from "./connection.ts";
-import { Credentials, type TlsMaterial } from "./credentials.ts";
+import type { Connection, Credential } from "./connection.ts";
 
 /** A request of the API. */
 export interface ApiRequest {
@@ -17,32 +16,30 @@ export interface ApiRequest {
   readonly milliseconds: number;
 }
 
-/** A client with what it was made from. */
+/** A client, and the credential that it was made with. */
 interface Made {
   readonly client: HttpClient;
-  readonly material: TlsMaterial;
+  readonly credential: Credential;
 }
 
-/** Requests to one server with the credentials of the hour. */
+/** Requests to one server, with its current credential. */
 export class Transport {
-  readonly settings: ConnectionSettings;
+  readonly connection: Connection;
   readonly #world: World;
-  readonly #credentials: Credentials;
   #made: Promise<Made> | undefined;
-  /** The client before: requests of it may be under way. */
+  /** The previous client: its requests may be in flight. */
   #former: HttpClient | undefined;
   #isClosed = false;
 
-  constructor(world: World, settings: ConnectionSettings) {
+  constructor(world: World, connection: Connection) {
     this.#world = world;
-    this.settings = settings;
-    this.#credentials = new Credentials(world, settings);
+    this.connection = connection;
   }
 
-  /** Sends a request; credentials that the server does not take any more are got anew once. */
+  /** Sends a request. After a 401 it renews the credential and tries once more. */
   async send(request: ApiRequest): Promise<Response> {
     const response = await this.#sendOnce(request);
-    if (response.status !== 401 || !this.#credentials.refused()) return response;
+    if (response.status !== 401 || !this.connection.credentials.refused()) return response;
     await response.body?.cancel();
     return await this.#sendOnce(request);
   }
@@ -55,10 +52,12 @@ export class Transport {
   }
 
   async #sendOnce({ method, path, body, contentType, signal, milliseconds }: ApiRequest): Promise<Response> {
-    const headers = await this.#credentials.headers();
+    if (this.#isClosed) throw new ApiError(`The connection to "${this.connection.server}" is closed`);
+    const credential = await this.connection.credentials.current();
+    const headers = new Headers(credential.headers);
     headers.set("accept", "application/json");
     if (body !== undefined) headers.set("content-type", contentType ?? "application/json");
-    const client = await this.#client();
+    const client = await this.#client(credential);
     try {
       // A redirect could carry the token elsewhere.
       const init: RequestInit = {
@@ -70,40 +69,40 @@ export class Transport {
       };
       return await client.request(path, init);
     } catch (error) {
-      throw unreachable(this.settings, error, milliseconds);
+      throw unreachable(this.connection, error, milliseconds);
     }
   }
 
-  /** The client in use; another one when the certificates have changed. One caller at a time makes it. */
-  async #client(): Promise<HttpClient> {
-    if (this.#isClosed) throw new ApiError(`The connection to "${this.settings.server}" is closed`);
-    const material = await this.#credentials.tls();
+  /** The client in use; a new one after the certificates have changed. One caller at a time makes it. */
+  async #client(credential: Credential): Promise<HttpClient> {
     const before = this.#made;
-    const made = this.#made = this.#renewed(before, material);
+    const made = this.#made = this.#renewed(before, credential);
     return (await made).client;
   }
 
-  async #renewed(before: Promise<Made> | undefined, material: TlsMaterial): Promise<Made> {
+  async #renewed(before: Promise<Made> | undefined, credential: Credential): Promise<Made> {
     const made = await before?.catch(() => undefined);
-    if (made !== undefined && isSame(made.material, material)) return made;
-    const opened = await this.#open(material);
+    if (made !== undefined && isSame(made.credential, credential)) return made;
+    const opened = await this.#open(credential);
     this.#former?.close();
     this.#former = made?.client;
     return opened;
   }
 
-  async #open(material: TlsMaterial): Promise<Made> {
-    const { server, serverName, insecure, proxy } = this.settings;
-    return { client: await this.#world.network.client({ server, serverName, insecure, proxy, ...material }), material };
+  async #open(credential: Credential): Promise<Made> {
+    const { server, serverName, insecure, proxy } = this.connection;
+    const { authorities, identity } = credential;
+    const client = await this.#world.network.client({ server, serverName, insecure, proxy, authorities, identity });
+    return { client, credential };
   }
 }
 
-function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
+function isSame(a: Credential, b: Credential): boolean {
   return a.authorities === b.authorities && a.identity?.certificate === b.identity?.certificate &&
     a.identity?.key === b.identity?.key;
 }
 
-/** What is behind the words of the TLS library, and what to do. */
+/** Errors of the TLS library, and what to do. */
 const CAUSES: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/expired/i, "a certificate has expired: renew that of the server, or your own"],
   [/UnknownIssuer|unknown (issuer|ca)/i, "is certificate-authority in the kubeconfig that of this cluster?"],
@@ -111,7 +110,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/CertificateRequired|HandshakeFailure|BadCertificate/i, "the server does not take the client's certificate"],
 ];
 
-function unreachable({ server, origin }: ConnectionSettings, error: unknown, milliseconds: number): Error {
+function unreachable({ server, origin }: Connection, error: unknown, milliseconds: number): Error {
   if (error instanceof MeshError) return error;
   const { text } = requestFailure(error, milliseconds);
   const hint = CAUSES.find(([pattern]) => pattern.test(text))?.[1] ??

@@ -5,7 +5,6 @@ import type { Clock } from "../../world/mod.ts";
 import { ApiError, type KubeList, type KubeObject, type Query, type WatchEvent, type WatchOptions } from "./api.ts";
 import { refusal } from "./failure.ts";
 import { isKubeObject, keyOf } from "./kube_object.ts";
-import { lines } from "./lines.ts";
 
 /** What a watch is made of. */
 export interface Watched {
@@ -153,4 +152,41 @@ function parse(line: string, what: string): ValueMap {
     throw new ApiError(`An event of ${what} is no JSON`, { cause: error });
   }
   throw new ApiError(`An event of ${what} is none of Kubernetes`);
+}
+
+/** etcd takes no object larger than 1.5 MiB; escapes and managed fields make it longer. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+/**
+ * The lines of a stream, cancelled when the caller stops reading. Any end of the stream, also a failure, ends the lines: the
+ * watch resumes from there. Errors: an ApiError for a line that is too long.
+ */
+async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIterable<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const chunk = await next(reader);
+      if (chunk === undefined) return;
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = parts.pop() ?? "";
+      if (rest.length > LONGEST_LINE) {
+        throw new ApiError(`An event of ${what} is longer than ${LONGEST_LINE} characters`);
+      }
+      yield* parts.filter((line) => line.trim() !== "");
+    }
+  } finally {
+    // Cancelling a failed stream fails too.
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** `undefined` when the stream has ended or failed. */
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    return (await reader.read()).value;
+  } catch {
+    return undefined;
+  }
 }

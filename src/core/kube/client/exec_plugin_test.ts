@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { fakeWorld, type RunResult } from "../../world/mod.ts";
 import { connect } from "./connect.ts";
 
-const CONFIG = `clusters: [{name: c, cluster: {server: "https://c.test", certificate-authority-data: Q0E=}}]
+const CA = btoa("-----BEGIN CERTIFICATE-----");
+
+const CONFIG = `clusters: [{name: c, cluster: {server: "https://c.test", certificate-authority-data: ${CA}}}]
 users:
 - name: u
   user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: sign-in, provideClusterInfo: true}}
@@ -46,7 +48,7 @@ Deno.test("a plugin is told of the cluster and run once for many requests", asyn
   assert.equal(info.kind, "ExecCredential");
   assert.deepEqual([info.spec.cluster.server, info.spec.cluster["certificate-authority-data"]], [
     "https://c.test",
-    "Q0E=",
+    CA,
   ]);
 });
 
@@ -55,15 +57,16 @@ Deno.test("a plugin is run again when its token has expired or is refused", asyn
   const { world, tokens } = worldWith([expired, credential({ token: "stale" }), credential({ token: "t3" })]);
   const api = await connect(world, { kubeconfig: "k" });
   await api.get("/x");
-  assert.deepEqual(tokens, ["Bearer stale", "Bearer t3"]);
+  await api.get("/x");
+  assert.deepEqual(tokens, ["Bearer t1", "Bearer stale", "Bearer t3"]);
   assert.equal(world.runs.length, 3);
 });
 
 const FAILURES: readonly (readonly [result: RunResult, message: RegExp])[] = [
-  [ended(127, ""), /^The credential plugin "sign-in" is not there$/],
+  [ended(127, ""), /^The credential plugin "sign-in" is not installed$/],
   [ended(3, "", "sign in\nfirst"), /^The credential plugin "sign-in" failed with code 3: sign in; first$/],
-  [ended(0, "hello"), /^The credential plugin "sign-in" gave neither a token nor a certificate with its key$/],
-  [credential({ clientCertificateData: "x" }), /gave neither/],
+  [ended(0, "hello"), /^The credential plugin "sign-in" printed neither a token nor a certificate with its key$/],
+  [credential({ clientCertificateData: "x" }), /printed neither/],
 ];
 
 Deno.test("what is wrong with a plugin is said, and the next request tries again", async () => {
@@ -81,6 +84,6 @@ Deno.test("a plugin that has to ask is not started without a terminal", async ()
     kubeconfig: "k",
     user: "asks",
   });
-  await assert.rejects(api.get("/x"), { message: /has to ask, and there is no terminal$/ });
+  await assert.rejects(api.get("/x"), { message: /needs a terminal to ask for credentials$/ });
   assert.deepEqual(world.runs, []);
 });

@@ -1,0 +1,34 @@
+/** client-node is large: it is loaded when a kubeconfig is read, and never in a pod. */
+import assert from "node:assert/strict";
+import { importsOf } from "./arrows.ts";
+import { loadedWith } from "./reached.ts";
+import { filesBelow, read } from "./source.ts";
+
+const ONLY = "src/core/kube/client/from_kubeconfig.ts";
+const SOURCES = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
+const IMPORTS = SOURCES.flatMap((path) => importsOf(path, read(path)));
+
+Deno.test("one file imports the code of client-node, and one imports that file, lazily", () => {
+  const code = /^(?:import|export)\s(?!type\b)[^;]*?"@kubernetes\/client-node|\bimport\(\s*"@kubernetes\/client-node/m;
+  assert.deepEqual(SOURCES.filter((path) => code.test(read(path))), [ONLY]);
+  assert.deepEqual(IMPORTS.filter(({ to }) => to === ONLY), [
+    { from: "src/core/kube/client/connect.ts", to: ONLY, how: "lazy" },
+  ]);
+});
+
+/** All files that a file may load, also by `import()`. */
+function reachable(start: string): ReadonlySet<string> {
+  const found = new Set([start]);
+  for (const each of found) {
+    for (const { from, to, how } of IMPORTS) if (from === each && how !== "type") found.add(to);
+  }
+  return found;
+}
+
+Deno.test("agent, wait and iptables cannot reach client-node; inject and the webhook load it only by connect()", () => {
+  for (const room of ["agent", "wait", "iptables"]) assert.ok(!reachable(`src/${room}/mod.ts`).has(ONLY), room);
+  for (const room of ["inject", "webhook", "check", "cli"]) {
+    assert.ok(!loadedWith(`src/${room}/mod.ts`).has(ONLY), room);
+  }
+  assert.ok(reachable("src/webhook/mod.ts").has(ONLY));
+});
