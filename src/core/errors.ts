@@ -27,7 +27,7 @@ export interface Place {
 export interface ErrorDetails {
   readonly place?: Place;
   /** What to do next: a clause that follows the message after a semicolon, without a final period. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly exitCode?: number;
 }

@@ -14,13 +14,20 @@ export {
   configurationIn,
 } from "./config/cluster.ts";
 export { BUILT_IN } from "./default/mod.ts";
-export { decide, type Decision, type DecisionPolicy } from "./decision/decision.ts";
+export type { Decision } from "./decision/answer.ts";
+export { decide, type DecisionPolicy } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
 export { type DocumentOptions, type DocumentResult, injectDocument } from "./document/document.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
-export { nativeSetting } from "./decision/native.ts";
-export { kubeletMinor, kubeletVersion, nativeByNodes, type NativeNodes, nativeNodes } from "./decision/native_nodes.ts";
+export {
+  kubeletMinor,
+  kubeletVersion,
+  nativeByNodes,
+  type NativeNodes,
+  nativeNodes,
+  nativeSetting,
+} from "./decision/native.ts";
 export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
 export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod/pod.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";

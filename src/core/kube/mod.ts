@@ -5,7 +5,7 @@
  * (`jsonPatch`). Also quantities, label selectors, and object names as kubectl prints them.
  */
 export { fits } from "./decode/fits.ts";
-export { decode, type Problem } from "./decode/decode.ts";
+export { decode, problemTexts } from "./decode/decode.ts";
 export { jsonPatch, type PatchOperation } from "./patch/json_patch.ts";
 export { PatchError } from "./patch/error.ts";
 export {

@@ -10,3 +10,4 @@ export type { SourceDocument } from "./source_document.ts";
 export { toYaml } from "./write/to_yaml.ts";
 export { scalarText } from "./write/scalar_text.ts";
 export { editDocument } from "./edit/edit.ts";
+export { TextEdits } from "./edit/text_edits.ts";

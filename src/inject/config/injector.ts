@@ -7,8 +7,7 @@ import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } f
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
 import type { ProxyEnvs } from "../postprocess/cluster.ts";
-import { parseValues } from "./values.ts";
-import { checkValues } from "./values_types.ts";
+import { checkValues, parseValues } from "./values.ts";
 
 /** A text and what messages call it: usually the path it was read from. */
 export interface Source {

@@ -1,6 +1,6 @@
 /** The values that templates are rendered with: Helm's values of the control plane's chart. */
 import { MeshError } from "../../core/errors.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, newMap, type Value, valueAt, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { configMapEntry } from "./config_map.ts";
 
@@ -35,4 +35,75 @@ function float(value: Value): Value {
   if (typeof value === "bigint") return Number(value);
   if (isList(value)) return value.map(float);
   return isMap(value) ? floats(value) : value;
+}
+
+interface Type {
+  readonly expected: string;
+  readonly fits: (value: Value) => boolean;
+  readonly paths: readonly string[];
+}
+
+/** Those that injection depends on (Istio's values_types.proto). Others are the templates' own, and of any type. */
+const TYPES: readonly Type[] = [
+  {
+    expected: "a string",
+    fits: (value) => typeof value === "string",
+    paths: [
+      "global.hub",
+      "global.variant",
+      "global.network",
+      "global.meshID",
+      "global.istioNamespace",
+      "global.imagePullPolicy",
+      "global.pilotCertProvider",
+      "global.caAddress",
+      "global.caName",
+      "global.multiCluster.clusterName",
+      "global.logging.level",
+      "global.proxy.image",
+      "global.proxy.clusterDomain",
+      "global.proxy.logLevel",
+      "global.proxy.componentLogLevel",
+      "global.proxy.includeIPRanges",
+      "global.proxy.excludeInboundPorts",
+      "global.proxy.outlierLogPath",
+      "global.proxy_init.image",
+    ],
+  },
+  {
+    expected: "true or false",
+    fits: (value) => typeof value === "boolean",
+    paths: [
+      "global.logAsJson",
+      "global.mountMtlsCerts",
+      "global.nativeNftables",
+      "global.proxy.privileged",
+      "global.proxy.holdApplicationUntilProxyStarts",
+      "sidecarInjectorWebhook.rewriteAppHTTPProbe",
+    ],
+  },
+  { expected: "a whole number", fits: isWhole, paths: ["global.proxy.statusPort"] },
+  { expected: "a list", fits: isList, paths: ["global.imagePullSecrets"] },
+  { expected: "a mapping", fits: isMap, paths: ["global", "global.proxy", "global.proxy_init", "global.multiCluster"] },
+];
+
+function isWhole(value: Value): boolean {
+  const number = typeof value === "string" ? Number(value) : value;
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && value !== "";
+}
+
+/** Errors: a MeshError that names every value of the wrong type. Absent and null ones are right. */
+export function checkValues(values: ValueMap, file: string): void {
+  const problems = TYPES.flatMap(({ expected, fits, paths }) =>
+    paths.filter((path) => {
+      const value = valueAt(values, ...path.split(".")) ?? null;
+      return value !== null && !fits(value);
+    }).map((path) => ({ path, text: `"${path}" must be ${expected}` }))
+  );
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new MeshError(`The values do not fit: ${problems.map(({ text }) => text).join("; ")}`, {
+    place: { file, field: first.path },
+    hint: "give them as the chart of the control plane has them: numbers in quotes where text is meant, flags without",
+  });
 }

@@ -18,27 +18,15 @@
  * What a person names by hand is not asked of the selectors either, as `istioctl kube-inject` does not; a warning tells
  * where the webhook would decide otherwise.
  *
- * With a configuration of Istio 1.0 to 1.8 the rules of `legacy/request.ts` take the place of the label's and
+ * With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` take the place of the label's and
  * annotation's, and `already-injected` (no) comes second.
  */
 import { isEmptySelector, selectorMatches } from "../../core/kube/mod.ts";
+import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { alreadyInjected, legacyRequest, legacyWarnings } from "../legacy/mod.ts";
-import { INJECT } from "../names.ts";
+import { type Answer, type Decision, no } from "./answer.ts";
+import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy_request.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
-
-/** What was decided, and why. */
-export interface Decision {
-  readonly inject: boolean;
-  /** A stable id, from the table above. */
-  readonly reason: string;
-  /** The field that decided, from the pod (`spec.hostNetwork`) or the configuration (`neverInjectSelector[0]`). */
-  readonly field: string;
-  /** The reason in words, to follow `skipped: ` or `injected: `. */
-  readonly message: string;
-  /** What a user should know besides. */
-  readonly warnings: readonly string[];
-}
 
 /** What a decision depends on besides the pod. */
 export interface DecisionPolicy {
@@ -53,9 +41,6 @@ export interface DecisionPolicy {
 
 /** Namespaces that are never injected, as Istio lists them. */
 const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
-
-/** What a rule says. */
-export type Answer = Omit<Decision, "warnings">;
 
 /** The rules by name, for those that tell all of them. */
 export type RuleName =
@@ -135,17 +120,17 @@ interface Request {
 
 /** What the pod says about its own injection: the label, else the annotation. */
 function requestOf(pod: Pod): Request | undefined {
-  const label = labelsOf(pod)[INJECT];
+  const label = labelsOf(pod)[ANNOTATION.inject];
   if (typeof label === "string") return { kind: "label", value: label };
-  const value = annotationsOf(pod)[INJECT];
+  const value = annotationsOf(pod)[ANNOTATION.inject];
   return typeof value === "string" ? { kind: "annotation", value } : undefined;
 }
 
 function request(pod: Pod): Answer | undefined {
   const asked = requestOf(pod);
   if (asked === undefined || (asked.value !== "true" && asked.value !== "false")) return undefined;
-  const field = `metadata.${asked.kind}s["${INJECT}"]`;
-  const message = `${asked.kind} "${INJECT}" is "${asked.value}"`;
+  const field = `metadata.${asked.kind}s["${ANNOTATION.inject}"]`;
+  const message = `${asked.kind} "${ANNOTATION.inject}" is "${asked.value}"`;
   return { inject: asked.value === "true", reason: `${asked.kind}-inject-${asked.value}`, field, message };
 }
 
@@ -153,7 +138,7 @@ function requestWarnings(pod: Pod): readonly string[] {
   const asked = requestOf(pod);
   if (asked === undefined || ["true", "false", ""].includes(asked.value)) return [];
   return [
-    `The ${asked.kind} "${INJECT}" has the value "${asked.value}", which is neither "true" nor "false": it is ignored`,
+    `The ${asked.kind} "${ANNOTATION.inject}" has the value "${asked.value}", which is neither "true" nor "false": it is ignored`,
   ];
 }
 
@@ -191,8 +176,4 @@ function byPolicy({ policy, byHand }: DecisionPolicy): Answer {
     "policy",
     'the configuration\'s policy is "disabled" and the pod does not ask for a sidecar',
   );
-}
-
-function no(reason: string, field: string, message: string): Answer {
-  return { inject: false, reason, field, message };
 }

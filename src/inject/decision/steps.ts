@@ -1,8 +1,9 @@
 /** A decision told rule by rule, for those who ask why. */
 import { goJson } from "../../core/gojson.ts";
+import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { textAt, type Value } from "../../core/value.ts";
-import { type Answer, type DecisionPolicy, type RuleName, rulesFor } from "./decision.ts";
-import { INJECT } from "../names.ts";
+import type { Answer } from "./answer.ts";
+import { type DecisionPolicy, type RuleName, rulesFor } from "./decision.ts";
 import { annotation, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 
 /** A rule, and what it read. */
@@ -50,7 +51,11 @@ const READINGS: Readonly<Record<RuleName, (pod: Pod, policy: DecisionPolicy) => 
   "policy-known": (_pod, { policy }) => [{ rule: "policy-known", field: "policy", value: policy }],
   request: (pod, { form }) => [
     ...form === "legacy" ? [] : [labelReading(pod)],
-    { rule: "annotation", field: `metadata.annotations["${INJECT}"]`, value: annotation(pod, INJECT) },
+    {
+      rule: "annotation",
+      field: `metadata.annotations["${ANNOTATION.inject}"]`,
+      value: annotation(pod, ANNOTATION.inject),
+    },
   ],
   "never-inject-selector": (_pod, { neverInjectSelector }) => [
     { rule: "never-inject-selector", field: "neverInjectSelector", value: listText(neverInjectSelector) },
@@ -62,7 +67,11 @@ const READINGS: Readonly<Record<RuleName, (pod: Pod, policy: DecisionPolicy) => 
 };
 
 function labelReading(pod: Pod): Reading {
-  return { rule: "label", field: `metadata.labels["${INJECT}"]`, value: text(labelsOf(pod)[INJECT]) };
+  return {
+    rule: "label",
+    field: `metadata.labels["${ANNOTATION.inject}"]`,
+    value: text(labelsOf(pod)[ANNOTATION.inject]),
+  };
 }
 
 function text(value: Value | undefined): string | undefined {

@@ -2,17 +2,16 @@
 import { MeshError } from "../../core/errors.ts";
 import { fieldKeys } from "../../core/field_path.ts";
 import { goJson } from "../../core/gojson.ts";
-import { decode } from "../../core/kube/mod.ts";
-import { misspelledAnnotations } from "../../core/mesh/mod.ts";
+import { decode, problemTexts } from "../../core/kube/mod.ts";
+import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
 import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { editDocument, type ParsedDocument } from "../../core/yaml/mod.ts";
 import { conform } from "./conform.ts";
 import { decide } from "../decision/decision.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { Injector } from "../config/injector.ts";
-import { INJECT } from "../names.ts";
 import { annotation, annotationsOf, containersOf, labelsOf, metadataOf, type Pod, withKey } from "../pod/pod.ts";
-import { injectPod, problemTexts } from "../pod/inject_pod.ts";
+import { injectPod } from "../pod/inject_pod.ts";
 import type { ReportEntry } from "./report.ts";
 import { sameValue } from "../../core/same_value.ts";
 import { withStringKeys } from "./string_keys.ts";
@@ -117,7 +116,6 @@ function nameText(name: Value | undefined): string {
 function failure(error: MeshError, known: Known, path: Path, parsed: ParsedDocument): ReportEntry {
   const keys = [...path, ...fieldKeys(error.place?.field ?? "")];
   const place = { ...parsed.place(keys), document: parsed.doc.index };
-  const details = error.hint === undefined ? { place, cause: error } : { place, cause: error, hint: error.hint };
   return {
     ...known,
     result: "failed",
@@ -125,7 +123,7 @@ function failure(error: MeshError, known: Known, path: Path, parsed: ParsedDocum
     field: place.field ?? "",
     message: error.message,
     warnings: [],
-    error: new MeshError(error.message, details),
+    error: new MeshError(error.message, { place, cause: error, hint: error.hint }),
   };
 }
 
@@ -234,8 +232,7 @@ function inPodOf<T>(row: WorkloadKind, action: () => T): T {
     if (!(error instanceof MeshError) || error.place?.field === undefined) throw error;
     const reason = error instanceof InjectionError ? error.reason : "invalid-manifest";
     const place = { field: fieldIn(error.place.field, row) };
-    const details = error.hint === undefined ? { place } : { place, hint: error.hint };
-    throw new InjectionError(reason, error.message, { ...details, cause: error });
+    throw new InjectionError(reason, error.message, { place, hint: error.hint, cause: error });
   }
 }
 
@@ -248,10 +245,15 @@ function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): re
   if (row.path.length === 0) return [];
   const to = row.path.join(".");
   return (["labels", "annotations"] as const).flatMap((key) => {
-    const own = mapAt(metadataOf(manifest), key)[INJECT];
-    if (own === undefined || labelsOf(pod)[INJECT] !== undefined || annotation(pod, INJECT) !== undefined) return [];
+    const own = mapAt(metadataOf(manifest), key)[ANNOTATION.inject];
+    if (
+      own === undefined || labelsOf(pod)[ANNOTATION.inject] !== undefined ||
+      annotation(pod, ANNOTATION.inject) !== undefined
+    ) return [];
     const what = key.slice(0, -1);
-    return [`The ${what} "${INJECT}" is on the ${row.kind}, where it has no effect: move it to ${to}.metadata.${key}`];
+    return [
+      `The ${what} "${ANNOTATION.inject}" is on the ${row.kind}, where it has no effect: move it to ${to}.metadata.${key}`,
+    ];
   });
 }
 

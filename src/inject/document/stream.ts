@@ -103,8 +103,7 @@ function injectSource(source: SourceDocument, injector: Injector, options: Docum
 function unreadable(error: MeshError, file: string, document: number): ReportEntry {
   const none = { apiVersion: "", kind: "", namespace: "", name: "", field: "", warnings: [] };
   const place = { file, document, ...error.place };
-  const details = error.hint === undefined ? { place, cause: error } : { place, cause: error, hint: error.hint };
-  const located = new MeshError(error.message, details);
+  const located = new MeshError(error.message, { place, cause: error, hint: error.hint });
   return { file, document, ...none, result: "failed", reason: "invalid-yaml", message: error.message, error: located };
 }
 

@@ -10,7 +10,7 @@ import {
   sprint,
   typed,
 } from "../../core/gotemplate/mod.ts";
-import { protoToJson, type ProxyConfig } from "../../core/mesh/mod.ts";
+import { protoToJson } from "../../core/mesh/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
 import { configOfView } from "../render/views.ts";
@@ -38,13 +38,8 @@ function protoToJSON(view: GoValue = null): string {
   if (isNil(view)) return "{}";
   const config = view instanceof GoStruct ? configOfView(view) : undefined;
   if (config === undefined) throw new Error("protoToJSON takes the proxy configuration");
-  const text = protoTexts.get(config) ?? protoToJson(config);
-  protoTexts.set(config, text);
-  return text;
+  return protoToJson(config);
 }
-
-/** Most pods have the proxy configuration of the mesh. */
-const protoTexts = new WeakMap<ProxyConfig, string>();
 
 /** The value of a JSON text; for a text that is none the string `{}`, as Istio has it. */
 function fromJSON(text: GoValue): GoValue {

@@ -1,16 +1,28 @@
-/** The command line of a container. */
-import { isList, type ValueMap } from "../../core/value.ts";
+/** The arguments of the proxy container. */
+import { parseQuantity, scaledValue } from "../../core/kube/mod.ts";
+import { mapAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { withKey } from "../pod/pod.ts";
 
-/** The arguments that are texts, which after decoding all are. */
-export function argumentsOf(container: ValueMap): readonly string[] {
-  const args = container["args"];
-  return isList(args) ? args.filter((arg) => typeof arg === "string") : [];
-}
-
-/** The text after `--name`, `-name` or `--name=`; `undefined` if the flag is not there or is the last argument. */
+/** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or the last argument. */
 export function flagValue(container: ValueMap, name: string): string | undefined {
-  const args = argumentsOf(container);
+  const args = textsAt(container, "args");
   const flag = new RegExp(`^--?${name}(?:=(\\d+))?$`);
   const at = args.findIndex((arg) => flag.test(arg.trim()));
   return at < 0 ? undefined : flag.exec(args[at]?.trim() ?? "")?.[1] ?? args[at + 1];
+}
+
+/**
+ * Adds `--concurrency`, which old templates leave to the injector: the CPU limit, else the CPU request, rounded up. The
+ * container stays the same if it has the flag above 0, or neither limit nor request.
+ */
+export function withConcurrency(proxy: ValueMap): ValueMap {
+  if (Number(flagValue(proxy, "concurrency") ?? 0) > 0) return proxy;
+  const resources = mapAt(proxy, "resources");
+  const cpus = wholeCpus(mapAt(resources, "limits")) || wholeCpus(mapAt(resources, "requests"));
+  return cpus === 0 ? proxy : withKey(proxy, "args", [...textsAt(proxy, "args"), "--concurrency", String(cpus)]);
+}
+
+function wholeCpus(quantities: ValueMap): number {
+  const quantity = parseQuantity(String(quantities["cpu"] ?? "0"));
+  return quantity === undefined ? 0 : Math.max(0, Math.ceil(Number(scaledValue(quantity, -3)) / 1000));
 }

@@ -1,9 +1,10 @@
 /** What an earlier injection put into a pod, and the pod without it. */
+import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import { PROBERS_ENV, PROMETHEUS_ENV, STATUS } from "../names.ts";
+import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { containerNamed, type Pod, PROXY, specOf, withAnnotations, withSpecKey } from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
-import { type InjectionStatus, readStatus } from "../pod/status.ts";
+import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 
 /** A pod without what was injected, and what the injected proxy had been told of the application. */
 export interface Bare {
@@ -31,12 +32,12 @@ export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   const names = listed(pod);
   const proxy = names.containers.includes(PROXY) ? containerNamed(mapsAt(specOf(pod), "containers"), PROXY) : undefined;
   let bare = pod;
-  for (const list of ["initContainers", "containers", "volumes", "imagePullSecrets"] as const) {
+  for (const list of INJECTED_LISTS) {
     bare = without(bare, list, names[list]);
   }
   bare = prometheusPort(pod) === statusPort && proxy !== undefined ? withoutPrometheus(bare) : bare;
   return {
-    pod: readStatus(pod) === undefined ? bare : withAnnotations(bare, { [STATUS]: undefined }),
+    pod: readStatus(pod) === undefined ? bare : withAnnotations(bare, { [ANNOTATION.status]: undefined }),
     probers: proxy === undefined ? undefined : told(proxy, PROBERS_ENV),
     prometheus: proxy === undefined ? undefined : told(proxy, PROMETHEUS_ENV),
   };

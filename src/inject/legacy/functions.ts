@@ -2,11 +2,7 @@
 import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../core/gotemplate/mod.ts";
 import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
 import { DurationView } from "../../core/mesh/mod.ts";
-import { dataFunctions } from "../functions/data.ts";
-import { metadataFunctions } from "../functions/metadata.ts";
-import type { FunctionWorld } from "../functions/mod.ts";
-import { portFunctions } from "../functions/ports.ts";
-import { textFunctions } from "../functions/text.ts";
+import { type FunctionWorld, templateFunctions } from "../functions/mod.ts";
 
 /** What is rendered at the moment: `render` renders other templates with the same data. */
 export interface RenderScope {
@@ -45,27 +41,16 @@ const LAST = [
 
 /** The functions of a template with `[[ ]]` (those of 1.1), or with `{{ }}` (those of 1.8, which has all of 1.2 to 1.7). */
 export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
-  const own = ownFunctions(world);
+  const all = templateFunctions(world);
+  const own = { ...all, toJson: all["toJSON"], formatDuration };
   if (brackets) return picked(own, FIRST);
   const functions: Record<string, FuncMap[string]> = { ...sprigFunctions(world), ...picked(own, LAST) };
   functions["render"] = declared(["string"], (text) => render(String(text), functions, scope));
   return functions;
 }
 
-function ownFunctions(world: FunctionWorld): FuncMap {
-  return {
-    ...dataFunctions,
-    ...metadataFunctions,
-    ...portFunctions,
-    ...textFunctions,
-    ...(dataFunctions["toJSON"] === undefined ? {} : { toJson: dataFunctions["toJSON"] }),
-    formatDuration: formatDuration,
-    env: declared(["string", "string"], (name, otherwise) => world.env(String(name)) || String(otherwise)),
-  };
-}
-
-function picked(functions: FuncMap, names: readonly string[]): FuncMap {
-  return Object.fromEntries(Object.entries(functions).filter(([name]) => names.includes(name)));
+function picked(functions: Readonly<Record<string, FuncMap[string] | undefined>>, names: readonly string[]): FuncMap {
+  return Object.fromEntries(names.flatMap((name) => functions[name] === undefined ? [] : [[name, functions[name]]]));
 }
 
 /** A duration as Go prints it; `1s` for one that is not set. */

@@ -1,22 +1,21 @@
 /** Injection of a pod with an old configuration: what the template renders is appended, a few things are set. */
 import { messageOf } from "../../core/errors.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
-import type { MeshConfig } from "../../core/mesh/mod.ts";
-import { mapAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
+import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { STATUS } from "../names.ts";
-import { mapContainers, type Pod, specOf, withAnnotations, withKey, withSpecKey } from "../pod/pod.ts";
+import { mapContainers, type Pod, PROXY, specOf, withAnnotations, withKey, withSpecKey } from "../pod/pod.ts";
+import { INJECTED_LISTS, listedNames } from "../pod/status.ts";
 import { podWarnings } from "../pod/warnings.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
 import { statusPort } from "../postprocess/mod.ts";
+import { mergesMetrics, scrapeAnnotations } from "../postprocess/prometheus.ts";
 import type { Owner } from "../document/workload.ts";
-import { append } from "./append.ts";
 import { type Bare, withoutEarlier } from "./earlier.ts";
 import { has } from "./features.ts";
 import { addLabels } from "./labels.ts";
 import type { Legacy } from "./load.ts";
 import { rewriteContainer } from "./probes.ts";
-import { mergesMetrics, scrapeAnnotations } from "./prometheus.ts";
 import { equip, probePort } from "./proxy.ts";
 import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
 import { legacyTemplateData } from "./template_data.ts";
@@ -109,6 +108,30 @@ function render(pod: Pod, { owner, legacy, mesh, values }: LegacyInput): Sidecar
   return readSidecarSpec(text, legacy);
 }
 
+const VALIDATION = "istio-validation";
+
+/**
+ * The pod with containers, volumes and secrets at the end of its lists; the container that checks the traffic capture, and
+ * with `hold` the proxy, go to the front.
+ */
+function append(pod: Pod, spec: SidecarSpec, hold: boolean): Pod {
+  const front = hold ? [VALIDATION, PROXY] : [VALIDATION];
+  return INJECTED_LISTS.reduce((result, list) => {
+    const own = mapsAt(specOf(result), list);
+    const all = list === "initContainers" || list === "containers"
+      ? inOrder(own, spec[list], front)
+      : [...own, ...spec[list]];
+    return spec[list].length === 0 ? result : withSpecKey(result, list, all);
+  }, pod);
+}
+
+function inOrder(own: readonly ValueMap[], added: readonly ValueMap[], front: readonly string[]): ValueMap[] {
+  return added.reduce<ValueMap[]>(
+    (all, container) => front.includes(String(container["name"])) ? [container, ...all] : [...all, container],
+    [...own],
+  );
+}
+
 /** Kubernetes before 1.19 gave tokens only to root and to the pod's group. */
 function setsFsGroup({ minor, mesh, env }: Context): boolean {
   if (has(minor, "fsGroup")) return env("ENABLE_LEGACY_FSGROUP_INJECTION") !== "false";
@@ -121,9 +144,9 @@ function annotationsFor(context: Context): Record<string, string> {
   const { minor, mesh, bare, spec, legacy, injectedAnnotations } = context;
   const merges = has(minor, "prometheusMerge") && mergesMetrics(bare.pod, mesh);
   return {
-    ...(merges ? scrapeAnnotations(statusPort(mesh)) : {}),
+    ...(merges ? scrapeAnnotations(String(statusPort(mesh))) : {}),
     ...(tellsCni(context) ? filled(spec.podRedirectAnnot) : {}),
-    [STATUS]: statusText(spec, legacy.version),
+    [ANNOTATION.status]: statusText(spec, legacy.version),
     ...injectedAnnotations,
   };
 }
@@ -142,10 +165,7 @@ function filled(annotations: ValueMap): Record<string, string> {
   );
 }
 
-/** The status annotation: the version of the template, and the names of what it rendered; no names are `null`. */
+/** The status annotation: the version of the template, and the names of what it rendered. */
 function statusText(spec: SidecarSpec, version: string): string {
-  const lists = (["initContainers", "containers", "volumes", "imagePullSecrets"] as const).map((list) =>
-    [list, spec[list].length === 0 ? null : spec[list].map((item) => textAt(item, "name"))] as const
-  );
-  return goJson(new OrderedFields([["version", version], ...lists]));
+  return goJson(new OrderedFields([["version", version], ...listedNames((list) => spec[list])]));
 }

@@ -308,17 +308,17 @@ const FAILURES: readonly (readonly [string, string, RegExp])[] = [
     "containers: [[ .Values ]]\n",
     /^The template failed: .*can't evaluate field Values/,
   ],
-  ["renders no YAML", 'containers: {[[ "[" ]]\n', /^The template renders no YAML: .*line 1 of what it rendered/],
-  ["renders no mapping", '[[ "text" ]]\n', /^The template renders no mapping with "initContainers"/],
+  ["does not render YAML", 'containers: {[[ "[" ]]\n', /^The template does not render YAML: .*in line 1: /],
+  ["does not render a mapping", '[[ "text" ]]\n', /^The template does not render a mapping with "initContainers"/],
   [
     "renders no containers",
     "containers: [[ 5 ]]\n",
-    /^The template renders what is no part of a pod: "containers" must be/,
+    /^The template renders fields that do not fit a pod: "containers" must be/,
   ],
 ];
 
 for (const [name, template, message] of FAILURES) {
-  Deno.test(`injectPod: a template that ${name} is an error that says so`, () => {
+  Deno.test(`injectPod: a template that ${name} is an error`, () => {
     assert.match(failure(() => inject(POD, { template })).message, message);
   });
 }

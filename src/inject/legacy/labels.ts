@@ -4,8 +4,7 @@ import { textAt } from "../../core/value.ts";
 import { labelsOf, type Pod, withLabels } from "../pod/pod.ts";
 import { has } from "./features.ts";
 
-/** What labels depend on besides the pod. */
-export interface LabelSettings {
+interface LabelSettings {
   readonly minor: number;
   readonly revision: string;
   /** The name of the pod's owner. */

@@ -2,10 +2,8 @@
  * Injection with the configurations of Istio 1.0 to 1.8: one template that renders lists (`initContainers`, `containers`,
  * `volumes`, ...), which are appended to those of the pod. In: the configuration with what was given beside it, once
  * (`loadLegacy`); then a pod each time (`injectLegacy`). Out: the pod with its sidecar as the release of the
- * configuration made it. `request.ts` has
- * the rules of those releases about what a pod asks for.
+ * configuration made it.
  */
-export { alreadyInjected, legacyRequest, legacyWarnings } from "./request.ts";
 export { injectLegacy, type LegacyInput } from "./inject.ts";
 export { type Legacy, type LegacySources, loadLegacy } from "./load.ts";
 export type { Release } from "./release.ts";

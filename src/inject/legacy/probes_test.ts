@@ -1,21 +1,11 @@
 import assert from "node:assert/strict";
 import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
-import { agentPort, type LegacyProbeSettings, rewriteContainer, tellProbes, wantsProbes } from "./probes.ts";
-import type { SidecarSpec } from "./sidecar_spec.ts";
-
-const SPEC: SidecarSpec = {
-  rewriteAppHTTPProbe: true,
-  initContainers: [],
-  containers: [],
-  volumes: [],
-  imagePullSecrets: [],
-  dnsConfig: undefined,
-  podRedirectAnnot: newMap(),
-};
+import { agentPort, type LegacyProbeSettings, rewriteContainer, tellProbes } from "./probes.ts";
+import { rewritesProbes } from "../postprocess/probes.ts";
 
 function settings(minor: number, earlier?: string): LegacyProbeSettings {
-  return { minor, spec: SPEC, meshStatusPort: 15020, earlier };
+  return { minor, meshStatusPort: 15020, earlier };
 }
 
 function map(text: string): ValueMap {
@@ -106,9 +96,9 @@ for (const [name, minor, annotations, args, expected] of PORTS) {
   });
 }
 
-Deno.test("wantsProbes: the pod's annotation before the template", () => {
+Deno.test("rewritesProbes: the pod's annotation wins over the default", () => {
   const pod = (value: string) => map(`metadata: {annotations: {sidecar.istio.io/rewriteAppHTTPProbers: '${value}'}}`);
-  assert.equal(wantsProbes(pod("false"), settings(8)), false);
-  assert.equal(wantsProbes(pod("perhaps"), settings(8)), true);
-  assert.equal(wantsProbes(newMap(), { ...settings(8), spec: { ...SPEC, rewriteAppHTTPProbe: false } }), false);
+  assert.equal(rewritesProbes(pod("false"), true), false);
+  assert.equal(rewritesProbes(pod("perhaps"), true), true);
+  assert.equal(rewritesProbes(newMap(), false), false);
 });

@@ -1,13 +1,16 @@
 /** The rendered proxy made ready for one pod: what the template could not know. */
+import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { mapsAt, type ValueMap } from "../../core/value.ts";
-import { containerNamed, containersOf, type Pod, PROXY, withKey } from "../pod/pod.ts";
+import { PROMETHEUS_ENV } from "../names.ts";
+import { annotation, containerNamed, containersOf, type Pod, PROXY, withEnv, withKey } from "../pod/pod.ts";
 import { statusPort } from "../postprocess/mod.ts";
-import { withConcurrency } from "./concurrency.ts";
+import { rewritesProbes } from "../postprocess/probes.ts";
+import { mergesMetrics } from "../postprocess/prometheus.ts";
+import { withConcurrency } from "./arguments.ts";
 import type { Bare } from "./earlier.ts";
 import { has } from "./features.ts";
-import { agentPort, type LegacyProbeSettings, tellProbes, wantsProbes } from "./probes.ts";
-import { mergesMetrics, tellMetrics } from "./prometheus.ts";
+import { agentPort, type LegacyProbeSettings, tellProbes } from "./probes.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
 /** What the proxy depends on. */
@@ -36,15 +39,25 @@ function ready(rendered: ValueMap, context: ProxyContext): ValueMap {
   return token === undefined ? proxy : withKey(proxy, "volumeMounts", [...mapsAt(proxy, "volumeMounts"), token]);
 }
 
+/** The proxy with what the pod's annotations, or else an earlier injection, say of the application's metrics. */
+function tellMetrics(proxy: ValueMap, pod: Pod, earlier: string | undefined): ValueMap {
+  const fields = ["scrape", "path", "port"].map((key) => [key, annotation(pod, `prometheus.io/${key}`) ?? ""] as const);
+  const said = fields.some(([, value]) => value !== "");
+  const text = said ? goJson(new OrderedFields(fields)) : earlier;
+  return text === undefined ? proxy : withEnv(proxy, PROMETHEUS_ENV, text);
+}
+
 /** The agent's port, if probes of the pod are to be sent there. */
 export function probePort(pod: Pod, context: ProxyContext): number | undefined {
   const proxy = containerNamed(context.spec.containers, PROXY);
   const settings = probeSettings(context);
-  return proxy === undefined || !wantsProbes(pod, settings) ? undefined : agentPort(pod, proxy, settings);
+  return proxy === undefined || !rewritesProbes(pod, context.spec.rewriteAppHTTPProbe)
+    ? undefined
+    : agentPort(pod, proxy, settings);
 }
 
-function probeSettings({ minor, spec, mesh, bare }: ProxyContext): LegacyProbeSettings {
-  return { minor, spec, meshStatusPort: statusPort(mesh), earlier: bare.probers };
+function probeSettings({ minor, mesh, bare }: ProxyContext): LegacyProbeSettings {
+  return { minor, meshStatusPort: statusPort(mesh), earlier: bare.probers };
 }
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -1,9 +1,9 @@
 /** What an old template renders: Istio's SidecarInjectionSpec. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { decode } from "../../core/kube/mod.ts";
+import { decode, problemTexts } from "../../core/kube/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { withKey } from "../pod/pod.ts";
+import { renderedProblem } from "../render/rendered.ts";
 import type { Legacy } from "./load.ts";
 
 /** Lists to append to those of the pod, and settings of the pod. Everything as Kubernetes reads it. */
@@ -30,10 +30,7 @@ export function readSidecarSpec(text: string, { reader }: Legacy): SidecarSpec {
   const ofPod = newMap();
   for (const key of OF_POD) ofPod[key] = rendered[key] ?? null;
   const { value: spec, problems } = decode(ofPod, "PodSpec");
-  if (problems.length > 0) {
-    const texts = problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`);
-    throw failed(`renders what is no part of a pod: ${texts.join("; ")}`);
-  }
+  if (problems.length > 0) throw failed(`renders fields that do not fit a pod: ${problemTexts(problems)}`);
   return {
     rewriteAppHTTPProbe: rendered["rewriteAppHTTPProbe"] === true,
     initContainers: mapsAt(spec, "initContainers").map(ofItsTime),
@@ -50,14 +47,10 @@ function parseRendered(text: string, reader: Legacy["reader"]): ValueMap {
   try {
     value = reader.read(text);
   } catch (error) {
-    const line = error instanceof MeshError ? error.place?.line : undefined;
-    const place = line === undefined
-      ? ""
-      : ` (line ${line} of what it rendered: ${text.split("\n")[line - 1]?.trim()})`;
-    throw failed(`renders no YAML: ${messageOf(error)}${place}`, error);
+    throw failed(`does not render YAML: ${renderedProblem(text, error)}`, error);
   }
   if (isMap(value)) return value;
-  throw failed('renders no mapping with "initContainers", "containers" and their siblings');
+  throw failed('does not render a mapping with "initContainers", "containers" and the like');
 }
 
 function failed(what: string, cause?: unknown): InjectionError {

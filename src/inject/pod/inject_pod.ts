@@ -1,6 +1,6 @@
 /** Injection of one pod, wherever it comes from: a manifest, an admission request, a question about either. */
 import { InjectionError } from "../injection_error.ts";
-import { decode, fits, type Problem } from "../../core/kube/mod.ts";
+import { decode, fits, problemTexts } from "../../core/kube/mod.ts";
 import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
 import { copyValue } from "../../core/same_value.ts";
 import { isMap, type ValueMap } from "../../core/value.ts";
@@ -39,17 +39,12 @@ export interface InjectedPod {
  */
 export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
   const { config } = injector;
-  return config.form === "legacy"
-    ? injectOld(pod, owner, { injector, config })
-    : injectNew(pod, owner, { injector, config });
+  return config.form === "legacy" ? injectOld(pod, owner, injector, config) : injectNew(pod, owner, injector, config);
 }
 
-interface OldConfiguration {
-  readonly injector: Injector;
-  readonly config: LoadedConfig & { readonly form: "legacy" };
-}
+type OldConfig = Extract<LoadedConfig, { readonly form: "legacy" }>;
 
-function injectOld(pod: Pod, owner: Owner, { injector, config }: OldConfiguration): InjectedPod {
+function injectOld(pod: Pod, owner: Owner, injector: Injector, config: OldConfig): InjectedPod {
   const { legacy, injectedAnnotations } = config;
   const typed = typedPod(pod);
   checkAnnotations(typed, legacy.era);
@@ -71,12 +66,7 @@ function injectOld(pod: Pod, owner: Owner, { injector, config }: OldConfiguratio
   return result;
 }
 
-interface NewConfiguration {
-  readonly injector: Injector;
-  readonly config: ModernConfig;
-}
-
-function injectNew(pod: Pod, owner: Owner, { injector, config }: NewConfiguration): InjectedPod {
+function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernConfig): InjectedPod {
   const typed = typedPod(pod);
   checkAnnotations(typed, "current");
   const mesh = meshForPod(pod, injector);
@@ -150,11 +140,6 @@ function named(pod: Pod): Pod {
   if (first === undefined) return pod;
   const fields = missing.map((field) => `"${field}"`).join(", ");
   throw new InjectionError("invalid-manifest", `A name is missing: ${fields}`, { place: { field: first } });
-}
-
-/** What does not fit, in words. */
-export function problemTexts(problems: readonly Problem[]): string {
-  return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
 }
 
 function checkAnnotations(typed: Pod, era: Era): void {

@@ -1,5 +1,6 @@
 /** The mesh configuration for one pod. What many pods have in common is made once. */
 import {
+  ANNOTATION,
   applyProxyConfigAnnotation,
   defaultProxyConfig,
   mergeProxyConfig,
@@ -8,7 +9,6 @@ import {
   withDefaultProxyConfig,
 } from "../../core/mesh/mod.ts";
 import type { Injector } from "../config/injector.ts";
-import { PROXY_CONFIG } from "../names.ts";
 import { annotation, type Pod } from "./pod.ts";
 
 /**
@@ -16,7 +16,7 @@ import { annotation, type Pod } from "./pod.ts";
  * pod. Source of the order: Istio's ProxyConfigs.EffectiveProxyConfig. Errors: a MeshError for an annotation that is none.
  */
 export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Injector): MeshConfig {
-  const text = annotation(pod, PROXY_CONFIG);
+  const text = annotation(pod, ANNOTATION.proxyConfig);
   const own = text === undefined ? mesh : withAnnotation(mesh, text);
   return proxyOverlay === undefined ? own : withOverlay(own, proxyOverlay);
 }

@@ -1,7 +1,8 @@
 /** Laying rendered templates over a pod. */
+import { PatchError, strategicMerge } from "../../core/kube/mod.ts";
 import { mapsAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "./pod.ts";
-import { mergePod } from "./merge_pod.ts";
+import { InjectionError } from "../injection_error.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 
 /** The pod with all templates laid over it, and what the templates have by themselves. */
@@ -25,6 +26,18 @@ export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing
     const base = moveProxy(result.pod, templatePod, placing);
     return { pod: mergePod(base, patch), templatePod };
   }, { pod, templatePod: newMap() });
+}
+
+/** A part of a pod laid over a pod as a strategic merge patch. Errors: an InjectionError for parts that do not fit. */
+export function mergePod(pod: Pod, patch: Pod): Pod {
+  try {
+    return strategicMerge(pod, patch, "Pod");
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    throw new InjectionError("invalid-result", `The templates cannot be merged into the pod: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** A proxy that the user or an earlier injection has in the other list goes where the template has it. */

@@ -7,10 +7,10 @@ import { messageOf } from "../../core/errors.ts";
 import { InjectionError } from "../injection_error.ts";
 import { goJsonParse } from "../../core/gojson.ts";
 import { decode, toGoJson } from "../../core/kube/mod.ts";
+import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { plain } from "../functions/plain.ts";
-import { mergePod } from "./merge_pod.ts";
-import { OVERRIDES } from "../names.ts";
+import { mergePod } from "./overlay.ts";
 import {
   annotation,
   type ContainerList,
@@ -34,7 +34,7 @@ const NONE: Overrides = { containers: [], initContainers: [] };
 
 /** The overrides that an earlier injection kept. Errors: a MeshError if the annotation is not JSON. */
 export function keptOverrides(pod: Pod): Overrides {
-  const text = annotation(pod, OVERRIDES);
+  const text = annotation(pod, ANNOTATION.overrides);
   if (text === undefined) return NONE;
   const value = parse(text);
   return {
@@ -65,10 +65,14 @@ function parse(text: string): ValueMap {
 }
 
 function notJson(why: string): InjectionError {
-  return new InjectionError("invalid-annotation", `The annotation "${OVERRIDES}" is not JSON with containers: ${why}`, {
-    place: { field: `metadata.annotations["${OVERRIDES}"]` },
-    hint: "It is written by injection: take it out and write the container into the pod again",
-  });
+  return new InjectionError(
+    "invalid-annotation",
+    `The annotation "${ANNOTATION.overrides}" is not JSON with containers: ${why}`,
+    {
+      place: { field: `metadata.annotations["${ANNOTATION.overrides}"]` },
+      hint: "It is written by injection: take it out and write the container into the pod again",
+    },
+  );
 }
 
 /** What of a pod the overrides come from. */
@@ -112,7 +116,7 @@ export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSourc
   for (const overlay of applied.initContainers) result = overlayContainer(result, "initContainers", overlay);
   const text = overridesText(applied);
   if (source.status !== undefined || text === "{}") return result;
-  return withAnnotations(result, { [OVERRIDES]: text });
+  return withAnnotations(result, { [ANNOTATION.overrides]: text });
 }
 
 function overlays(templatePod: Pod, list: ContainerList, source: OverrideSource): readonly ValueMap[] {

@@ -1,7 +1,6 @@
 /** The user ID of the proxy where the user gives one: the rules that spare the proxy's own traffic must know it. */
-import type { MeshConfig } from "../../core/mesh/mod.ts";
+import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { intAt, mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import { INTERCEPTION_MODE } from "../names.ts";
 import {
   annotation,
   containerNamed,
@@ -39,7 +38,7 @@ export function followProxyUser(pod: Pod, user: ValueMap | undefined, mesh: Mesh
 
 function isTproxy(pod: Pod, mesh: MeshConfig): boolean {
   return textAt(mapAt(mesh.data, "defaultConfig"), "interceptionMode") === "TPROXY" ||
-    annotation(pod, INTERCEPTION_MODE) === "TPROXY";
+    annotation(pod, ANNOTATION.interceptionMode) === "TPROXY";
 }
 
 type RunAs = Readonly<Partial<Record<"runAsUser" | "runAsGroup", number | undefined>>>;

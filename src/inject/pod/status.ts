@@ -1,31 +1,29 @@
 /** The annotation `sidecar.istio.io/status`: what injection put into a pod, so that it can be found again. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
-import { isList, isMap, mapsAt, textAt, type Value } from "../../core/value.ts";
-import { STATUS } from "../names.ts";
-import { annotation, containersOf, type Pod, specOf } from "./pod.ts";
+import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { annotation, type Pod, specOf } from "./pod.ts";
 
-/** Names of what was injected. */
-export interface InjectionStatus {
-  readonly initContainers: readonly string[];
-  readonly containers: readonly string[];
-  readonly volumes: readonly string[];
-  readonly imagePullSecrets: readonly string[];
-}
+/** The lists of a pod that injection adds to, in the order of the annotation. */
+export const INJECTED_LISTS = ["initContainers", "containers", "volumes", "imagePullSecrets"] as const;
+
+/** The names of what was injected, by list. */
+export type InjectionStatus = Readonly<Record<typeof INJECTED_LISTS[number], readonly string[]>>;
 
 /** What the status annotation of a pod lists; `undefined` if the pod has none or it is not a JSON object. */
 export function readStatus(pod: Pod): InjectionStatus | undefined {
-  const status = parseObject(annotation(pod, STATUS));
+  const status = parseObject(annotation(pod, ANNOTATION.status));
   if (status === undefined) return undefined;
   return {
-    initContainers: names(status, "initContainers"),
-    containers: names(status, "containers"),
-    volumes: names(status, "volumes"),
-    imagePullSecrets: names(status, "imagePullSecrets"),
+    initContainers: textsAt(status, "initContainers"),
+    containers: textsAt(status, "containers"),
+    volumes: textsAt(status, "volumes"),
+    imagePullSecrets: textsAt(status, "imagePullSecrets"),
   };
 }
 
 /** A JSON object in an annotation; `undefined` if there is none. */
-export function parseObject(text: string | undefined): Record<string, unknown> | undefined {
+export function parseObject(text: string | undefined): ValueMap | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -35,25 +33,17 @@ export function parseObject(text: string | undefined): Record<string, unknown> |
   }
 }
 
-function names(status: Record<string, unknown>, key: string): readonly string[] {
-  const list = status[key];
-  return isList(list) ? list.filter((name: Value) => typeof name === "string") : [];
-}
-
-/** The status annotation for what templates contain, in their order; a list that is empty is `null`. */
+/** The status annotation for the content of templates. */
 export function statusText(templatePod: Pod, revision: string): string {
   const spec = specOf(templatePod);
-  return goJson(
-    new OrderedFields([
-      ["initContainers", namesOf(containersOf(templatePod, "initContainers"))],
-      ["containers", namesOf(containersOf(templatePod, "containers"))],
-      ["volumes", namesOf(mapsAt(spec, "volumes"))],
-      ["imagePullSecrets", namesOf(mapsAt(spec, "imagePullSecrets"))],
-      ["revision", revision === "" ? "default" : revision],
-    ]),
-  );
+  const lists = listedNames((list) => mapsAt(spec, list));
+  return goJson(new OrderedFields([...lists, ["revision", revision === "" ? "default" : revision]]));
 }
 
-function namesOf(list: ReturnType<typeof mapsAt>): readonly string[] | null {
-  return list.length === 0 ? null : list.map((item) => textAt(item, "name"));
+/** The lists of a status annotation with their names; an empty list is `null`. */
+export function listedNames(items: (list: keyof InjectionStatus) => readonly ValueMap[]) {
+  return INJECTED_LISTS.map((list) => {
+    const names = items(list).map((item) => textAt(item, "name"));
+    return [list, names.length === 0 ? null : names] as const;
+  });
 }

@@ -1,6 +1,7 @@
 /** Taking out of a pod, for the templates' eyes and for another injection, what an earlier one put in. */
+import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isMap, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import { CLUSTER_ENV, NETWORK_ENV, STATUS } from "../names.ts";
+import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
 import type { Overrides } from "./overrides.ts";
 import {
   type ContainerList,
@@ -46,7 +47,7 @@ function stripStatus(pod: Pod, status: InjectionStatus, statusPort: string): Pod
   let bare = without(pod, "containers", status.containers);
   bare = without(bare, "initContainers", status.initContainers);
   if (prometheusPort(bare) === statusPort) bare = withoutPrometheus(bare);
-  return withAnnotations(bare, { [STATUS]: undefined });
+  return withAnnotations(bare, { [ANNOTATION.status]: undefined });
 }
 
 function without(pod: Pod, list: ContainerList, names: readonly string[]): Pod {

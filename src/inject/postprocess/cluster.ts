@@ -1,6 +1,7 @@
 /** Cluster and network of the proxy, and the label of the network. */
+import { LABEL } from "../../core/mesh/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV, TOPOLOGY_NETWORK } from "../names.ts";
+import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod/pod.ts";
 
 /** Environment variables of the proxy that are set whatever the template has: `ISTIO_META_...` by name. */
@@ -14,10 +15,10 @@ export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEn
   const global = mapAt(values, "global");
   const envs = {
     [CLUSTER_ENV]: textAt(mapAt(global, "multiCluster"), "clusterName"),
-    [NETWORK_ENV]: Object.hasOwn(labelsOf(pod), TOPOLOGY_NETWORK) ? "" : textAt(global, "network"),
+    [NETWORK_ENV]: Object.hasOwn(labelsOf(pod), LABEL.network) ? "" : textAt(global, "network"),
     ...given,
   };
-  const label = textAt(labelsOf(pod), TOPOLOGY_NETWORK);
+  const label = textAt(labelsOf(pod), LABEL.network);
   if (label !== "") envs[NETWORK_ENV] = label;
   return Object.fromEntries(Object.entries(envs).filter(([, value]) => value !== ""));
 }
@@ -41,5 +42,5 @@ export function setProxyEnvs(pod: Pod, envs: ProxyEnvs, reinjected: boolean): Po
 /** The label that tells the network of the pod to the mesh. */
 export function labelNetwork(pod: Pod, envs: ProxyEnvs): Pod {
   const network = envs[NETWORK_ENV];
-  return network === undefined ? pod : withLabels(pod, { [TOPOLOGY_NETWORK]: network });
+  return network === undefined ? pod : withLabels(pod, { [LABEL.network]: network });
 }

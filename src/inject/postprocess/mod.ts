@@ -1,14 +1,12 @@
 /** What is done to a pod after the templates were laid over it: a list of steps, each from a pod to a pod. */
-import type { MeshConfig } from "../../core/mesh/mod.ts";
+import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { intAt, mapAt, valueAt, type ValueMap } from "../../core/value.ts";
-import { STATUS } from "../names.ts";
 import { type Pod, withAnnotations } from "../pod/pod.ts";
 import { statusText } from "../pod/status.ts";
 import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
 import { rewriteProbes } from "./probes.ts";
-import { annotateSecurePort } from "./secure_port.ts";
-import { mergePrometheus } from "./prometheus.ts";
+import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
 /** What the steps depend on besides the pod. */
 export interface PostContext {
@@ -39,7 +37,7 @@ const STEPS: readonly Step[] = [
     return rewriteProbes(pod, { rewriteByDefault, meshStatusPort: statusPort(mesh), reinjected });
   },
   function metadata(pod, { templatePod, revision, proxyEnvs, injectedAnnotations }) {
-    const status = { [STATUS]: statusText(templatePod, revision) };
+    const status = { [ANNOTATION.status]: statusText(templatePod, revision) };
     return withAnnotations(labelNetwork(pod, proxyEnvs), { ...status, ...injectedAnnotations });
   },
   function order(pod, { mesh, values }) {

@@ -6,8 +6,7 @@ import { annotationsOf, containersOf, findProxy, labelsOf, type Pod } from "../p
 import { labelNetwork, proxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
 import { rewriteProbes } from "./probes.ts";
-import { mergePrometheus } from "./prometheus.ts";
-import { annotateSecurePort } from "./secure_port.ts";
+import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
 function podOf(text: string): Pod {
   const value = parseYaml(text);

@@ -6,8 +6,9 @@
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
 import { parseBool } from "../../core/net.ts";
-import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { PROBERS_ENV, REWRITE_PROBES, STATUS_PORT } from "../names.ts";
+import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
+import { PROBERS_ENV } from "../names.ts";
 import {
   allContainers,
   annotation,
@@ -43,21 +44,22 @@ const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (cont
 
 /** Rewrites the handlers of a pod that has a proxy, if the pod's annotation or the values ask for it. */
 export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
-  if (findProxy(pod) === undefined || !wanted(pod, settings.rewriteByDefault)) return pod;
+  if (findProxy(pod) === undefined || !rewritesProbes(pod, settings.rewriteByDefault)) return pod;
   const told = tellAgent(pod, settings);
   const port = BigInt(statusPort(pod, settings.meshStatusPort));
   const rewrite = (container: ValueMap) => rewriteContainer(container, port);
   return mapContainers(mapContainers(told, "initContainers", rewrite), "containers", rewrite);
 }
 
-function wanted(pod: Pod, byDefault: boolean): boolean {
-  const text = annotation(pod, REWRITE_PROBES);
+/** Whether probes of a pod are rewritten: its annotation decides, else the default. */
+export function rewritesProbes(pod: Pod, byDefault: boolean): boolean {
+  const text = annotation(pod, ANNOTATION.rewriteAppProbers);
   return (text === undefined ? undefined : parseBool(text)) ?? byDefault;
 }
 
 /** The agent's port for this pod: its annotation, else the mesh's. */
 function statusPort(pod: Pod, meshStatusPort: number): number {
-  const text = annotation(pod, STATUS_PORT)?.trim() ?? "";
+  const text = annotation(pod, ANNOTATION.statusPort)?.trim() ?? "";
   return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
 }
 
@@ -70,14 +72,14 @@ function tellAgent(pod: Pod, settings: ProbeSettings): Pod {
   }
   if (probers.size === 0) return pod;
   return mapProxy(pod, (proxy) => {
-    const earlier = settings.reinjected ? earlierProbers(proxy) : {};
+    const known = textAt(containerNamed(mapsAt(proxy, "env"), PROBERS_ENV) ?? newMap(), "value");
+    const earlier = settings.reinjected ? earlierProbers(known) : {};
     return withEnv(proxy, PROBERS_ENV, goJson({ ...Object.fromEntries(probers), ...earlier }));
   });
 }
 
-/** What an earlier injection told the agent. */
-function earlierProbers(proxy: ValueMap): Record<string, GoValue> {
-  const text = textAt(containerNamed(mapsAt(proxy, "env"), PROBERS_ENV) ?? newMap(), "value");
+/** The probers of an earlier injection, from the text of its environment variable. */
+export function earlierProbers(text: string | undefined): Record<string, GoValue> {
   const probers = Object.entries(parseObject(text) ?? {});
   return Object.fromEntries(probers.flatMap(([url, prober]) => isMap(prober) ? [[url, inWrittenOrder(prober)]] : []));
 }
@@ -103,9 +105,8 @@ function probersOf(container: ValueMap, meshStatusPort: number): [string, Ordere
 }
 
 function handlerAt(container: ValueMap, path: readonly string[]): ValueMap | undefined {
-  let at: Value | undefined = container;
-  for (const key of path) at = isMap(at) ? at[key] : undefined;
-  return isMap(at) ? at : undefined;
+  const handler = valueAt(container, ...path);
+  return isMap(handler) ? handler : undefined;
 }
 
 /** `undefined` for handlers that are not rewritten, whose port has no number, or that ask the agent already. */
@@ -133,18 +134,24 @@ function grpcOf({ httpGet, tcpSocket, grpc }: ValueMap): Field | undefined {
 type Field = [string, GoValue];
 
 /** The number of a port, looked up by name in the container's ports; `undefined` if there is none of that name. */
-function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
+export function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
   if (typeof port !== "string") return port === undefined || port === null ? 0 : Number(port);
   const named = mapsAt(container, "ports").findLast((item) => item["name"] === port);
   return named === undefined ? undefined : intAt(named, "containerPort");
 }
 
-function httpProber(action: ValueMap, port: number): OrderedFields {
+/** The JSON of Kubernetes' HTTPGetAction. */
+export function httpProber(action: ValueMap, port: number): OrderedFields {
   const headers = mapsAt(action, "httpHeaders").map((header) =>
     new OrderedFields([["name", textAt(header, "name")], ["value", textAt(header, "value")]])
   );
-  const fields: Field[] = [["path", textAt(action, "path")], ["port", port], ["host", textAt(action, "host")]];
-  fields.push(["scheme", textAt(action, "scheme")], ["httpHeaders", headers]);
+  const fields: Field[] = [
+    ["path", textAt(action, "path")],
+    ["port", port],
+    ["host", textAt(action, "host")],
+    ["scheme", textAt(action, "scheme")],
+    ["httpHeaders", headers],
+  ];
   return new OrderedFields(fields.filter(([, value]) => value !== "" && !(Array.isArray(value) && value.length === 0)));
 }
 
@@ -189,9 +196,12 @@ function rewriteHandler(container: ValueMap, path: readonly string[], target: Ta
 function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | undefined {
   const { httpGet, tcpSocket, grpc } = handler;
   if (!isMap(httpGet) && !isMap(tcpSocket) && !isMap(grpc)) return undefined;
-  let action: ValueMap = isMap(httpGet) ? httpGet : newMap();
-  if (action["scheme"] === "HTTPS") action = withKey(action, "scheme", "HTTP");
-  action = withKey(withKey(action, "path", url), "port", port);
-  const rewritten = withKey(handler, "httpGet", action);
+  const rewritten = withKey(handler, "httpGet", agentAction(mapAt(handler, "httpGet"), url, port));
   return withKey(withKey(rewritten, "tcpSocket", undefined), "grpc", undefined);
+}
+
+/** The HTTP action sent to the agent, which speaks no TLS. */
+export function agentAction(action: ValueMap, path: string, port: bigint): ValueMap {
+  const asked = withKey(withKey(action, "path", path), "port", port);
+  return asked["scheme"] === "HTTPS" ? withKey(asked, "scheme", "HTTP") : asked;
 }

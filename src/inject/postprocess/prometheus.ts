@@ -4,11 +4,17 @@
  */
 import { InjectionError } from "../injection_error.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
-import type { MeshConfig } from "../../core/mesh/mod.ts";
+import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { parseBool } from "../../core/net.ts";
-import { MERGE_METRICS, PROMETHEUS_ENV } from "../names.ts";
-import { annotation, mapProxy, type Pod, withAnnotations, withEnv } from "../pod/pod.ts";
-import { type PrometheusAnnotations, prometheusAnnotations, withoutPrometheus } from "./prometheus_annotations.ts";
+import { mapsAt, textAt } from "../../core/value.ts";
+import { PROMETHEUS_ENV } from "../names.ts";
+import { annotation, annotationsOf, findProxy, mapProxy, type Pod, withAnnotations, withEnv } from "../pod/pod.ts";
+import {
+  type PrometheusAnnotations,
+  prometheusAnnotations,
+  sanitised,
+  withoutPrometheus,
+} from "./prometheus_annotations.ts";
 
 /** Ports of the proxy itself: scraping one of them for the application would be a loop, or metrics twice. */
 const RESERVED_PORTS: ReadonlyMap<number, string> = new Map([
@@ -36,23 +42,28 @@ interface Target {
  */
 export function mergePrometheus(pod: Pod, mesh: MeshConfig, statusPort: string): Pod {
   const asked = prometheusAnnotations(pod);
-  if (!wanted(pod, mesh, asked) || asked.port === statusPort) return pod;
+  const isOff = asked.scrape !== undefined && parseBool(asked.scrape) === false;
+  if (isOff || !mergesMetrics(pod, mesh) || asked.port === statusPort) return pod;
   const targets = targetsOf(asked.targets);
   check(asked, targets, statusPort);
   const text = scrapeText(asked, targets);
   const told = text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
-  return withAnnotations(withoutPrometheus(told), {
+  return withAnnotations(withoutPrometheus(told), scrapeAnnotations(statusPort));
+}
+
+/** The annotations that send Prometheus to the agent. */
+export function scrapeAnnotations(statusPort: string): Readonly<Record<string, string>> {
+  return {
     "prometheus.io/port": statusPort,
     "prometheus.io/path": "/stats/prometheus",
     "prometheus.io/scrape": "true",
-  });
+  };
 }
 
-function wanted(pod: Pod, mesh: MeshConfig, asked: PrometheusAnnotations): boolean {
-  if (asked.scrape !== undefined && parseBool(asked.scrape) === false) return false;
-  const own = annotation(pod, MERGE_METRICS);
-  const merge = own === undefined ? undefined : parseBool(own);
-  return merge ?? mesh.data["enablePrometheusMerge"] !== false;
+/** Whether metrics are merged: the pod's annotation decides, else the mesh. */
+export function mergesMetrics(pod: Pod, mesh: MeshConfig): boolean {
+  const own = annotation(pod, ANNOTATION.mergeMetrics);
+  return (own === undefined ? undefined : parseBool(own)) ?? mesh.data["enablePrometheusMerge"] !== false;
 }
 
 /** `port[:path]` items of a comma list; none if one has no port. */
@@ -101,4 +112,17 @@ function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): s
   return goJson(
     new OrderedFields([...Object.entries(told), ...(list.length === 0 ? [] : [["targets", list] as const])]),
   );
+}
+
+/** The variable of the proxy by which the agent serves them; a template or the user's proxyMetadata sets it. */
+const PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT";
+
+/** Names the port of the proxy's variable in the annotation, unless the pod has one in any spelling. */
+export function annotateSecurePort(pod: Pod): Pod {
+  const proxy = findProxy(pod);
+  const known = Object.keys(annotationsOf(pod)).some((name) => sanitised(name) === sanitised(ANNOTATION.securePort));
+  if (proxy === undefined || known) return pod;
+  const ports = mapsAt(proxy, "env").filter((item) => item["name"] === PORT_ENV).map((item) => textAt(item, "value"));
+  const port = ports.find((text) => text !== "" && text !== "0");
+  return port === undefined ? pod : withAnnotations(pod, { [ANNOTATION.securePort]: port });
 }

@@ -2,10 +2,9 @@
 import { GoInt, GoStruct, type GoValue, typed } from "../../core/gotemplate/mod.ts";
 import { OrderedFields } from "../../core/gojson.ts";
 import { goView } from "../../core/kube/mod.ts";
-import { defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../core/mesh/mod.ts";
+import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../core/mesh/mod.ts";
 import { mapAt, newMap, type ValueMap } from "../../core/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
-import { IMAGE_TYPE } from "../names.ts";
 import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
 import type { Owner } from "../document/workload.ts";
@@ -55,7 +54,11 @@ class NamespacedName extends Fields {
 export function templateData(input: TemplateInput): GoStruct {
   const { owner, pod, mesh } = input;
   const proxyConfig = defaultProxyConfig(mesh);
-  const images = { values: input.values, proxyConfig: proxyConfig.data, annotatedType: annotation(pod, IMAGE_TYPE) };
+  const images = {
+    values: input.values,
+    proxyConfig: proxyConfig.data,
+    annotatedType: annotation(pod, ANNOTATION.proxyImageType),
+  };
   return new Fields("*inject.SidecarTemplateData", {
     TypeMeta: new Fields("v1.TypeMeta", { Kind: owner.kind, APIVersion: owner.apiVersion }),
     DeploymentMeta: new NamespacedName("types.NamespacedName", { Namespace: owner.namespace, Name: owner.name }),

@@ -1,17 +1,16 @@
 /** Which templates a pod gets, and what they render for it. */
-import { MeshError, messageOf } from "../../core/errors.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct } from "../../core/gotemplate/mod.ts";
+import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isMap, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
-import { RenderedReader } from "./rendered.ts";
-import { TEMPLATES } from "../names.ts";
+import { renderedProblem, RenderedReader } from "./rendered.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 import { templateMessage } from "./template_message.ts";
 
 /** Names of the templates for a pod: those of its annotation, else the default ones; aliases stand for what they name. */
 export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {
-  const asked = annotation(pod, TEMPLATES);
+  const asked = annotation(pod, ANNOTATION.templates);
   const names = asked === undefined ? config.defaultTemplates : asked.split(",").map((name) => name.trim());
   return names.flatMap((name) => config.aliases.get(name) ?? [name]);
 }
@@ -53,25 +52,20 @@ function parseRendered(config: ModernConfig, name: string, text: string) {
   try {
     return readerOf(config).read(text);
   } catch (error) {
-    throw new InjectionError("template-failed", `The template "${name}" renders no YAML: ${problemIn(text, error)}`, {
-      cause: error,
-    });
+    throw new InjectionError(
+      "template-failed",
+      `The template "${name}" does not render YAML: ${renderedProblem(text, error)}`,
+      {
+        cause: error,
+      },
+    );
   }
-}
-
-/** What is wrong with a rendered text, with the line, which the user cannot look up. */
-function problemIn(text: string, error: unknown): string {
-  const message = messageOf(error).replace(/^Cannot read the YAML: /, "");
-  const line = error instanceof MeshError ? error.place?.line : undefined;
-  return line === undefined
-    ? message
-    : `${message}, in line ${line} of it: "${(text.split("\n")[line - 1] ?? "").trim()}"`;
 }
 
 function notFound(config: ModernConfig, name: string): InjectionError {
   const have = [...config.templates.keys()].sort().map((known) => `"${known}"`).join(", ");
   return new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
-    place: { field: `metadata.annotations["${TEMPLATES}"]` },
+    place: { field: `metadata.annotations["${ANNOTATION.templates}"]` },
     hint: `it has ${have}`,
   });
 }

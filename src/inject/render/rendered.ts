@@ -2,6 +2,7 @@
  * Reading what templates render. Most of it is the same for every pod, so the text is taken apart where its structure
  * shows in the indentation, and each part is read once for as many pods as have it.
  */
+import { MeshError, messageOf } from "../../core/errors.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseCommon, parseYaml } from "../../core/yaml/mod.ts";
 
@@ -89,6 +90,13 @@ export class RenderedReader {
     if (known !== undefined) return known;
     return this.#remembered(text, parsePart(text));
   }
+}
+
+/** The problem of a rendered text with the line itself, which the user cannot look up. */
+export function renderedProblem(text: string, error: unknown): string {
+  const message = messageOf(error).replace(/^Cannot read the YAML: /, "");
+  const line = error instanceof MeshError ? error.place?.line : undefined;
+  return line === undefined ? message : `${message}, in line ${line}: "${(text.split("\n")[line - 1] ?? "").trim()}"`;
 }
 
 /** Words that YAML 1.1 does not read as strings. */

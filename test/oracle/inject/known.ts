@@ -27,7 +27,7 @@ export const KNOWN: readonly Known[] = [
   {
     reason: "a second document in what a template renders is told, where Istio drops it",
     shows: named("two documents"),
-    difference: new RegExp(`^${OUR_ERROR}: .*Only one document`),
+    difference: new RegExp(`^${OUR_ERROR}: .*has more than one document`),
   },
   {
     reason: "an order of containers for a template that has none itself: Istio fails to merge it into its empty pod",

@@ -12,6 +12,11 @@ export interface Problem {
   readonly got: string;
 }
 
+/** Problems in words. */
+export function problemTexts(problems: readonly Problem[]): string {
+  return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
+}
+
 /** A typed object, and the values of its source that do not fit. */
 interface Decoded {
   readonly value: ValueMap;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../core/value.ts";
-import { argumentsOf } from "./arguments.ts";
-import { withConcurrency } from "./concurrency.ts";
+import { textsAt, type ValueMap } from "../../core/value.ts";
+import { withConcurrency } from "./arguments.ts";
 
 function proxy(args: string[], limit?: string, request?: string): ValueMap {
   return {
@@ -24,5 +23,5 @@ const CASES: readonly (readonly [string, ValueMap, readonly string[]])[] = [
 ];
 
 for (const [name, container, expected] of CASES) {
-  Deno.test(`withConcurrency: ${name}`, () => assert.deepEqual(argumentsOf(withConcurrency(container)), expected));
+  Deno.test(`withConcurrency: ${name}`, () => assert.deepEqual(textsAt(withConcurrency(container), "args"), expected));
 }

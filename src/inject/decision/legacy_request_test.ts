@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { decide } from "../decision/decision.ts";
+import { decide } from "./decision.ts";
 import type { Pod } from "../pod/pod.ts";
 
 const POLICY = {

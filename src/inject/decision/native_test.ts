@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../default/mod.ts";
 import { newInjector } from "../config/injector.ts";
-import { nativeByNodes, nativeNodes } from "./native_nodes.ts";
+import { nativeByNodes, nativeNodes } from "./native.ts";
 
 function nodes(...versions: readonly string[]) {
   return nativeNodes(versions.map((kubeletVersion, at) => ({

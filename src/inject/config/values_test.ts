@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
-import { parseValues } from "./values.ts";
-import { checkValues } from "./values_types.ts";
+import { checkValues, parseValues } from "./values.ts";
 
 const WRONG: readonly (readonly [string, string])[] = [
   ["global: {hub: 1}", '"global.hub" must be a string'],
