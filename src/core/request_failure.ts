@@ -1,5 +1,5 @@
 /** What became of a request that got no answer. */
-import { messageOf } from "./errors.ts";
+import { isRuntimeError, reasonOf, RUNTIME_ERRORS } from "./world/mod.ts";
 
 /** Kinds that callers tell apart; `other` is the rest. */
 export type FailureKind = "refused" | "unknown-name" | "silent" | "other";
@@ -13,13 +13,10 @@ export interface RequestFailure {
 /** Names of `fetch`'s error when its signal fired. */
 const ENDED: readonly string[] = ["TimeoutError", "AbortError"];
 
-/** What the runtime says; its errors have neither code nor class of their own. */
-const KINDS: readonly (readonly [pattern: RegExp, failure: RequestFailure])[] = [
-  [/connection refused/i, { kind: "refused", text: "connection refused" }],
-  [/dns error|lookup address|name or service not known|no such host/i, {
-    kind: "unknown-name",
-    text: "the name of the host is not known",
-  }],
+/** Errors of the runtime that have a kind. */
+const KINDS: readonly (readonly [error: keyof typeof RUNTIME_ERRORS, kind: FailureKind])[] = [
+  ["refused", "refused"],
+  ["unknownName", "unknown-name"],
 ];
 
 const LONGEST = 300;
@@ -29,12 +26,8 @@ export function requestFailure(error: unknown, milliseconds: number): RequestFai
   if (error instanceof Error && ENDED.includes(error.name)) {
     return { kind: "silent", text: `no answer within ${milliseconds}ms` };
   }
-  const text = messageOf(error);
-  return KINDS.find(([pattern]) => pattern.test(text))?.[1] ?? { kind: "other", text: shortened(text) };
-}
-
-/** `error sending request for url (URL): client error (Connect): what happened (os error 1)` is what happened. */
-function shortened(text: string): string {
-  return text.replace(/^error sending request (?:from \S+ )?for (?:url )?\S+( \(\S+\))?: /, "")
-    .replace(/^client error \(\w+\): /, "").replace(/ \(os error \d+\)/, "").slice(0, LONGEST);
+  for (const [name, kind] of KINDS) {
+    if (isRuntimeError(error, name)) return { kind, text: RUNTIME_ERRORS[name].meaning };
+  }
+  return { kind: "other", text: reasonOf(error).slice(0, LONGEST) };
 }

@@ -1,6 +1,6 @@
 /** Relays calls one by one over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
 import { logText } from "../../core/log.ts";
-import type { Http2Client } from "../../core/world/mod.ts";
+import type { HttpConnection } from "../../core/world/mod.ts";
 import { readToken } from "../identity/token.ts";
 import { requestForm } from "./report_message.ts";
 import { type Reporting, reporting } from "./reporting.ts";
@@ -15,7 +15,7 @@ const UNAVAILABLE = "14";
  */
 export async function relay(upstream: UpstreamContext, request: Request): Promise<Response> {
   try {
-    const client = await upstream.world.network.http2(await connectUpstream(upstream));
+    const client = await upstream.world.network.http(await connectUpstream(upstream), "h2");
     upstream.signal.addEventListener("abort", client.close, { once: true });
     client.ended.then(() => upstream.signal.removeEventListener("abort", client.close));
     return await answerOf(upstream, client, request);
@@ -27,7 +27,7 @@ export async function relay(upstream: UpstreamContext, request: Request): Promis
   }
 }
 
-async function answerOf(upstream: UpstreamContext, client: Http2Client, request: Request): Promise<Response> {
+async function answerOf(upstream: UpstreamContext, client: HttpConnection, request: Request): Promise<Response> {
   const { options, connection } = upstream;
   const headers = await headersOf(upstream, request);
   const { pathname, search } = new URL(request.url);

@@ -1,7 +1,6 @@
 /** Calls of a server by gRPC, over `fetch` with HTTP/2. */
-import { messageOf } from "../errors.ts";
 import { requestFailure } from "../request_failure.ts";
-import { DialError, type Network, unlessAborted } from "../world/mod.ts";
+import { DialError, isRuntimeError, type Network, unlessAborted } from "../world/mod.ts";
 import { type Connected, type Connections, connectionsTo, type GrpcEndpoint } from "./connection.ts";
 import { aborted, callText, GrpcError, refused, unreachable } from "./error.ts";
 import { encodeFrame, FrameError, frames } from "./frames.ts";
@@ -121,7 +120,7 @@ async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint
 
 /** What `fetch` says when it needs another connection, of which there is none behind the socket. */
 function isUnsent(error: unknown): boolean {
-  return error instanceof GrpcError && /client error \(Connect\)/.test(messageOf(error.cause));
+  return error instanceof GrpcError && isRuntimeError(error.cause, "unsent");
 }
 
 /** After a call that was not answered in time the next one gets a new connection: nobody may be at the other end. */
@@ -135,23 +134,16 @@ async function explained(error: unknown, connected: Connected, call: Call): Prom
     connections.leave(connected);
     return aborted(text, signal);
   }
-  await settled(connected);
-  if (connected.error instanceof DialError) return unreachable(connected.error);
+  const cause = await connected.client.why(error);
+  if (cause instanceof DialError) return unreachable(cause);
   const broken = new GrpcError(
     CODE.Unavailable,
     "connection",
-    `The connection broke under ${text}: ${requestFailure(connected.error ?? error, 0).text}`,
+    `The connection broke under ${text}: ${requestFailure(cause, 0).text}`,
     { cause: error },
   );
   if (isUnsent(broken)) connections.leave(connected);
   return broken;
-}
-
-/** A connection that broke breaks its calls a moment before it is known why. */
-async function settled({ client }: Connected): Promise<void> {
-  const moment = Promise.withResolvers<void>();
-  setTimeout(moment.resolve, 0);
-  await Promise.race([client.ended, moment.promise]);
 }
 
 async function stream(call: Call): Promise<GrpcStream> {

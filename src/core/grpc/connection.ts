@@ -1,6 +1,6 @@
 /** A connection for calls: made when it is needed, and made anew when it has broken. */
 import { splitHostPort } from "../net.ts";
-import type { Http2Client, Network } from "../world/mod.ts";
+import type { HttpConnection, Network } from "../world/mod.ts";
 import { CODE } from "./status.ts";
 import { GrpcError, unreachable } from "./error.ts";
 
@@ -26,10 +26,8 @@ export interface GrpcTls {
 
 /** A connection that is open, or was a moment ago. */
 export interface Connected {
-  readonly client: Http2Client;
+  readonly client: HttpConnection;
   isOpen: boolean;
-  /** Why it broke, if it did. */
-  error: unknown;
   /** No more calls are made on it. */
   isLeft: boolean;
   /** How many calls it has. */
@@ -104,8 +102,8 @@ async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal
     tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
     signal: AbortSignal.any([end, AbortSignal.timeout(DIAL_PATIENCE)]),
   });
-  const client = await network.http2(connection);
-  const connected: Connected = { client, isOpen: true, error: undefined, isLeft: false, calls: 0 };
-  client.ended.then((error) => Object.assign(connected, { isOpen: false, error }));
+  const client = await network.http(connection, "h2");
+  const connected: Connected = { client, isOpen: true, isLeft: false, calls: 0 };
+  client.ended.then(() => connected.isOpen = false);
   return connected;
 }

@@ -1,13 +1,12 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
-import type { ByteConnection, DialOptions } from "./byte_connection.ts";
-import { DialError } from "./byte_connection.ts";
-import type { ClientOptions } from "./http_client.ts";
+import { DialError } from "./connection.ts";
 import type {
   Child,
-  Connection,
-  ConnectOptions,
+  ClientOptions,
+  Dialed,
+  DialOptions,
   Exchange,
   ExchangeAnswer,
   FileFacts,
@@ -54,10 +53,8 @@ export interface FakeWorldOptions {
   readonly client?: (options: ClientOptions) => void;
   /** Answers for exchanges; without it every connection is refused. */
   readonly exchange?: (request: Exchange) => ExchangeAnswer | Promise<ExchangeAnswer>;
-  /** Answers for TCP connections; without it every connection is refused. */
-  readonly connect?: (options: ConnectOptions) => Connection | Promise<Connection>;
-  /** Answers for connections by name; without it every one is refused. */
-  readonly dial?: (options: DialOptions) => ByteConnection | Promise<ByteConnection>;
+  /** Answers for connections; without it every one is refused. */
+  readonly dial?: (options: DialOptions) => Dialed | Promise<Dialed>;
   /** System calls that this world has; the others fail as not implemented. */
   readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
@@ -171,10 +168,6 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
       };
       return Promise.resolve({ request, close: () => {} });
     },
-    connect: async (connection) => {
-      if (options.connect === undefined) throw new SystemError("connect", 111);
-      return await options.connect(connection);
-    },
     exchange: async (request) => {
       if (options.exchange === undefined) throw new TypeError("connection refused");
       return await options.exchange(request);
@@ -192,7 +185,7 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
       if (options.dial !== undefined) return await options.dial(dial);
       throw new DialError("connection", `Cannot connect to "${dial.host}:${dial.port}": connection refused`);
     },
-    http2: () => noSockets(),
+    http: () => noSockets(),
     serveUnix: () => noSockets(),
     listenUnix: () => noSockets(),
     listenTcp: () => noSockets(),

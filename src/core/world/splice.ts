@@ -1,5 +1,5 @@
 /** Bytes of one connection to another and back. */
-import type { ByteConnection } from "./byte_connection.ts";
+import type { ByteConnection } from "./connection.ts";
 
 /** All that is held of a direction: what a TLS record or some frames of HTTP/2 have. */
 const BUFFER_BYTES = 16 * 1024;

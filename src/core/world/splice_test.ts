@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ByteConnection } from "./byte_connection.ts";
+import type { ByteConnection } from "./connection.ts";
 import { splice } from "./splice.ts";
 
 /** A connection whose other end is the test. */

@@ -65,8 +65,8 @@ const askHttp: Ask<"http"> = async (target, { port, path, isTls }) => {
 };
 
 const askTcp: Ask<"tcp"> = async (target, { port }) => {
-  const { network, host: hostname, signal } = target;
-  const connection = await network.connect({ hostname, port, signal, ...fromSource(target) });
+  const { network, host, signal } = target;
+  const connection = await network.dial({ host, port, signal, tls: undefined, ...fromSource(target) });
   connection.close();
   return { status: 200 };
 };

@@ -1,4 +1,5 @@
 import { MeshError, messageOf } from "../../errors.ts";
+import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import type { Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
 
 /**
@@ -56,9 +57,8 @@ function endOf({ code, signal }: Deno.CommandStatus): ChildEnd {
   return { code, signal: signal ?? undefined };
 }
 
-/** Deno has no name for the real-time signals, and says so where it should tell the end. */
 function endByUnknownSignal(error: unknown): ChildEnd {
-  const number = /\b(\d+)$/.exec(messageOf(error))?.[1];
+  const number = RUNTIME_ERRORS.unknownSignal.pattern.exec(messageOf(error))?.[1];
   if (number === undefined) throw error;
   return { code: 128 + Number(number), signal: `SIG${number}` };
 }

@@ -1,6 +1,6 @@
 /** Starting this program once more: the same executable with the same permissions, whether it is compiled or run from source. */
 import { MeshError, messageOf } from "../../errors.ts";
-import type { Helper } from "../helper.ts";
+import type { Helper } from "../processes.ts";
 import { endOfChild } from "./child_process.ts";
 
 /** The name under which the command line of this project is found (cli/names.ts), whatever the executable is called. */

@@ -1,4 +1,5 @@
 import { ClosedPipeError, MeshError, messageOf } from "../../errors.ts";
+import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import type { Input, Output } from "../world.ts";
 
 const encoder = new TextEncoder();
@@ -34,7 +35,7 @@ export function realOutput(stream: typeof Deno.stdout): Output {
 
 /** What the system says of a failure, without its number. */
 export function systemReason(error: unknown): string {
-  const text = messageOf(error).replace(/ \(os error \d+\).*$/s, "");
+  const [text = ""] = messageOf(error).split(RUNTIME_ERRORS.ofKernel.pattern, 1);
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 

@@ -1,9 +1,10 @@
+import { clock } from "./clock.ts";
 import { realFiles } from "./files.ts";
 import { realProcesses } from "./processes.ts";
 import { realInput, realOutput } from "./streams.ts";
 import { realNetwork } from "./network/network.ts";
 import { realSystemCalls } from "../linux/system_calls.ts";
-import type { Clock, Machine, PermissionName, Permissions, Signals, World } from "../world.ts";
+import type { Machine, PermissionName, Permissions, Signals, World } from "../world.ts";
 
 /** The operating system, through Deno. Nothing is read before it is asked for. */
 export function realWorld(): World {
@@ -30,23 +31,6 @@ function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
   return started.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
 }
-
-const clock: Clock = {
-  now: () => new Date(),
-  monotonic: () => performance.now(),
-  sleep(milliseconds, signal) {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      if (signal?.aborted) end();
-      else signal?.addEventListener("abort", end);
-    });
-  },
-};
 
 const signals: Signals = {
   on(signal, handler) {

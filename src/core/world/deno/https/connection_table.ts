@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from "../../tls_server.ts";
+import type { ConnectionLimits } from "../../http.ts";
 
 /** A connection that is held. */
 export interface HeldConnection {

@@ -5,11 +5,11 @@
  * 50 us for a request. That also lets slow and silent clients be shown out, for which Deno's server has no limits.
  */
 import { MeshError, messageOf } from "../../../errors.ts";
-import { acceptAll } from "../network/accept.ts";
+import { acceptAll } from "../network/connections.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
-import { sendAtOnce } from "../../linux/no_delay.ts";
+import { sendAtOnce } from "../../linux/socket_options.ts";
 import { closeBoth, splice } from "./splice.ts";
-import type { KeyPair, TlsServeOptions, TlsServer } from "../../tls_server.ts";
+import type { KeyPair, TlsServeOptions, TlsServer } from "../../http.ts";
 import type { HttpHandler } from "../../world.ts";
 
 const LOOPBACK = "127.0.0.1";

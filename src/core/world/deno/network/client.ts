@@ -1,10 +1,13 @@
-/** Clients with an identity and a trust of their own. */
-import { realFetch } from "./fetch.ts";
+/** Clients of one server, with their own trusted roots and key pair. */
 import { MeshError, messageOf } from "../../../errors.ts";
-import { openBridge, type TlsBridge } from "./tls_bridge.ts";
-import { identityProblem } from "./key_pair.ts";
+import { type ClientOptions, type Dialed, type HttpClient, type HttpConnection } from "../../world.ts";
+import { DialError } from "../../connection.ts";
+import { isRuntimeError } from "../../runtime_errors.ts";
+import { dial } from "./dial.ts";
+import { realFetch } from "./fetch.ts";
+import { httpOver } from "./http.ts";
+import { keyPairProblem } from "./key_pair.ts";
 import { clientOnItsOwn, clientPast } from "./proxies.ts";
-import type { ClientOptions, HttpClient } from "../../http_client.ts";
 
 /** This machine is never reached through a proxy of the environment. */
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
@@ -13,15 +16,15 @@ const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
 const PROTOCOL = { http1: true, http2: false } as const;
 
 /**
- * A client for one server. Deno's own client can neither skip the verification of the server's certificate nor expect
- * another name in it: there a bridge speaks TLS.
+ * A client of one server. Deno's own client can neither skip the verification of the server's certificate nor expect
+ * another name in it: those requests go over connections of our own.
  * Errors: a MeshError for certificates or a key that cannot be used.
  */
-export async function openClient(options: ClientOptions): Promise<HttpClient> {
-  const problem = options.identity === undefined ? undefined : identityProblem(options.identity);
+export function openClient(options: ClientOptions): HttpClient {
+  const problem = options.identity === undefined ? undefined : keyPairProblem(options.identity);
   if (problem !== undefined) throw unusable(options, problem);
   const isHttps = options.server.startsWith("https:");
-  if (isHttps && (options.insecure === true || options.serverName !== undefined)) return await overBridge(options);
+  if (isHttps && (options.insecure === true || options.serverName !== undefined)) return overConnections(options);
   const client = made(options, () => plainClient(options));
   return {
     request: (path, init) => realFetch(`${options.server}${path}`, { ...init, client }),
@@ -46,34 +49,63 @@ function proxyOptions(proxy: string): Deno.Proxy {
   return { url: url.href, ...(username === "" ? {} : { basicAuth: { username, password } }) };
 }
 
-async function overBridge(options: ClientOptions): Promise<HttpClient> {
+/** Requests over connections of our own: a connection takes the next request when it has answered the last one. */
+function overConnections(options: ClientOptions): HttpClient {
   if (options.proxy !== undefined) {
     throw new MeshError(
       `The server "${options.server}" cannot be reached through a proxy without verification, or by another name`,
       { hint: "leave out proxy-url, or insecure-skip-tls-verify and tls-server-name" },
     );
   }
-  const bridge = await openBridge(options);
-  const client = clientOnItsOwn({ ...PROTOCOL, proxy: { transport: "unix", path: bridge.path } });
-  const server = options.server.replace(/^https:/, "http:");
+  const end = new AbortController();
+  const open = new Set<HttpConnection>();
+  const { host } = new URL(options.server);
+  async function connect(signal: AbortSignal): Promise<HttpConnection> {
+    const connection = httpOver(await connected(options, AbortSignal.any([signal, end.signal])), "http/1.1");
+    open.add(connection);
+    connection.ended.then(() => open.delete(connection));
+    return connection;
+  }
+  async function request(path: string, init: RequestInit): Promise<Response> {
+    for (const connection of open) {
+      const answer = await connection.request(host, path, init).catch((error) => ifUnsent(connection, error));
+      if (answer !== undefined) return answer;
+    }
+    const connection = await connect(init.signal ?? end.signal);
+    return await connection.request(host, path, init).catch(async (error) => {
+      throw asOfFetch(await connection.why(error));
+    });
+  }
   return {
-    request: (path, init) => explained(bridge, () => realFetch(`${server}${path}`, { ...init, client })),
+    request,
     close() {
-      client.close();
-      bridge.close();
+      end.abort();
+      for (const connection of open) connection.close();
     },
   };
 }
 
-/** What became of TLS says more than that the bridge hung up. */
-async function explained(bridge: TlsBridge, send: () => Promise<Response>): Promise<Response> {
+/** Another connection can take a request that was not sent: this one is busy, or closed. */
+async function ifUnsent(connection: HttpConnection, error: unknown): Promise<undefined> {
+  if (!isRuntimeError(error, "unsent")) throw asOfFetch(await connection.why(error));
+}
+
+async function connected(options: ClientOptions, signal: AbortSignal): Promise<Dialed> {
+  const { hostname, port } = new URL(options.server);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const { authorities, identity, insecure } = options;
+  const tls = { serverName: options.serverName ?? host, authorities, identity, insecure, protocols: ["http/1.1"] };
   try {
-    return await send();
+    return await dial({ host, port: port === "" ? 443 : Number(port), tls, signal });
   } catch (error) {
-    const failure = bridge.failure();
-    const hungUp = error instanceof TypeError && failure !== undefined;
-    throw hungUp ? new TypeError(messageOf(failure), { cause: failure }) : error;
+    signal.throwIfAborted();
+    throw asOfFetch(error);
   }
+}
+
+/** `fetch` tells the runtime's reason in a TypeError. */
+function asOfFetch(error: unknown): unknown {
+  return error instanceof DialError ? new TypeError(messageOf(error.cause ?? error), { cause: error }) : error;
 }
 
 function made<T>(options: ClientOptions, make: () => T): T {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { testAuthority } from "../../../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../../../test/support/temporary_folder.ts";
 import { CERTIFICATE } from "../../../../../test/support/tls/self_signed.ts";
-import { DialError, type DialStage, type DialTls } from "../../byte_connection.ts";
+import { DialError, type DialStage, type DialTls } from "../../connection.ts";
 import { realNetwork } from "./network.ts";
 
 const NAMES = ["istiod.istio-system.svc", "istio-pilot.istio-system.svc"];
@@ -163,7 +163,8 @@ Deno.test("dial() ends with its signal, also in the handshake", async () => {
   await assert.rejects(realNetwork.dial(options), { name: "DialError", message: /there was no answer in time$/ });
   (await accepted).close();
   listener.close();
-  await assert.rejects(realNetwork.dial(options), { name: "DialError", stage: "name" });
+  await assert.rejects(realNetwork.dial(options), { name: "DialError", stage: "connection" });
+  await assert.rejects(realNetwork.dial({ ...options, host: "localhost" }), { name: "DialError", stage: "name" });
 });
 
 Deno.test({

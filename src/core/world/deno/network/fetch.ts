@@ -1,3 +1,5 @@
+import { isRuntimeError } from "../../runtime_errors.ts";
+
 /**
  * The answers whose bodies are not at their end. Deno forgets the signal of a request when nobody holds its answer any more
  * (up to 2.9 at least), so a body that is read alone could neither be ended nor time out: with its body each answer is held.
@@ -14,7 +16,7 @@ export async function realFetch(url: string, init?: RequestInit & { client?: Den
     if (answer.body !== null) answers.set(answer.body, answer);
     return answer;
   } catch (error) {
-    const isBare = error instanceof TypeError && error.message === "fetch failed";
+    const isBare = error instanceof TypeError && isRuntimeError(error, "inCause");
     throw isBare && error.cause instanceof Error ? new TypeError(error.cause.message, { cause: error }) : error;
   }
 }

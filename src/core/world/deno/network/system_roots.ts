@@ -12,7 +12,7 @@ const FILES = [
 ];
 
 /** PEM; `undefined` if there is no such file. `SSL_CERT_FILE` is before all others. */
-export async function systemAuthorities(): Promise<string | undefined> {
+export async function systemRoots(): Promise<string | undefined> {
   const own = Deno.env.get("SSL_CERT_FILE") ?? "";
   for (const file of own === "" ? FILES : [own]) {
     try {

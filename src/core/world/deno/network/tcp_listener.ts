@@ -1,28 +1,16 @@
 /** TCP ports that are listened on for bytes. */
 import { MeshError, messageOf } from "../../../errors.ts";
-import { acceptAll } from "./accept.ts";
-import type { ByteConnection } from "../../byte_connection.ts";
-import type { DatagramAddress, TcpHandler, TcpListener } from "../../datagram.ts";
-import { closable } from "./closable.ts";
+import type { DatagramAddress, TcpHandler, TcpListener } from "../../connection.ts";
+import { giveConnections } from "./connections.ts";
 
 /** Gives away connections; see `Network.listenTcp`. */
 export function listenTcp(options: DatagramAddress, accepted: TcpHandler): TcpListener {
   const listener = bind(options);
-  const open = new Set<ByteConnection>();
-  const ended = acceptAll(listener, (made) => {
+  const close = giveConnections(listener, (connection, made) => {
     made.setNoDelay(true);
-    const connection = closable(made, () => open.delete(connection));
-    open.add(connection);
     accepted(connection, made.remoteAddr);
   });
-  return {
-    port: listener.addr.port,
-    async close() {
-      listener.close();
-      await ended;
-      for (const connection of [...open]) connection.close();
-    },
-  };
+  return { port: listener.addr.port, close };
 }
 
 function bind({ hostname, port }: DatagramAddress): Deno.TcpListener {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../../errors.ts";
-import type { ByteConnection } from "../../byte_connection.ts";
+import type { ByteConnection } from "../../connection.ts";
 import { listenTcp } from "./tcp_listener.ts";
 
 Deno.test("connections are given away with where they come from, and end with the listener", async () => {

@@ -1,9 +1,8 @@
 /** Unix sockets that are listened on. */
 import { dirname } from "node:path";
 import { MeshError, messageOf } from "../../../errors.ts";
-import { acceptAll } from "./accept.ts";
-import { closable } from "./closable.ts";
-import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../byte_connection.ts";
+import { giveConnections } from "./connections.ts";
+import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../connection.ts";
 
 /** Serves HTTP/1.1 and HTTP/2 in clear; see `Network.serveUnix`. */
 export async function serveUnix(
@@ -28,19 +27,11 @@ export async function listenUnix(
   accepted: (connection: ByteConnection) => void,
 ): Promise<UnixServer> {
   const { path } = options;
-  const open = new Set<ByteConnection>();
-  const listener = await bind(options, () => Deno.listen({ transport: "unix", path }));
-  const ended = acceptAll(listener, (made) => {
-    const connection = closable(made, () => open.delete(connection));
-    open.add(connection);
-    accepted(connection);
-  });
+  const close = giveConnections(await bind(options, () => Deno.listen({ transport: "unix", path })), accepted);
   return {
     close: once(async () => {
-      listener.close();
-      await ended;
+      await close();
       removeSocket(path);
-      for (const connection of [...open]) connection.close();
     }),
   };
 }

@@ -105,5 +105,5 @@ async function http2Of(path: string) {
     isOpen = false;
   };
   const connection = { read: made.read.bind(made), write: made.write.bind(made), close };
-  return { ...await realNetwork.http2(connection), host: "server.test" };
+  return { ...await realNetwork.http(connection, "h2"), host: "server.test" };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { acceptAll } from "./accept.ts";
+import { acceptAll } from "./connections.ts";
 
 Deno.test("acceptAll() goes on after a failure, and ends with the listener", async () => {
   const outcomes: (string | Error)[] = [

@@ -1,0 +1,72 @@
+/** Deno's connections as this program uses them: closed at most once, and given away by a listener. */
+import type { ByteConnection } from "../../connection.ts";
+
+/** A connection that may be closed more than once; `closed` is called the first time. */
+export function closable(connection: Deno.Conn, closed?: () => void): ByteConnection {
+  let isOpen = true;
+  return {
+    read: (buffer) => connection.read(buffer),
+    write: (bytes) => connection.write(bytes),
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      connection.close();
+      closed?.();
+    },
+  };
+}
+
+/** `ByteConnection.read` over a source of chunks, of which at most one is held; `null` or an empty chunk is the end. */
+export function readFrom(next: () => Promise<Uint8Array | null>): ByteConnection["read"] {
+  let rest: Uint8Array | null = new Uint8Array(0);
+  return async (buffer) => {
+    if (rest?.length === 0) rest = await next();
+    if (rest === null || rest.length === 0) return null;
+    const count = Math.min(rest.length, buffer.length);
+    buffer.set(rest.subarray(0, count));
+    rest = rest.subarray(count);
+    return count;
+  };
+}
+
+/** TCP ports and Unix sockets. */
+interface Listener<C> {
+  accept(): Promise<C>;
+  close(): void;
+}
+
+/** Milliseconds to wait when no connection can be accepted, as with too many open files. */
+const RETRY_AFTER = 100;
+
+/** Gives away connections until the listener is closed. */
+export async function acceptAll<C>(
+  listener: Pick<Listener<C>, "accept">,
+  take: (connection: C) => void,
+): Promise<void> {
+  for (;;) {
+    try {
+      take(await listener.accept());
+    } catch (error) {
+      if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) return;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER));
+    }
+  }
+}
+
+/** Gives away connections; the returned function closes the listener and the connections that are open. */
+export function giveConnections<C extends Deno.Conn>(
+  listener: Listener<C>,
+  accepted: (connection: ByteConnection, made: C) => void,
+): () => Promise<void> {
+  const open = new Set<ByteConnection>();
+  const ended = acceptAll(listener, (made) => {
+    const connection = closable(made, () => open.delete(connection));
+    open.add(connection);
+    accepted(connection, made);
+  });
+  return async () => {
+    listener.close();
+    await ended;
+    for (const connection of [...open]) connection.close();
+  };
+}

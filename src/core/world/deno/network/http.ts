@@ -1,0 +1,126 @@
+/**
+ * The third of three parts of a request: HTTP over a connection. Deno's `fetch` opens its connections itself, but also to a Unix
+ * socket: it gets one in a folder of this user alone, which is removed when the client has connected, and the bytes are copied.
+ */
+import { MeshError, messageOf } from "../../../errors.ts";
+import type { ByteConnection, HttpConnection, HttpVersion } from "../../world.ts";
+import { splice } from "../../splice.ts";
+import { closable } from "./connections.ts";
+import { realFetch } from "./fetch.ts";
+import { clientOnItsOwn } from "./proxies.ts";
+
+/**
+ * Parents of the folder: a container with a read-only file system still has shared memory, and the proxy's container the
+ * folder of its configuration.
+ */
+const PARENTS = [undefined, "/dev/shm", "/etc/istio/proxy"];
+
+/** HTTP over this connection; see `Network.http`. */
+export function httpOver(connection: ByteConnection, version: HttpVersion): HttpConnection {
+  const { listener, path, remove } = privateSocket();
+  const client = clientOnItsOwn({
+    http1: version === "http/1.1",
+    http2: version === "h2",
+    allowHost: true,
+    proxy: { transport: "unix", path },
+  });
+  let isClosed = false;
+  function close() {
+    if (isClosed) return;
+    isClosed = true;
+    listener.close();
+    remove();
+    client.close();
+  }
+  const heads = { expected: 0 };
+  const ended = feed(listener, version === "h2" ? connection : withOriginForm(connection, heads), remove).finally(
+    close,
+  );
+  return {
+    async request(authority, path, init) {
+      const before = heads.expected++;
+      try {
+        return await realFetch(`http://${authority}${path}`, { ...init, client });
+      } finally {
+        heads.expected = Math.min(heads.expected, before);
+      }
+    },
+    ended,
+    why: async (error) => await Promise.race([ended, soon()]) ?? error,
+    close() {
+      connection.close();
+      close();
+    },
+  };
+}
+
+/** A connection that breaks fails its requests a moment before the cause is known. */
+function soon(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, 0, undefined));
+}
+
+/** The first client of the socket gets the connection. Resolves with the error that broke it, if any. */
+async function feed(listener: Deno.UnixListener, connection: ByteConnection, remove: () => void): Promise<unknown> {
+  try {
+    const inner = closable(await listener.accept());
+    remove();
+    return (await splice(connection, inner)).error;
+  } catch (error) {
+    connection.close();
+    return error;
+  }
+}
+
+/** `GET http://HOST/PATH` at the start of what is written. */
+const ABSOLUTE_FORM = /^([A-Z]+ )http:\/\/[^/ ]+/;
+/** A host has at most 255 characters. */
+const LONGEST_START = 300;
+
+/**
+ * HTTP/1.1 through a Unix socket is for Deno a request to a proxy, with the whole URL in its first line. Servers want the path
+ * alone (RFC 9112 3.2.1). Deno writes a request's head at once, and after the response to the request before.
+ */
+function withOriginForm(connection: ByteConnection, heads: { expected: number }): ByteConnection {
+  return {
+    ...connection,
+    async write(bytes) {
+      if (heads.expected === 0) return await connection.write(bytes);
+      const [all = "", method = ""] = ABSOLUTE_FORM.exec(latin1.decode(bytes.subarray(0, LONGEST_START))) ?? [];
+      heads.expected--;
+      const cut = all.length - method.length;
+      if (cut > 0) bytes.copyWithin(cut, 0, method.length);
+      return cut + await connection.write(bytes.subarray(cut));
+    },
+  };
+}
+
+const latin1 = new TextDecoder("latin1");
+
+function privateSocket() {
+  const folder = privateFolder();
+  const path = `${folder}/http`;
+  const remove = () => {
+    try {
+      Deno.removeSync(folder, { recursive: true });
+    } catch {
+      // It has been removed before.
+    }
+  };
+  return { listener: Deno.listen({ transport: "unix", path }), path, remove };
+}
+
+/** Temporary folders have the mode 0700. */
+function privateFolder(): string {
+  let failure: unknown;
+  for (const dir of PARENTS) {
+    try {
+      return Deno.makeTempDirSync({ prefix: "kubectl-mesh-", ...(dir === undefined ? {} : { dir }) });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new MeshError(`Cannot make a temporary folder for a socket: ${messageOf(failure)}`, {
+    cause: failure,
+    hint: "name a folder that can be written to in TMPDIR",
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * Options of Deno's sockets for which Deno has no switch (Linux; elsewhere nothing is done). Deno does not tell a socket's file
+ * descriptor: it is the one that has the socket's port.
+ */
+import { openSocketLibc, type OptionLibc, withOptionLibc } from "./libc.ts";
+import { AF, endpointOf } from "./socket_address.ts";
+
+const SOL_SOCKET = 1;
+const SO_TYPE = 3;
+const SO_ERROR = 4;
+const SO_KEEPALIVE = 9;
+const SO_ACCEPTCONN = 30;
+const SOCK_DGRAM = 2;
+const IPPROTO_TCP = 6;
+const TCP_NODELAY = 1;
+const TCP_KEEPIDLE = 4;
+const TCP_KEEPINTVL = 5;
+const TCP_KEEPCNT = 6;
+const TCP_USER_TIMEOUT = 18;
+/** IPPROTO_IP and IP_RECVERR, IPPROTO_IPV6 and IPV6_RECVERR. */
+const KEEP_ERRORS = { [AF.inet]: [0, 11], [AF.inet6]: [41, 25] } as const;
+/** A new file gets the lowest free number, so that the socket's is at most the number of open files. */
+const MOST_FILES = 65_536;
+
+type SocketOption = readonly [level: number, name: number, value: number];
+
+/** By the kernel what gRPC's pings do in Istio's agent, after 30 s and every 10 s. */
+const KEEP_ALIVE: readonly SocketOption[] = [
+  [SOL_SOCKET, SO_KEEPALIVE, 1],
+  [IPPROTO_TCP, TCP_KEEPIDLE, 30],
+  [IPPROTO_TCP, TCP_KEEPINTVL, 10],
+  [IPPROTO_TCP, TCP_KEEPCNT, 3],
+  // Otherwise the kernel sends unacknowledged bytes again for a quarter of an hour.
+  [IPPROTO_TCP, TCP_USER_TIMEOUT, 60_000],
+  // HTTP/2 sends in pieces, of which the second would wait 40 ms for the acknowledgement of the first.
+  [IPPROTO_TCP, TCP_NODELAY, 1],
+];
+
+/**
+ * Lets a connection break within a minute after the other end vanished, without a timer of this process, and sends each write
+ * at once. Deno's own keepalive starts after the kernel's two hours. A command that gave up `ffi` goes without.
+ */
+export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
+  if (Deno.build.os !== "linux" || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return;
+  const { port } = connection.localAddr;
+  withOptionLibc((symbols) => {
+    const file = fileWith((file) => localEnd(symbols, file)?.port === port);
+    if (file !== undefined) KEEP_ALIVE.forEach((option) => set(symbols, file, option));
+  });
+}
+
+/**
+ * Lets the server that listens on a port of this machine send each piece of a response at once: its connections inherit the
+ * option. HTTP/2 writes head and body one after the other, and the second would wait 40 ms for an acknowledgement.
+ */
+export function sendAtOnce(port: number): void {
+  if (Deno.build.os !== "linux") return;
+  const { symbols } = openSocketLibc();
+  const file = fileWith((file) => optionOf(file, SO_ACCEPTCONN) === 1 && localEnd(symbols, file)?.port === port);
+  if (file !== undefined) set(symbols, file, [IPPROTO_TCP, TCP_NODELAY, 1]);
+}
+
+/**
+ * Keeps the ICMP errors that a UDP socket is sent, which the kernel otherwise keeps for connected sockets only, and Deno has
+ * none. Returns a function that tells whether an error came since the last call; `undefined` where there is no such option.
+ */
+export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  const { symbols } = openSocketLibc();
+  const family = hostname.includes(":") ? AF.inet6 : AF.inet;
+  const file = fileWith((file) => {
+    const end = optionOf(file, SO_TYPE) === SOCK_DGRAM ? localEnd(symbols, file) : undefined;
+    return end?.port === port && end.family === family;
+  });
+  if (file === undefined) return undefined;
+  const [level, option] = KEEP_ERRORS[family];
+  set(symbols, file, [level, option, 1]);
+  return () => (optionOf(file, SO_ERROR) ?? 0) !== 0;
+}
+
+type Symbols = OptionLibc["symbols"];
+
+function fileWith(isSocket: (file: number) => boolean): number | undefined {
+  for (let file = 3; file < MOST_FILES; file++) if (isSocket(file)) return file;
+  return undefined;
+}
+
+/** The local address family and port; `undefined` if the file is not a socket of IP. */
+function localEnd(symbols: Pick<Symbols, "getsockname">, file: number) {
+  const address = new Uint8Array(28);
+  if (symbols.getsockname(file, address, intBytes(address.length)) !== 0) return undefined;
+  const [family = 0] = address;
+  return family === AF.inet || family === AF.inet6 ? { family, port: endpointOf(address).port } : undefined;
+}
+
+/** An option of the level SOL_SOCKET; `undefined` if the file is not a socket. Reading SO_ERROR clears it. */
+function optionOf(file: number, option: number): number | undefined {
+  const value = intBytes(0);
+  const result = openSocketLibc().symbols.getsockopt(file, SOL_SOCKET, option, value, intBytes(value.length));
+  return result === 0 ? new DataView(value.buffer).getInt32(0, true) : undefined;
+}
+
+function set({ setsockopt }: Pick<Symbols, "setsockopt">, file: number, [level, name, value]: SocketOption): void {
+  setsockopt(file, level, name, intBytes(value), 4);
+}
+
+function intBytes(value: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Int32Array.of(value).buffer);
+}
