@@ -101,7 +101,7 @@ testWhen(MISSING ?? needsProgram("setpriv"), "a missing capability is named", as
   }
 });
 
-testWhen(MISSING, "missing programs are named", async () => {
+testWhen(MISSING, "an error names the missing program", async () => {
   await using pair = await Pair.create();
   const env = { PATH: "/usr/bin:/bin" };
   assert.match(await refused(pair.pod, FLAGS, { env }), /"iptables-restore" is not on PATH.*native-nftables/);
@@ -114,7 +114,7 @@ testWhen(MISSING, "missing programs are named", async () => {
   await succeed(pair.pod, FLAGS);
   assert.match(
     await refused(pair.pod, ["iptables", "clean"], { env }),
-    /Rules of iptables-nft are here.*iptables-nft-save/,
+    /No program can read the rules of iptables-nft.*iptables-nft-save/,
   );
 });
 

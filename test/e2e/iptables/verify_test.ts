@@ -62,7 +62,7 @@ testWhen(MISSING, "verify: without rules every flow escapes, and the rules that 
   const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "1s"]);
   assert.equal(report.code, 126);
   assert.deepEqual(new Set(report.flows.map(({ result }) => result)), new Set(["escaped"]));
-  assert.match(report.stderr, /IPv6 inbound to \[fd99::2\]:15002: .* refused it itself/);
+  assert.match(report.stderr, /IPv6 inbound to \[fd99::2\]:15002: .* refused it/);
   assert.match(report.stderr, /missing: -A ISTIO_INBOUND/);
 });
 
@@ -134,7 +134,7 @@ testWhen(
 
 testWhen(
   MISSING,
-  "--run-validation: root in the init container has no SETUID, and proves what it is itself",
+  "--run-validation: root in the init container has no SETUID, and proves flows of its own user",
   async () => {
     await using pair = await Pair.create();
     const command = Deno.env.get("MESH_BINARY") ?? "plugin/kubectl-mesh";
