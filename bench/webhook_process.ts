@@ -61,11 +61,11 @@ async function portOf(child: Deno.ChildProcess): Promise<string> {
   let said = "";
   for await (const piece of log.values({ preventCancel: true })) {
     said += piece;
-    if (/answered on port \d+/.test(said)) break;
+    if (/(?:answered|reviews) on port \d+/.test(said)) break;
   }
   clearTimeout(late);
   log.pipeTo(new WritableStream());
-  const [, port] = /answered on port (\d+)/.exec(said) ?? [];
+  const [, port] = /(?:answered|reviews) on port (\d+)/.exec(said) ?? [];
   if (port === undefined) throw new Error(`"webhook serve" ended without an answer:\n${said}`);
   return port;
 }

@@ -6,4 +6,4 @@
 export { type ManifestOptions, webhookManifests } from "./manifests/mod.ts";
 export { type ServeOptions, serveWebhook } from "./serve.ts";
 export { listenAddress } from "./server/listen_address.ts";
-export { runWorker } from "./workers/mod.ts";
+export { runWorker } from "./workers/worker_process.ts";

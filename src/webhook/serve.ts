@@ -1,32 +1,33 @@
-/** `webhook serve`: from its options to its end. */
+/** `webhook serve`: from its options to its graceful shutdown. */
 import { EXIT } from "../core/errors.ts";
 import { type Logger, type LogOptions, startLog } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
 import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./sources/open.ts";
-import { isOpenShift, reviewPod } from "./review/mod.ts";
-import { type Endings, endings, type EndingSignal, SIGNAL_EXIT } from "./server/shutdown_signals.ts";
+import { isOpenShift } from "./review/openshift.ts";
+import { reviewPod } from "./review/review_pod.ts";
+import { type ShutdownSignal, type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "./server/shutdown_signals.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
 import { openStatus, type StatusServer } from "./server/status.ts";
-import { ReviewPool } from "./workers/mod.ts";
+import { ReviewPool } from "./workers/pool.ts";
 
-/** What `webhook serve` is told. */
+/** The options of `webhook serve`. */
 export interface ServeOptions extends Addresses, SourceOptions {
-  /** Milliseconds from SIGTERM until no more connections are taken: in them clients learn that it is not ready. */
+  /** Milliseconds from SIGTERM until the server stops accepting connections: clients learn meanwhile that it is not ready. */
   readonly shutdownDelay: number;
-  /** Milliseconds that reviews under way are waited for then. */
+  /** Milliseconds to wait for reviews in flight after that. */
   readonly shutdownTimeout: number;
-  /** Processes that answer reviews beside this one; as many as are good for this machine unless told. */
+  /** Worker processes that answer reviews; by default as many as suit this machine. */
   readonly workers?: number | undefined;
   readonly log: LogOptions;
 }
 
-/** The C library is opened when the servers start, and programs may give credentials; no review has come by then. */
+/** Until the servers run: they open the C library, and exec plugins may provide credentials. */
 const AT_START: readonly PermissionName[] = ["read", "env", "net", "ffi"];
 const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["run", "write"];
 const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
-/** A worker that ended has to be started again. */
+/** To restart workers. */
 const WITH_WORKERS: readonly PermissionName[] = ["run"];
-/** Each costs some 100 MB: with more the memory of the Deployment in the manifests would not do. */
+/** Each has some 100 MB; the memory limit of the Deployment allows no more. */
 const MOST_WORKERS = 2;
 
 /** Serves reviews until a signal; returns the exit code. Rejects with a `MeshError` if it cannot start. */
@@ -35,7 +36,7 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   const workers = options.workers ?? usualWorkers(world);
   const more = [...asksCluster(options) ? TO_ASK_A_CLUSTER : [], ...workers > 0 ? WITH_WORKERS : []];
   world.permissions.keepOnly([...new Set([...AT_START, ...more])]);
-  const signals = endings(world);
+  const signals = shutdownSignals(world);
   const status = onceOpened(world, log, options);
   try {
     const code = await serveWith(world, log, options, { signals, workers, status: status.open });
@@ -48,7 +49,7 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   }
 }
 
-/** The plain server: opened by the first who needs it, and closed if it was. */
+/** The status server: opened on first use, and closed if it was opened. */
 function onceOpened(world: World, log: Logger, { plainListen }: ServeOptions) {
   let opened: Promise<StatusServer> | undefined;
   return {
@@ -57,34 +58,31 @@ function onceOpened(world: World, log: Logger, { plainListen }: ServeOptions) {
   };
 }
 
-/** Waits for what reviews depend on, however long that takes, or for a signal. Meanwhile probes are answered. */
+/** Waits for the sources without a limit, or for a signal. Probes are answered meanwhile. */
 async function serveWith(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
   const opening = openSources(world, log, options, async () => {
     const { port } = await start.status();
-    log.debug(`The cluster is asked; the port for probes and metrics is ${port}`);
+    log.debug(`Connecting to the cluster; probes and metrics on port ${port}`);
   });
   const sources = await Promise.race([opening, start.signals.first]);
   if (typeof sources !== "string") return await serveFrom(world, log, options, { ...start, sources });
-  // As a cluster that does not answer may be waited for.
+  // The cluster may answer later.
   opening.then((late) => late.close(), () => {});
   return SIGNAL_EXIT[sources];
 }
 
-/**
- * A review that goes to another process takes 1.6 times the processor time: with fewer processors than these one process is
- * as fast, and smaller.
- */
+/** A review in a worker takes 1.6 times the processor time: on fewer processors one process is as fast, and smaller. */
 const MANY_PROCESSORS = 4;
 
 function usualWorkers({ machine }: World): number {
   return machine.processors < MANY_PROCESSORS ? 0 : MOST_WORKERS;
 }
 
-/** What is there from the start. */
+/** What exists before the sources. */
 interface Start {
   readonly status: () => Promise<StatusServer>;
   readonly workers: number;
-  readonly signals: Endings;
+  readonly signals: ShutdownSignals;
 }
 
 async function serveFrom(
@@ -100,7 +98,7 @@ async function serveFrom(
     const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
     world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
     const signal = await signals.first;
-    return await Promise.race([end(world, log, options, { signals, servers, signal }), signals.second]);
+    return await Promise.race([shutDown(world, log, options, { signals, servers, signal }), signals.second]);
   } finally {
     await pool.close();
     sources.close();
@@ -111,7 +109,7 @@ function openPool(world: World, log: Logger, { injector, cluster }: OpenSources,
   return ReviewPool.open(world, {
     count,
     log,
-    facts: () => ({
+    inputs: () => ({
       injector: injector.current(),
       proxyConfigs: cluster?.proxyConfigs,
       nodes: cluster?.nodes,
@@ -123,25 +121,25 @@ function openPool(world: World, log: Logger, { injector, cluster }: OpenSources,
 
 const NOBODY = {};
 
-/** What is there when the end begins. */
-interface Ending {
-  readonly signals: Endings;
+/** What a shutdown needs. */
+interface Shutdown {
+  readonly signals: ShutdownSignals;
   readonly servers: Servers;
-  readonly signal: EndingSignal;
+  readonly signal: ShutdownSignal;
 }
 
 /**
- * First it is not ready and goes on: until Kubernetes has taken it out of the Service, new connections come. A person who
- * interrupts it does not wait for that.
+ * Drains. After SIGTERM it is not ready and serves on for a while: new connections arrive until Kubernetes has removed the
+ * endpoint from the Service. SIGINT, from a person, skips that.
  */
-async function end(world: World, log: Logger, options: ServeOptions, ending: Ending): Promise<number> {
-  const { signals, servers, signal } = ending;
-  servers.end(`received ${signal}`);
+async function shutDown(world: World, log: Logger, options: ServeOptions, shutdown: Shutdown): Promise<number> {
+  const { signals, servers, signal } = shutdown;
+  servers.terminate(`received ${signal}`);
   servers.tls.discourage();
-  log.info(`Received ${signal}: not ready from now on, ends when the reviews under way are answered`);
+  log.info(`Received ${signal}: not ready, draining reviews in flight`);
   if (signal === "SIGTERM") await world.clock.sleep(options.shutdownDelay, signals.hurry);
   const isDone = await servers.tls.close(options.shutdownTimeout);
-  if (!isDone) log.warn(`Some reviews were not answered in ${options.shutdownTimeout} ms: their connections are cut`);
-  log.info("The webhook has ended");
+  if (!isDone) log.warn(`Some reviews were not answered within ${options.shutdownTimeout} ms: closing connections`);
+  log.info("The webhook has stopped");
   return EXIT.ok;
 }

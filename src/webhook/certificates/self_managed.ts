@@ -3,7 +3,8 @@ import type { KubeApi } from "../../core/kube/client/api.ts";
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
-import type { CertificateSource, ServingCertificate } from "../sources/source.ts";
+import type { KeyPair } from "../../core/world/mod.ts";
+import type { CertificateSource } from "../sources/source.ts";
 import { CONFIGURATIONS, keepBundle, type WebhookService } from "./ca_bundle.ts";
 import { certificatePem, serviceNames } from "./issue.ts";
 import { bundleOf, type Material } from "./material.ts";
@@ -49,10 +50,10 @@ class Keeper implements CertificateSource {
   readonly ready: Promise<void>;
   readonly #options: SelfManagedOptions;
   readonly #stop = new AbortController();
-  readonly #handlers = new Set<() => void>();
+  readonly #handlers: (() => void)[] = [];
   readonly #jitter: number;
   #isReady: { resolve(): void; reject(error: MeshError): void };
-  #current: ServingCertificate | undefined;
+  #current: KeyPair | undefined;
   #problem: string | undefined;
   #failures = 0;
   /** Rounds in a row that had to patch. */
@@ -77,7 +78,7 @@ class Keeper implements CertificateSource {
     for (const name of configurations) void this.#watch(CONFIGURATIONS, name);
   }
 
-  current(): ServingCertificate {
+  current(): KeyPair {
     if (this.#current === undefined) throw new MeshError("There is no serving certificate yet");
     return this.#current;
   }
@@ -86,9 +87,8 @@ class Keeper implements CertificateSource {
     return this.#problem;
   }
 
-  onChange(handler: () => void): () => void {
-    this.#handlers.add(handler);
-    return () => this.#handlers.delete(handler);
+  onChange(handler: () => void): void {
+    this.#handlers.push(handler);
   }
 
   close(): void {
@@ -179,7 +179,7 @@ class Keeper implements CertificateSource {
   }
 
   #tellChange(): void {
-    for (const handler of [...this.#handlers]) handler();
+    this.#handlers.forEach((handler) => handler());
   }
 
   /** Any change of an object begins a round; the round reads it. */

@@ -11,7 +11,8 @@ import {
   reviewBytes,
   webhookInjector,
 } from "../../../test/support/kube/review.ts";
-import { ProxyConfigs, reviewPod } from "./mod.ts";
+import { ProxyConfigs } from "./proxy_configs.ts";
+import { reviewPod } from "./review_pod.ts";
 
 const proxyConfigs = new ProxyConfigs([
   { metadata: { namespace: "istio-system", name: "r" }, spec: { concurrency: 2 } },
@@ -149,7 +150,7 @@ function edited(root: Value, { key, value, nth }: Edit): Value {
   return root;
 }
 
-Deno.test("a review that is spoiled anywhere gets an answer", () => {
+Deno.test("a review with any broken part gets an answer", () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
       const review: Value = {
@@ -172,7 +173,7 @@ const annotation = fc.tuple(
   ),
 );
 
-Deno.test("any annotations get an answer, and what is admitted needs no second review", () => {
+Deno.test("any annotations get an answer, and an admitted pod does not change in a second review", () => {
   fc.assert(
     fc.property(fc.array(annotation, { maxLength: 3 }), fc.nat(1), (annotations, which) => {
       const context = contexts[which] ?? plain;

@@ -1,4 +1,4 @@
-/** OpenShift gives each namespace users and groups of its own: a pod may run as no other. */
+/** On OpenShift each namespace has its own users and groups, and its pods can run only as these. */
 import { intAt, mapAt, textAt, type Value } from "../../core/value.ts";
 import { containersOf, findProxy, type Injector, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
@@ -11,14 +11,14 @@ export interface ProxyIds {
   readonly proxyGid: number;
 }
 
-/** Whether the cluster is OpenShift: PLATFORM, as Istio's charts set it, or the value that they take it from. */
+/** Whether the cluster is OpenShift: the variable PLATFORM, as in Istio's charts, or the value `global.platform`. */
 export function isOpenShift({ env, values }: Injector): boolean {
   return (env("PLATFORM") ?? textAt(mapAt(values, "global"), "platform")) === "openshift";
 }
 
 /**
- * The proxy's user and group: the last of the namespace's, which no application is given; those of `otherwise` where the
- * namespace names none. Source: Istio's GetProxyIDs.
+ * The proxy's user and group: the last ones of the namespace, which no application gets; `otherwise` if the namespace names
+ * none. Source: Istio's GetProxyIDs.
  */
 export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise: ProxyIds): ProxyIds {
   const uids = lastOf(annotations[UID_RANGE]);
@@ -49,8 +49,8 @@ function lastOf(blocks: Value | undefined): number | undefined {
 }
 
 /**
- * A proxy container that the user wrote without the user and group that OpenShift gave it: they are the application's,
- * and traffic of the proxy's user is not captured. Source: Istio's isSidecarUserMatchingAppUser.
+ * Removes the user and group that OpenShift assigned to a proxy container in the manifest: they equal those of the
+ * application, so traffic of the application would not be captured. Source: Istio's isSidecarUserMatchingAppUser.
  */
 export function withoutAssignedUser(pod: Pod): Pod {
   const proxy = findProxy(pod);

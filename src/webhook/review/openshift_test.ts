@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/api.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { admitted, reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
-import { reviewPod } from "./mod.ts";
+import { reviewPod } from "./review_pod.ts";
 import { proxyIds } from "./openshift.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";
@@ -60,7 +60,7 @@ Deno.test("on OpenShift the proxy has the last user of its namespace, elsewhere 
   assert.equal(userOfProxy(pod, {}, namespace), "1337 1337");
 });
 
-Deno.test("on OpenShift a user that the proxy was given like the application is not what someone wanted", () => {
+Deno.test("on OpenShift a proxy user equal to the application's is removed", () => {
   assert.equal(
     userOfProxy(podOf(container("app", 1000), container("istio-proxy", 1000)), openshift, namespace),
     "1099 1099",

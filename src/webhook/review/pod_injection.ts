@@ -1,4 +1,5 @@
-/** What is done to a pod that is about to be created: the same injection as that of manifests, and the patch to it. */
+/** The injection of a new pod: the same as for manifests, and the JSON patch. */
+import type { KubeObject } from "../../core/kube/client/api.ts";
 import { jsonPatch, type PatchOperation } from "../../core/kube/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import {
@@ -9,47 +10,62 @@ import {
   labelsOf,
   metadataOf,
   nativeByNodes,
+  type NativeNodes,
   type Pod,
   podOwner,
   specOf,
   withKey,
 } from "../../inject/mod.ts";
-import type { ReviewContext } from "./context.ts";
+import type { ProxyConfigs } from "./proxy_configs.ts";
 import { isOpenShift, proxyIds, withoutAssignedUser } from "./openshift.ts";
-import { ReviewError } from "./review_error.ts";
+import { ReviewError } from "./request.ts";
 import { urlSettings } from "./url_settings.ts";
 
-/** What was done, and why. */
+/** What the answer to a review depends on besides the review. */
+export interface ReviewContext {
+  /** Loaded with `byHand: false`. */
+  readonly injector: Injector;
+  /** The path of the request's URL, not decoded. */
+  readonly path: string;
+  /** The ProxyConfig resources of the cluster, if known. */
+  readonly proxyConfigs?: ProxyConfigs | undefined;
+  /** A namespace of the cluster, if known: OpenShift records the users of its pods there. */
+  readonly namespace?: ((name: string) => KubeObject | undefined) | undefined;
+  /** The nodes of the cluster, if known. */
+  readonly nodes?: NativeNodes | undefined;
+}
+
+/** The outcome and its reason. */
 export interface PodOutcome {
   readonly result: "injected" | "skipped" | "unchanged";
-  /** A stable id: those of the decision table of `inject`, and `already-injected`. */
+  /** A stable id: one of the decision table of `inject`, or `already-injected`. */
   readonly reason: string;
-  /** The field that decided, of the pod or of the configuration. */
+  /** The deciding field of the pod or of the configuration. */
   readonly field: string;
   readonly message: string;
   readonly warnings: readonly string[];
   readonly patch: readonly PatchOperation[];
 }
 
-/** More than any pod has. Some of what is done takes time by the square of the first, and each template is rendered. */
+/** More than any pod has. Some steps take quadratic time in the containers, and each template is rendered. */
 const MAX_CONTAINERS = 1000;
 const MAX_TEMPLATES = 100;
-/** Kubernetes refuses more itself (apimachinery, TotalAnnotationSizeLimitB), but only after the webhooks. */
+/** Kubernetes has the same limit (apimachinery, TotalAnnotationSizeLimitB), but checks it after the webhooks. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**
- * Decides about a pod and injects. `namespace` is that of the request: it counts where the pod names none.
- * Errors: those of `injectPod`; a ReviewError for a pod that is none.
+ * Decides about a pod and injects it. `namespace` is that of the request, for a pod without one.
+ * Errors: those of `injectPod`; a `ReviewError` for an invalid pod.
  */
 export function injectCreatedPod(object: ValueMap, namespace: string, context: ReviewContext): PodOutcome {
   const { injector } = context;
-  const pod = seen(object, namespace);
+  const pod = templatePod(object, namespace);
   const decision = decide(pod, { ...injector.config, byHand: false });
   if (!decision.inject) return { ...decision, result: "skipped", patch: [] };
   checkSize(pod);
-  const surroundings = withSurroundings(pod, context);
+  const podInjector = injectorFor(pod, context);
   const own = isOpenShift(injector) ? withoutAssignedUser(pod) : pod;
-  const injected = injectPod(own, podOwner(own, namespace), surroundings);
+  const injected = injectPod(own, podOwner(own, namespace), podInjector);
   const warnings = [...decision.warnings, ...injected.warnings];
   const patch = jsonPatch(object, restored(injected.pod, object));
   if (patch.length > 0) return { ...decision, result: "injected", warnings, patch };
@@ -57,8 +73,8 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
   return { ...decision, result: "unchanged", reason: "already-injected", message, warnings, patch };
 }
 
-/** The pod as templates see it: in its namespace, and without the record of who wrote which field, which may be long. */
-function seen(object: ValueMap, namespace: string): Pod {
+/** The pod for templates: with its namespace, and without `managedFields`, which may be long. */
+function templatePod(object: ValueMap, namespace: string): Pod {
   const metadata = object["metadata"] ?? null;
   if (metadata !== null && !isMap(metadata)) {
     throw new ReviewError("invalid-manifest", 'The pod cannot be read: "metadata" must be a mapping', {
@@ -71,7 +87,7 @@ function seen(object: ValueMap, namespace: string): Pod {
   return withKey(object, "metadata", own);
 }
 
-/** The injected pod with what `seen` changed as it was sent. */
+/** The injected pod with the original namespace and `managedFields`. */
 function restored(pod: Pod, object: ValueMap): Pod {
   const before = metadataOf(object);
   return ["namespace", "managedFields"].reduce(
@@ -80,7 +96,7 @@ function restored(pod: Pod, object: ValueMap): Pod {
   );
 }
 
-/** A pod that would hold up others is refused. */
+/** Denies a pod that would block other reviews. */
 function checkSize(pod: Pod): void {
   const annotations = mapAt(metadataOf(pod), "annotations");
   const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
@@ -92,11 +108,11 @@ function checkSize(pod: Pod): void {
 }
 
 function limit(count: number, most: number, what: string): void {
-  if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, more than ${most}`);
+  if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, at most ${most} are allowed`);
 }
 
-/** The injector with what URL, namespace and ProxyConfig resources say of this pod. */
-function withSurroundings(pod: Pod, context: ReviewContext): Injector {
+/** The injector with the settings of URL, namespace and ProxyConfig resources for this pod. */
+function injectorFor(pod: Pod, context: ReviewContext): Injector {
   const { injector, path, proxyConfigs, namespace: find, nodes } = context;
   const namespace = textAt(metadataOf(pod), "namespace");
   const modern = injector.config.form === "modern" ? proxyConfigs : undefined;

@@ -1,4 +1,4 @@
-/** ProxyConfig resources (networking.istio.io): configuration of proxies for the mesh, a namespace, or some pods. */
+/** ProxyConfig resources (networking.istio.io): proxy configuration for the mesh, a namespace, or some pods. */
 import { MeshError, oneLine } from "../../core/errors.ts";
 import { goJson } from "../../core/gojson.ts";
 import {
@@ -12,26 +12,25 @@ import {
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { metadataOf } from "../../inject/mod.ts";
 
-/** A resource that was read. */
+/** A parsed resource. */
 interface Entry {
   readonly namespace: string;
-  /** Labels of the pods that it is for; `undefined` for all of its namespace. */
+  /** The labels of its pods; `undefined` for all pods of its namespace. */
   readonly labels: ValueMap | undefined;
   readonly config: ProxyConfig;
 }
 
-/** The fields of a resource, and what they are called in the mesh's `defaultConfig`. */
+/** The fields of a resource, and their names in the mesh's `defaultConfig`. */
 const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyMetadata"], ["image", "image"]] as const;
 
 /**
- * The ProxyConfigs of a cluster, read once. Which counts for a pod: that of the root namespace for all pods, over it that
- * of the pod's namespace, over both the pod's annotation, over all the first whose selector matches the pod. Of several
- * the oldest counts. Source: Istio's ProxyConfigs.EffectiveProxyConfig.
+ * The ProxyConfigs of a cluster. For a pod, later ones win: root namespace, the pod's namespace, the pod's annotation, the
+ * first one with a matching selector. The oldest of several counts. Source: Istio's ProxyConfigs.EffectiveProxyConfig.
  */
 export class ProxyConfigs {
-  /** What they were read from. */
+  /** The resources as read. */
   readonly resources: readonly ValueMap[];
-  /** What is wrong with resources that are not used, for the log. */
+  /** Problems of ignored resources, for the log. */
   readonly problems: readonly string[];
   readonly #entries: readonly Entry[];
   readonly #meshes = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
@@ -45,14 +44,14 @@ export class ProxyConfigs {
         return [readEntry(resource)];
       } catch (error) {
         if (!(error instanceof MeshError)) throw error;
-        problems.push(`The ProxyConfig "${nameOf(resource)}" is not used: ${oneLine(error.message)}`);
+        problems.push(`Ignoring the ProxyConfig "${nameOf(resource)}": ${oneLine(error.message)}`);
         return [];
       }
     });
     this.problems = problems;
   }
 
-  /** The mesh for pods of a namespace, before their annotations: the same object for the same mesh and namespace. */
+  /** The mesh for pods of a namespace, before annotations: the same object for the same mesh and namespace. */
   meshFor(mesh: MeshConfig, namespace: string): MeshConfig {
     const root = this.#forAll(textAt(mesh.data, "rootNamespace"));
     const own = this.#forAll(namespace);
@@ -69,7 +68,7 @@ export class ProxyConfigs {
     return merged;
   }
 
-  /** What is laid over the annotation of a pod; `undefined` if no selector matches it. */
+  /** The configuration over the annotation of a pod; `undefined` without a matching selector. */
   overlayFor(namespace: string, labels: ValueMap): ProxyConfig | undefined {
     return this.#entries.find((entry) =>
       entry.namespace === namespace && entry.labels !== undefined && selects(entry.labels, labels)
@@ -81,7 +80,7 @@ export class ProxyConfigs {
   }
 }
 
-/** A selector without labels selects no pods. */
+/** An empty selector matches no pod. */
 function selects(selector: ValueMap, labels: ValueMap): boolean {
   const wanted = Object.entries(selector);
   return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { admitted, reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
-import { ProxyConfigs, reviewPod } from "./mod.ts";
+import { ProxyConfigs } from "./proxy_configs.ts";
+import { reviewPod } from "./review_pod.ts";
 
 const CONFIG =
   "templates: {sidecar: 'spec: {containers: [{name: istio-proxy, image: p, args: [{{ protoToJSON .ProxyConfig | quote }}]}]}'}";
@@ -87,14 +88,14 @@ for (const { name, resources, annotation, expected } of ROWS) {
   Deno.test(`ProxyConfigs: ${name}`, () => assert.deepEqual(effective(resources, annotation), expected));
 }
 
-Deno.test("ProxyConfigs: a resource that cannot be read is told and not used", () => {
+Deno.test("ProxyConfigs: an invalid resource is ignored with a problem", () => {
   const wrong = resource("default", "wrong", { concurrency: "many" });
   assert.deepEqual(effective([wrong, root]), { concurrency: 1, proxyMetadata: { A: "root", R: "root" } });
   const [problem] = new ProxyConfigs([wrong]).problems;
-  assert.match(problem ?? "", /^The ProxyConfig "default\/wrong" is not used: .*"concurrency"/);
+  assert.match(problem ?? "", /^Ignoring the ProxyConfig "default\/wrong": .*"concurrency"/);
 });
 
-Deno.test("ProxyConfigs: the mesh of a namespace is made once", () => {
+Deno.test("ProxyConfigs: the mesh of a namespace is created once", () => {
   const configs = new ProxyConfigs([root, own]);
   const first = configs.meshFor(injector.mesh, "default");
   assert.equal(configs.meshFor(injector.mesh, "default"), first);

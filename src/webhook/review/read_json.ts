@@ -1,17 +1,17 @@
-/** JSON as the API server sends it: integers exact, and bounded so that no object can hold up the next one. */
+/** JSON from the API server, with exact integers and limits: no object can block the next review. */
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { ReviewError } from "./review_error.ts";
+import { ReviewError } from "./request.ts";
 
-/** Deeper than anything that Kubernetes has: its types end after some 20 levels. */
+/** Types of Kubernetes have some 20 levels. */
 const MAX_DEPTH = 200;
-/** Of mappings, lists and what is in them: a pod has some hundred, and etcd takes no object beyond 1.5 MB. */
+/** A pod has some hundred values, and etcd objects have at most 1.5 MB. */
 const MAX_VALUES = 100_000;
-/** Digits that a float may not hold: then numbers are read from their text. Looking for them costs less than reading so. */
+/** Digits that a float may not hold: only then numbers are parsed from their text, which is slower. */
 const MANY_DIGITS = /\d{16}/;
 
 /**
  * Reads the bytes of a review. Mappings have no prototype, integers beyond 2^53 are bigint.
- * Errors: a ReviewError for bytes that are no JSON, or too much of it.
+ * Errors: a `ReviewError` for invalid or too large JSON.
  */
 export function readJson(bytes: Uint8Array): Value {
   const text = decodeText(bytes);
@@ -35,12 +35,12 @@ function parse(text: string, reviver?: Reviver): unknown {
   try {
     return JSON.parse(text, reviver);
   } catch {
-    // The parser's own message quotes the text, which may be that of a secret.
+    // The message of the parser quotes the text, which may be a secret.
     throw new ReviewError("invalid-review", "The review cannot be read: it is not JSON");
   }
 }
 
-/** An integer that a float would round. */
+/** A bigint for an integer that a float would round. */
 function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
@@ -75,7 +75,7 @@ function tooLarge(why: string): ReviewError {
   return new ReviewError("too-large", `The review cannot be read: ${why}`);
 }
 
-/** A number beyond what JSON readers can hold is none that could be written again. */
+/** A number beyond the range of a float cannot be written again. */
 function scalar(value: unknown): Value {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;
   if (typeof value !== "number") return null;

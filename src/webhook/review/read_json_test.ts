@@ -3,11 +3,11 @@ import { fc } from "../../../test/support/properties.ts";
 import { sameValue } from "../../core/same_value.ts";
 import { isMap } from "../../core/value.ts";
 import { readJson } from "./read_json.ts";
-import { ReviewError } from "./review_error.ts";
+import { ReviewError } from "./request.ts";
 
 const read = (text: string) => readJson(new TextEncoder().encode(text));
 
-Deno.test("readJson keeps integers, and floats as JSON reads them", () => {
+Deno.test("readJson keeps integers exact, and floats as JSON.parse does", () => {
   assert.deepEqual(read("[1,-2,1.5,1e3]"), [1, -2, 1.5, 1000]);
   assert.deepEqual(read("[9007199254740993,-9223372036854775808,18446744073709551615]"), [
     9007199254740993n,
@@ -17,7 +17,7 @@ Deno.test("readJson keeps integers, and floats as JSON reads them", () => {
   assert.deepEqual(read('["9007199254740993",0.12345678901234567890]'), ["9007199254740993", 0.12345678901234568]);
 });
 
-Deno.test("readJson takes names of JavaScript for what they are: keys", () => {
+Deno.test("readJson treats names of JavaScript properties as keys", () => {
   const map = read('{"__proto__":{"a":1},"constructor":2}');
   assert.deepEqual(Object.keys(map ?? {}), ["__proto__", "constructor"]);
   assert.equal(isMap(map) && "toString" in map, false);
@@ -42,11 +42,11 @@ for (const [name, text, reason] of REFUSED) {
   });
 }
 
-Deno.test("readJson takes lists 200 deep", () => {
+Deno.test("readJson accepts lists 200 deep", () => {
   assert.doesNotThrow(() => read("[".repeat(200) + "]".repeat(200)));
 });
 
-Deno.test("readJson reads what JSON.parse reads", () => {
+Deno.test("readJson accepts what JSON.parse accepts", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       const text = JSON.stringify(value);

@@ -1,23 +1,28 @@
 /** The request in an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, which are the same here. */
+import { type ErrorDetails, MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { ReviewError } from "./review_error.ts";
 
-/** What of a request decides. A field that is not there is `""`. */
+/** An unreadable review. The reason is for metrics and logs: `invalid-review`, `too-large` or `invalid-manifest`. */
+export class ReviewError extends MeshError {
+  constructor(readonly reason: string, message: string, details: ErrorDetails = {}) {
+    super(message, details);
+  }
+}
+
+/** The fields of a request that decide. An absent field is `""`. */
 export interface AdmissionRequest {
   readonly operation: string;
-  /** The kind of the object: what it says itself, else what the request says. */
+  /** The kind of the object itself, else the kind in the request. */
   readonly kind: string;
   readonly subResource: string;
-  /** The namespace that the object is created in. */
   readonly namespace: string;
-  readonly dryRun: boolean;
-  /** The object as it was sent; `null` if there is none. */
+  /** `null` if absent. */
   readonly object: Value;
 }
 
-/** What the answer has to repeat: known also of a review that cannot be answered otherwise than by an error. */
+/** What the response repeats; also an unreadable review may have it. */
 export interface ReviewIdentity {
-  /** `undefined` if the review is of no version that is known. */
+  /** `undefined` for an unknown version. */
   readonly apiVersion: string | undefined;
   readonly uid: string;
 }
@@ -34,9 +39,9 @@ export function identityOf(review: Value): ReviewIdentity {
   };
 }
 
-/** Reads a review. Errors: a ReviewError for what is no review, or one without a request. */
+/** Reads a review. Errors: a `ReviewError` for another object, or a review without a request. */
 export function readRequest(review: Value): AdmissionRequest {
-  if (!isMap(review)) throw invalid("it is no mapping");
+  if (!isMap(review)) throw invalid("it is not a mapping");
   const kind = textAt(review, "kind");
   const apiVersion = textAt(review, "apiVersion");
   if (kind !== "AdmissionReview" || !VERSIONS.includes(apiVersion)) {
@@ -58,7 +63,6 @@ function requestOf(request: ValueMap): AdmissionRequest {
     kind: own === "" ? textAt(mapAt(request, "kind"), "kind") : own,
     subResource: textAt(request, "subResource"),
     namespace: textAt(request, "namespace"),
-    dryRun: request["dryRun"] === true,
     object,
   };
 }
@@ -66,7 +70,7 @@ function requestOf(request: ValueMap): AdmissionRequest {
 function invalid(why: string, hint?: string): ReviewError {
   return new ReviewError(
     "invalid-review",
-    `This is no review that can be answered: ${why}`,
+    `Cannot answer this review: ${why}`,
     hint === undefined ? {} : { hint },
   );
 }

@@ -1,27 +1,27 @@
-/** The answer to an AdmissionReview, as text. Source: k8s.io/api/admission/v1, and what Istio's serveInject writes. */
+/** The response in an AdmissionReview, as text. Source: k8s.io/api/admission/v1 and Istio's serveInject. */
 import { oneLine } from "../../core/errors.ts";
 import type { PatchOperation } from "../../core/kube/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { ReviewIdentity } from "./request.ts";
 
-/** What is answered. */
+/** Allow with a patch, or deny. */
 export type Verdict =
   | { readonly allowed: true; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] }
   | { readonly allowed: false; readonly message: string };
 
-/** The API server cuts longer warnings and drops those beyond 4096 characters in all. */
+/** The API server truncates longer warnings, and drops warnings after 4096 characters. */
 const MAX_WARNING = 256;
 const MAX_WARNINGS = 16;
-/** A message is for people to read; etcd and events would not take a long one. */
+/** Events have a size limit. */
 const MAX_MESSAGE = 2048;
 
-/** The review with its response: the version and the uid that were sent, none where they could not be read. */
+/** The review with its response; version and uid are those of the request, if readable. */
 export function responseText({ apiVersion, uid }: ReviewIdentity, verdict: Verdict): string {
   const type = apiVersion === undefined ? "" : `"apiVersion":${quoted(apiVersion)},"kind":"AdmissionReview",`;
   return `{${type}"response":{"uid":${quoted(uid)},${verdictText(verdict)}}}`;
 }
 
-/** Base64 needs no quoting: JSON.stringify would look at each of its characters. */
+/** Base64 needs no quoting, so JSON.stringify does not scan it. */
 function verdictText(verdict: Verdict): string {
   if (!verdict.allowed) {
     return `"allowed":false,"status":{"metadata":{},"message":${quoted(verdict.message.slice(0, MAX_MESSAGE))}}`;
@@ -42,7 +42,7 @@ function warningText(warning: string): string {
   return oneLine(warning).slice(0, MAX_WARNING);
 }
 
-/** A patch as JSON, integers exact. */
+/** A patch as JSON with exact integers. */
 export function patchText(patch: readonly PatchOperation[]): string {
   const operations = patch.map((operation) => {
     const value = operation.op === "remove" ? "" : `,"value":${jsonText(operation.value)}`;
@@ -51,7 +51,7 @@ export function patchText(patch: readonly PatchOperation[]): string {
   return `[${operations.join(",")}]`;
 }
 
-/** JSON.stringify knows no bigint, and Go's JSON sorts and escapes what need not be: half of the time of a patch. */
+/** JSON.stringify cannot write bigint. `goJson` would also sort and escape, which takes half of the time of a patch. */
 function jsonText(value: Value): string {
   if (typeof value === "string") return quoted(value);
   if (isList(value)) return listText(value);
@@ -70,7 +70,7 @@ function mapText(map: ValueMap): string {
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** Printable ASCII but the quote and the backslash. */
+/** Printable ASCII without quote and backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function quoted(text: string): string {

@@ -7,7 +7,7 @@ import { patchText, responseText } from "./response.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("patchText is the JSON of the patch, integers exact", () => {
+Deno.test("patchText is the JSON of the patch with exact integers", () => {
   const patch: PatchOperation[] = [
     { op: "add", path: "/a~1b", value: { n: 9007199254740993n, list: [null, true, 1.5, [], {}] } },
     { op: "replace", path: '/"\\', value: 'a "quote", a \\ and \u2028 <&>' },
@@ -18,7 +18,7 @@ Deno.test("patchText is the JSON of the patch, integers exact", () => {
   assert.equal(patchText(patch), text);
 });
 
-Deno.test("patchText can be read back, whatever the value", () => {
+Deno.test("patchText round-trips every value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: "binary" }), (value, path) => {
       const text = patchText([{ op: "add", path, value: readJson(bytesOf(JSON.stringify(value))) }]);
@@ -27,7 +27,7 @@ Deno.test("patchText can be read back, whatever the value", () => {
   );
 });
 
-Deno.test("messages and warnings are no longer than the API server shows", () => {
+Deno.test("messages and warnings are at most as long as the API server shows", () => {
   const identity = { apiVersion: "admission.k8s.io/v1", uid: "u" };
   const refused = JSON.parse(responseText(identity, { allowed: false, message: "x".repeat(5000) }));
   assert.equal(refused.response.status.message.length, 2048);

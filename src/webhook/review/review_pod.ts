@@ -1,47 +1,45 @@
-/** The answer to one review, whatever it holds. */
+/** The answer to one review, for every input. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { InjectionError, metadataOf } from "../../inject/mod.ts";
-import type { ReviewContext } from "./context.ts";
-import { injectCreatedPod, type PodOutcome } from "./pod_injection.ts";
+import { injectCreatedPod, type PodOutcome, type ReviewContext } from "./pod_injection.ts";
 import { readJson } from "./read_json.ts";
-import { type AdmissionRequest, identityOf, readRequest } from "./request.ts";
+import { type AdmissionRequest, identityOf, readRequest, ReviewError } from "./request.ts";
 import { responseText } from "./response.ts";
-import { ReviewError } from "./review_error.ts";
 
-/** What became of a review. */
+/** The result of a review. */
 export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
 
-/** The answer to a review, and what logs and metrics tell of it. */
+/** The answer to a review, with the data for logs and metrics. */
 export interface Answered {
-  /** The AdmissionReview to send: text, or UTF-8 where it comes from another process. */
+  /** The AdmissionReview to send: text, or UTF-8 from a worker. */
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly result: ReviewResult;
   /**
-   * A stable id. Beside those of `inject`: `other-kind`, `other-operation`, `other-subresource` (skipped), and
-   * `invalid-review`, `too-large`, `internal-error` (failed).
+   * A stable id: one of `inject`; skipped reviews also have `other-kind`, `other-operation` or `other-subresource`, failed
+   * ones `invalid-review`, `too-large` or `internal-error`.
    */
   readonly reason: string;
-  /** For whoever creates the pod. That of a failure may quote the pod: it is not for logs at info. */
+  /** For the user who creates the pod. After a failure it may quote the pod, so it is logged only at debug. */
   readonly message: string;
   readonly warnings: readonly string[];
   readonly uid: string;
   readonly namespace: string;
-  /** The pod's name, or what its name will begin with. */
+  /** The pod's name, or its generateName. */
   readonly name: string;
   readonly dryRun: boolean;
-  /** Where something was thrown that is a defect of this program (`internal-error`); nothing of the pod. */
+  /** The stack of an `internal-error`, without data of the pod. */
   readonly defect?: string;
 }
 
-/** The answer of this process. */
+/** An answer of this process. */
 export interface Reviewed extends Answered {
   readonly body: string;
 }
 
 /**
- * Answers a review. Pods that are created are injected if the configuration and the pod say so; everything else is let
- * through as it is. What fails is an answer too: it refuses the pod and says why, as Istio's does. Throws nothing.
+ * Answers a review. A new pod is injected if configuration and pod say so; all other objects are allowed unchanged. A failure
+ * denies the pod with its message, as in Istio. Throws nothing.
  */
 export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   let review: Value = null;
@@ -54,7 +52,7 @@ export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   }
 }
 
-/** Names in logs: no longer than Kubernetes allows, and nothing that would begin a line of its own. */
+/** Names in logs: at most as long as in Kubernetes, without characters that end a line. */
 const MAX_NAME = 253;
 
 function shown(name: string): string {
@@ -86,25 +84,25 @@ function refused(review: Value, error: unknown): Reviewed {
   return error instanceof MeshError ? answer : { ...answer, defect: stackOf(error) };
 }
 
-/** Without its message, which may quote the pod. */
+/** The stack without the message, which may quote the pod. */
 function stackOf(defect: unknown): string {
   if (!(defect instanceof Error)) return typeof defect;
   const places = defect.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
   return [defect.name, ...places.slice(0, 3).map((line) => line.trim())].join(" ");
 }
 
-/** The answer to a review that twice ended the process that had it. */
+/** The answer to a review during which two workers ended. */
 export function lostReview(body: Uint8Array): Reviewed {
   let review: Value = null;
   try {
     review = readJson(body);
   } catch {
-    // Then it is answered without what cannot be read.
+    // The answer has no uid then.
   }
-  return { ...refused(review, undefined), defect: "the process that answers ended, or had no answer in time" };
+  return { ...refused(review, undefined), defect: "the worker ended, or did not answer in time" };
 }
 
-const DEFECT = { reason: "internal-error", message: "The pod cannot be injected because of a defect of the injector" };
+const DEFECT = { reason: "internal-error", message: "The pod cannot be injected: internal error of the injector" };
 
 function refusal(error: MeshError): { readonly reason: string; readonly message: string } {
   const known = error instanceof InjectionError || error instanceof ReviewError;
@@ -113,11 +111,11 @@ function refusal(error: MeshError): { readonly reason: string; readonly message:
   return { reason: known ? error.reason : "failed", message: errorLine({ message, place: { field }, hint }) };
 }
 
-/** Why a request is none to create a pod, in the order that they are looked at. */
+/** Reasons why a request does not create a pod; the first one counts. */
 const OTHERS: readonly (readonly [reason: string, field: string, isOther: (request: AdmissionRequest) => boolean])[] = [
   ["other-operation", "request.operation", ({ operation }) => !["CREATE", ""].includes(operation)],
   ["other-subresource", "request.subResource", ({ subResource }) => subResource !== ""],
-  // istioctl kube-inject asks with the kind of the request itself, and a pod that does not name its own.
+  // istioctl kube-inject sends its own kind in the request, and a pod without a kind.
   ["other-kind", "request.kind.kind", ({ kind }) => !["Pod", "AdmissionRequest", ""].includes(kind)],
 ];
 
@@ -125,12 +123,12 @@ function skip(request: AdmissionRequest): PodOutcome | undefined {
   const found = OTHERS.find(([, , isOther]) => isOther(request));
   if (found === undefined) return undefined;
   const [reason, field] = found;
-  return { result: "skipped", reason, field, message: "it is no creation of a pod", warnings: [], patch: [] };
+  return { result: "skipped", reason, field, message: "the request does not create a pod", warnings: [], patch: [] };
 }
 
 function podOf({ object }: AdmissionRequest): ValueMap {
   if (isMap(object)) return object;
-  throw new ReviewError("invalid-review", "The review has no pod: its object is no mapping", {
+  throw new ReviewError("invalid-review", "The review has no pod: its object is not a mapping", {
     place: { field: "request.object" },
   });
 }

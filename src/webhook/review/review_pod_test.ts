@@ -8,7 +8,7 @@ import {
   reviewBytes,
   webhookInjector,
 } from "../../../test/support/kube/review.ts";
-import { reviewPod } from "./mod.ts";
+import { reviewPod } from "./review_pod.ts";
 
 const INJECT = "sidecar.istio.io/inject";
 
@@ -182,7 +182,7 @@ const UNREADABLE: readonly (readonly [name: string, bytes: Uint8Array, body: str
   ["nothing", new Uint8Array(), 'The review cannot be read: it is not JSON"}'],
   ["no JSON", new TextEncoder().encode("{"), 'The review cannot be read: it is not JSON"}'],
   ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 'The review cannot be read: it is not UTF-8"}'],
-  ["a list", jsonBytes([]), 'This is no review that can be answered: it is no mapping"}'],
+  ["a list", jsonBytes([]), 'Cannot answer this review: it is not a mapping"}'],
   ["another kind", jsonBytes({ kind: "Pod", apiVersion: "v1" }), 'it is \\"Pod\\" of \\"v1\\"; '],
 ];
 
@@ -202,7 +202,7 @@ Deno.test("reviewPod refuses a review without a request", () => {
   assert.match(answer.body, /^\{"apiVersion":"admission.k8s.io\/v1","kind":"AdmissionReview","response":\{"uid":""/);
 });
 
-Deno.test("the pod keeps what it was sent with: numbers, managed fields, and no namespace of its own", () => {
+Deno.test("the pod keeps numbers, managed fields, and an absent namespace", () => {
   const object = pod({ managedFields: [{ fieldsV1: { "f:spec": {} } }], generateName: "web-" }, {
     terminationGracePeriodSeconds: 9223372036854775807n,
   });
@@ -212,7 +212,7 @@ Deno.test("the pod keeps what it was sent with: numbers, managed fields, and no 
   assert.deepEqual([answer.namespace, answer.name, answer.dryRun], ["default", "web", false]);
 });
 
-Deno.test("integers beyond 2^53 are moved as they are", () => {
+Deno.test("integers beyond 2^53 stay exact", () => {
   const text =
     "templates: {sidecar: 'spec: {containers: [{name: app, securityContext: {runAsUser: 9007199254740993}}]}'}";
   const object = pod();
@@ -223,14 +223,14 @@ Deno.test("integers beyond 2^53 are moved as they are", () => {
   assert.equal(container.securityContext.runAsUser, "9007199254740993");
 });
 
-Deno.test("a pod that was injected is let through without a patch", () => {
+Deno.test("an injected pod is allowed without a patch", () => {
   const object = pod();
   const first = reviewPod(reviewBytes(object), { injector: plain, path: "/inject" });
   const second = reviewPod(reviewBytes(admitted(object, first)), { injector: plain, path: "/inject" });
   assert.deepEqual([second.result, second.reason, patchOf(second)], ["unchanged", "already-injected", []]);
 });
 
-Deno.test("aliases and injectedAnnotations of the configuration count", () => {
+Deno.test("aliases and injectedAnnotations of the configuration are used", () => {
   const more = "aliases: {both: [sidecar, other]}\ninjectedAnnotations: {made: here}\n";
   const injector = webhookInjector(config(more));
   const object = pod({ annotations: { "inject.istio.io/templates": "both" } });
@@ -239,19 +239,19 @@ Deno.test("aliases and injectedAnnotations of the configuration count", () => {
   assert.match(text, /"name":"other".*"name":"istio-proxy"|"name":"istio-proxy".*"name":"other"/);
 });
 
-Deno.test("a dry run is answered as any other, and told", () => {
+Deno.test("a dry run is answered like any other, and marked in the log", () => {
   const wet = reviewPod(reviewBytes(pod()), { injector: plain, path: "/inject" });
   const dry = reviewPod(reviewBytes(pod(), { dryRun: true }), { injector: plain, path: "/inject" });
   assert.deepEqual({ ...dry, dryRun: false }, wet);
   assert.equal(dry.dryRun, true);
 });
 
-Deno.test("warnings go to whoever creates the pod", () => {
+Deno.test("warnings go to the user who creates the pod", () => {
   const answer = reviewPod(reviewBytes(labelled("yes")), { injector: plain, path: "/inject" });
   assert.match(String(responseOf(answer)["warnings"]), /"yes", which is neither "true" nor "false"/);
 });
 
-Deno.test("cluster and network of the URL are the proxy's", () => {
+Deno.test("the proxy gets cluster and network of the URL", () => {
   const object = pod();
   const path = "/inject/cluster/c1/net/n1";
   const text = JSON.stringify(admitted(object, reviewPod(reviewBytes(object), { injector: plain, path })));
@@ -259,7 +259,7 @@ Deno.test("cluster and network of the URL are the proxy's", () => {
   assert.match(text, /"topology.istio.io\/network":"n1"/);
 });
 
-Deno.test("a defect is an answer that refuses the pod, and is told apart", () => {
+Deno.test("an internal error denies the pod, and is logged apart", () => {
   const broken = {
     ...plain,
     get mesh(): never {
@@ -274,7 +274,7 @@ Deno.test("a defect is an answer that refuses the pod, and is told apart", () =>
   assert.equal(responseOf(answer)["uid"], "7f0b2891");
 });
 
-Deno.test("names are told without characters that would end a line of the log", () => {
+Deno.test("names are logged without characters that end a line", () => {
   const object = pod({ name: "a\nerror: b" });
   const { name } = reviewPod(reviewBytes(object), { injector: plain, path: "/inject" });
   assert.equal(name, "a?error:?b");

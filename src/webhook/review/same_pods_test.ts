@@ -22,7 +22,7 @@ import {
   readCaseFile,
 } from "../../../test/support/cases/inject.ts";
 import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
-import { type Reviewed, reviewPod } from "./mod.ts";
+import { type Reviewed, reviewPod } from "./review_pod.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 

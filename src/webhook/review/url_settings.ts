@@ -1,13 +1,13 @@
-/** What the URL of the webhook says about the cluster that it is called from. */
+/** Settings of the cluster in the URL of the webhook. */
 
-/** Parameters that have a name of their own; any other is the variable of that name in capitals. */
+/** Parameters with a short name; any other becomes the variable of that name in capitals. */
 const VARIABLES: Readonly<Record<string, string>> = { cluster: "ISTIO_META_CLUSTER_ID", net: "ISTIO_META_NETWORK" };
 
 const ENV = ":ENV:";
 
 /**
  * Variables for the proxy from the path of a URL: `/inject/cluster/c1/net/n1/KEY/VALUE`, with `--slash--` for a `/` in a
- * value, or the older `/inject/:ENV:cluster=c1:ENV:net=n1`. A last key without a value does not count.
+ * value, or the older `/inject/:ENV:cluster=c1:ENV:net=n1`. A last key without a value is ignored.
  * Source: Istio's parseInjectEnvs.
  */
 export function urlSettings(path: string): Readonly<Record<string, string>> {

@@ -1,4 +1,9 @@
-/** Answers of HTTP. Deno would compress them for clients that allow it, which costs more than the network between pods. */
+/** HTTP responses, and the routing of requests. */
+import { messageOf } from "../../core/errors.ts";
+import { type Logger, logText } from "../../core/log.ts";
+import type { HttpHandler } from "../../core/world/world.ts";
+
+/** `no-transform`: Deno would compress answers for clients that accept it, which costs more than it saves between pods. */
 const ALWAYS = { "cache-control": "no-store, no-transform", "x-content-type-options": "nosniff" } as const;
 
 type Fields = Readonly<Record<string, string>>;
@@ -8,7 +13,48 @@ export function textAnswer(status: number, text: string, fields: Fields = {}): R
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "text/plain; charset=utf-8", ...fields } });
 }
 
-/** JSON that is text or UTF-8 already. */
+/** JSON as text or UTF-8. */
 export function jsonAnswer(status: number, text: string | Uint8Array<ArrayBuffer>): Response {
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "application/json" } });
+}
+
+/** Answers a request; `path` is the path of its URL, not decoded. */
+export type Answer = (request: Request, path: string) => Response | Promise<Response>;
+
+/** A path, or a prefix that ends in `/`. */
+export interface Route {
+  readonly path: string;
+  /** All methods if absent. */
+  readonly methods?: readonly string[];
+  readonly answer: Answer;
+}
+
+/** The methods of read-only paths. */
+export const READING = ["GET", "HEAD"];
+
+/** Answers by a table of routes. A failure is logged and answered with 500; it never stops the server. */
+export function router(routes: readonly Route[], log: Logger): HttpHandler {
+  return async (request) => {
+    const path = pathOf(request.url);
+    try {
+      return await answer(routes, request, path);
+    } catch (error) {
+      log.error(logText(`Cannot answer ${request.method} "${path}": ${messageOf(error)}`));
+      return textAnswer(500, "internal error\n");
+    }
+  };
+}
+
+async function answer(routes: readonly Route[], request: Request, path: string): Promise<Response> {
+  const route = routes.find((each) => each.path.endsWith("/") ? path.startsWith(each.path) : path === each.path);
+  if (route === undefined) return textAnswer(404, "404 page not found\n");
+  if (route.methods?.includes(request.method) === false) {
+    return textAnswer(405, "method not allowed\n", { allow: route.methods.join(", ") });
+  }
+  return await route.answer(request, path);
+}
+
+/** The URL from Deno's server has scheme and host. An invalid host must not fail, so `URL` is not used. */
+function pathOf(url: string): string {
+  return /^[a-z]+:\/\/[^/?#]*(\/[^?#]*)/.exec(url)?.[1] ?? "/";
 }

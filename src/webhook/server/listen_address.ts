@@ -1,18 +1,17 @@
-import { UsageError } from "../../core/errors.ts";
-import { MeshError } from "../../core/errors.ts";
+import { MeshError, UsageError } from "../../core/errors.ts";
 import { parseAddress, parseUint } from "../../core/net.ts";
 
 /** Where to listen. */
 export interface ListenAddress {
-  /** IP addresses, of which the first that can be had is taken. */
+  /** Candidate IP addresses; the first that works is used. */
   readonly hostnames: readonly string[];
   readonly port: number;
 }
 
-/** `::` takes connections of both families; a kernel without IPv6 has IPv4 alone. */
+/** `::` accepts both families; `0.0.0.0` is for a kernel without IPv6. */
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
-/** Reads `:15017`, `0.0.0.0:15017`, `[::1]:15017`, as Go's net.Listen has it. Errors: a UsageError that names the flag. */
+/** Parses `:15017`, `0.0.0.0:15017`, `[::1]:15017`, like Go's net.Listen. Errors: a UsageError that names the flag. */
 export function listenAddress(flag: string, text: string): ListenAddress {
   const [, bracketed, plain = "", digits = ""] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? (plain === "localhost" ? "127.0.0.1" : plain);
@@ -29,9 +28,9 @@ function isAddress(text: string, family: 4 | 6): boolean {
   return typeof address !== "string" && address.family === family && address.zone === "";
 }
 
-/** Listens on the first address that can be had. Rejects with the last one's `MeshError`. */
+/** Listens on the first address that works. Rejects with the `MeshError` of the last one. */
 export async function onFirst<T>({ hostnames }: ListenAddress, listen: (hostname: string) => Promise<T>): Promise<T> {
-  let last: unknown = new MeshError("There is no address to serve on");
+  let last: unknown = new MeshError("No address to listen on");
   for (const hostname of hostnames) {
     try {
       return await listen(hostname);

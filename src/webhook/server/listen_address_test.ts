@@ -18,7 +18,7 @@ for (const [text, [hostnames, port]] of Object.entries(GOOD)) {
 for (
   const text of ["", "15017", ":", ":65536", ":-1", "::1:80", "[]:80", "[127.0.0.1]:80", "example.com:80", "1.2.3:4"]
 ) {
-  Deno.test(`listenAddress(): "${text}" is wrong`, () => {
+  Deno.test(`listenAddress(): "${text}" is invalid`, () => {
     assert.throws(
       () => listenAddress("listen", text),
       (error) => error instanceof UsageError && error.message === `The flag --listen cannot be "${text}"`,
@@ -26,7 +26,7 @@ for (
   });
 }
 
-Deno.test("onFirst(): the first that can be had, else the last one's error", async () => {
+Deno.test("onFirst(): the first address that works, else the error of the last one", async () => {
   const tried: string[] = [];
   const listen = (hostname: string) => {
     tried.push(hostname);

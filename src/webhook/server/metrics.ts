@@ -1,39 +1,34 @@
-import {
-  type Collector,
-  expositionOf,
-  type Family,
-  type Histogram,
-  histogram,
-  type Meter,
-  meter,
-} from "../../core/metrics/mod.ts";
-import type { Answered } from "../review/mod.ts";
+/** The webhook's metrics: those of Istio's injector by their names, and its own. */
+import { type Collector, expositionOf, type Family, histogram, type Meter, meter } from "../../core/metrics/mod.ts";
+import type { Clock } from "../../core/world/world.ts";
+import type { Answered } from "../review/review_pod.ts";
+import type { Source } from "../sources/source.ts";
 
 /** What the webhook counts. */
 export interface WebhookMetrics {
-  /** Requests to a path of reviews, of whatever kind. */
+  /** Requests to a review path. */
   readonly requests: Meter;
   /** Requests that were answered without a review, by `reason`. */
   readonly refusals: Meter;
   reviewed(reviewed: Answered, seconds: number): void;
-  /** Who knows how many reviews are under way. */
-  underWay(count: () => number): void;
-  /** Further metrics. */
+  /** Sets the source of the number of reviews in flight. */
+  inFlight(count: () => number): void;
+  /** Adds a collector. */
   register(collector: Collector): void;
-  /** All of it in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
-/** Seconds: a review takes one millisecond or a few, and the API server waits 10 s. */
+/** Seconds: a review takes some milliseconds, and the API server waits 10 s. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Reasons of failures that are the template's. */
+/** Reasons of failures in a template. */
 const TEMPLATE_REASONS: readonly string[] = ["template-failed", "template-unknown", "invalid-result"];
 
-/** The counters of Istio's injector for each result. */
+/** The counter of Istio's injector for each result. */
 const ISTIO = { injected: "success", unchanged: "success", skipped: "skip", failed: "failure" } as const;
 
-/** The metrics of a webhook of this version: those that Istio's injector has, by its names, and its own. */
+/** The metrics of a webhook of this version. */
 export function webhookMetrics(version: string): WebhookMetrics {
   const parts = meters();
   parts.build.add({ component: "webhook", tag: version });
@@ -41,8 +36,13 @@ export function webhookMetrics(version: string): WebhookMetrics {
   return {
     requests: parts.requests,
     refusals: parts.refusals,
-    reviewed: (reviewed, seconds) => count(parts, reviewed, seconds),
-    underWay: (now) => void collectors.push(() => gauge("mesh_webhook_reviews_under_way", "Reviews under way.", now())),
+    reviewed({ result, reason }, seconds) {
+      parts.reviews.add({ result, reason });
+      parts[ISTIO[result]].add();
+      if (TEMPLATE_REASONS.includes(reason)) parts.templates.add();
+      parts.seconds.observe(seconds);
+    },
+    inFlight: (now) => void collectors.push(() => gauge("mesh_webhook_reviews_under_way", "Reviews in flight.", now())),
     register: (collector) => void collectors.push(collector),
     async text() {
       const families = await Promise.all(collectors.map((collect) => collect()));
@@ -56,37 +56,40 @@ export function gauge(name: string, help: string, value: number): readonly Famil
   return [{ name, help, type: "gauge", samples: [{ value }] }];
 }
 
-type Parts = ReturnType<typeof meters>;
-
 function meters() {
+  const counter = (name: string, help: string) => meter("counter", name, help);
   return {
-    requests: meter("counter", "sidecar_injection_requests_total", "Total number of sidecar injection requests."),
-    success: meter(
-      "counter",
-      "sidecar_injection_success_total",
-      "Total number of successful sidecar injection requests.",
-    ),
-    failure: meter("counter", "sidecar_injection_failure_total", "Total number of failed sidecar injection requests."),
-    skip: meter("counter", "sidecar_injection_skip_total", "Total number of skipped sidecar injection requests."),
-    seconds: timer("sidecar_injection_time_seconds", "Total time taken for injection in seconds."),
-    refusals: meter(
-      "counter",
-      "mesh_webhook_refused_requests_total",
-      "Requests that were no readable review, by reason.",
-    ),
-    reviews: meter("counter", "mesh_webhook_reviews_total", "Reviews by result and reason."),
-    templates: meter("counter", "mesh_webhook_template_errors_total", "Reviews that failed in a template."),
+    requests: counter("sidecar_injection_requests_total", "Total number of sidecar injection requests."),
+    success: counter("sidecar_injection_success_total", "Total number of successful sidecar injection requests."),
+    failure: counter("sidecar_injection_failure_total", "Total number of failed sidecar injection requests."),
+    skip: counter("sidecar_injection_skip_total", "Total number of skipped sidecar injection requests."),
+    seconds: histogram("sidecar_injection_time_seconds", "Total time taken for injection in seconds.", BOUNDS),
+    refusals: counter("mesh_webhook_refused_requests_total", "Requests without a readable review, by reason."),
+    reviews: counter("mesh_webhook_reviews_total", "Reviews by result and reason."),
+    templates: counter("mesh_webhook_template_errors_total", "Reviews that failed in a template."),
     build: meter("gauge", "mesh_webhook_build_info", "The version of the webhook; the value is always 1."),
   };
 }
 
-function timer(name: string, help: string): Histogram {
-  return histogram(name, help, BOUNDS);
+/** Metrics of a source: whether the newest value is in force, since when, and the number of changes. */
+export function sourceMetrics(name: string, source: Source<unknown>, clock: Clock): readonly Collector[] {
+  const changes = meter("counter", `mesh_webhook_${name}_changes_total`, `Changes of the ${name}, by result.`);
+  let since = seconds(clock.now());
+  source.onChange(() => {
+    const isAccepted = source.problem() === undefined;
+    changes.add({ result: isAccepted ? "accepted" : "refused" });
+    if (isAccepted) since = seconds(clock.now());
+  });
+  const valid = `1 if the newest ${name} is in force, 0 if it was refused.`;
+  const loaded = `When the ${name} in force was loaded.`;
+  return [
+    changes.collect,
+    () => gauge(`mesh_webhook_${name}_valid`, valid, source.problem() === undefined ? 1 : 0),
+    () => gauge(`mesh_webhook_${name}_loaded_timestamp_seconds`, loaded, since),
+  ];
 }
 
-function count(parts: Parts, { result, reason }: Answered, seconds: number): void {
-  parts.reviews.add({ result, reason });
-  parts[ISTIO[result]].add();
-  if (TEMPLATE_REASONS.includes(reason)) parts.templates.add();
-  parts.seconds.observe(seconds);
+/** Seconds since 1970. */
+export function seconds(date: Date): number {
+  return date.getTime() / 1000;
 }

@@ -1,20 +1,22 @@
+/** The body of a request within limits of size, time and memory. */
+import { joinBytes } from "../../core/bytes.ts";
 import type { Clock } from "../../core/world/world.ts";
 
-/** What a body may cost. */
+/** Limits of one body. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }
 
-/** Room for bodies that are in memory at the same time. */
+/** A share of the memory for all bodies. */
 export interface Room {
-  /** Takes so many bytes; `false` if there are not so many left. */
+  /** Takes bytes; `false` if too few are left. */
   take(bytes: number): boolean;
-  /** Gives back what was taken. */
+  /** Returns all taken bytes. */
   leave(): void;
 }
 
-/** Makes rooms that share so many bytes. */
+/** Makes rooms that share a number of bytes. */
 export function roomsOf(bytes: number): () => Room {
   let left = bytes;
   return () => {
@@ -34,7 +36,6 @@ export function roomsOf(bytes: number): () => Room {
   };
 }
 
-/** What reading costs: time is that of the clock, memory that of the room. */
 export interface BodyMeans {
   readonly clock: Clock;
   readonly room: Room;
@@ -43,13 +44,13 @@ export interface BodyMeans {
 /** Why there is no body. */
 export type BodyProblem = "too large" | "too slow" | "broken off" | "no room";
 
-/** Room is taken for what a small body is told to have, not for what has come of it: all that there may be at once are little. */
+/** For a body up to this size the room is taken at once, by its content-length. */
 const SMALL = 64 * 1024;
 
-/** Many clients read no answer before they have sent their body: of one that is too large so many times the limit is read. */
+/** Many clients read the answer only after they have sent the body: of a large one up to this many limits are read. */
 const PATIENCE = 4;
 
-/** The body of a request, or why it could not be had. */
+/** Reads the body of a request; a text says why it cannot be read. */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
@@ -57,28 +58,29 @@ export async function readBody(
 ): Promise<Uint8Array | BodyProblem> {
   const { body } = request;
   if (body === null) return new Uint8Array();
-  const told = Number(request.headers.get("content-length") ?? 0);
-  if (told > PATIENCE * limits.bytes) return "too large";
-  if (told > 0 && told <= Math.min(SMALL, limits.bytes)) return await readSmall(request, told, limits, { clock, room });
+  const length = Number(request.headers.get("content-length") ?? 0);
+  if (length > PATIENCE * limits.bytes) return "too large";
+  if (length > 0 && length <= Math.min(SMALL, limits.bytes)) {
+    return await readSmall(request, length, limits, { clock, room });
+  }
   const reader = body.getReader();
   const result = await inTime(collect(reader, limits.bytes, room), limits.milliseconds, clock);
-  // What still comes is not waited for.
   if (typeof result === "string") reader.cancel().catch(() => {});
   return result;
 }
 
-/** A body whose length is told is read in one piece: that of a stream has 64 KiB, which were half of all garbage. */
+/** A small body with a content-length is read in one piece: pieces of a stream have 64 KiB, half of all garbage. */
 async function readSmall(
   request: Request,
-  told: number,
+  length: number,
   { milliseconds }: BodyLimits,
   { clock, room }: BodyMeans,
 ): Promise<Uint8Array | BodyProblem> {
-  if (!room.take(told)) return "no room";
+  if (!room.take(length)) return "no room";
   return await inTime(request.bytes().catch((): BodyProblem => "broken off"), milliseconds, clock);
 }
 
-/** A reason that is no error spares the making of one for each request. */
+/** A text as abort reason avoids an `Error` object for each request. */
 const DONE = "done";
 
 async function inTime<T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T | "too slow"> {
@@ -107,17 +109,5 @@ async function collect(
   } catch {
     return "broken off";
   }
-  return size > most ? "too large" : joined(pieces, size);
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = pieces;
-  if (first !== undefined && pieces.length === 1) return first;
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
+  return size > most ? "too large" : joinBytes(pieces);
 }

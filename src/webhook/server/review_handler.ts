@@ -1,42 +1,42 @@
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
-import type { Answered } from "../review/mod.ts";
+import type { Answered } from "../review/review_pod.ts";
 import { jsonAnswer, textAnswer } from "./http.ts";
 import { type BodyLimits, type BodyProblem, readBody, type Room, roomsOf } from "./read_body.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 
-/** What reviews are answered with. */
+/** What the handler needs. */
 export interface ReviewOptions {
-  /** Answers the bytes of a review that came to a path. Throws nothing. */
+  /** Answers the bytes of a review at a path. Throws nothing. */
   readonly review: (body: Uint8Array, path: string) => Answered | Promise<Answered>;
-  readonly limits: BodyLimits & { readonly reviews: number; readonly bytesUnderWay: number };
+  readonly limits: BodyLimits & { readonly reviews: number; readonly bytesInFlight: number };
   readonly metrics: WebhookMetrics;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
-/** Answers `POST /inject` and the paths below it. Source: Istio's serveInject, of which the texts and codes are. */
+/** Answers `POST /inject` and the paths below it, with the texts and codes of Istio's serveInject. */
 export function reviewHandler(options: ReviewOptions) {
   const { limits, metrics } = options;
-  const roomFor = roomsOf(limits.bytesUnderWay);
-  let underWay = 0;
-  metrics.underWay(() => underWay);
+  const roomFor = roomsOf(limits.bytesInFlight);
+  let inFlight = 0;
+  metrics.inFlight(() => inFlight);
   return async (request: Request, path: string): Promise<Response> => {
     metrics.requests.add();
-    const refused = refusal(request) ?? (underWay >= limits.reviews ? BUSY : undefined);
+    const refused = refusal(request) ?? (inFlight >= limits.reviews ? BUSY : undefined);
     if (refused !== undefined) return refuse(options, refused);
     const room = roomFor();
-    underWay++;
+    inFlight++;
     try {
       return await answer(request, path, options, room);
     } finally {
-      underWay--;
+      inFlight--;
       room.leave();
     }
   };
 }
 
-/** Why a request is no review, before its body is read. */
+/** The answer to a request without a review. */
 interface Refusal {
   readonly status: number;
   readonly text: string;
@@ -44,12 +44,17 @@ interface Refusal {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-const BUSY: Refusal = { status: 503, text: "too many reviews at once", reason: "busy", fields: { "retry-after": "1" } };
+const BUSY: Refusal = {
+  status: 503,
+  text: "too many reviews in flight",
+  reason: "busy",
+  fields: { "retry-after": "1" },
+};
 const NO_BODY: Refusal = { status: 400, text: "no body found", reason: "no-body" };
 const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
-  "too large": { status: 413, text: "the review is too large", reason: "body-too-large" },
-  "too slow": { status: 408, text: "the review did not come in time", reason: "body-too-slow" },
-  "broken off": { status: 400, text: "the review broke off", reason: "body-broken-off" },
+  "too large": { status: 413, text: "the body is too large", reason: "body-too-large" },
+  "too slow": { status: 408, text: "the body did not arrive in time", reason: "body-too-slow" },
+  "broken off": { status: 400, text: "the body ended early", reason: "body-broken-off" },
   "no room": BUSY,
 };
 
@@ -62,10 +67,10 @@ function refusal({ method, headers }: Request): Refusal | undefined {
   return { status: 415, text: "invalid Content-Type, want `application/json`", reason: "content-type" };
 }
 
-/** The connection ends: what may still come on it is not read. */
+/** Closes the connection: the rest of the body is not read. */
 function refuse({ metrics, log }: ReviewOptions, { status, text, reason, fields }: Refusal): Response {
   metrics.refusals.add({ reason });
-  log.debug(logText(`A request was refused with ${status}: ${text}`));
+  log.debug(logText(`Refused a request with ${status}: ${text}`));
   return textAnswer(status, `${text}\n`, { ...fields, connection: "close" });
 }
 
@@ -78,12 +83,12 @@ async function answer(request: Request, path: string, options: ReviewOptions, ro
   const reviewed = await options.review(body, path);
   const milliseconds = clock.monotonic() - start;
   metrics.reviewed(reviewed, milliseconds / 1000);
-  tell(options.log, reviewed, milliseconds);
+  logReview(options.log, reviewed, milliseconds);
   return jsonAnswer(200, reviewed.body);
 }
 
-/** Names and reasons; what quotes the pod is for those who ask for it. */
-function tell(log: Logger, reviewed: Answered, milliseconds: number): void {
+/** Logs names and reasons; the message, which quotes the pod, only with debug. */
+function logReview(log: Logger, reviewed: Answered, milliseconds: number): void {
   const { result, reason, namespace, name, dryRun } = reviewed;
   const subject = `pod "${namespace}/${name}"${dryRun ? " (dry run)" : ""}`;
   if (result === "failed") log.warn(logText(`Review of ${subject} failed: ${reason}`));
@@ -92,5 +97,5 @@ function tell(log: Logger, reviewed: Answered, milliseconds: number): void {
       logText(`Review of ${subject}: ${result}, ${reason}, ${milliseconds.toFixed(1)} ms; ${reviewed.message}`),
     );
   }
-  if (reviewed.defect !== undefined) log.error(logText(`A defect: ${reviewed.defect}`));
+  if (reviewed.defect !== undefined) log.error(logText(`Internal error: ${reviewed.defect}`));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";
-import type { Reviewed } from "../review/mod.ts";
+import type { Reviewed } from "../review/review_pod.ts";
 import { reviewHandler } from "./review_handler.ts";
 import { webhookMetrics } from "./metrics.ts";
 
@@ -26,7 +26,7 @@ function handler(answer: Partial<Reviewed> = {}, { milliseconds = 60_000, level 
       seen.push({ size: body.length, path });
       return { ...ANSWER, ...answer };
     },
-    limits: { bytes: 1000, milliseconds, reviews, bytesUnderWay: 1500 },
+    limits: { bytes: 1000, milliseconds, reviews, bytesInFlight: 1500 },
     metrics,
     log: startLog(world, "webhook", { level }),
     clock: realWorld().clock,
@@ -59,9 +59,9 @@ const REFUSED: Readonly<Record<string, readonly [init: RequestInit, status: numb
   "no type": [{ headers: {} }, 415, "invalid Content-Type, want `application/json`\n"],
   "no body": [{ body: null }, 400, "no body found\n"],
   "an empty body": [{ body: "" }, 400, "no body found\n"],
-  "a large body": [{ body: "x".repeat(1001) }, 413, "the review is too large\n"],
-  "a large body whose size is not told": [{ body: stream([900, 101]) }, 413, "the review is too large\n"],
-  "a body without an end": [{ body: stream([900, 3101], true) }, 413, "the review is too large\n"],
+  "a large body": [{ body: "x".repeat(1001) }, 413, "the body is too large\n"],
+  "a large body without a content-length": [{ body: stream([900, 101]) }, 413, "the body is too large\n"],
+  "a body without an end": [{ body: stream([900, 3101], true) }, 413, "the body is too large\n"],
 };
 
 for (const [name, [init, status, text]] of Object.entries(REFUSED)) {
@@ -75,17 +75,17 @@ for (const [name, [init, status, text]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("a body that does not come in time is refused with 408", async () => {
+Deno.test("a body that does not arrive in time is refused with 408", async () => {
   const { post } = handler({}, { milliseconds: 20 });
   assert.equal((await post({ body: stream([10], true) })).status, 408);
 });
 
-Deno.test("a body that breaks off is refused", async () => {
+Deno.test("a body that ends early is refused", async () => {
   const body = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
   assert.equal((await handler().post({ body })).status, 400);
 });
 
-Deno.test("more reviews at once than there may be are refused with 503, later ones are answered", async () => {
+Deno.test("too many reviews in flight are refused with 503, later ones are answered", async () => {
   const { post } = handler({}, { reviews: 1, milliseconds: 50 });
   const slow = post({ body: stream([10], true) });
   const busy = await post();
@@ -94,7 +94,7 @@ Deno.test("more reviews at once than there may be are refused with 503, later on
   assert.equal((await post()).status, 200);
 });
 
-Deno.test("bodies that together are too large are refused with 503, and leave their room", async () => {
+Deno.test("bodies that are too large together are refused with 503, and free their memory", async () => {
   const { post } = handler({}, { milliseconds: 50 });
   const slow = post({ body: stream([1000], true) });
   await new Promise((resolve) => setTimeout(resolve));
@@ -104,7 +104,7 @@ Deno.test("bodies that together are too large are refused with 503, and leave th
   for (let time = 0; time < 3; time++) assert.equal((await post({ body: stream([1000]) })).status, 200);
 });
 
-Deno.test("the bytes and the path come to the review, and its answer goes back uncompressed", async () => {
+Deno.test("the review gets bytes and path, and its answer is not compressed", async () => {
   const { post, seen } = handler();
   const { status, text, response } = await post({
     ...json("Application/JSON; charset=utf-8"),
@@ -115,13 +115,13 @@ Deno.test("the bytes and the path come to the review, and its answer goes back u
   assert.match(response.headers.get("cache-control") ?? "", /no-transform/);
 });
 
-Deno.test("what cannot be read is answered in the body, as Istio does", async () => {
+Deno.test("an unreadable review is answered in the body, as in Istio", async () => {
   const failed = { result: "failed", reason: "invalid-review" } as const;
   assert.equal((await handler({ ...failed, uid: "" }).post()).status, 200);
   assert.equal((await handler(failed).post()).status, 200);
 });
 
-Deno.test("results are counted by reason, under Istio's names too, with their time", async () => {
+Deno.test("results are counted by reason and time, also with Istio's names", async () => {
   const results = ["injected", "skipped", "unchanged", "failed"] as const;
   const { post, metrics } = handler();
   await post();
@@ -142,14 +142,14 @@ Deno.test("results are counted by reason, under Istio's names too, with their ti
   ) assert.ok(text.split("\n").includes(line), `${line} in:\n${text}`);
 });
 
-Deno.test("the log says names and reasons; what may quote the pod only at debug", async () => {
+Deno.test("the log has names and reasons; messages that may quote the pod only at debug", async () => {
   for (const level of ["info", "debug"]) {
     const { post, log } = handler({ result: "failed", reason: "template-failed", defect: "TypeError at x.ts:1:2" }, {
       level,
     });
     await post();
     assert.match(log(), /warning webhook: Review of pod "shop\/web" failed: template-failed\n/);
-    assert.match(log(), /error webhook: A defect: TypeError at /);
+    assert.match(log(), /error webhook: Internal error: TypeError at /);
     assert.equal(log().includes("hunter2"), level === "debug");
   }
 });

@@ -4,14 +4,14 @@ import { certificateInfo } from "../../core/x509/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 import { problemOf } from "../sources/files.ts";
 
-/** The certificate that the server has in fact. */
+/** The certificate that the server presents. */
 export interface ServedCertificate {
   readonly notAfter: () => Date;
-  /** What is wrong with it, or why a newer one is not served; `undefined` if all is well. */
+  /** Its problem, or why a newer one is not served; `undefined` if there is none. */
   readonly problem: () => string | undefined;
 }
 
-/** Gives the server each new certificate of the source, one after the other. */
+/** Gives each new certificate of the source to the server, in order. */
 export function serveNewest(
   server: TlsServer,
   source: CertificateSource,
@@ -29,16 +29,16 @@ export function serveNewest(
       served = pair;
       validity = validityOf(source);
       refused = undefined;
-      log.info(`New connections get the new certificate, which is valid until ${validity.notAfter.toISOString()}`);
+      log.info(`New connections get the new certificate, valid until ${validity.notAfter.toISOString()}`);
     } catch (error) {
       refused = problemOf(error);
-      log.error(logText(`The new certificate cannot be served, the one before stays in force: ${refused}`));
+      log.error(logText(`Cannot serve the new certificate, the previous one stays in force: ${refused}`));
     }
   };
   source.onChange(() => void (last = last.then(renew)));
   return {
     notAfter: () => validity.notAfter,
-    problem: () => refused ?? source.problem() ?? untimely(validity, clock.now()),
+    problem: () => refused ?? source.problem() ?? validityProblem(validity, clock.now()),
   };
 }
 
@@ -51,7 +51,7 @@ function validityOf(source: CertificateSource): Validity {
   return certificateInfo(source.current().certificate, "certificate");
 }
 
-function untimely({ notBefore, notAfter }: Validity, now: Date): string | undefined {
+function validityProblem({ notBefore, notAfter }: Validity, now: Date): string | undefined {
   if (now > notAfter) return `the certificate expired at ${notAfter.toISOString()}`;
   return now < notBefore ? `the certificate is not valid before ${notBefore.toISOString()}` : undefined;
 }

@@ -6,7 +6,7 @@ import { fakeWorld, type KeyPair, type TlsServer } from "../../core/world/mod.ts
 import type { CertificateSource } from "../sources/source.ts";
 import { serveNewest } from "./served_certificate.ts";
 
-/** A source that is told what to be, and a server that takes all but what is marked. */
+/** A source with a settable certificate, and a server that refuses a pair without a key. */
 function served(first: KeyPair) {
   const world = fakeWorld({ now: new Date() });
   let current = first;
@@ -40,7 +40,7 @@ function served(first: KeyPair) {
   return { state, change, replaced, log: () => world.said.stderr };
 }
 
-Deno.test("each new certificate is given to the server once, and its end is known", async () => {
+Deno.test("the server gets each new certificate once, and its expiry is known", async () => {
   const [old, next] = [testCertificate(1n), testCertificate(50n)];
   const { state, change, replaced, log } = served(old);
   const before = state.notAfter();
@@ -49,18 +49,18 @@ Deno.test("each new certificate is given to the server once, and its end is know
   await change(next);
   assert.deepEqual(replaced, [next]);
   assert.equal(Math.round((state.notAfter().getTime() - before.getTime()) / 86_400_000), 49);
-  assert.match(log(), /info webhook: New connections get the new certificate, which is valid until 20/);
+  assert.match(log(), /info webhook: New connections get the new certificate, valid until 20/);
 });
 
-Deno.test("a certificate that the server refuses is told until one is served", async () => {
+Deno.test("a certificate that the server refuses is a problem until one is served", async () => {
   const { state, change, log } = served(testCertificate());
   await change({ ...testCertificate(), key: "" });
   assert.equal(state.problem(), "It cannot be used");
-  assert.match(log(), /error webhook: The new certificate cannot be served, the one before stays in force: It cannot/);
+  assert.match(log(), /error webhook: Cannot serve the new certificate, the previous one stays in force: It cannot/);
   await change(testCertificate());
   assert.equal(state.problem(), undefined);
 });
 
-Deno.test("a certificate that has expired is a problem", () => {
+Deno.test("an expired certificate is a problem", () => {
   assert.match(served(testCertificate(-1n)).state.problem() ?? "", /^the certificate expired at 20\S+Z$/);
 });

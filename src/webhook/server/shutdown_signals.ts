@@ -1,26 +1,25 @@
 import { EXIT } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 
-/** Signals that end a server, and the exit codes of one that they end at once. */
+/** Signals that stop the server, and the exit codes of an immediate stop. */
 export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
 
-export type EndingSignal = keyof typeof SIGNAL_EXIT;
+export type ShutdownSignal = keyof typeof SIGNAL_EXIT;
 
-/** How signals end a server. */
-export interface Endings {
-  /** Resolves with the first signal. */
-  readonly first: Promise<EndingSignal>;
-  /** Resolves with the second one, to the exit code that says it. */
+/** The first signal starts the graceful shutdown, the second one stops it at once. */
+export interface ShutdownSignals {
+  readonly first: Promise<ShutdownSignal>;
+  /** Resolves with the exit code of the second signal. */
   readonly second: Promise<number>;
-  /** Aborted with the second. */
+  /** Aborted by the second signal. */
   readonly hurry: AbortSignal;
-  /** Signals have their usual effect again. */
+  /** Restores the default effect of signals. */
   stop(): void;
 }
 
-/** Waits for SIGTERM and SIGINT, twice. */
-export function endings({ signals }: Pick<World, "signals">): Endings {
-  const first = Promise.withResolvers<EndingSignal>();
+/** Listens to SIGTERM and SIGINT. */
+export function shutdownSignals({ signals }: Pick<World, "signals">): ShutdownSignals {
+  const first = Promise.withResolvers<ShutdownSignal>();
   const second = Promise.withResolvers<number>();
   const hurry = new AbortController();
   let count = 0;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { endings } from "./shutdown_signals.ts";
+import { shutdownSignals } from "./shutdown_signals.ts";
 
-Deno.test("the first signal is told, the second hurries with the code of its signal", async () => {
+Deno.test("the first signal starts the shutdown, the second one gives the exit code", async () => {
   const world = fakeWorld();
-  const { first, second, hurry } = endings(world);
+  const { first, second, hurry } = shutdownSignals(world);
   world.raise("SIGINT");
   assert.equal(await first, "SIGINT");
   assert.equal(hurry.aborted, false);
@@ -12,9 +12,9 @@ Deno.test("the first signal is told, the second hurries with the code of its sig
   assert.deepEqual([await second, hurry.aborted], [143, true]);
 });
 
-Deno.test("after stop() signals are not heard", () => {
+Deno.test("after stop() signals are ignored", () => {
   const world = fakeWorld();
-  const { hurry, stop } = endings(world);
+  const { hurry, stop } = shutdownSignals(world);
   world.raise("SIGTERM");
   stop();
   world.raise("SIGTERM");

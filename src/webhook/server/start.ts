@@ -1,20 +1,37 @@
-/** The server of reviews over HTTPS, and what is told of it without. */
+/** The review server: HTTPS, its limits, readiness and metrics. */
 import { type Logger, logText } from "../../core/log.ts";
 import { type Collector } from "../../core/metrics/mod.ts";
 import type { HttpHandler, TlsServer, World } from "../../core/world/mod.ts";
-import type { ReviewContext } from "../review/mod.ts";
-import type { NamespaceUsers, ReviewPool } from "../workers/mod.ts";
-import type { CertificateSource } from "../sources/source.ts";
-import type { InjectorSource } from "../sources/injector_source.ts";
-import { BODY_MILLISECONDS, CONNECTIONS, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REVIEWS } from "./limits.ts";
+import type { ReviewContext } from "../review/pod_injection.ts";
+import type { NamespaceUsers } from "../workers/messages.ts";
+import type { ReviewPool } from "../workers/pool.ts";
+import type { CertificateSource, InjectorSource } from "../sources/source.ts";
+import { type Route, router } from "./http.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
-import type { Check } from "./readiness.ts";
+import { gauge, seconds, sourceMetrics, type WebhookMetrics } from "./metrics.ts";
 import { reviewHandler } from "./review_handler.ts";
-import { type Route, router } from "./routes.ts";
 import { serveNewest } from "./served_certificate.ts";
-import { seconds, sourceMetrics } from "./source_metrics.ts";
-import type { StatusServer } from "./status.ts";
-import { gauge, type WebhookMetrics } from "./metrics.ts";
+import type { Check, StatusServer } from "./status.ts";
+
+/** Limits of a review and of all reviews. */
+const LIMITS = {
+  /**
+   * A request to the API server has at most 3 MiB (MaxRequestBodyBytes of k8s.io/apiserver), and a review of an update has
+   * the object twice.
+   */
+  bytes: 8 * 1024 * 1024,
+  /** Time for the body: the API server waits 10 s for an answer by default, at most 30 s. */
+  milliseconds: 10_000,
+  reviews: 1000,
+  /** A pod has some KB, and large bodies would soon fill the container's memory. */
+  bytesInFlight: 128 * 1024 * 1024,
+};
+
+/**
+ * Limits of connections: an API server has a few. It keeps an idle connection for 90 s (Go's net/http), and pings one of
+ * HTTP/2 every 30 s.
+ */
+const CONNECTIONS = { most: 2000, firstRequest: 15_000, silence: 180_000 } as const;
 
 /** Where to listen. */
 export interface Addresses {
@@ -22,59 +39,58 @@ export interface Addresses {
   readonly plainListen: ListenAddress;
 }
 
-/** Where comes from what reviews depend on. */
+/** The sources of what reviews depend on. */
 export interface Sources {
   readonly injector: InjectorSource;
   readonly certificate: CertificateSource;
-  /** What is known of the cluster beside its configuration. */
-  readonly cluster?: ClusterKnown | undefined;
+  readonly cluster?: ClusterSnapshot | undefined;
 }
 
-/** What reviews depend on besides the configuration. */
-export interface ClusterKnown extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
-  /** As workers are told it; the same object as long as nothing has changed. */
+/** The observed state of the cluster, besides the configuration. */
+export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
+  /** For workers: the same object until it changes. */
   readonly namespaceUsers: NamespaceUsers;
 }
 
-/** Who answers reviews. */
+/** The pool that answers reviews. */
 export type Reviews = Pick<ReviewPool, "review" | "size" | "restarts">;
 
-/** The server, running. */
+/** The running server. */
 export interface Servers {
   readonly tls: TlsServer;
-  /** From now on it is not ready, for this reason. */
-  end(reason: string): void;
+  /** Makes the server not ready, for this reason. */
+  terminate(reason: string): void;
 }
 
-/** What it is made of. */
+/** What the server needs. */
 export interface Parts {
   readonly sources: Sources;
   readonly pool: Reviews;
   readonly status: StatusServer;
 }
 
-/** Starts it. Rejects with a `MeshError` for an address that cannot be had and a certificate that cannot be used. */
+/** Starts the server. Rejects with a `MeshError` if it cannot listen, or for an unusable certificate. */
 export async function startServers(world: World, log: Logger, at: Addresses, parts: Parts): Promise<Servers> {
   const { sources, pool, status: { metrics, routes, depend, port: plainPort } } = parts;
-  const state: State = { ending: undefined, certificate: () => sources.certificate.problem() };
+  let termination: string | undefined;
   const reviews = reviewRoute(world, log, pool, metrics);
   const tls = await serveReviews(world, at.listen, sources.certificate, router([...reviews, ...routes], log));
   const served = serveNewest(tls, sources.certificate, { log, clock: world.clock });
-  state.certificate = served.problem;
   for (const each of [...collectors(world, sources, served.notAfter), ...poolMetrics(pool)]) metrics.register(each);
-  depend(checksOf(sources.injector, state));
+  depend([
+    check("running", "the webhook is not terminating", () => termination, false),
+    check("config", "the newest configuration is in force", () => sources.injector.problem()),
+    check("certificate", "the newest certificate is served", served.problem),
+  ]);
   const until = served.notAfter().toISOString();
   log.info(logText(
-    `Reviews are answered on port ${tls.port}, with a certificate that is valid until ${until}; the port for probes and ` +
-      `metrics is ${plainPort}`,
+    `Serving reviews on port ${tls.port}, certificate valid until ${until}; probes and metrics on port ${plainPort}`,
   ));
-  return { tls, end: (reason) => void (state.ending = reason) };
+  return { tls, terminate: (reason) => void (termination = reason) };
 }
 
-/** What readiness depends on. */
-interface State {
-  ending: string | undefined;
-  certificate: () => string | undefined;
+function check(name: string, fine: string, problem: Check["problem"], isTolerable = true): Check {
+  return { name, fine, problem, isTolerable };
 }
 
 function serveReviews(
@@ -90,12 +106,7 @@ function serveReviews(
 function reviewRoute(world: World, log: Logger, pool: Reviews, metrics: WebhookMetrics): readonly Route[] {
   const answer = reviewHandler({
     review: (body, path) => pool.review(body, path),
-    limits: {
-      bytes: MAX_BODY_BYTES,
-      milliseconds: BODY_MILLISECONDS,
-      reviews: MAX_REVIEWS,
-      bytesUnderWay: MAX_BYTES_UNDER_WAY,
-    },
+    limits: LIMITS,
     metrics,
     log,
     clock: world.clock,
@@ -103,43 +114,19 @@ function reviewRoute(world: World, log: Logger, pool: Reviews, metrics: WebhookM
   return ["/inject", "/inject/"].map((path) => ({ path, answer }));
 }
 
-function checksOf(injector: InjectorSource, state: State): readonly Check[] {
-  return [
-    { name: "running", fine: "the webhook is not terminating", problem: () => state.ending, isTolerable: false },
-    {
-      name: "config",
-      fine: "the newest configuration is in force",
-      problem: () => injector.problem(),
-      isTolerable: true,
-    },
-    {
-      name: "certificate",
-      fine: "the newest certificate is served",
-      problem: () => state.certificate(),
-      isTolerable: true,
-    },
-  ];
-}
-
 function collectors({ clock }: World, { injector, certificate }: Sources, notAfter: () => Date): readonly Collector[] {
-  const expiry = "When the certificate that is served expires.";
-  const name = "mesh_webhook_certificate_expiry_timestamp_seconds";
+  const expiry = "mesh_webhook_certificate_expiry_timestamp_seconds";
   return [
-    () => gauge(name, expiry, seconds(notAfter())),
+    () => gauge(expiry, "When the served certificate expires.", seconds(notAfter())),
     ...sourceMetrics("config", injector, clock),
     ...sourceMetrics("certificate", certificate, clock),
   ];
 }
 
 function poolMetrics(pool: Reviews): readonly Collector[] {
-  const restarts = "mesh_webhook_worker_restarts_total";
+  const restarts = { name: "mesh_webhook_worker_restarts_total", help: "Worker processes that ended." };
   return [
-    () => gauge("mesh_webhook_workers", "Processes beside this one that answer reviews.", pool.size),
-    () => [{
-      name: restarts,
-      help: "Such processes that ended.",
-      type: "counter",
-      samples: [{ value: pool.restarts }],
-    }],
+    () => gauge("mesh_webhook_workers", "Worker processes that answer reviews.", pool.size),
+    () => [{ ...restarts, type: "counter", samples: [{ value: pool.restarts }] }],
   ];
 }

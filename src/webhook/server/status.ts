@@ -1,20 +1,28 @@
-/** What probes and Prometheus are told over plain HTTP: from the start, also while no review can be answered yet. */
+/** Probes and metrics over plain HTTP. The server runs from the start, before the first review can be answered. */
 import type { Logger } from "../../core/log.ts";
 import type { World } from "../../core/world/mod.ts";
 import { VERSION } from "../../version.ts";
-import { textAnswer } from "./http.ts";
+import { READING, type Route, router, textAnswer } from "./http.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
-import { type Check, readyHandler } from "./readiness.ts";
-import { READING, type Route, router } from "./routes.ts";
 import { type WebhookMetrics, webhookMetrics } from "./metrics.ts";
 
-/** The server, running. */
+/** A condition of readiness. */
+export interface Check {
+  readonly name: string;
+  /** The text if there is no problem. */
+  readonly fine: string;
+  readonly problem: () => string | undefined;
+  /** Reviews can be answered despite the problem. */
+  readonly isTolerable: boolean;
+}
+
+/** The running server. */
 export interface StatusServer {
   readonly port: number;
   readonly metrics: WebhookMetrics;
-  /** What it answers, for another server to answer too. */
+  /** Its routes, for the review server. */
   readonly routes: readonly Route[];
-  /** What readiness depends on from now on; it is not ready before. */
+  /** Sets the conditions of readiness. The server is not ready before. */
   depend(checks: readonly Check[]): void;
   close(): Promise<void>;
 }
@@ -26,11 +34,16 @@ const STARTING: Check = {
   isTolerable: false,
 };
 
-/** Starts it. Rejects with a `MeshError` for an address that cannot be had. */
+/** Starts the server. Rejects with a `MeshError` if it cannot listen. */
 export async function openStatus({ network }: World, log: Logger, listen: ListenAddress): Promise<StatusServer> {
   const metrics = webhookMetrics(VERSION);
   let checks: readonly Check[] = [STARTING];
-  const routes = statusRoutes(() => checks, metrics);
+  const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+  const routes: Route[] = [
+    { path: "/ready", methods: READING, answer: (request) => readyHandler(checks)(request) },
+    { path: "/healthz", methods: READING, answer: () => textAnswer(200, "ok\n") },
+    { path: "/metrics", methods: READING, answer: async () => textAnswer(200, await metrics.text(), type) },
+  ];
   const handler = router(routes, log);
   const server = await onFirst(listen, (hostname) => network.serve({ hostname, port: listen.port }, handler));
   return {
@@ -42,11 +55,20 @@ export async function openStatus({ network }: World, log: Logger, listen: Listen
   };
 }
 
-function statusRoutes(checks: () => readonly Check[], metrics: WebhookMetrics): readonly Route[] {
-  const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-  return [
-    { path: "/ready", methods: READING, answer: (request) => readyHandler(checks())(request) },
-    { path: "/healthz", methods: READING, answer: () => textAnswer(200, "ok\n") },
-    { path: "/metrics", methods: READING, answer: async () => textAnswer(200, await metrics.text(), type) },
-  ];
+/** Answers `/ready`: 200 while reviews can be answered; with `?verbose` a line for each check, as in Kubernetes. */
+export function readyHandler(checks: readonly Check[]) {
+  return ({ url }: Request): Response => {
+    const found = checks.map((check) => ({ check, problem: check.problem() }));
+    const isReady = found.every(({ check, problem }) => problem === undefined || check.isTolerable);
+    const lines = new URL(url).searchParams.has("verbose")
+      ? found.map(({ check, problem }) => line(check, problem))
+      : [];
+    return textAnswer(isReady ? 200 : 503, `${lines.join("")}${isReady ? "ready" : "not ready"}\n`);
+  };
+}
+
+/** `[+]`: no problem. `[!]`: a tolerable problem. `[-]`: a problem. */
+function line({ name, fine, isTolerable }: Check, problem: string | undefined): string {
+  if (problem === undefined) return `[+]${name} ok: ${fine}\n`;
+  return `[${isTolerable ? "!" : "-"}]${name} failed: ${problem}\n`;
 }

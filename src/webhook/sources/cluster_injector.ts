@@ -1,4 +1,4 @@
-/** The configuration as the cluster keeps it: ConfigMaps that are watched. */
+/** The configuration in ConfigMaps of the cluster, which are watched. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
 import { type Logger, logText } from "../../core/log.ts";
@@ -13,9 +13,9 @@ import {
   type Injector,
 } from "../../inject/mod.ts";
 import { injectorOf } from "./injector_of.ts";
-import type { InjectorSource } from "./injector_source.ts";
+import type { InjectorSource } from "./source.ts";
 
-/** Where the configuration is. */
+/** The ConfigMaps. */
 export interface ClusterConfigOptions {
   readonly names: ClusterNames;
   readonly revision: string;
@@ -24,9 +24,9 @@ export interface ClusterConfigOptions {
 type Part = "injector" | "mesh";
 
 /**
- * Loads the injector of the cluster's ConfigMaps and anew when they change. A ConfigMap that is deleted or wrong leaves
- * the configuration before in force, which is logged and told by `problem`; so does an API server that is away.
- * Errors: a MeshError if there is no usable configuration at first.
+ * Loads the injector from ConfigMaps, and again after each change. A deleted or invalid ConfigMap and an unreachable API
+ * server are logged, `problem` tells them, and the previous configuration stays in force. Rejects with a `MeshError` if the
+ * first configuration is unusable.
  */
 export async function injectorFromCluster(
   world: World,
@@ -49,17 +49,17 @@ interface Parts {
 class ClusterSource implements InjectorSource {
   readonly #parts: Parts;
   readonly #stop = new AbortController();
-  readonly #handlers = new Set<() => void>();
+  readonly #handlers: (() => void)[] = [];
   readonly #maps = new Map<Part, KubeObject>();
-  /** Parts whose watch has told what is there. */
+  /** Parts whose watch is in sync. */
   readonly #synced = new Set<Part>();
-  /** Why a watch does not run. */
+  /** Errors of watches. */
   readonly #failures = new Map<Part, string>();
-  /** What `#injector` was made from: a ConfigMap changes in other ways too. */
+  /** The texts of `#injector`: other fields of a ConfigMap change too. */
   #texts: string;
   #injector: Injector;
   #problem: string | undefined;
-  /** Changes come into force in their order. */
+  /** Changes are applied in order. */
   #renewed: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts, first: ClusterConfiguration, injector: Injector) {
@@ -76,12 +76,11 @@ class ClusterSource implements InjectorSource {
 
   problem(): string | undefined {
     const [failure] = this.#failures.values();
-    return this.#problem ?? (failure === undefined ? undefined : `the cluster is not heard: ${failure}`);
+    return this.#problem ?? (failure === undefined ? undefined : `cannot watch the ConfigMaps: ${failure}`);
   }
 
-  onChange(handler: () => void): () => void {
-    this.#handlers.add(handler);
-    return () => this.#handlers.delete(handler);
+  onChange(handler: () => void): void {
+    this.#handlers.push(handler);
   }
 
   close(): void {
@@ -92,8 +91,8 @@ class ClusterSource implements InjectorSource {
     const { api, options: { names } } = this.#parts;
     const query = { fieldSelector: `metadata.name=${names[part]}` };
     const events = api.watch(configMapsPath(names.namespace), query, this.#stop.signal, {
-      synced: () => this.#heard(part),
-      failed: (error) => this.#unheard(part, errorLine(error)),
+      synced: () => this.#onSynced(part),
+      failed: (error) => this.#onFailed(part, errorLine(error)),
     });
     for await (const { type, object } of events) {
       if (type === "DELETED") this.#maps.delete(part);
@@ -102,34 +101,34 @@ class ClusterSource implements InjectorSource {
     }
   }
 
-  #heard(part: Part): void {
+  #onSynced(part: Part): void {
     this.#synced.add(part);
     if (this.#failures.delete(part)) {
-      this.#parts.log.info("The cluster is heard again");
-      this.#tell();
+      this.#parts.log.info("Watching the ConfigMaps again");
+      this.#notify();
     }
     this.#renew();
   }
 
-  #unheard(part: Part, failure: string): void {
+  #onFailed(part: Part, failure: string): void {
     if (this.#failures.has(part)) return;
     this.#failures.set(part, failure);
-    this.#parts.log.warn(logText(`The cluster is not heard, the configuration stays as it is: ${failure}`));
-    this.#tell();
+    this.#parts.log.warn(logText(`Cannot watch the ConfigMaps, the configuration stays in force: ${failure}`));
+    this.#notify();
   }
 
   #renew(): void {
     this.#renewed = this.#renewed.then(() => this.#apply());
   }
 
-  /** Once both ConfigMaps are known, each change of either counts. */
+  /** Applies a change once both ConfigMaps are known. */
   async #apply(): Promise<void> {
     if (this.#synced.size < 2) return;
     const before = this.#problem;
     try {
       this.#problem = undefined;
       const configuration = configurationIn(this.#map("injector"), this.#map("mesh"));
-      if (this.#isInForce(configuration)) return before === undefined ? undefined : this.#tell();
+      if (this.#isInForce(configuration)) return before === undefined ? undefined : this.#notify();
       this.#injector = await load(this.#parts, configuration);
       this.#texts = textsOf(configuration);
       this.#parts.log.info("The new configuration is in force");
@@ -137,10 +136,10 @@ class ClusterSource implements InjectorSource {
       if (!(error instanceof MeshError)) throw error;
       this.#problem = errorLine(error);
       if (this.#problem === before) return;
-      const text = `The new configuration cannot be used, the one before stays in force: ${this.#problem}`;
+      const text = `Cannot use the new configuration, the previous one stays in force: ${this.#problem}`;
       this.#parts.log.error(logText(text));
     }
-    this.#tell();
+    this.#notify();
   }
 
   #isInForce(configuration: ClusterConfiguration): boolean {
@@ -151,10 +150,10 @@ class ClusterSource implements InjectorSource {
     const map = this.#maps.get(part);
     if (map !== undefined) return map;
     const { namespace, [part]: name } = this.#parts.options.names;
-    throw new MeshError(`The ConfigMap "${namespace}/${name}" is gone`);
+    throw new MeshError(`The ConfigMap "${namespace}/${name}" was deleted`);
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#handlers.forEach((handler) => handler());
   }
 }
@@ -163,7 +162,7 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
   return JSON.stringify([config.text, values?.text ?? null, mesh.text]);
 }
 
-/** Throws a MeshError for what cannot be used. */
+/** Throws a `MeshError` for an unusable configuration. */
 async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
   const injector = await injectorOf({ ...configurationOf(configuration), revision: options.revision }, world);
   for (const note of injector.notes) log.warn(logText(note));

@@ -39,7 +39,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("the injector is that of the ConfigMaps, and a change comes into force", async () => {
+Deno.test("the injector comes from the ConfigMaps, and a change is applied", async () => {
   const { api, source, domain, changes } = await opened();
   assert.deepEqual([domain(), changes()], ["one.test", 0]);
   api.put(MESH, meshOf("two.test"));
@@ -48,7 +48,7 @@ Deno.test("the injector is that of the ConfigMaps, and a change comes into force
   source.close();
 });
 
-Deno.test("a ConfigMap that changes beside its texts makes no new injector", async () => {
+Deno.test("a change beside the texts of a ConfigMap makes no new injector", async () => {
   const { api, source, changes, world } = await opened();
   const before = source.current();
   api.put(INJECTOR, injector({ touched: "yes" }));
@@ -58,35 +58,35 @@ Deno.test("a ConfigMap that changes beside its texts makes no new injector", asy
   source.close();
 });
 
-Deno.test("a ConfigMap that is wrong or gone leaves the injector before, and the problem is told once", async () => {
+Deno.test("an invalid or deleted ConfigMap keeps the previous injector, and is logged once", async () => {
   const { api, source, domain, changes, world } = await opened();
   api.put(INJECTOR, map(INJECTOR, { config: "templates: {sidecar: '{{ if }}'}" }));
   await settled();
   assert.match(source.problem() ?? "", /^ConfigMap "istio-system\/istio-sidecar-injector" .*cannot be parsed/);
   await api.remove(MESH);
   await settled();
-  assert.equal(source.problem(), 'The ConfigMap "istio-system/istio" is gone');
+  assert.equal(source.problem(), 'The ConfigMap "istio-system/istio" was deleted');
   api.put(INJECTOR, injector());
   await settled();
-  assert.equal(world.said.stderr.match(/is gone/g)?.length, 1);
+  assert.equal(world.said.stderr.match(/was deleted/g)?.length, 1);
   api.put(MESH, meshOf("one.test"));
   await settled();
   assert.deepEqual([domain(), source.problem(), changes()], ["one.test", undefined, 3]);
   source.close();
 });
 
-Deno.test("an API server that is away is a problem as long as it is", async () => {
+Deno.test("an unreachable API server is a problem until it answers", async () => {
   const { api, source, domain, world } = await opened();
   api.interrupt(new ApiError("It is away"));
   api.interrupt(new ApiError("It is away"));
-  assert.deepEqual([domain(), source.problem()], ["one.test", "the cluster is not heard: It is away"]);
+  assert.deepEqual([domain(), source.problem()], ["one.test", "cannot watch the ConfigMaps: It is away"]);
   api.interrupt(undefined);
   assert.equal(source.problem(), undefined);
-  assert.equal(world.said.stderr.match(/not heard/g)?.length, 2, "once for each ConfigMap");
+  assert.equal(world.said.stderr.match(/Cannot watch/g)?.length, 2, "once for each ConfigMap");
   source.close();
 });
 
-Deno.test("without a usable configuration there is no source", async () => {
+Deno.test("an unusable first configuration is an error", async () => {
   const api = new MemoryApi();
   const world = fakeWorld();
   const open = () =>

@@ -1,37 +1,38 @@
-/** What reviews depend on besides the configuration, as the cluster has it: ProxyConfigs, namespaces and nodes, watched. */
+/** The observed state of the cluster besides the configuration: ProxyConfigs, namespaces and nodes, which are watched. */
 import { errorLine, type MeshError } from "../../core/errors.ts";
 import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { mapAt } from "../../core/value.ts";
 import { kubeletVersion, type NativeNodes, nativeNodes } from "../../inject/mod.ts";
-import { ProxyConfigs, userAnnotations } from "../review/mod.ts";
-import type { ClusterKnown } from "../server/start.ts";
-import type { NamespaceUsers } from "../workers/mod.ts";
+import { userAnnotations } from "../review/openshift.ts";
+import { ProxyConfigs } from "../review/proxy_configs.ts";
+import type { ClusterSnapshot } from "../server/start.ts";
+import type { NamespaceUsers } from "../workers/messages.ts";
 
-/** The facts as they are at present. */
-export interface ClusterFacts extends ClusterKnown {
-  /** Watches no longer. */
+/** The current state. */
+export interface WatchedCluster extends ClusterSnapshot {
+  /** Stops watching. */
   close(): void;
 }
 
 const PROXY_CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
 const NAMESPACES = "/api/v1/namespaces";
 const NODES = "/api/v1/nodes";
-/** Reviews wait no longer for facts at the start than the API server for a review. */
+/** At the start, wait for the state at most as long as the API server waits for a review. */
 const FIRST_WAIT = 10_000;
 
-/** Where the facts come from. */
-export interface FactsOptions {
+/** What the watches need. */
+export interface WatchOptions {
   readonly api: KubeApi;
   readonly log: Logger;
   readonly clock: Pick<Clock, "sleep">;
-  /** Whether nodes may decide about proxies. */
+  /** Whether nodes decide about native sidecars. */
   readonly asksNodes: boolean;
 }
 
-/** Starts to watch and waits, for some seconds at most, until what is there is known. Throws nothing. */
-export async function watchFacts({ api, log, clock, asksNodes }: FactsOptions): Promise<ClusterFacts> {
+/** Starts the watches, and waits some seconds at most until they are in sync. Throws nothing. */
+export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions): Promise<WatchedCluster> {
   const stop = new AbortController();
   const collection = (path: string, what: string, slim = withoutWriters) =>
     new Collection({ api, log, path, what, slim, signal: stop.signal });
@@ -62,7 +63,7 @@ export async function watchFacts({ api, log, clock, asksNodes }: FactsOptions): 
   };
 }
 
-/** The users of all namespaces, looked at when a namespace has changed: most changes do not concern them. */
+/** The users of all namespaces, read again after a change of a namespace: most changes do not concern them. */
 function usersIn(namespaces: Collection): () => NamespaceUsers {
   let [version, current, text]: [number, NamespaceUsers, string] = [0, {}, "{}"];
   return () => {
@@ -77,7 +78,7 @@ function usersIn(namespaces: Collection): () => NamespaceUsers {
   };
 }
 
-/** Nodes tell their state all the time, but seldom another version. */
+/** Nodes report their status all the time, but rarely another version. */
 function nativeIn(nodes: Collection): () => NativeNodes | undefined {
   let [version, current]: [number, NativeNodes | undefined] = [-1, undefined];
   return () => {
@@ -87,7 +88,7 @@ function nativeIn(nodes: Collection): () => NativeNodes | undefined {
   };
 }
 
-/** ProxyConfigs are read when a review comes after a change. */
+/** Parses the ProxyConfigs at the first review after a change. */
 class ReadConfigs {
   readonly #collection: Collection;
   readonly #log: Logger;
@@ -115,22 +116,22 @@ interface Collected {
   readonly path: string;
   /** For the log. */
   readonly what: string;
-  /** What is kept of an object. */
+  /** Drops the fields that are not needed. */
   readonly slim: (object: KubeObject) => KubeObject;
   readonly signal: AbortSignal;
 }
 
-/** A collection of the cluster, kept as it is there. */
+/** A watched collection of the cluster. */
 class Collection {
   readonly objects = new Map<string, KubeObject>();
-  /** Resolves when what was there is known, or cannot be had at present. */
+  /** Resolves when the watch is in sync, or has failed. */
   readonly first: Promise<void>;
-  /** Counts changes of what is kept. */
+  /** Counts changes of the kept fields. */
   version = 0;
-  /** Whether it has been read once. */
+  /** Whether the watch has been in sync. */
   isKnown = false;
   readonly #from: Collected;
-  #isHeard = true;
+  #isWatched = true;
 
   constructor(from: Collected) {
     this.#from = from;
@@ -143,12 +144,12 @@ class Collection {
     const { api, path, signal, slim } = this.#from;
     const events = api.watch(path, {}, signal, {
       synced: () => {
-        this.#isHeard = true;
+        this.#isWatched = true;
         this.isKnown = true;
         known();
       },
       failed: (error) => {
-        this.#tell(error);
+        this.#logFailure(error);
         known();
       },
     });
@@ -164,22 +165,22 @@ class Collection {
     else this.objects.set(key, object);
   }
 
-  /** A cluster without Istio's types has no ProxyConfigs, and may get them. */
-  #tell(error: MeshError): void {
-    if (!this.#isHeard || (error instanceof ApiError && error.status === 404)) return;
-    this.#isHeard = false;
+  /** A cluster without Istio's CRDs has no ProxyConfigs yet. */
+  #logFailure(error: MeshError): void {
+    if (!this.#isWatched || (error instanceof ApiError && error.status === 404)) return;
+    this.#isWatched = false;
     const { log, what } = this.#from;
-    log.warn(logText(`The ${what} of the cluster are not heard, those known before count: ${errorLine(error)}`));
+    log.warn(logText(`Cannot watch the ${what}, using the last known ones: ${errorLine(error)}`));
   }
 }
 
-/** A node is long, and there may be thousands. */
+/** A node is large, and a cluster may have thousands. */
 function versionAlone(node: KubeObject): KubeObject {
   const { apiVersion, kind, metadata: { name } } = node;
   return { apiVersion, kind, metadata: { name }, status: { nodeInfo: { kubeletVersion: kubeletVersion(node) } } };
 }
 
-/** Without the half of an object that tells who wrote which field. */
+/** Without `managedFields`, half of an object. */
 function withoutWriters(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -3,7 +3,7 @@ import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { ApiError } from "../../core/kube/client/mod.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";
-import { watchFacts } from "./cluster_snapshot.ts";
+import { watchCluster } from "./cluster_snapshot.ts";
 
 const CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
 
@@ -18,7 +18,7 @@ function namespace(name: string, annotations: Record<string, string>) {
 
 async function opened(api: MemoryApi, asksNodes = true) {
   const world = fakeWorld();
-  const facts = await watchFacts({ api, log: startLog(world, "webhook"), clock: realWorld().clock, asksNodes });
+  const facts = await watchCluster({ api, log: startLog(world, "webhook"), clock: realWorld().clock, asksNodes });
   return { facts, said: () => world.said.stderr };
 }
 
@@ -26,7 +26,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("what is there is known before the first review, and changes are followed", async () => {
+Deno.test("the state is known before the first review, and follows changes", async () => {
   const api = new MemoryApi();
   api.put("/api/v1/namespaces/web", namespace("web", { a: "1" }));
   const { facts } = await opened(api);
@@ -41,7 +41,7 @@ Deno.test("what is there is known before the first review, and changes are follo
   facts.close();
 });
 
-Deno.test("ProxyConfigs are read anew after a change alone, and one that is wrong is told", async () => {
+Deno.test("ProxyConfigs are parsed only after a change, and an invalid one is logged", async () => {
   const api = new MemoryApi();
   const { facts, said } = await opened(api);
   const before = facts.proxyConfigs;
@@ -49,22 +49,22 @@ Deno.test("ProxyConfigs are read anew after a change alone, and one that is wron
   api.put(`${CONFIGS}/all`, proxyConfig({ concurrency: "many" }));
   await settled();
   assert.notEqual(facts.proxyConfigs, before);
-  assert.match(said(), /The ProxyConfig "web\/all" is not used/);
+  assert.match(said(), /Ignoring the ProxyConfig "web\/all"/);
   facts.close();
 });
 
-Deno.test("a cluster without ProxyConfigs is fine; one that is not heard is told once", async () => {
+Deno.test("a cluster without ProxyConfigs is no error; a failed watch is logged once", async () => {
   const api = new MemoryApi();
   const { facts, said } = await opened(api);
   api.interrupt(new ApiError("There is no such type", { status: 404 }));
   assert.equal(said(), "");
   api.interrupt(new ApiError("It is away"));
   api.interrupt(new ApiError("It is away"));
-  assert.equal(said().match(/those known before count: It is away/g)?.length, 3, "once for each collection");
+  assert.equal(said().match(/using the last known ones: It is away/g)?.length, 3, "once for each collection");
   facts.close();
 });
 
-Deno.test("users of namespaces are another object only when one of them has changed", async () => {
+Deno.test("the users are a new object only after a change of a user", async () => {
   const api = new MemoryApi();
   const range = { "openshift.io/sa.scc.uid-range": "1000/10" };
   api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "1" }));
@@ -81,7 +81,7 @@ Deno.test("users of namespaces are another object only when one of them has chan
   facts.close();
 });
 
-Deno.test("nodes count once they are known, and are another object only when a version has changed", async () => {
+Deno.test("nodes count once they are known, and are a new object only after a change of a version", async () => {
   const api = new MemoryApi();
   const { facts } = await opened(api);
   assert.equal(JSON.stringify(facts.nodes), `{"byName":{},"all":true}`);
@@ -105,7 +105,7 @@ Deno.test("nodes count once they are known, and are another object only when a v
   facts.close();
 });
 
-Deno.test("nodes that are not asked, or not to be had, are not known", async () => {
+Deno.test("nodes that are not watched, or whose watch fails, are unknown", async () => {
   const without = await opened(new MemoryApi(), false);
   assert.equal(without.facts.nodes, undefined);
   without.facts.close();
@@ -117,6 +117,6 @@ Deno.test("nodes that are not asked, or not to be had, are not known", async () 
   };
   const { facts, said } = await opened(api);
   assert.equal(facts.nodes, undefined);
-  assert.match(said(), /The nodes of the cluster are not heard/);
+  assert.match(said(), /Cannot watch the nodes/);
   facts.close();
 });

@@ -1,36 +1,32 @@
-/** Something made from files, kept when the files change for the worse. */
+/** Sources in files, which are watched: the injector's configuration and the serving certificate. */
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
-import type { Files } from "../../core/world/world.ts";
+import type { Files, World } from "../../core/world/world.ts";
+import { checkPair, type PairNames } from "../../core/x509/mod.ts";
+import { configurationOf, type Source as ConfigurationText } from "../../inject/mod.ts";
+import { injectorOf } from "./injector_of.ts";
+import type { CertificateSource, InjectorSource, Source } from "./source.ts";
 
-/** How a thing is made, and from which files. */
+/** How a value is made from files. */
 export interface Recipe<T> {
-  /** What messages call it: `configuration`. */
+  /** The name in messages, such as `configuration`. */
   readonly name: string;
   readonly paths: readonly string[];
-  /** Reads the files. Throws a `MeshError` for what cannot be used. */
+  /** Reads the files. Throws a `MeshError` for an unusable value. */
   readonly make: () => Promise<T>;
 }
 
-/** The thing that is in force. */
-export interface Kept<T> {
-  current(): T;
-  problem(): string | undefined;
-  onChange(handler: () => void): () => void;
-  close(): void;
-}
-
-/** How often files are looked at; a change counts when two looks found the same. */
+/** Milliseconds between two looks at the files. A change counts when two looks find the same. */
 const LOOK_EVERY = 1000;
 
 /**
- * Makes a thing from files, and anew when they change: what cannot be made leaves the one before in force, is logged once
- * for each change, and is told by `problem`. Rejects with a `MeshError` if even the first cannot be made.
+ * Makes a value from files, and again after each change. An unusable value is logged once, `problem` tells it, and the
+ * previous value stays in force. Rejects with a `MeshError` if the first value is unusable.
  */
-export async function keep<T>(files: Files, log: Logger, recipe: Recipe<T>): Promise<Kept<T>> {
-  const handlers = new Set<() => void>();
+export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>): Promise<Source<T>> {
+  const handlers: (() => void)[] = [];
   const state: { problem: string | undefined } = { problem: undefined };
-  // Before the files are read: what changes while they are is seen.
+  // Watch before the first read, so that no change is missed.
   const loop = oneAtATime(() => renew());
   const stop = recipe.paths.length === 0 ? () => {} : files.watch(recipe.paths, LOOK_EVERY, loop);
   let current: T;
@@ -47,17 +43,14 @@ export async function keep<T>(files: Files, log: Logger, recipe: Recipe<T>): Pro
       log.info(`The new ${recipe.name} is in force`);
     } catch (error) {
       state.problem = problemOf(error);
-      log.error(logText(`The new ${recipe.name} cannot be used, the one before stays in force: ${state.problem}`));
+      log.error(logText(`Cannot use the new ${recipe.name}, the previous one stays in force: ${state.problem}`));
     }
     handlers.forEach((handler) => handler());
   }
   return {
     current: () => current,
     problem: () => state.problem,
-    onChange(handler) {
-      handlers.add(handler);
-      return () => handlers.delete(handler);
-    },
+    onChange: (handler) => void handlers.push(handler),
     close: stop,
   };
 }
@@ -67,7 +60,7 @@ export function problemOf(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
-/** Calls that come while one runs are one more run after it. */
+/** Calls during a run become one more run after it. */
 function oneAtATime(run: () => Promise<void>): () => void {
   let running = false;
   let again = false;
@@ -81,4 +74,47 @@ function oneAtATime(run: () => Promise<void>): () => void {
     }
     running = false;
   };
+}
+
+/** The files of the configuration; the built-in one for each that is absent. */
+export interface InjectorFiles {
+  readonly config: string | undefined;
+  readonly values: string | undefined;
+  readonly mesh: string | undefined;
+  readonly revision: string;
+}
+
+/** Istio's values file has some KB, its injector configuration some 100 KB. */
+const MAX_CONFIGURATION_BYTES = 16 * 1024 * 1024;
+
+/** The injector of a configuration in files. Rejects with a `MeshError` if the first configuration is unusable. */
+export async function injectorFromFiles(world: World, log: Logger, given: InjectorFiles): Promise<InjectorSource> {
+  const read = async (path: string | undefined): Promise<ConfigurationText | undefined> =>
+    path === undefined ? undefined : { text: await world.files.readText(path, MAX_CONFIGURATION_BYTES), file: path };
+  const paths = [given.config, given.values, given.mesh].filter((path) => path !== undefined);
+  const make = async () => {
+    const [config, values, mesh] = await Promise.all([read(given.config), read(given.values), read(given.mesh)]);
+    const texts = { ...configurationOf({ config, values, mesh }), revision: given.revision };
+    const injector = await injectorOf(texts, world);
+    for (const note of injector.notes) log.warn(logText(note));
+    return injector;
+  };
+  return await watchFiles(world.files, log, { name: "configuration", paths, make });
+}
+
+/** A certificate chain has some KB. */
+const MAX_CERTIFICATE_BYTES = 1024 * 1024;
+
+/** The certificate in two PEM files. Rejects with a `MeshError` if the first one is unusable. */
+export async function certificateFromFiles(files: Files, log: Logger, paths: PairNames): Promise<CertificateSource> {
+  const make = async () => {
+    const [certificate, key] = await Promise.all([
+      files.readText(paths.certificate, MAX_CERTIFICATE_BYTES),
+      files.readText(paths.key, MAX_CERTIFICATE_BYTES),
+    ]);
+    await checkPair({ certificate, key }, paths);
+    return { certificate, key };
+  };
+  const recipe = { name: "certificate", paths: [paths.certificate, paths.key], make };
+  return { ...await watchFiles(files, log, recipe), ready: Promise.resolve() };
 }

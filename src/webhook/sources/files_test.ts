@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { keep } from "./files.ts";
+import { watchFiles } from "./files.ts";
 
 /** A number in a file: what is none cannot be kept. */
 async function kept(text: string) {
@@ -13,7 +13,7 @@ async function kept(text: string) {
     if (Number.isNaN(read)) throw new MeshError('"/n" is no number', { hint: "write digits" });
     return read;
   };
-  const thing = await keep(world.files, log, { name: "number", paths: ["/n"], make });
+  const thing = await watchFiles(world.files, log, { name: "number", paths: ["/n"], make });
   let changes = 0;
   thing.onChange(() => changes++);
   const write = async (next: string) => {
@@ -28,39 +28,39 @@ function settled() {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-Deno.test("keep(): a new file is in force; one that is wrong is told and leaves the one before in force", async () => {
+Deno.test("watchFiles(): a new value is in force; an unusable one is logged and keeps the previous one", async () => {
   const { thing, world, write, changes } = await kept("1");
   assert.deepEqual([thing.current(), thing.problem()], [1, undefined]);
   await write("two");
   assert.deepEqual([thing.current(), thing.problem()], [1, '"/n" is no number; write digits']);
   assert.match(
     world.said.stderr,
-    /error webhook: The new number cannot be used, the one before stays in force: "\/n" is/,
+    /error webhook: Cannot use the new number, the previous one stays in force: "\/n" is/,
   );
   await write("2");
   assert.deepEqual([thing.current(), thing.problem(), changes()], [2, undefined, 2]);
   assert.match(world.said.stderr, /info webhook: The new number is in force\n$/);
 });
 
-Deno.test("keep(): a problem is logged once for each change", async () => {
+Deno.test("watchFiles(): a problem is logged once for each change", async () => {
   const { world, write } = await kept("1");
   await write("two");
   await write("three");
-  assert.equal(world.said.stderr.match(/cannot be used/g)?.length, 2);
+  assert.equal(world.said.stderr.match(/Cannot use/g)?.length, 2);
 });
 
-Deno.test("keep(): a first file that is wrong is an error", async () => {
+Deno.test("watchFiles(): an unusable first value is an error", async () => {
   await assert.rejects(kept("one"), { name: "MeshError", message: '"/n" is no number' });
 });
 
-Deno.test("keep(): closed, it watches no longer", async () => {
+Deno.test("watchFiles(): close() stops watching", async () => {
   const { thing, write, changes } = await kept("1");
   thing.close();
   await write("2");
   assert.deepEqual([thing.current(), changes()], [1, 0]);
 });
 
-Deno.test("keep(): changes while a file is read are one more reading, and readings do not overlap", async () => {
+Deno.test("watchFiles(): changes during a read cause one more read, and reads do not overlap", async () => {
   const world = fakeWorld({ files: { "/n": "" } });
   let [running, most, readings] = [0, 0, 0];
   const make = async () => {
@@ -69,7 +69,7 @@ Deno.test("keep(): changes while a file is read are one more reading, and readin
     running--;
     return ++readings;
   };
-  const thing = await keep(world.files, startLog(world, "webhook"), { name: "number", paths: ["/n"], make });
+  const thing = await watchFiles(world.files, startLog(world, "webhook"), { name: "number", paths: ["/n"], make });
   for (let time = 0; time < 5; time++) world.change("/n");
   for (let time = 0; time < 5; time++) await settled();
   assert.deepEqual([thing.current(), most], [3, 1]);

@@ -1,15 +1,15 @@
-/** Injectors with the texts that they were made from: a process that helps this one makes its own from them. */
+/** Injectors and the texts that they were made from: a worker makes its own injector from the texts. */
 import type { World } from "../../core/world/world.ts";
 import { configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
 
-/** What an injector is made from. */
+/** The texts of an injector. */
 export interface InjectorTexts extends ReturnType<typeof configurationOf> {
   readonly revision: string;
 }
 
 const texts = new WeakMap<Injector, InjectorTexts>();
 
-/** The injector for pods that are created. Errors: a `MeshError` for texts that cannot be used. */
+/** The injector for new pods. Errors: a `MeshError` for unusable texts. */
 export async function injectorOf(from: InjectorTexts, { env, clock }: Pick<World, "env" | "clock">): Promise<Injector> {
   const options = { byHand: false, env: (name: string) => env.get(name), now: () => clock.now() };
   const injector = await loadInjector({ ...from, ...options });
@@ -17,7 +17,7 @@ export async function injectorOf(from: InjectorTexts, { env, clock }: Pick<World
   return injector;
 }
 
-/** What `injectorOf` made an injector from. */
+/** The texts that `injectorOf` made an injector from. */
 export function textsOf(injector: Injector): InjectorTexts {
   const known = texts.get(injector);
   if (known === undefined) throw new TypeError("the injector was not made by injectorOf");

@@ -1,4 +1,4 @@
-/** What `webhook serve` answers from, opened in order and closed in the other. */
+/** The sources of `webhook serve`, opened in order and closed in reverse order. */
 import { connect, type ConnectOptions, type KubeConnection } from "../../core/kube/client/mod.ts";
 import type { Logger } from "../../core/log.ts";
 import type { PermissionName, World } from "../../core/world/mod.ts";
@@ -6,42 +6,40 @@ import type { PairNames } from "../../core/x509/mod.ts";
 import { type ClusterChoice, clusterNames, nativeSetting } from "../../inject/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/mod.ts";
 import { injectorFromCluster } from "./cluster_injector.ts";
-import { watchFacts } from "./cluster_snapshot.ts";
-import type { CertificateSource } from "./source.ts";
-import { certificateFromFiles } from "./file_certificate.ts";
-import { type InjectorFiles, injectorFromFiles } from "./file_injector.ts";
-import type { InjectorSource } from "./injector_source.ts";
+import { watchCluster } from "./cluster_snapshot.ts";
+import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./files.ts";
+import type { CertificateSource, InjectorSource } from "./source.ts";
 import type { Sources } from "../server/start.ts";
 
-/** Where everything is. */
+/** Where the sources are. */
 export interface SourceOptions {
   readonly configuration: InjectorFiles;
-  /** The ConfigMaps that are the configuration, in place of files; `undefined` if it is not the cluster's. */
+  /** The ConfigMaps with the configuration, instead of files. */
   readonly fromCluster?: ClusterChoice | undefined;
-  /** Files, or what the program keeps by itself. */
+  /** Files, or a self-managed certificate. */
   readonly certificate: PairNames | SelfManagedCertificate;
-  /** The cluster, if one is asked. */
+  /** The connection to the cluster, if it is used. */
   readonly connection?: ConnectOptions | undefined;
 }
 
-/** Where a certificate is kept, and for whom. */
+/** Secret, Service and configurations of a self-managed certificate. */
 export type SelfManagedCertificate = Pick<SelfManagedOptions, "service" | "secret" | "configurations">;
 
-/** Sources that are in use. */
+/** Open sources. */
 export interface OpenSources extends Sources {
-  /** What they may do as long as they are used. */
+  /** The permissions that they need while they are open. */
   readonly permissions: readonly PermissionName[];
   close(): void;
 }
 
-/** Whether a cluster is asked. */
+/** Whether the cluster is used. */
 export function asksCluster({ fromCluster, certificate }: SourceOptions): boolean {
   return fromCluster !== undefined || "service" in certificate;
 }
 
 /**
- * Opens all of them. `waits` is called before a cluster is waited for. Rejects with a `MeshError` if one cannot be used from
- * the start; then none stays open.
+ * Opens all sources. Calls `waits` before it waits for the cluster. Rejects with a `MeshError` if a source is unusable; then
+ * none stays open.
  */
 export async function openSources(
   world: World,
@@ -63,7 +61,7 @@ export async function openSources(
     const certificate = kept(await openCertificate(parts));
     const cluster = api === undefined
       ? undefined
-      : kept(await watchFacts({ api, log, clock: world.clock, asksNodes: asksNodes(world) }));
+      : kept(await watchCluster({ api, log, clock: world.clock, asksNodes: asksNodes(world) }));
     await certificate.ready;
     return { injector, certificate, cluster, permissions: api?.permissions ?? [], close };
   } catch (error) {

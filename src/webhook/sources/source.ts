@@ -1,21 +1,23 @@
-/** Where the serving certificate comes from: files that are watched, or one that this program makes itself. */
+/** A source: a configuration or a certificate that may change while the webhook runs. */
+import type { KeyPair } from "../../core/world/mod.ts";
+import type { Injector } from "../../inject/mod.ts";
 
-/** A certificate, with those that it was signed by, and its private key: both PEM. */
-export interface ServingCertificate {
-  readonly certificate: string;
-  readonly key: string;
+/** A value in force, which newer ones replace. */
+export interface Source<T> {
+  /** The newest valid value: the same object until it changes. */
+  current(): T;
+  /** Why a newer value is not in force; `undefined` if the current one is the newest. */
+  problem(): string | undefined;
+  /** Calls back after each change of `current` or `problem`. */
+  onChange(handler: () => void): void;
+  /** Stops watching. */
+  close(): void;
 }
 
-/** A certificate that may be replaced while it is in use. */
-export interface CertificateSource {
-  /** Resolves when there is a certificate; rejects with a MeshError if there will be none. */
+export type InjectorSource = Source<Injector>;
+
+/** The serving certificate with its chain, and its private key. `current` throws before `ready`. */
+export interface CertificateSource extends Source<KeyPair> {
+  /** Resolves when there is a certificate. Rejects with a `MeshError` if there will be none. */
   readonly ready: Promise<void>;
-  /** The certificate in force: the last good one. Throws before `ready`. */
-  current(): ServingCertificate;
-  /** Why a newer certificate is not in force; `undefined` if the current one is the newest. */
-  problem(): string | undefined;
-  /** Calls back after each change of `current` or `problem`, until the returned function is called. */
-  onChange(handler: () => void): () => void;
-  /** Watches no longer. */
-  close(): void;
 }

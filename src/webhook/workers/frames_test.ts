@@ -9,7 +9,7 @@ const frame = fc.record({
   body: fc.uint8Array({ maxLength: 300 }),
 });
 
-Deno.test("messages come out as they went in, however the bytes are cut", () => {
+Deno.test("messages survive every split of the bytes", () => {
   fc.assert(fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.nat(40), { maxLength: 30 }), (frames, cuts) => {
     const bytes = Uint8Array.from(frames.flatMap((each) => [...encodeFrame(each)]));
     const reader = new FrameReader();
@@ -23,7 +23,7 @@ Deno.test("messages come out as they went in, however the bytes are cut", () => 
   }));
 });
 
-Deno.test("what is no message is a defect", () => {
+Deno.test("an invalid message is an error", () => {
   const bytes = encodeFrame({ kind: "ready" });
   bytes[4] = 99;
   assert.throws(() => new FrameReader().push(bytes), /there is no message of kind 99/);

@@ -1,62 +1,60 @@
 /**
- * Reviews are answered by several processes, one review by one: JavaScript runs on one processor, and what a pod makes of
- * a worker is nothing to the process that talks to the API server, which has the connections, certificates and metrics.
+ * Workers: processes that answer one review at a time. JavaScript runs on one processor, and a crash caused by one pod stays
+ * in its worker. This process keeps the connections to the API server, the certificates and the metrics.
  */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { ByteConnection, ChildEnd, TcpListener, World } from "../../core/world/mod.ts";
-import { type Answered, lostReview } from "../review/mod.ts";
-import { messagesOf } from "./channel.ts";
-import { type Facts, teller } from "./messages.ts";
-import { encodeFrame } from "./frames.ts";
+import { type Answered, lostReview } from "../review/review_pod.ts";
+import { encodeFrame, messagesOf } from "./frames.ts";
+import { type ReviewInputs, updatesMaker } from "./messages.ts";
 import { type Job, Worker } from "./worker_handle.ts";
 
-/** What a pool needs of the world. */
 type PoolWorld = Pick<World, "processes" | "clock" | "network">;
 
-/** What a pool is made of. */
+/** The options of a pool. */
 export interface PoolOptions {
-  /** How many workers. */
+  /** The number of workers. */
   readonly count: number;
-  /** What reviews are answered from at this moment. */
-  readonly facts: () => Facts;
-  /** Answers a review in this process: while no worker is there. */
+  /** The current inputs of reviews. */
+  readonly inputs: () => ReviewInputs;
+  /** Answers a review in this process, while no worker is ready. */
   readonly answer: (body: Uint8Array, path: string) => Answered;
   readonly log: Logger;
 }
 
-/** The arguments that make a worker of this program. */
+/** The arguments that start a worker. */
 export const WORKER_ARGUMENTS = ["webhook", "worker"] as const;
 
-/** Reviews that a worker has: the one that it answers, and the next, so that it need not wait for the pipe. */
+/** Reviews per worker: the current one and the next, so that it does not wait for the connection. */
 const DEPTH = 2;
-/** The API server waits 30 s at most, 10 unless told: a review that takes so long is lost. */
+/** The API server waits 10 s by default, at most 30 s: a longer review is lost. */
 const PATIENCE = 10_000;
 const LOOK_EVERY = 1000;
-/** Workers that end soon after their start are started again later and later. */
+/** The pause before a restart, longer after each failed start. */
 const PAUSES = [0, 200, 1000, 5000, 30_000] as const;
 const SETTLED = 10_000;
-/** How often a review may be before a worker that ends. */
+/** Worker deaths after which a review is refused. */
 const MOST_DEATHS = 2;
 const LOOPBACK = "127.0.0.1";
-/** How long a connection may take to say whose it is. */
-const CALL = 10_000;
+/** Milliseconds for a new connection to identify itself. */
+const HELLO_TIMEOUT = 10_000;
 
-/** Workers that answer reviews. */
+/** The pool of workers, and the queue of reviews. */
 export class ReviewPool {
   readonly #world: PoolWorld;
   readonly #options: PoolOptions;
-  readonly #tell = teller();
+  readonly #updates = updatesMaker();
   readonly #workers = new Set<Worker>();
   readonly #queue: Job[] = [];
   readonly #stop = new AbortController();
   readonly #ended = new Set<Promise<void>>();
-  /** Starts that failed one after the other. */
+  /** Consecutive failed starts. */
   #failures = 0;
-  /** Workers that were started in place of others. */
+  /** Workers that replaced others. */
   restarts = 0;
 
-  /** Workers that were started and have not called yet, by the secrets that they were given. */
+  /** Started workers that have not connected yet, by their tokens. */
   readonly #expected = new Map<string, Worker>();
   #listener: TcpListener | undefined;
 
@@ -65,20 +63,20 @@ export class ReviewPool {
     this.#options = options;
   }
 
-  /** Starts the workers, which take reviews when they are ready. Rejects with a `MeshError` if that cannot be. */
+  /** Starts the workers. Rejects with a `MeshError` if it cannot listen. */
   static async open(world: PoolWorld, options: PoolOptions): Promise<ReviewPool> {
     const pool = new ReviewPool(world, options);
     if (options.count === 0) return pool;
     pool.#listener = await world.network.listenTcp(
       { hostname: LOOPBACK, port: 0 },
-      (connection) => void pool.#called(connection),
+      (connection) => void pool.#accept(connection),
     );
     for (let index = 0; index < options.count; index++) pool.#start();
     void pool.#watch();
     return pool;
   }
 
-  /** Workers that take reviews. */
+  /** The number of ready workers. */
   get size(): number {
     return [...this.#workers].filter(({ isReady }) => isReady).length;
   }
@@ -92,7 +90,7 @@ export class ReviewPool {
     return promise;
   }
 
-  /** Ends the workers. Reviews that are under way are not answered any more. */
+  /** Stops the workers. Reviews in flight get no answer. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#workers.forEach((worker) => worker.kill());
@@ -100,18 +98,18 @@ export class ReviewPool {
     await this.#listener?.close();
   }
 
-  /** Another process of the machine does not know the secret. */
-  async #called(connection: ByteConnection): Promise<void> {
+  /** Accepts a worker by its token: another process of the machine does not know it. */
+  async #accept(connection: ByteConnection): Promise<void> {
     const messages = messagesOf(connection);
-    const late = setTimeout(() => connection.close(), CALL);
+    const late = setTimeout(() => connection.close(), HELLO_TIMEOUT);
     const { value: first } = await messages.next().catch(() => ({ value: undefined }));
     clearTimeout(late);
     const worker = first?.kind === "hello" ? this.#expected.get(first.head) : undefined;
     if (worker === undefined || first === undefined) return connection.close();
     this.#expected.delete(first.head);
-    const heard = worker.connect(connection, messages);
-    worker.tell(this.#tell(this.#options.facts()));
-    await heard;
+    const closed = worker.connect(connection, messages);
+    worker.update(this.#updates(this.#options.inputs()));
+    await closed;
     connection.close();
   }
 
@@ -119,12 +117,12 @@ export class ReviewPool {
     for (let worker = this.#free(); worker !== undefined; worker = this.#free()) {
       const job = this.#queue.shift();
       if (job === undefined) return;
-      worker.tell(this.#tell(this.#options.facts()));
+      worker.update(this.#updates(this.#options.inputs()));
       worker.take(job);
     }
   }
 
-  /** The ready worker with the fewest reviews, if it has room. */
+  /** The ready worker with the fewest reviews, if it can accept one. */
   #free(): Worker | undefined {
     let least: Worker | undefined;
     for (const worker of this.#workers) {
@@ -158,7 +156,7 @@ export class ReviewPool {
       helper.close();
     } catch (error) {
       if (!(error instanceof MeshError)) throw error;
-      this.#options.log.error(logText(`No worker: ${messageOf(error)}`));
+      this.#options.log.error(logText(`Cannot start a worker: ${messageOf(error)}`));
       void this.#startLater();
     }
   }
@@ -171,14 +169,14 @@ export class ReviewPool {
     const { signal } = this.#stop;
     if (signal.aborted) return;
     const how = end.signal === undefined ? `exit code ${end.code}` : end.signal;
-    this.#options.log.error(logText(`A worker (process ${worker.pid}) ended with ${how}; another is started`));
+    this.#options.log.error(logText(`Worker process ${worker.pid} ended with ${how}: starting another one`));
     if (lived > SETTLED) this.#failures = 0;
-    this.#again(left);
+    this.#requeue(left);
     void this.#startLater();
   }
 
-  /** Reviews that a worker left are for the next one; the first may be why it ended. */
-  #again(left: readonly Job[]): void {
+  /** Gives the reviews of a dead worker to the next one. The first one may be the cause. */
+  #requeue(left: readonly Job[]): void {
     const [first] = left;
     if (first !== undefined) first.deaths++;
     const lost = left.filter(({ deaths }) => deaths >= MOST_DEATHS);
@@ -198,14 +196,14 @@ export class ReviewPool {
     if (!signal.aborted) this.#start();
   }
 
-  /** No worker is there, nor will be soon: what waits is answered by this process, but for what may have ended workers. */
+  /** Answers the queue in this process while workers keep failing, without reviews that may be the cause. */
   #answerHere(): void {
     for (const { body, path, answered, deaths } of this.#queue.splice(0)) {
       answered(deaths > 0 ? lostReview(body) : this.#options.answer(body, path));
     }
   }
 
-  /** A review that takes too long is lost with its worker. */
+  /** Kills a worker whose review takes too long. */
   async #watch(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {

@@ -3,8 +3,8 @@ import { startLog } from "../../core/log.ts";
 import { realWorld } from "../../core/world/mod.ts";
 import { configurationOf } from "../../inject/mod.ts";
 import { injectorOf } from "../sources/injector_of.ts";
-import { type Answered, reviewPod } from "../review/mod.ts";
-import { messagesOf } from "./channel.ts";
+import { type Answered, reviewPod } from "../review/review_pod.ts";
+import { messagesOf } from "./frames.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { ReviewPool } from "./pool.ts";
 import { type Started, worldWithHelpers } from "./support/memory.ts";
@@ -38,7 +38,7 @@ async function opened(run: (started: Started) => unknown, count = 2) {
     body: "here",
   });
   const log = startLog(world, "webhook");
-  const pool = await ReviewPool.open(world, { count, facts: () => facts, answer, log });
+  const pool = await ReviewPool.open(world, { count, inputs: () => facts, answer, log });
   await settled();
   const ask = async (text: string) => textOf(await pool.review(bytes(text), "/inject"));
   return { pool, ask, started, said, learn: (next: Partial<typeof facts>) => facts = { ...facts, ...next } };
@@ -52,7 +52,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("reviews are answered by workers, each its own; what they tell comes with the answer", async () => {
+Deno.test("workers answer reviews, with the data for logs", async () => {
   const { pool, ask } = await opened(worker(answers));
   assert.equal(pool.size, 2);
   const texts = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`${index}`)));
@@ -62,19 +62,19 @@ Deno.test("reviews are answered by workers, each its own; what they tell comes w
   await pool.close();
 });
 
-Deno.test("while no worker is ready this process answers", async () => {
+Deno.test("this process answers while no worker is ready", async () => {
   const { pool, ask } = await opened(() => {});
   assert.deepEqual([pool.size, await ask("x")], [0, "here"]);
   await pool.close();
 });
 
-Deno.test("who does not know the secret gets no review", async () => {
+Deno.test("a connection without the token gets no review", async () => {
   const { pool, ask } = await opened(worker(answers, "guessed"));
   assert.deepEqual([pool.size, await ask("x")], [0, "here"]);
   await pool.close();
 });
 
-Deno.test("a worker is told what is new to it before the review that comes then", async () => {
+Deno.test("a worker gets updates before the next review", async () => {
   const heard: string[] = [];
   const { pool, ask, learn } = await opened(
     worker((message, ...rest) => {
@@ -96,7 +96,7 @@ Deno.test("a worker is told what is new to it before the review that comes then"
   await pool.close();
 });
 
-Deno.test("a worker that ends is replaced, and others answer what it had", async () => {
+Deno.test("a dead worker is replaced, and others answer its reviews", async () => {
   let deaths = 0;
   const { pool, ask, started, said } = await opened(
     worker((message, self, send) => {
@@ -108,11 +108,11 @@ Deno.test("a worker that ends is replaced, and others answer what it had", async
   assert.deepEqual(texts, Array.from({ length: 8 }, (_, index) => `/inject ${index}`));
   await settled();
   assert.deepEqual([started.length, pool.size, pool.restarts], [3, 2, 1]);
-  assert.match(said.stderr, /error webhook: A worker \(process 10\d\) ended with SIGKILL; another is started\n/);
+  assert.match(said.stderr, /error webhook: Worker process 10\d ended with SIGKILL: starting another one\n/);
   await pool.close();
 });
 
-Deno.test("a review before which two workers end is refused, and the others are answered", async () => {
+Deno.test("a review is refused after two worker deaths, and the others are answered", async () => {
   const { pool, ask } = await opened(
     worker((message, self, send) => {
       if (new TextDecoder().decode(message.body) === "poison") return self.die();
@@ -120,13 +120,13 @@ Deno.test("a review before which two workers end is refused, and the others are 
     }),
   );
   const [poison, ...texts] = await Promise.all(["poison", "1", "2", "3"].map(ask));
-  assert.match(poison ?? "", /"allowed":false,.*a defect of the injector/);
+  assert.match(poison ?? "", /"allowed":false,.*internal error of the injector/);
   assert.deepEqual(texts, ["/inject 1", "/inject 2", "/inject 3"]);
   assert.ok(pool.restarts >= 2);
   await pool.close();
 });
 
-Deno.test("what waits for workers that end again and again is answered by this process", async () => {
+Deno.test("this process answers the queue while workers keep failing", async () => {
   let isGood = true;
   const { pool, ask } = await opened(
     (started) => {
@@ -145,7 +145,7 @@ Deno.test("what waits for workers that end again and again is answered by this p
   await pool.close();
 });
 
-Deno.test("what is no message ends a worker, which is replaced", async () => {
+Deno.test("an invalid message ends a worker, which is replaced", async () => {
   let isFirst = true;
   const { pool, ask, said } = await opened(
     worker((message, self, send) => {
@@ -157,6 +157,6 @@ Deno.test("what is no message ends a worker, which is replaced", async () => {
     1,
   );
   assert.equal(await Promise.race([ask("x"), settled().then(() => "none")]), "none");
-  assert.match(said.stderr, /A worker .* ended/);
+  assert.match(said.stderr, /Worker process .* ended/);
   await pool.close();
 });

@@ -1,41 +1,39 @@
-/** One worker as the pool sees it: what it has been told, and which reviews it has. */
+/** The pool's side of a worker process: its updates and its reviews. */
 import type { ByteConnection, ChildEnd, Clock, Helper } from "../../core/world/mod.ts";
-import type { Answered } from "../review/mod.ts";
-import type { Told } from "./messages.ts";
-import { senderOn } from "./channel.ts";
-import { encodeFrame, type Frame } from "./frames.ts";
-import { readReviewed } from "./told.ts";
+import type { Answered } from "../review/review_pod.ts";
+import { encodeFrame, type Frame, senderOn } from "./frames.ts";
+import { readReviewed, type Updates } from "./messages.ts";
 
-/** A review on its way. */
+/** A review in flight. */
 export interface Job {
   readonly body: Uint8Array;
   readonly path: string;
   readonly answered: (answer: Answered) => void;
-  /** How many workers ended while they had it before them. */
+  /** The number of workers that ended while they worked on it. */
   deaths: number;
 }
 
-/** Who hears of a worker. */
+/** Events of a worker. */
 export interface WorkerEvents {
-  /** It takes reviews from now on. */
+  /** It accepts reviews from now on. */
   readonly ready: (worker: Worker) => void;
-  /** It has room for another review. */
+  /** It can accept another review. */
   readonly free: (worker: Worker) => void;
-  /** It has ended, with these reviews unanswered, the one that it had before it first. */
+  /** It has ended without an answer to these reviews; the first one was in work. */
   readonly ended: (worker: Worker, end: ChildEnd, left: readonly Job[]) => void;
 }
 
-/** A process that answers reviews, in the order in which it gets them. */
+/** A process that answers reviews in order. */
 export class Worker {
   readonly #helper: Helper;
   readonly #clock: Clock;
   readonly #jobs = new Map<number, Job>();
   #send: ((message: Uint8Array) => void) | undefined;
   #hangUp = () => {};
-  #told: Partial<Told> = {};
+  #sent: Partial<Updates> = {};
   #next = 0;
   #isReady = false;
-  /** When the review that it has before it came before it. */
+  /** When it started the current review. */
   #since = 0;
 
   readonly #events: WorkerEvents;
@@ -51,19 +49,19 @@ export class Worker {
     });
   }
 
-  /** It has made its connection; `messages` are those that come on it. */
+  /** Reads the messages on its connection until the end. */
   async connect(connection: ByteConnection, messages: AsyncIterable<Frame>): Promise<void> {
     this.#send = senderOn(connection);
     this.#hangUp = () => connection.close();
     try {
-      for await (const message of messages) this.#heard(message);
+      for await (const message of messages) this.#receive(message);
     } catch {
-      // What cannot be read comes from a worker that is broken.
+      // An invalid message comes from a broken worker.
     }
     this.kill();
   }
 
-  #heard(message: Frame): void {
+  #receive(message: Frame): void {
     if (message.kind === "ready") {
       this.#isReady = true;
       return this.#events.ready(this);
@@ -80,22 +78,22 @@ export class Worker {
     return this.#isReady;
   }
 
-  /** Reviews that it has. */
+  /** The number of its reviews. */
   get load(): number {
     return this.#jobs.size;
   }
 
-  /** Milliseconds that it has had the review before it. */
+  /** Milliseconds since it started the current review. */
   get busyFor(): number {
     return this.#jobs.size === 0 ? 0 : this.#clock.monotonic() - this.#since;
   }
 
-  /** What it answers from; it is sent what is new to it. */
-  tell(told: Told): void {
+  /** Sends the updates that are new to it. */
+  update(updates: Updates): void {
     for (const kind of ["configuration", "cluster"] as const) {
-      if (this.#told[kind] !== told[kind]) this.#send?.(told[kind]);
+      if (this.#sent[kind] !== updates[kind]) this.#send?.(updates[kind]);
     }
-    this.#told = told;
+    this.#sent = updates;
   }
 
   take(job: Job): void {
@@ -109,7 +107,7 @@ export class Worker {
     this.#helper.kill();
   }
 
-  /** Ends it because of the review that it has before it. */
+  /** Kills it because of the current review, which is not tried again. */
   condemn(): void {
     const [job] = this.#jobs.values();
     if (job !== undefined) job.deaths = Infinity;

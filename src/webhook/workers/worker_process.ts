@@ -1,17 +1,15 @@
-/**
- * The other end of a pool: a process that answers reviews and does nothing else. It may neither read files nor connect to
- * anything else nor start programs.
- */
+/** The process of a worker: it answers reviews. It cannot read files, open other connections or start programs. */
 import { EXIT, MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { type Injector } from "../../inject/mod.ts";
 import { injectorOf } from "../sources/injector_of.ts";
-import { ProxyConfigs, type ReviewContext, reviewPod } from "../review/mod.ts";
-import { messagesOf, senderOn } from "./channel.ts";
-import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
-import { readCluster, readConfiguration } from "./told.ts";
+import type { ReviewContext } from "../review/pod_injection.ts";
+import { ProxyConfigs } from "../review/proxy_configs.ts";
+import { reviewPod } from "../review/review_pod.ts";
+import { encodeFrame, type Frame, FrameReader, messagesOf, senderOn } from "./frames.ts";
+import { readCluster, readConfiguration } from "./messages.ts";
 
-/** Answers the reviews of who started it, in their order, until that ends; returns the exit code. */
+/** Answers the reviews of its parent in order, until the connection ends; returns the exit code. */
 export async function runWorker(world: World): Promise<number> {
   world.permissions.keepOnly(["env", "net", "ffi"]);
   const { port, token } = await invitation(world);
@@ -29,20 +27,20 @@ export async function runWorker(world: World): Promise<number> {
   return EXIT.ok;
 }
 
-/** How long a connection within this machine may take. */
+/** Milliseconds to connect on loopback. */
 const TIME = 10_000;
 
-/** Where to connect to, and the secret that tells this process from others of the machine: the first message on standard input. */
+/** The port of the pool, and the token that identifies this process: the first message on standard input. */
 async function invitation({ stdin }: World): Promise<{ readonly port: number; readonly token: string }> {
   const reader = new FrameReader();
   for await (const piece of stdin.chunks()) {
     const [first] = reader.push(piece);
     if (first?.kind === "connect") return { port: first.id, token: first.head };
   }
-  throw new MeshError("A worker of the webhook is started by the webhook alone", { hint: "use webhook serve" });
+  throw new MeshError("Only the webhook starts workers", { hint: "use webhook serve" });
 }
 
-/** What it was told. */
+/** The inputs from the pool. */
 interface State {
   readonly world: World;
   readonly send: (message: Uint8Array) => void;
@@ -72,8 +70,8 @@ const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
   },
   review({ injector, cluster, send }, { id, head: path, body }) {
     if (injector === undefined) throw new TypeError("a review came before the configuration");
-    const { body: answer, ...told } = reviewPod(body, { ...cluster, injector, path });
-    send(encodeFrame({ kind: "reviewed", id, head: JSON.stringify(told), body: encoder.encode(answer) }));
+    const { body: answer, ...result } = reviewPod(body, { ...cluster, injector, path });
+    send(encodeFrame({ kind: "reviewed", id, head: JSON.stringify(result), body: encoder.encode(answer) }));
   },
   connect: unexpected,
   hello: unexpected,
@@ -84,5 +82,5 @@ const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
 const encoder = new TextEncoder();
 
 function unexpected(_state: State, { kind }: Frame): never {
-  throw new TypeError(`a worker is not told "${kind}"`);
+  throw new TypeError(`a worker does not accept the message "${kind}"`);
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
 import { configurationOf, nativeNodes } from "../../inject/mod.ts";
-import { messagesOf } from "./channel.ts";
+import { messagesOf } from "./frames.ts";
 import { encodeFrame } from "./frames.ts";
 import { connected } from "./support/memory.ts";
-import { readReviewed } from "./told.ts";
+import { readReviewed } from "./messages.ts";
 import { runWorker } from "./worker_process.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -37,7 +37,7 @@ function configuration(label: string): string {
   return JSON.stringify({ ...configurationOf({ ...given, mesh: undefined }), revision: "" });
 }
 
-Deno.test("a worker calls with its secret, answers from what it was told last, and keeps no rights", async () => {
+Deno.test("a worker connects with its token, uses the newest inputs, and drops permissions", async () => {
   const [ours, its] = connected();
   const dialed: number[] = [];
   const world = fakeWorld({
@@ -79,8 +79,8 @@ Deno.test("a worker calls with its secret, answers from what it was told last, a
   assert.deepEqual([dialed, world.kept.names], [[4000], ["env"]]);
 });
 
-Deno.test("a worker that a person starts says what it is", async () => {
+Deno.test("a worker that a person starts is an error", async () => {
   await assert.rejects(runWorker(fakeWorld({ stdin: "" })), {
-    message: "A worker of the webhook is started by the webhook alone",
+    message: "Only the webhook starts workers",
   });
 });

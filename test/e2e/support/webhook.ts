@@ -84,13 +84,13 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
     return Promise.reject(new Error(`it ended with ${code}: ${log.text()}`));
   });
   ended.catch(() => {});
-  const answers = log.has(/answered on port \d+/, 0);
+  const answers = log.has(/reviews on port \d+/, 0);
   answers.catch(() => {});
   await Promise.race([answers, ended]).catch(async (error) => {
     await Deno.remove(folder, { recursive: true });
     throw error;
   });
-  const [, port, plainPort] = /answered on port (\d+),.* metrics is (\d+)/.exec(log.text()) ?? [];
+  const [, port, plainPort] = /reviews on port (\d+),.* metrics on port (\d+)/.exec(log.text()) ?? [];
   return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop };
 }
 

@@ -1,7 +1,7 @@
 /** Istio's cases through a real API server: it sends the pods, applies the patches, and what comes out is what Istio makes. */
 import assert from "node:assert/strict";
 import type { Injector } from "../../../src/inject/mod.ts";
-import { reviewPod } from "../../../src/webhook/review/mod.ts";
+import { reviewPod } from "../../../src/webhook/review/review_pod.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
 import { podsOf } from "../../support/kube/review.ts";
 import {

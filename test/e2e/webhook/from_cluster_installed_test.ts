@@ -53,7 +53,7 @@ async function serves(cluster: Cluster): Promise<void> {
       stderr: "piped",
     });
     await using server = new Running(command);
-    const port = Number((await server.said(/answered on port (\d+)/))[1]);
+    const port = Number((await server.said(/reviews on port (\d+)/))[1]);
     const injected = await review(port, atob(await caBundle(cluster)));
     assert.equal(injected.response.allowed, true);
     assert.match(atob(injected.response.patch), /istio-proxy/);

@@ -109,7 +109,7 @@ async function keepsTheGood(cluster: Cluster, webhook: WebhookProcess): Promise<
   const patch = { data: { config: "templates: {sidecar: '{{ if }}'}" } };
   const map = ["configmap", "-n", "istio-system", "istio-sidecar-injector"];
   await kubectl(cluster, ["patch", ...map, "--type=merge", "-p", JSON.stringify(patch)]);
-  await webhook.logged("The new configuration cannot be used, the one before stays in force");
+  await webhook.logged("Cannot use the new configuration, the previous one stays in force");
   assert.match(await ready(webhook), /config failed: ConfigMap "istio-system\/istio-sidecar-injector".*missing value/);
   assert.equal(await imageOf(cluster), "new.test");
 }

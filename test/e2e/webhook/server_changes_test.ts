@@ -52,7 +52,7 @@ testWhen(
     await server.configuration.put({ config: configurationOf("two") });
     await until(() => running.patches.has("two"), () => `the new configuration has no effect: ${server.log}`);
     await server.configuration.put({ config: 'policy: enabled\ntemplates:\n  sidecar: "{{ if }}"\n' });
-    await server.said(/error webhook: The new configuration cannot be used, the one before stays in force: .*config/);
+    await server.said(/error webhook: Cannot use the new configuration, the previous one stays in force: .*config/);
     assert.match(
       await server.told("/ready?verbose"),
       /^\[!\]config failed: .*\/config: .*"sidecar".*\n[^]*\nready\n$/m,
@@ -69,7 +69,7 @@ testWhen(
     assert.match(metrics, /^mesh_webhook_config_valid 1$/m);
     assert.match(metrics, /^mesh_webhook_config_changes_total\{result="accepted"\} 2$/m);
     assert.match(metrics, /^mesh_webhook_config_changes_total\{result="refused"\} 1$/m);
-    assert.equal(server.log.match(/cannot be used/g)?.length, 1);
+    assert.equal(server.log.match(/Cannot use/g)?.length, 1);
   },
 );
 
@@ -83,7 +83,7 @@ testWhen(
     await until(() => running.counts.fresh > 4, () => "no review is answered");
     await server.secret.put({ ...secretOf(next), "tls.key": server.certificate.key });
     await server.said(
-      /error webhook: The new certificate cannot be used, the one before stays in force: The key ".*tls.key" is/,
+      /error webhook: Cannot use the new certificate, the previous one stays in force: The key ".*tls.key" is/,
     );
     assert.match(await server.told("/metrics"), /^mesh_webhook_certificate_valid 0$/m);
     await server.secret.put(secretOf(next));

@@ -26,13 +26,13 @@ function openReview(server: WebhookServer, client: Deno.HttpClient) {
 
 async function underWay(server: WebhookServer, count: number): Promise<void> {
   const line = new RegExp(`^mesh_webhook_reviews_under_way ${count}$`, "m");
-  await until(async () => line.test(await server.told("/metrics")), () => `never ${count} reviews under way`);
+  await until(async () => line.test(await server.told("/metrics")), () => `never ${count} reviews in flight`);
 }
 
 for (const protocol of ["1.1", "2"] as const) {
   testWhen(
     notLinux,
-    `HTTP/${protocol}: SIGTERM: not ready at once, still serving, then reviews under way are answered`,
+    `HTTP/${protocol}: SIGTERM: not ready at once, still serving, then reviews in flight are answered`,
     async () => {
       await using server = await WebhookServer.start("--shutdown-delay=2s");
       using client = server.client(protocol);
@@ -60,7 +60,7 @@ for (const protocol of ["1.1", "2"] as const) {
       await until(closed, () => "it never stops to take connections");
       assert.match(await last.finish(), /"uid":"uid-last","allowed":true/);
       assert.equal(await server.code, 0, server.log);
-      assert.match(server.log, /The webhook has ended\n$/);
+      assert.match(server.log, /The webhook has stopped\n$/);
     },
   );
 }
@@ -72,7 +72,7 @@ testWhen(notLinux, "a review that does not end is waited for only so long", asyn
   await underWay(server, 1);
   server.signal("SIGTERM");
   assert.equal(await server.code, 0);
-  assert.match(server.log, /warning webhook: Some reviews were not answered in 300 ms: their connections are cut\n/);
+  assert.match(server.log, /warning webhook: Some reviews were not answered within 300 ms: closing connections\n/);
   await cut;
 });
 

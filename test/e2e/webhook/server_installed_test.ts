@@ -39,7 +39,7 @@ async function served(cluster: Cluster, folder: string): Promise<string> {
     stderr: "piped",
   }).spawn();
   const reading = read(child.stderr, log);
-  const port = () => /answered on port (\d+)/.exec(log.text)?.[1];
+  const port = () => /reviews on port (\d+)/.exec(log.text)?.[1];
   await until(`it serves: ${log.text}`, () => Promise.resolve(port() !== undefined));
   let certificate = "";
   await until(`it is trusted: ${log.text}`, async () => {

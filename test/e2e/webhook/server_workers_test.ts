@@ -65,7 +65,7 @@ for (const protocol of ["1.1", "2"] as const) {
     const metrics = await server.told("/metrics");
     assert.match(metrics, /^mesh_webhook_worker_restarts_total 2$/m);
     assert.match(metrics, new RegExp(`^sidecar_injection_success_total ${patches.length}$`, "m"));
-    assert.match(server.log, /error webhook: A worker \(process \d+\) ended with SIGKILL; another is started\n/);
+    assert.match(server.log, /error webhook: Worker process \d+ ended with SIGKILL: starting another one\n/);
   });
 }
 
@@ -98,7 +98,7 @@ testWhen(notLinux, "a review that takes too long is refused with its worker, and
   using client = server.client();
   const lost = review(server, client, reviewOf("lost"));
   const { text } = await lost;
-  assert.match(text, /"uid":"uid-lost","allowed":false,.*because of a defect of the injector/);
+  assert.match(text, /"uid":"uid-lost","allowed":false,.*internal error of the injector/);
   assert.match((await review(server, client, reviewOf("next"))).text, /"allowed":true/);
   await workers(server, 1);
 });

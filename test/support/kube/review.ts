@@ -5,7 +5,7 @@ import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
 import { configurationOf, type Injector, newInjector, workloadKind } from "../../../src/inject/mod.ts";
 import { patchText } from "../../../src/webhook/review/response.ts";
 import { readJson } from "../../../src/webhook/review/read_json.ts";
-import type { Reviewed } from "../../../src/webhook/review/mod.ts";
+import type { Reviewed } from "../../../src/webhook/review/review_pod.ts";
 import { applyPatch, type Operation } from "./json_patch.ts";
 
 const encoder = new TextEncoder();

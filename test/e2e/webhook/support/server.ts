@@ -96,7 +96,7 @@ export class WebhookServer {
     const configuration = await MountedFolder.make({ config: configurationOf("one") });
     const secret = await MountedFolder.make(secretOf(certificate));
     const server = new WebhookServer(args, configuration, secret, certificate);
-    await server.said(/Reviews are answered on port/);
+    await server.said(/Serving reviews on port/);
     return server;
   }
 
@@ -118,7 +118,7 @@ export class WebhookServer {
   }
 
   get port(): number {
-    return Number(/answered on port (\d+)/.exec(this.#log)?.[1]);
+    return Number(/reviews on port (\d+)/.exec(this.#log)?.[1]);
   }
 
   get url(): string {

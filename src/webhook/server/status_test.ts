@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readyHandler } from "./readiness.ts";
+import { readyHandler } from "./status.ts";
 
 async function ask(running: string | undefined, config: string | undefined, query: string) {
   const ready = readyHandler([
@@ -10,17 +10,17 @@ async function ask(running: string | undefined, config: string | undefined, quer
   return [response.status, await response.text()];
 }
 
-Deno.test("/ready: a line; with ?verbose one for each check too", async () => {
+Deno.test("/ready: one line; with ?verbose also a line for each check", async () => {
   assert.deepEqual(await ask(undefined, undefined, ""), [200, "ready\n"]);
   const text = "[+]running ok: it runs\n[+]config ok: the newest\nready\n";
   assert.deepEqual(await ask(undefined, undefined, "?verbose"), [200, text]);
 });
 
-Deno.test("/ready: a wrong new configuration is told and does no harm", async () => {
+Deno.test("/ready: an unusable new configuration is a tolerable problem", async () => {
   const text = "[+]running ok: it runs\n[!]config failed: no YAML\nready\n";
   assert.deepEqual(await ask(undefined, "no YAML", "?verbose"), [200, text]);
 });
 
-Deno.test("/ready: one that terminates is not ready", async () => {
+Deno.test("/ready: a terminating webhook is not ready", async () => {
   assert.deepEqual(await ask("received SIGTERM", undefined, ""), [503, "not ready\n"]);
 });

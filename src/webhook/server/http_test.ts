@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { READING, router } from "./routes.ts";
+import { READING, router } from "./http.ts";
 
 function fails(): Response {
   throw new TypeError("a {defect}");
@@ -31,7 +31,7 @@ for (const [method, url, status, text] of CASES) {
   });
 }
 
-Deno.test("router(): what fails is logged", async () => {
+Deno.test("router(): a failure is logged", async () => {
   await route(new Request("https://a/defect"), "");
-  assert.match(world.said.stderr, /error webhook: Answering GET "\/defect" failed: a \{defect\}\n/);
+  assert.match(world.said.stderr, /error webhook: Cannot answer GET "\/defect": a \{defect\}\n/);
 });
