@@ -1,12 +1,12 @@
-/** What runs when waiting is over. */
+/** The command that runs after the wait. */
 import { EXIT, MeshError } from "../core/errors.ts";
 import { ENOENT, SystemError } from "../core/world/mod.ts";
 import type { AttachedChild, SignalName, World } from "../core/world/world.ts";
 
 /**
- * Becomes the command, where there is such a thing (Linux): same process, so that its signals, terminal and exit code
- * are its own. Elsewhere it runs as a child; returns its code. Errors: `MeshError` with the code 127 if there is no such
- * program, 126 if it cannot be executed.
+ * Replaces this process by the command (execvp, on Linux), so that signals, terminal and exit code are its own. On other
+ * systems it runs as a child; returns its exit code. Errors: a `MeshError` with code 127 if the program does not exist, 126 if
+ * it is not executable.
  */
 export async function become(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   if (world.machine.os !== "linux") return await supervise(world, [file, ...args]);
@@ -22,23 +22,23 @@ function cannotRun(file: string, { errno, message }: SystemError): MeshError {
   const reason = message.slice(message.lastIndexOf(": ") + 2);
   return new MeshError(`Cannot run "${file}": ${reason}`, {
     exitCode: errno === ENOENT ? EXIT.notFound : EXIT.notExecutable,
-    ...errno === ENOENT ? { hint: "is it in the PATH of this container?" } : {},
+    ...errno === ENOENT ? { hint: "check PATH in this container" } : {},
   });
 }
 
-/** What a terminal sends to the child itself, as to every process of the foreground group. */
+/** Signals that a terminal sends to the child too, as to every process of the foreground group. */
 const OF_THE_TERMINAL: readonly SignalName[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 
 /**
- * Runs the command as a child that has this process's streams and terminal, and passes signals on to it; returns its
- * code, 128 + signal if one ended it. Errors as of {@link become}.
+ * Runs the command as a child with the streams and terminal of this process, and forwards signals to it. Returns its exit
+ * code, 128 + signal after a signal. Errors as of {@link become}.
  */
 export async function supervise(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   let child: AttachedChild | undefined;
   const hasTerminal = world.stdin.isTerminal;
   const names = world.machine.os === "windows" ? [] : FORWARDED;
-  // Before the child: a signal in between would end this process and leave the child alone.
+  // Before the child starts: a signal in between would end this process and orphan the child.
   const offs = names.map((name) =>
     world.signals.on(name, () => {
       if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child?.signal(name);

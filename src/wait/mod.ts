@@ -1,7 +1,7 @@
 /**
- * Waiting for the proxy: URLs and limits in; when each has answered 200, the command that was held back runs, in place of
- * this process or as its child. Comes out: an exit code, unless the process has become the command.
+ * Waits for the proxy: URLs, limits and a command in. When each URL has answered 200, the command replaces this process or
+ * runs as its child. Out: an exit code, unless the command has replaced the process.
  */
 export { runWait } from "./run.ts";
 export { DEFAULTS, type Shutdown, type WaitOptions } from "./options.ts";
-export { logVoice, type LogVoiceOptions, pilotAgentVoice, type Voice } from "./reporter.ts";
+export { logReporter, type LogReporterOptions, pilotAgentReporter, type Reporter } from "./reporter.ts";

@@ -1,29 +1,29 @@
-/** What to wait for, how long, and what then. Times are milliseconds. */
+/** The options of a wait. Times are milliseconds. */
 export interface WaitOptions {
-  /** All of them must have answered 200. */
+  /** Each must answer 200 once. */
   readonly urls: readonly string[];
-  /** After so long it is over; 0 asks once. */
+  /** Limit of the wait; 0 sends one request per URL. */
   readonly timeout: number;
-  /** The longest pause between two questions. */
+  /** The longest pause between two requests. */
   readonly period: number;
-  /** How long one question may take. */
+  /** Limit of one request. */
   readonly requestTimeout: number;
-  /** Whether a time-out is the end, or the command runs all the same. */
+  /** After a timeout: fail, or run the command anyway. */
   readonly onTimeout: "fail" | "continue";
-  /** A program and its arguments; empty if there is none. */
+  /** A program and its arguments; may be empty. */
   readonly command: readonly string[];
-  /** If given, the command runs as a child, and the proxy is told to quit when it has ended. */
+  /** Run the command as a child, and tell the proxy to quit after it. */
   readonly shutdown?: Shutdown | undefined;
 }
 
-/** How the proxy is told to quit. */
+/** How to tell the proxy to quit. */
 export interface Shutdown {
   readonly url: string;
-  /** After any end of the command, or only when its code is 0. */
+  /** After every exit of the command, or only after exit code 0. */
   readonly when: "always" | "success";
 }
 
-/** What holds where nothing is said, under our own name. The URLs are those of Istio's agent. */
+/** The defaults of `kubectl-mesh wait`. The URLs are those of Istio's agent. */
 export const DEFAULTS = {
   url: "http://localhost:15021/healthz/ready",
   quitUrl: "http://localhost:15020/quitquitquit",

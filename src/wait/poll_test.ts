@@ -23,7 +23,7 @@ function timedWorld(answer: (url: string, at: number) => number) {
 
 const silent = () => Promise.resolve();
 
-Deno.test("poll() asks at once, and what is ready costs no pause", async () => {
+Deno.test("poll() sends the first request at once, and a ready URL costs no pause", async () => {
   const { world, asked } = timedWorld(() => 200);
   assert.deepEqual(await poll(world, { ...LIMITS, urls: ["http://a"] }, silent, NEVER), {
     waited: 0,
@@ -32,7 +32,7 @@ Deno.test("poll() asks at once, and what is ready costs no pause", async () => {
   assert.deepEqual(asked, [["http://a", 0]]);
 });
 
-Deno.test("poll() asks every 50 ms for 5 s and then ever less often, down to the period", async () => {
+Deno.test("poll() sends a request every 50 ms for 5 s, then with longer pauses up to the period", async () => {
   const { world, asked } = timedWorld((_url, at) => at < 20_000 ? 503 : 200);
   await poll(world, { ...LIMITS, urls: ["http://a"] }, silent, NEVER);
   const times = asked.map(([, at]) => at);
@@ -43,19 +43,19 @@ Deno.test("poll() asks every 50 ms for 5 s and then ever less often, down to the
   assert.equal(Math.max(...pauses), 100);
 });
 
-Deno.test("pauseAfter() is never longer than the period", () => {
+Deno.test("pauseAfter() is at most the period", () => {
   assert.deepEqual([0, 4_999, 6_000, 99_999].map((waited) => pauseAfter(waited, 500)), [50, 50, 60, 500]);
   assert.deepEqual([0, 99_999].map((waited) => pauseAfter(waited, 10)), [10, 10]);
 });
 
-Deno.test("poll() asks only the URLs that were not ready, and ends when each was", async () => {
+Deno.test("poll() sends requests only to unready URLs, and ends when each was ready", async () => {
   const { world, asked } = timedWorld((url, at) => url === "http://a" && at < 100 ? 0 : 200);
   const { unready } = await poll(world, { ...LIMITS, urls: ["http://a", "http://b"] }, silent, NEVER);
   assert.equal(unready.size, 0);
   assert.deepEqual(asked, [["http://a", 0], ["http://b", 0], ["http://a", 50], ["http://a", 100]]);
 });
 
-Deno.test("poll() ends when time is up, with a last question just then, and tells what it saw", async () => {
+Deno.test("poll() ends at the timeout with a last request, and returns its result", async () => {
   const { world, asked } = timedWorld((_url, at) => at < 60 ? 0 : 503);
   const seen: string[] = [];
   const report = (unready: ReadonlyMap<string, { seen: string }>) => {
@@ -71,14 +71,14 @@ Deno.test("poll() ends when time is up, with a last question just then, and tell
   });
 });
 
-Deno.test("poll() with a time of 0 asks once", async () => {
+Deno.test("poll() with a timeout of 0 sends one request", async () => {
   const { world, asked } = timedWorld(() => 204);
   const { unready } = await poll(world, { ...LIMITS, timeout: 0, urls: ["http://a"] }, silent, NEVER);
   assert.deepEqual([...unready.values()], [{ stage: "other-status", seen: "answered 204" }]);
   assert.equal(asked.length, 1);
 });
 
-Deno.test("poll() ends a question that is not answered", async () => {
+Deno.test("poll() aborts a request without a response", async () => {
   const world = fakeWorld({
     request: (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))),
@@ -92,7 +92,7 @@ Deno.test("poll() ends a question that is not answered", async () => {
   assert.deepEqual([...unready.values()], [{ stage: "silent", seen: "no answer within 5ms" }]);
 });
 
-Deno.test("poll() is ended by a signal", async () => {
+Deno.test("a signal stops poll()", async () => {
   const controller = new AbortController();
   const { world, asked } = timedWorld(() => 503);
   const report = () => Promise.resolve(controller.abort());

@@ -1,28 +1,33 @@
 import type { World } from "../core/world/world.ts";
 import type { Shutdown } from "./options.ts";
 import { answered, unanswered } from "./probe.ts";
-import type { Voice } from "./reporter.ts";
+import type { Reporter } from "./reporter.ts";
 
 const ATTEMPTS = 3;
 const PAUSE = 200;
 const LIMIT = 5_000;
 
-/** Tells the proxy to quit after a command that ended with this code. That it cannot be told is a warning. */
-export async function tellToQuit(world: World, { url, when }: Shutdown, code: number, voice: Voice): Promise<void> {
+/** Tells the proxy to quit after the command. A failure is a warning. */
+export async function tellToQuit(
+  world: World,
+  { url, when }: Shutdown,
+  code: number,
+  reporter: Reporter,
+): Promise<void> {
   if (when === "success" && code !== 0) {
-    return await voice.note(`The proxy goes on: the command ended with the code ${code}`);
+    return await reporter.note(`The proxy keeps running: the command exited with code ${code}`);
   }
   for (let attempt = 1;; attempt++) {
     const failure = await post(world, url);
     if (failure === undefined) return;
     if (attempt === ATTEMPTS) {
-      return await voice.warn(`The proxy could not be told to quit, the pod may go on: POST ${url}: ${failure}`);
+      return await reporter.warn(`Cannot tell the proxy to quit, the pod may keep running: POST ${url}: ${failure}`);
     }
     await world.clock.sleep(PAUSE);
   }
 }
 
-/** What went wrong, or `undefined`. */
+/** The failure, or `undefined`. */
 async function post(world: World, url: string): Promise<string | undefined> {
   try {
     const response = await world.network.request(url, { method: "POST", signal: AbortSignal.timeout(LIMIT) });

@@ -3,13 +3,13 @@ import { type MeshError } from "../core/errors.ts";
 import { EACCES, ENOENT, fakeWorld, type FakeWorldOptions, SystemError, type World } from "../core/world/mod.ts";
 import { DEFAULTS, type WaitOptions } from "./options.ts";
 import { runWait } from "./run.ts";
-import { logVoice, pilotAgentVoice } from "./reporter.ts";
+import { logReporter, pilotAgentReporter } from "./reporter.ts";
 
 const OPTIONS: WaitOptions = { ...DEFAULTS, urls: [DEFAULTS.url], onTimeout: "fail", command: [] };
 const READY = () => new Response(null, { status: 200 });
 const UNREADY = () => new Response(null, { status: 503 });
 
-/** Thrown where a real process would have become the command. */
+/** Thrown in place of execvp. */
 class Became extends Error {}
 
 function becoming(file: string, args: readonly string[]): never {
@@ -19,18 +19,18 @@ function becoming(file: string, args: readonly string[]): never {
 async function run(options: Partial<WaitOptions>, fake: FakeWorldOptions, machine: Partial<World["machine"]> = {}) {
   const world = fakeWorld({ request: READY, system: { execute: becoming }, ...fake });
   const changed = { ...world, machine: { ...world.machine, ...machine } };
-  const voice = await logVoice(changed, { quiet: false });
-  const code = () => runWait(changed, { ...OPTIONS, ...options }, voice);
+  const reporter = await logReporter(changed, { quiet: false });
+  const code = () => runWait(changed, { ...OPTIONS, ...options }, reporter);
   return { world, code };
 }
 
-Deno.test("a proxy that is ready is code 0, and nothing is said", async () => {
+Deno.test("a ready proxy is exit code 0 without a message", async () => {
   const { world, code } = await run({}, {});
   assert.equal(await code(), 0);
   assert.deepEqual(world.said, { stdout: "", stderr: "" });
 });
 
-Deno.test("a proxy that becomes ready is told of once, and when it is", async () => {
+Deno.test("one message while the proxy is not ready, and one when it is", async () => {
   const answers = [UNREADY, UNREADY, READY];
   const { world, code } = await run({}, { request: () => (answers.shift() ?? READY)() });
   assert.equal(await code(), 0);
@@ -41,7 +41,7 @@ Deno.test("a proxy that becomes ready is told of once, and when it is", async ()
   );
 });
 
-Deno.test("a time-out is an error with the code 1, or a warning and the command", async () => {
+Deno.test("a timeout is an error with exit code 1, or a warning and the command", async () => {
   const failing = await run({ timeout: 100, command: ["app"] }, { request: UNREADY });
   await assert.rejects(failing.code(), {
     message:
@@ -51,15 +51,18 @@ Deno.test("a time-out is an error with the code 1, or a warning and the command"
   });
   const going = await run({ timeout: 100, command: ["app"], onTimeout: "continue" }, { request: UNREADY });
   await assert.rejects(going.code(), new Became("app"));
-  assert.match(going.world.said.stderr, / warning wait: The proxy was not ready within 100ms: .*; going on\n$/);
+  assert.match(
+    going.world.said.stderr,
+    / warning wait: The proxy was not ready within 100ms: .*; running the command anyway\n$/,
+  );
 });
 
-Deno.test("the process becomes the command with its arguments as they are", async () => {
+Deno.test("the process becomes the command with unchanged arguments", async () => {
   const { code } = await run({ command: ["app", "--flag", "two words", ""] }, {});
   await assert.rejects(code(), new Became("app --flag two words "));
 });
 
-Deno.test("a command that is absent is the code 127, one that is not executable 126", async () => {
+Deno.test("an absent command is exit code 127, one that is not executable 126", async () => {
   for (
     const [errno, exitCode, reason] of [[ENOENT, 127, "no such file or directory"], [EACCES, 126, "permission denied"]]
   ) {
@@ -73,7 +76,7 @@ Deno.test("a command that is absent is the code 127, one that is not executable 
   }
 });
 
-Deno.test("MESH_WAIT_DISABLED runs the command without a question, and says so", async () => {
+Deno.test("MESH_WAIT_DISABLED runs the command without a wait, with a message", async () => {
   const { world, code } = await run({ command: ["app"], shutdown: { url: DEFAULTS.quitUrl, when: "always" } }, {
     env: { MESH_WAIT_DISABLED: "no mesh here" },
     request: () => assert.fail("it was asked"),
@@ -82,14 +85,14 @@ Deno.test("MESH_WAIT_DISABLED runs the command without a question, and says so",
   assert.match(world.said.stderr, /info wait: Not waiting: MESH_WAIT_DISABLED is "no mesh here"\n$/);
 });
 
-Deno.test("MESH_WAIT_DISABLED that says no disables nothing", async () => {
+Deno.test("a false MESH_WAIT_DISABLED has no effect", async () => {
   for (const word of ["", "0", "false"]) {
     const { code } = await run({ timeout: 0 }, { env: { MESH_WAIT_DISABLED: word }, request: UNREADY });
     await assert.rejects(code(), /The proxy is not ready/);
   }
 });
 
-Deno.test("the first process of a container ends by SIGTERM and SIGINT while it waits, others leave them as they are", async () => {
+Deno.test("PID 1 stops on SIGTERM and SIGINT while it waits; other processes keep the default action", async () => {
   for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
     const request = () => {
       world.raise(signal);
@@ -128,14 +131,14 @@ function quitting(...statuses: number[]) {
   return { posts, request };
 }
 
-Deno.test("with shutdown the proxy is told to quit when the command has ended, and its code is the result", async () => {
+Deno.test("with shutdown the proxy quits after the command, whose exit code is the result", async () => {
   const { posts, request } = quitting();
   const { world, code } = await run({ command: ["job"], shutdown: SHUTDOWN }, { ...childEnding(7), request });
   assert.equal(await code(), 7);
   assert.deepEqual([posts, world.said.stderr], [["POST"], ""]);
 });
 
-Deno.test("with shutdown on success a command that failed leaves the proxy alone", async () => {
+Deno.test("with shutdown on success the proxy keeps running after a failed command", async () => {
   for (const [ended, expected] of [[0, ["POST"]], [3, []]] as const) {
     const { posts, request } = quitting();
     const shutdown = { ...SHUTDOWN, when: "success" } as const;
@@ -145,15 +148,15 @@ Deno.test("with shutdown on success a command that failed leaves the proxy alone
   }
 });
 
-Deno.test("a proxy that cannot be told to quit is told three times, and then there is a warning", async () => {
+Deno.test("a failed quit request is sent three times, then a warning follows", async () => {
   const { posts, request } = quitting(500, 500, 405);
   const { world, code } = await run({ command: ["job"], shutdown: SHUTDOWN }, { ...childEnding(0), request });
   assert.equal(await code(), 0);
   assert.equal(posts.length, 3);
-  assert.match(world.said.stderr, /warning wait: The proxy could not be told to quit, .*: POST .*: answered 405\n$/);
+  assert.match(world.said.stderr, /warning wait: Cannot tell the proxy to quit, .*: POST .*: answered 405\n$/);
 });
 
-Deno.test("signals are passed on to a child; those of a terminal reach it by themselves", async () => {
+Deno.test("signals are forwarded to a child; signals of a terminal reach it directly", async () => {
   for (
     const [stdin, expected] of [["", ["SIGINT", "SIGUSR1", "SIGTERM"]], [undefined, ["SIGUSR1", "SIGTERM"]]] as const
   ) {
@@ -173,26 +176,26 @@ Deno.test("signals are passed on to a child; those of a terminal reach it by the
   }
 });
 
-Deno.test("where no process can become another, the command runs as a child", async () => {
+Deno.test("on systems without execvp the command runs as a child", async () => {
   const { code } = await run({ command: ["app"] }, { ...childEnding(5) }, { os: "darwin" });
   assert.equal(await code(), 5);
 });
 
-Deno.test("an error is a line of the log if the log is JSON, of quiet waiting the only one", async () => {
+Deno.test("an error is a log line if the log is JSON, the only one with quiet", async () => {
   const world = fakeWorld({ request: UNREADY });
-  const voice = await logVoice(world, { format: "json", level: undefined, quiet: true });
-  assert.equal(await runWait(world, { ...OPTIONS, timeout: 100 }, voice), 1);
+  const reporter = await logReporter(world, { format: "json", level: undefined, quiet: true });
+  assert.equal(await runWait(world, { ...OPTIONS, timeout: 100 }, reporter), 1);
   const { level, message } = JSON.parse(world.said.stderr);
   assert.equal(level, "FATAL");
   assert.match(message, /^The proxy was not ready within 100ms: .*; see the log of the proxy's container$/);
 });
 
-Deno.test("pilot-agent's lines are on standard output, also the error, which is thrown as well", async () => {
+Deno.test("pilot-agent's lines are on standard output, also the error, which is thrown too", async () => {
   const world = fakeWorld({ request: UNREADY });
   const isWanted = (error: MeshError) =>
     /^Timeout waiting for Envoy proxy to become ready\. Last error: /.test(error.message);
   await assert.rejects(
-    runWait(world, { ...OPTIONS, timeout: 2000 }, pilotAgentVoice(world, { json: false })),
+    runWait(world, { ...OPTIONS, timeout: 2000 }, pilotAgentReporter(world, { json: false })),
     isWanted,
   );
   const [first = "", second = ""] = world.said.stdout.split("\n");
@@ -200,11 +203,11 @@ Deno.test("pilot-agent's lines are on standard output, also the error, which is 
   assert.match(second, /^2026-01-02T03:04:07.000000Z\terror\tTimeout waiting .* Last error: .*answered 503/);
 });
 
-Deno.test("pilot-agent's lines are JSON if asked for, and that nobody reads them ends nothing", async () => {
+Deno.test("pilot-agent's lines can be JSON, and a closed standard output stops nothing", async () => {
   const world = fakeWorld({ request: READY });
-  assert.equal(await runWait(world, OPTIONS, pilotAgentVoice(world, { json: true })), 0);
+  assert.equal(await runWait(world, OPTIONS, pilotAgentReporter(world, { json: true })), 0);
   const lines = world.said.stdout.trim().split("\n").map((line) => JSON.parse(line).msg);
   assert.deepEqual(lines, ["Waiting for Envoy proxy to be ready (timeout: 60 seconds)...", "Envoy is ready!"]);
   const closed = fakeWorld({ request: READY, stdoutClosesAfter: 0 });
-  assert.equal(await runWait(closed, OPTIONS, pilotAgentVoice(closed, { json: false })), 0);
+  assert.equal(await runWait(closed, OPTIONS, pilotAgentReporter(closed, { json: false })), 0);
 });

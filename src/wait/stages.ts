@@ -1,23 +1,23 @@
-/** What is said when time is up: how far the proxy came, and where to look. */
+/** The explanation after a timeout: the state of the proxy, and a hint. */
 import { oneLine } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import { answered, type Probe, type Stage, unanswered } from "./probe.ts";
 
-/** The port on which Istio's proxy answers the probe that goes through it, and the one of its agent. */
+/** The readiness port of Istio's proxy, and the status port of its agent. */
 const PROXY_PORT = "15021";
 const AGENT_PORT = "15020";
 const AGENT_PATH = "/healthz/ready?verbose";
 const LONGEST_REASON = 2000;
 
-/** What to do about a URL that stayed in a stage. */
+/** The hint for each state of a URL. */
 const HINTS: Readonly<Record<Stage, string>> = {
   ready: "it is ready now",
-  refused: "nothing listens there: see whether this pod has a proxy, and the log of its container",
+  refused: "nothing listens there: check that this pod has a proxy, and see the log of its container",
   "unknown-name": "check the host in --url",
-  silent: "it hangs or is short of CPU; --request-timeout gives it longer",
+  silent: "it hangs or lacks CPU; a longer --request-timeout may help",
   unready: "it runs and is not ready: see its log",
-  "other-status": "only the status 200 means ready: check --url",
-  other: "check --url, and see the log of what answers there",
+  "other-status": "only status 200 means ready: check --url",
+  other: "check --url, and the log of the server there",
 };
 
 const LOG_HINT = "see the log of the proxy's container";
@@ -28,7 +28,7 @@ export interface Explanation {
   readonly hint: string;
 }
 
-/** Puts what is not ready into words, with the agent's own reason where one is to be had. Never throws. */
+/** Explains the unready URLs, with the reason of the agent if it answers. Never throws. */
 export async function explain(world: World, unready: ReadonlyMap<string, Probe>, limit: number): Promise<Explanation> {
   const parts = await Promise.all([...unready].map(([url, found]) => explainOne(world, url, found, limit)));
   return {
@@ -38,25 +38,25 @@ export async function explain(world: World, unready: ReadonlyMap<string, Probe>,
 }
 
 async function explainOne(world: World, url: string, found: Probe, limit: number): Promise<Explanation> {
-  const told = { seen: `${url}: ${found.seen}`, hint: HINTS[found.stage] };
+  const plain = { seen: `${url}: ${found.seen}`, hint: HINTS[found.stage] };
   const agent = agentUrl(url);
-  if (agent === undefined) return told;
+  if (agent === undefined) return plain;
   const { stage, reason } = await askAgent(world, agent, limit);
   if (stage === "refused" && found.stage === "refused") {
-    return { ...told, seen: `${told.seen}, and its agent at port ${AGENT_PORT} has not started either` };
+    return { ...plain, seen: `${plain.seen}, and its agent at port ${AGENT_PORT} has not started either` };
   }
-  if (reason === undefined) return told;
-  return { seen: `${told.seen}, while its agent at port ${AGENT_PORT} says: ${reason}`, hint: LOG_HINT };
+  if (reason === undefined) return plain;
+  return { seen: `${plain.seen}, while its agent at port ${AGENT_PORT} says: ${reason}`, hint: LOG_HINT };
 }
 
-/** Where the agent tells its reason, for a URL of which that is known. */
+/** The status URL of the agent, for a URL of proxy or agent. */
 function agentUrl(text: string): string | undefined {
   const url = new URL(text);
   if (url.protocol !== "http:" || ![PROXY_PORT, AGENT_PORT].includes(url.port)) return undefined;
   return `http://${url.hostname}:${AGENT_PORT}${AGENT_PATH}`;
 }
 
-/** Istio's own agent answers without a text; then its status is all there is. */
+/** Istio's own agent answers without a text; then its status is the reason. */
 async function askAgent(world: World, url: string, limit: number): Promise<{ stage: Stage; reason?: string }> {
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });
@@ -68,7 +68,7 @@ async function askAgent(world: World, url: string, limit: number): Promise<{ sta
   }
 }
 
-/** The first of a text, on one line: what answers at that port need not be an agent. */
+/** The start of a text as one line: another server may answer on that port. */
 async function startOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -79,7 +79,7 @@ async function startOf({ body }: Response): Promise<string> {
   return oneLine(failedStages(text.slice(0, LONGEST_REASON))).replace(/\p{Cc}/gu, " ");
 }
 
-/** Of a list of stages, as `?verbose` gives it (`[+]config ok: ...`, `[-]server failed: ...`), those that failed. */
+/** The failed stages in the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
 function failedStages(text: string): string {
   const failed = text.split("\n").filter((line) => line.startsWith("[-]")).map((line) => line.slice("[-]".length));
   return failed.length === 0 ? text : failed.join("\n");

@@ -23,15 +23,15 @@ async function explained(found: Record<string, Probe>, agent: (url: string) => R
   return { ...await explain(world, new Map(Object.entries(found)), 500), asked };
 }
 
-Deno.test("explain() says that neither the proxy nor its agent has started", async () => {
+Deno.test("explain(): neither the proxy nor its agent has started", async () => {
   assert.deepEqual(await explained({ [URL_15021]: REFUSED }), {
     seen: `${URL_15021}: connection refused, and its agent at port 15020 has not started either`,
-    hint: "nothing listens there: see whether this pod has a proxy, and the log of its container",
+    hint: "nothing listens there: check that this pod has a proxy, and see the log of its container",
     asked: ["http://localhost:15020/healthz/ready?verbose"],
   });
 });
 
-Deno.test("explain() passes on the reason that the agent gives, on one line", async () => {
+Deno.test("explain() has the agent's reason as one line", async () => {
   const told = await explained(
     { [URL_15021]: REFUSED },
     () => new Response("config not received\nfrom XDS\u001b[31m server\n", { status: 503 }),
@@ -43,18 +43,18 @@ Deno.test("explain() passes on the reason that the agent gives, on one line", as
   assert.equal(told.hint, LOG);
 });
 
-Deno.test("explain() passes on the stages that failed, where the agent lists all", async () => {
+Deno.test("explain() has the failed stages of the agent's list", async () => {
   const list = "[+]config ok: it is here\n[-]server failed: server is not live\n[-]workers failed: none\nnot ready\n";
   const { seen } = await explained({ [URL_15021]: UNREADY }, () => new Response(list, { status: 503 }));
   assert.match(seen, /15020 says: server failed: server is not live; workers failed: none$/);
 });
 
-Deno.test("explain() has the status of an agent that gives no reason, as Istio's own", async () => {
+Deno.test("explain() has the status of an agent without a reason, like Istio's", async () => {
   const told = await explained({ [URL_15021]: UNREADY }, () => new Response(null, { status: 503 }));
   assert.equal(told.seen, `${URL_15021}: answered 503, while its agent at port 15020 says: answered 503`);
 });
 
-Deno.test("explain() reads no more than the start of what is at that port", async () => {
+Deno.test("explain() reads only the start of the response", async () => {
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(500).fill(97)),
   });
@@ -62,7 +62,7 @@ Deno.test("explain() reads no more than the start of what is at that port", asyn
   assert.equal(seen.length, `${URL_15021}: answered 503, while its agent at port 15020 says: `.length + 2000);
 });
 
-Deno.test("explain() asks the agent on the host of the URL, and for other ports none", async () => {
+Deno.test("explain() asks the agent on the host of the URL, and only for its ports", async () => {
   const urls = ["http://127.0.0.7:15020/x", "http://[::1]:15021/", "http://app:8080/ready", "https://a:15021/"];
   const { asked } = await explained(Object.fromEntries(urls.map((url) => [url, UNREADY])));
   assert.deepEqual(asked, [
@@ -71,7 +71,7 @@ Deno.test("explain() asks the agent on the host of the URL, and for other ports 
   ]);
 });
 
-Deno.test("explain() has a hint for each stage, each once", async () => {
+Deno.test("explain() has a hint for each stage, without repetition", async () => {
   const { seen, hint } = await explained({
     "http://a/": { stage: "unknown-name", seen: "the name of the host is not known" },
     "http://b/": { stage: "silent", seen: "no answer within 500ms" },
@@ -85,7 +85,7 @@ Deno.test("explain() has a hint for each stage, each once", async () => {
   );
   assert.equal(
     hint,
-    "check the host in --url; it hangs or is short of CPU; --request-timeout gives it longer; " +
-      "only the status 200 means ready: check --url",
+    "check the host in --url; it hangs or lacks CPU; a longer --request-timeout may help; " +
+      "only status 200 means ready: check --url",
   );
 });

@@ -138,8 +138,8 @@ async function wait(world: World, args: readonly string[]): Promise<number> {
   const requestTimeout = number("requestTimeoutMillis", "500", 1);
   const room = await import("../../wait/mod.ts");
   const urls = [urlValue("url", reading.text("url") ?? room.DEFAULTS.url)];
-  const voice = room.pilotAgentVoice(world, { json: reading.isOn("log_as_json") });
-  return await room.runWait(world, { urls, timeout, period, requestTimeout, onTimeout: "fail", command: [] }, voice);
+  const reporter = room.pilotAgentReporter(world, { json: reading.isOn("log_as_json") });
+  return await room.runWait(world, { urls, timeout, period, requestTimeout, onTimeout: "fail", command: [] }, reporter);
 }
 
 /** Seconds, and milliseconds, that a timer can take. */

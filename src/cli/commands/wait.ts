@@ -57,12 +57,12 @@ export async function waitCommand(world: World, args: readonly string[]): Promis
   }
   const room = await import("../../wait/mod.ts");
   const options = waitOptions(flags, room.DEFAULTS);
-  const voice = await room.logVoice(world, {
+  const reporter = await room.logReporter(world, {
     format: flags.text("log-format"),
     level: flags.text("log-level"),
     quiet: flags.isOn("quiet"),
   });
-  return await room.runWait(world, options, voice);
+  return await room.runWait(world, options, reporter);
 }
 
 /** The defaults of the room, whose types are those of the options. */

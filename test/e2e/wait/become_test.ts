@@ -112,5 +112,5 @@ Deno.test("a disabled wait, and one that goes on after its time, run the command
   const flags = ["--timeout", "100ms", "--on-timeout", "continue", "--url", url];
   const late = await runMesh(["wait", ...flags, "--", "sh", "-c", "exit 5"]);
   assert.equal(late.code, 5);
-  assert.match(late.stderr, /warning wait: The proxy was not ready within 100ms: .*; going on\n$/);
+  assert.match(late.stderr, /warning wait: The proxy was not ready within 100ms: .*; running the command anyway\n$/);
 });

@@ -49,7 +49,7 @@ Deno.test("all of several URLs must be ready", async () => {
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^error: The proxy is not ready: \S+: answered 404; only the status 200 means ready: check --url\n$/,
+    /^error: The proxy is not ready: \S+: answered 404; only status 200 means ready: check --url\n$/,
   );
   assert.ok(stderr.includes(two.url) && !stderr.includes(one.url));
 });
@@ -59,7 +59,7 @@ Deno.test("a proxy that takes the connection and says nothing is told as such", 
   const url = `http://127.0.0.1:${listener.addr.port}/`;
   const { code, stderr } = await runMesh([...ONCE, "--request-timeout", "100ms", "--url", url]);
   assert.equal(code, 1);
-  assert.match(stderr, /: no answer within 100ms; it hangs or is short of CPU; --request-timeout gives it longer\n$/);
+  assert.match(stderr, /: no answer within 100ms; it hangs or lacks CPU; a longer --request-timeout may help\n$/);
 });
 
 // Loopback has 16 million addresses: these ports are free on one that nobody else uses.

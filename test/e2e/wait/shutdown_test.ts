@@ -49,7 +49,7 @@ Deno.test("with --quit-on success a command that failed keeps its proxy", async 
   await using proxy = standIn(() => 200);
   const failed = await runMesh([...words(proxy, "--quit-on", "success"), "exit 1"]);
   assert.equal(failed.code, 1);
-  assert.match(failed.stderr, /info wait: The proxy goes on: the command ended with the code 1\n$/);
+  assert.match(failed.stderr, /info wait: The proxy keeps running: the command exited with code 1\n$/);
   assert.deepEqual(proxy.requests, ["GET /ready"]);
 });
 
@@ -58,7 +58,7 @@ Deno.test("a proxy that is gone is a warning, and the code is the command's", as
   const args = ["wait", "--url", proxy.url, "--shutdown", "--quit-url", `http://127.0.0.1:${freePort()}/`, "--"];
   const { code, stderr } = await runMesh([...args, "sh", "-c", "exit 8"]);
   assert.equal(code, 8);
-  assert.match(stderr, /warning wait: The proxy could not be told to quit, .*: connection refused\n$/);
+  assert.match(stderr, /warning wait: Cannot tell the proxy to quit, .*: connection refused\n$/);
 });
 
 Deno.test("a time-out runs no command and tells nobody to quit", async () => {
