@@ -3,6 +3,7 @@ import { errorLine, MeshError } from "../core/errors.ts";
 import { type Logger, logText } from "../core/log.ts";
 import type { Collector } from "../core/metrics/mod.ts";
 import type { World } from "../core/world/world.ts";
+import type { Dns } from "./dns/mod.ts";
 import type { RunningHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
 import { startSds } from "./sds/server.ts";
@@ -10,7 +11,6 @@ import type { AgentSettings } from "./settings/settings.ts";
 import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
 import { controlPlaneEndpoint } from "./xds/upstream.ts";
 import { startXds } from "./xds/server.ts";
-import { type XdsIdentity } from "./xds/options.ts";
 
 /** The running parts. */
 export interface ControlPlane {
@@ -27,16 +27,7 @@ export interface ControlPlane {
 }
 
 /** A running part, or one that failed to start. */
-interface Part {
-  problem(): string | undefined;
-  close(): Promise<void>;
-}
-
-interface Names extends Part {
-  isReady(): boolean;
-  table(): string | undefined;
-  readonly collect: Collector;
-}
+type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
 
 /**
  * Starts all parts before Envoy, which backs off if a socket is missing. Does not wait for certificates. A part that
@@ -54,7 +45,13 @@ export async function startControlPlane(
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
   const health = await healthOf(world, settings, log, envoyProblem);
   const [sds, xds, dns] = await Promise.all([
-    started(log, () => secretsOf(world, settings, identity, log)),
+    started(log, () =>
+      startSds(world, {
+        path: identitySocketPath(settings.bootstrap.identitySocket),
+        filesPath: FILES_SOCKET,
+        identity,
+        log: log.getChild("sds"),
+      })),
     settings.bootstrap.isXdsDirect ? undefined : started(log, () =>
       startXds(world, {
         ...settings.xds,
@@ -63,14 +60,17 @@ export async function startControlPlane(
         reports: health,
         log: log.getChild("xdsproxy"),
       })),
-    settings.dns.isServed ? started(log, () => namesOf(world, settings, identity, log)) : undefined,
+    settings.dns.isServed ? started(log, () => dnsOf(world, settings, identity, log)) : undefined,
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
-    nameProblem: () => dns === undefined ? undefined : nameProblem(dns),
-    nameTable: () => isNames(dns) ? dns.table() : undefined,
-    collect: () => isNames(dns) ? dns.collect() : [],
+    nameProblem() {
+      if (dns === undefined || dns.isReady?.() === true) return undefined;
+      return dns.problem() ?? "the control plane has not sent the table of names yet";
+    },
+    nameTable: () => dns?.tableJson?.(),
+    collect: () => dns?.collect?.() ?? [],
     async close() {
       await health?.close();
       await dns?.close();
@@ -81,7 +81,7 @@ export async function startControlPlane(
   };
 }
 
-async function started<T extends Part>(log: Logger, start: () => Promise<T>): Promise<T | Part> {
+async function started(log: Logger, start: () => Promise<Part>): Promise<Part> {
   try {
     return await start();
   } catch (error) {
@@ -90,15 +90,6 @@ async function started<T extends Part>(log: Logger, start: () => Promise<T>): Pr
     log.error(logText(problem));
     return { problem: () => problem, close: () => Promise.resolve() };
   }
-}
-
-function secretsOf(world: World, { bootstrap }: AgentSettings, identity: Identity | undefined, log: Logger) {
-  return startSds(world, {
-    path: identitySocketPath(bootstrap.identitySocket),
-    filesPath: FILES_SOCKET,
-    identity,
-    log: log.getChild("sds"),
-  });
 }
 
 /** Loaded lazily: most workloads have a kubelet. */
@@ -118,40 +109,25 @@ async function healthOf(
 }
 
 /** Loaded lazily: most sidecars do not serve DNS. */
-async function namesOf(
+async function dnsOf(
   world: World,
-  settings: AgentSettings,
-  identity: XdsIdentity | undefined,
+  { dns, node, xds, namespace, bootstrap, identity: { authority } }: AgentSettings,
+  identity: Identity | undefined,
   log: Logger,
-): Promise<Names> {
-  const { node, xds, namespace } = settings;
-  const { nameTableJson, startDns } = await import("./dns/mod.ts");
-  const { isReady, problem, table, collect, close } = await startDns(world, {
-    ...settings.dns,
+): Promise<Dns> {
+  const { startDns } = await import("./dns/mod.ts");
+  return await startDns(world, {
+    ...dns,
     namespace,
     // The fourth part of `role~address~name.namespace~domain`.
     domain: node.id.split("~")[3] ?? "",
     log: log.getChild("dns"),
     table: {
       node,
-      isDelta: settings.bootstrap.deltaXds,
+      isDelta: bootstrap.deltaXds,
       endpoint: () => controlPlaneEndpoint(world, { ...xds, identity }),
-      tokenFile: settings.identity.authority.tokenFile,
+      tokenFile: authority.tokenFile,
       headers: xds.headers,
     },
   });
-  const text = () => {
-    const names = table();
-    return names === undefined ? undefined : nameTableJson(names);
-  };
-  return { isReady, problem, table: text, collect, close };
-}
-
-function isNames(part: Names | Part | undefined): part is Names {
-  return part !== undefined && "table" in part;
-}
-
-function nameProblem(dns: Names | Part): string | undefined {
-  if (!isNames(dns)) return dns.problem();
-  return dns.isReady() ? undefined : dns.problem() ?? "the control plane has not sent the table of names yet";
 }

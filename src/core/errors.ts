@@ -106,6 +106,11 @@ export function snippetText(place: Place | undefined): string {
   return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
 }
 
+/** A thrown value as one line: that of a MeshError with place and hint, else its message. */
+export function errorText(error: unknown): string {
+  return error instanceof MeshError ? errorLine(error) : messageOf(error);
+}
+
 /** An unknown thrown thing as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

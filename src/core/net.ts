@@ -150,6 +150,11 @@ export function splitHostPort(text: string): { readonly host: string; readonly p
     : `"${text}" is not of the form host:port`;
 }
 
+/** `net.JoinHostPort`: `host:port`, with brackets around an IPv6 address. */
+export function joinHostPort(host: string, port: number | string): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 const LABEL = /^[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?$/;
 
 /** Whether a text is one label of a host name: letters, digits and inner hyphens, at most 63. */

@@ -5,13 +5,10 @@
 import type { Collector } from "../../core/metrics/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { buildLookup } from "./server/lookup.ts";
-import type { NameTable } from "./table/name_table.ts";
+import { nameTableJson } from "./table/name_table.ts";
 import { type DnsOptions, TUNING } from "./options.ts";
 import { startServer } from "./server/server.ts";
-import { followTable, tableOf, type TableState } from "./table/stream.ts";
-
-export { type NameInfo, type NameTable, nameTableJson } from "./table/name_table.ts";
-export type { DnsOptions, DnsSettings, TableNode, TableOptions } from "./options.ts";
+import { tableOf, type TableState, TableStream } from "./table/stream.ts";
 
 /** A running DNS server. */
 export interface Dns {
@@ -20,8 +17,8 @@ export interface Dns {
   isReady(): boolean;
   /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
   problem(): string | undefined;
-  /** The table in force, for `/debug/ndsz` (`nameTableJson`); `undefined` before the first. */
-  table(): NameTable | undefined;
+  /** The table in force as JSON, for `/debug/ndsz`; `undefined` before the first. */
+  tableJson(): string | undefined;
   /** Metrics, with pilot-agent's names. */
   readonly collect: Collector;
   close(): Promise<void>;
@@ -31,7 +28,7 @@ export interface Dns {
 export async function startDns(world: World, options: DnsOptions): Promise<Dns> {
   const server = await startServer(world, options);
   let state: TableState | undefined;
-  const stream = followTable(world, {
+  const stream = new TableStream(world, {
     ...options.table,
     log: options.log,
     random: options.tuning?.random ?? TUNING.random,
@@ -45,8 +42,8 @@ export async function startDns(world: World, options: DnsOptions): Promise<Dns> 
   return {
     port: server.port,
     isReady: () => state !== undefined,
-    problem: () => stream.problem(),
-    table: () => state === undefined ? undefined : tableOf(state),
+    problem: () => stream.problem,
+    tableJson: () => state === undefined ? undefined : nameTableJson(tableOf(state)),
     collect: server.collect,
     async close() {
       await stream.close();

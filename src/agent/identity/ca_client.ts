@@ -1,6 +1,6 @@
 /** One request for a certificate to the CA. */
 import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grpc/mod.ts";
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorText, messageOf } from "../../core/errors.ts";
 import { unlessAborted } from "../../core/world/unless_aborted.ts";
 import type { Files, World } from "../../core/world/world.ts";
 import { certificateInfo, createRequest, decodePems, encodePem, type PrivateKey } from "../../core/x509/mod.ts";
@@ -91,8 +91,7 @@ async function tokenOf(files: Files, path: string): Promise<Token | undefined> {
 
 /** Adds the stage to a file error. */
 function staged(stage: string, error: unknown): StageError {
-  const text = error instanceof MeshError ? errorLine(error) : messageOf(error);
-  return new StageError(`${stage}: ${text}`, { cause: error });
+  return new StageError(`${stage}: ${errorText(error)}`, { cause: error });
 }
 
 async function endpointOf({ files, clock }: World, authority: AuthorityOptions): Promise<GrpcEndpoint> {

@@ -1,6 +1,6 @@
 /** Why there is no certificate, in one line that begins with the failed stage. */
 import { formatDuration } from "../../core/duration.ts";
-import { errorLine, MeshError, messageOf, oneLine } from "../../core/errors.ts";
+import { errorLine, errorText, MeshError, oneLine } from "../../core/errors.ts";
 import { CODE, GrpcError, type GrpcStage } from "../../core/grpc/mod.ts";
 import type { Failure, State } from "./state.ts";
 import type { AuthorityOptions } from "./options.ts";
@@ -39,7 +39,7 @@ export function failureOf(error: unknown, context: RequestContext): Failure {
 
 function textOf(error: unknown, context: RequestContext): string {
   if (error instanceof StageError) return errorLine(error);
-  if (!(error instanceof GrpcError)) return `CA: ${error instanceof MeshError ? errorLine(error) : messageOf(error)}`;
+  if (!(error instanceof GrpcError)) return `CA: ${errorText(error)}`;
   return BY_STAGE[error.stage](error, context);
 }
 

@@ -1,5 +1,5 @@
 /** A certificate that another program maintains in files. */
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorText, MeshError } from "../../core/errors.ts";
 import { logText } from "../../core/log.ts";
 import type { Files, World } from "../../core/world/world.ts";
 import { type CertificateInfo, certificateInfo, checkPair } from "../../core/x509/mod.ts";
@@ -109,7 +109,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { value: await work(), problem: undefined };
   } catch (error) {
-    return { value: undefined, problem: `files: ${error instanceof MeshError ? errorLine(error) : messageOf(error)}` };
+    return { value: undefined, problem: `files: ${errorText(error)}` };
   }
 }
 

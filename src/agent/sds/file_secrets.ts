@@ -1,54 +1,34 @@
 /** Secrets from files that the mesh configuration names: gateway certificates, CA certificates of external services. */
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorText, MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Files } from "../../core/world/world.ts";
 import { certificateInfo, checkPair } from "../../core/x509/mod.ts";
-import { parseSecretName, sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
+import { type FileSecretName, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
 /** The system's root certificates have some 200 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Polling interval of requested files, in milliseconds. */
 const WATCH_INTERVAL = 1000;
 
-interface FileSecret {
-  readonly paths: readonly string[];
-  readonly read: () => Promise<Secret>;
-}
-
-/**
- * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. Any client
- * of the socket may name any file: only certificates, and keys that match one, are served.
- */
-export function fileSecrets(files: Files, log: Logger): Secrets {
-  return {
-    open(name, changed) {
-      const secret = fileSecret(files, name);
-      return secret && watchSecret({ files, log, name, changed }, secret);
-    },
-  };
-}
-
-function fileSecret(files: Files, name: string): FileSecret | undefined {
-  const parsed = parseSecretName(name);
-  if (parsed?.kind === "authorities") return { paths: parsed.paths, read: () => readAuthorities(files, parsed.paths) };
-  if (parsed?.kind !== "pair") return undefined;
-  return { paths: [parsed.certificate, parsed.key], read: () => readPair(files, parsed) };
-}
-
-interface Watching {
+interface FileSecretOptions {
   readonly files: Files;
   readonly log: Logger;
   readonly name: string;
   readonly changed: () => void;
 }
 
-function watchSecret({ files, log, name, changed }: Watching, { paths, read }: FileSecret): SecretSource {
+/**
+ * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. Any client
+ * of the socket may name any file: only certificates, and keys that match one, are served.
+ */
+export function fileSecret({ files, log, name, changed }: FileSecretOptions, parsed: FileSecretName): SecretSource {
+  const paths = parsed.kind === "pair" ? [parsed.certificate, parsed.key] : parsed.paths;
   let secret: Secret | undefined;
   let problem: string | undefined;
   let reading = Promise.resolve();
   let isOpen = true;
   const update = async () => {
-    const found = await read().catch((error: unknown) => lineOf(error));
+    const found = await read(files, parsed).catch(errorText);
     if (!isOpen) return;
     problem = typeof found === "string" ? found : undefined;
     if (problem !== undefined) log.warning(logText(`The files of ${JSON.stringify(name)} are not usable: ${problem}`));
@@ -70,8 +50,8 @@ function watchSecret({ files, log, name, changed }: Watching, { paths, read }: F
   };
 }
 
-function lineOf(error: unknown): string {
-  return error instanceof MeshError ? errorLine(error) : messageOf(error);
+function read(files: Files, name: FileSecretName): Promise<Secret> {
+  return name.kind === "pair" ? readPair(files, name) : readAuthorities(files, name.paths);
 }
 
 async function readPair(files: Files, paths: { readonly certificate: string; readonly key: string }): Promise<Secret> {
@@ -87,9 +67,7 @@ async function readAuthorities(files: Files, paths: readonly string[]): Promise<
     certificateInfo(authorities, path);
     return { kind: "authorities", authorities };
   }
-  throw new MeshError("No root certificates found on this system", {
-    hint: `looked for ${paths.join(", ")}`,
-  });
+  throw new MeshError("No root certificates found on this system", { hint: `looked for ${paths.join(", ")}` });
 }
 
 /** A pipe or a device would never end. */

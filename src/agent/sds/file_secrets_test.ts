@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { fileSecrets } from "./file_secrets.ts";
+import { fileSecret } from "./file_secrets.ts";
+import { parseSecretName } from "./secret.ts";
 
 const [ONE, TWO] = [testCertificate(), testCertificate()];
 
@@ -10,8 +11,10 @@ const [ONE, TWO] = [testCertificate(), testCertificate()];
 function opened(name: string, files: Record<string, string> = {}) {
   const world = fakeWorld({ files });
   let changes = 0;
-  const source = fileSecrets(world.files, startLog(world, "sds")).open(name, () => changes++);
-  assert.ok(source !== undefined);
+  const parsed = parseSecretName(name);
+  assert.ok(parsed?.kind === "pair" || parsed?.kind === "authorities");
+  const log = startLog(world, "sds");
+  const source = fileSecret({ files: world.files, log, name, changed: () => changes++ }, parsed);
   return {
     source,
     world,
@@ -79,10 +82,4 @@ Deno.test("file-root:system is the first of the known files that is there", asyn
   const none = opened("file-root:system");
   await settled();
   assert.match(none.source.problem() ?? "", /No root certificates found.*; looked for \/etc\/ssl/);
-});
-
-Deno.test("names that stand for no files have no source", () => {
-  const world = fakeWorld();
-  const secrets = fileSecrets(world.files, startLog(world, "sds"));
-  for (const name of ["default", "ROOTCA", "other"]) assert.equal(secrets.open(name, () => {}), undefined);
 });

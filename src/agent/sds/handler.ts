@@ -13,7 +13,6 @@ const MAX_REQUEST = 4 * 1024 * 1024;
 export interface HandlerOptions extends StreamOptions {
   /** The open streams; maintained by the handler. */
   readonly streams: Set<SecretStream>;
-  readonly log: Logger;
 }
 
 /** Serves `StreamSecrets`. Other methods (`FetchSecrets`, `DeltaSecrets`) are not implemented. */
@@ -32,7 +31,7 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
       // The pending read does not notice that Envoy cancelled the stream.
       requests?.cancel().catch(() => {});
     };
-    if (requests !== undefined) void readRequests(requests, stream, { log: options.log, end });
+    if (requests !== undefined) void readRequests(requests, stream, options.log, end);
     return new Response(answersOf(stream, end), { headers: { "content-type": "application/grpc" } });
   };
 }
@@ -54,16 +53,12 @@ interface Failure {
   readonly error: unknown;
 }
 
-interface Ending {
-  readonly log: Logger;
-  readonly end: (failure?: Failure) => void;
-}
-
 /** Reads until Envoy ends the stream or disconnects. Invalid requests fail the stream. */
 async function readRequests(
   requests: ReadableStreamDefaultReader<Uint8Array>,
   stream: SecretStream,
-  { log, end }: Ending,
+  log: Logger,
+  end: (failure?: Failure) => void,
 ): Promise<void> {
   const messages = new FrameReader(MAX_REQUEST);
   try {

@@ -1,31 +1,19 @@
 /** The secrets `default` and `ROOTCA` of the workload itself. */
-import type { KeyPair } from "../../core/x509/mod.ts";
-import { parseSecretName, type Secret, type Secrets } from "./secret.ts";
+import type { Identity } from "../identity/mod.ts";
+import type { Secret, SecretSource } from "./secret.ts";
 
 /** The identity as SDS sees it. */
-export interface SdsIdentity {
-  /** Certificate and key; `undefined` before the first. */
-  workload(): KeyPair | undefined;
-  /** Root certificates in PEM; `undefined` before the first. */
-  roots(): string | undefined;
-  /** Calls back on each change, until the returned function is called. */
-  subscribe(changed: (what: "workload" | "roots") => void): () => void;
-  /** The problem, in one line; `undefined` if all is well. */
-  problem(): string | undefined;
-}
+export type SdsIdentity = Omit<Identity, "close">;
 
-export function identitySecrets(identity: SdsIdentity): Secrets {
-  const open = (what: "workload" | "roots", current: () => Secret | undefined, changed: () => void) => ({
-    current,
-    problem: () => identity.problem(),
-    close: identity.subscribe((each) => each === what && changed()),
-  });
+export function identitySecret(
+  identity: SdsIdentity,
+  kind: "workload" | "roots",
+  changed: () => void,
+): SecretSource {
   return {
-    open(name, changed) {
-      const kind = parseSecretName(name)?.kind;
-      if (kind === "workload") return open(kind, () => workloadSecret(identity), changed);
-      return kind === "roots" ? open(kind, () => rootsSecret(identity), changed) : undefined;
-    },
+    current: () => kind === "workload" ? workloadSecret(identity) : rootsSecret(identity),
+    problem: () => identity.problem(),
+    close: identity.subscribe((each) => each === kind && changed()),
   };
 }
 

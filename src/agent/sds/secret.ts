@@ -18,16 +18,13 @@ export interface SecretSource {
   close(): void;
 }
 
-/** Provides secrets by name. */
-export interface Secrets {
-  /** The source of a name, which calls back on each change until closed; `undefined` for an unknown name. */
-  open(name: string, changed: () => void): SecretSource | undefined;
-}
+/** The source of a secret, which calls `changed` on each change until closed; `undefined` for an unknown name. */
+export type OpenSecret = (name: string, changed: () => void) => SecretSource | undefined;
 
 /** What a secret's name refers to. */
-export type SecretName =
-  | { readonly kind: "workload" }
-  | { readonly kind: "roots" }
+type SecretName = { readonly kind: "workload" | "roots" } | FileSecretName;
+
+export type FileSecretName =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
   /** The first file that exists. */
   | { readonly kind: "authorities"; readonly paths: readonly string[] };

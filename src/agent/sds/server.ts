@@ -2,10 +2,10 @@
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { UnixServer, World } from "../../core/world/mod.ts";
-import { fileSecrets } from "./file_secrets.ts";
+import { fileSecret } from "./file_secrets.ts";
 import { secretHandler } from "./handler.ts";
-import { identitySecrets, type SdsIdentity } from "./identity_secrets.ts";
-import type { Secrets } from "./secret.ts";
+import { identitySecret, type SdsIdentity } from "./identity_secrets.ts";
+import { type OpenSecret, parseSecretName } from "./secret.ts";
 import type { SecretStream } from "./stream.ts";
 
 /** Envoy may run as another user; the folder restricts access. */
@@ -43,9 +43,16 @@ export async function startSds(world: World, options: SdsOptions): Promise<Sds> 
   const { log, identity } = options;
   const isExternal = identity === undefined || await isServed(world, options.path);
   const path = isExternal ? options.filesPath : options.path;
-  const sources = [fileSecrets(world.files, log), ...(isExternal ? [] : [identitySecrets(identity)])];
+  const open: OpenSecret = (name, changed) => {
+    const parsed = parseSecretName(name);
+    if (parsed === undefined) return undefined;
+    if (parsed.kind === "pair" || parsed.kind === "authorities") {
+      return fileSecret({ files: world.files, log, name, changed }, parsed);
+    }
+    return isExternal ? undefined : identitySecret(identity, parsed.kind, changed);
+  };
   const streams = new Set<SecretStream>();
-  const handler = secretHandler({ secrets: firstOf(sources), log, nextVersion: versions(world), streams });
+  const handler = secretHandler({ open, log, nextVersion: versions(world), streams });
   log.info(logText(
     isExternal
       ? `Another program serves the workload's certificate on "${options.path}": serving file secrets only, on "${path}"`
@@ -88,18 +95,6 @@ async function isServed({ network, clock }: World, path: string): Promise<boolea
   const isServed = await Promise.race([network.isServed(path), late]);
   end.abort();
   return isServed;
-}
-
-function firstOf(all: readonly Secrets[]): Secrets {
-  return {
-    open(name, changed) {
-      for (const secrets of all) {
-        const source = secrets.open(name, changed);
-        if (source !== undefined) return source;
-      }
-      return undefined;
-    },
-  };
 }
 
 /** `2026-01-02T03:04:05Z/1` and so on, as in Istio. */

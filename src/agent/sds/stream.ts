@@ -2,13 +2,13 @@
 import { MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
-import { sameSecret, type Secret, type Secrets, type SecretSource } from "./secret.ts";
+import { type OpenSecret, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
 /** A limit, since each name may cost a file watch. */
 const MAX_NAMES = 1000;
 
 export interface StreamOptions {
-  readonly secrets: Secrets;
+  readonly open: OpenSecret;
   readonly log: Logger;
   /** The version of the next response. */
   readonly nextVersion: () => string;
@@ -94,8 +94,8 @@ export class SecretStream {
   }
 
   #open(name: string): void {
-    const { secrets, log } = this.#options;
-    const source = secrets.open(name, () => this.#wake()) ?? UNKNOWN;
+    const { open, log } = this.#options;
+    const source = open(name, () => this.#wake()) ?? UNKNOWN;
     this.#sources.set(name, source);
     if (source === UNKNOWN) {
       log.warning(logText(`Envoy requests the secret ${quoted(name)}, which is unknown`));

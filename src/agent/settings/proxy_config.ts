@@ -1,5 +1,5 @@
 /** The effective proxy configuration. Source: pilot-agent's config.ConstructProxyConfig. */
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorText, MeshError } from "../../core/errors.ts";
 import {
   ANNOTATION,
   checkProxyConfig,
@@ -10,7 +10,7 @@ import {
   parseProxyConfig,
   type ProxyConfig,
 } from "../../core/mesh/configuration.ts";
-import { parseAddress, parsePort, splitHostPort } from "../../core/net.ts";
+import { joinHostPort, parseAddress, parsePort, splitHostPort } from "../../core/net.ts";
 import { newMap, type Value } from "../../core/value.ts";
 import type { Network, World } from "../../core/world/world.ts";
 import type { FlagName } from "./flags.ts";
@@ -67,13 +67,9 @@ async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): 
     if (await world.files.facts(file) === undefined) return defaultProxyConfig(defaultsOf("current"));
     return defaultProxyConfig(parseMeshConfig(await world.files.readText(file), file));
   } catch (error) {
-    problems.push(textOf(error));
+    problems.push(errorText(error));
     return defaultProxyConfig(defaultsOf("current"));
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
 /** An invalid overlay is added to `problems` and ignored. */
@@ -82,7 +78,7 @@ function readOverlay(problems: string[], read: () => ProxyConfig): ProxyConfig |
     return read();
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    problems.push(textOf(error));
+    problems.push(errorText(error));
     return undefined;
   }
 }
@@ -161,7 +157,7 @@ async function addressOf(address: string, network: Network): Promise<Resolved> {
   const found = await network.lookup(parts.host);
   const ip = found.find((each) => !each.includes(":")) ?? found[0];
   if (ip === undefined) return { problem: `the host of "${address}" has no address` };
-  return { ip: ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}` };
+  return { ip: joinHostPort(ip, port) };
 }
 
 /** The control plane sees the template path, also one set by `--templateFile`. */

@@ -1,15 +1,9 @@
 import type { Logger } from "../../core/log.ts";
+import type { Identity } from "../identity/mod.ts";
 import type { HealthReports } from "../health/options.ts";
 
-/** The credentials of the connection to istiod, PEM. */
-export interface XdsIdentity {
-  /** The workload's certificate chain and key; `undefined` before the first. */
-  workload(): { readonly certificate: string; readonly key: string } | undefined;
-  /** The root certificates that came with it. */
-  roots(): string | undefined;
-  /** Calls back on each change, until the returned function is called. */
-  subscribe(changed: (what: "workload" | "roots") => void): () => void;
-}
+/** The credentials of the connection to istiod. */
+export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe">;
 
 /** Root certificates that istiod's certificate must chain to. */
 export type XdsRoots =

@@ -12,12 +12,6 @@ import type { TableOptions } from "../options.ts";
 const FIRST_DELAY = 500;
 const MAX_DELAY = 30_000;
 
-export interface TableStream {
-  /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
-  problem(): string | undefined;
-  close(): Promise<void>;
-}
-
 export interface StreamOptions extends TableOptions {
   readonly log: Logger;
   readonly random: () => number;
@@ -25,35 +19,33 @@ export interface StreamOptions extends TableOptions {
   readonly changed: (state: TableState) => void;
 }
 
-/** Starts the stream. The last tables stay in force while disconnected. */
-export function followTable(world: Pick<World, "network" | "files" | "clock">, options: StreamOptions): TableStream {
-  const follower = new Follower(world, options);
-  const ended = follower.run();
-  return {
-    problem: () => follower.problem,
-    async close() {
-      follower.end.abort(new Error("the agent ends"));
-      await ended;
-    },
-  };
-}
-
-class Follower {
-  readonly end = new AbortController();
+/** Follows the name table from its creation to `close`. The last tables stay in force while disconnected. */
+export class TableStream {
+  /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
   problem: string | undefined = "the control plane has sent no name table yet";
+  readonly #end = new AbortController();
+  readonly #ended: Promise<void>;
   readonly #protocol: Protocol;
   #state: TableState | undefined;
   #failures = 0;
+  /** The version in force, sent with each NACK. */
+  #version = "";
 
   constructor(
     private readonly world: Pick<World, "network" | "files" | "clock">,
     private readonly options: StreamOptions,
   ) {
     this.#protocol = options.isDelta ? INCREMENTAL : STATE_OF_THE_WORLD;
+    this.#ended = this.#run();
   }
 
-  async run(): Promise<void> {
-    const { signal } = this.end;
+  async close(): Promise<void> {
+    this.#end.abort(new Error("the agent ends"));
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
     while (!signal.aborted) {
       const reason = await this.#stream().catch(messageOf);
       if (signal.aborted) return;
@@ -66,7 +58,7 @@ class Follower {
   /** Runs one stream; resolves with the reason for its end. */
   async #stream(): Promise<string> {
     const { endpoint, open, node } = this.options;
-    const { signal } = this.end;
+    const { signal } = this.#end;
     const to = await unlessAborted(Promise.resolve(endpoint()), signal);
     const channel = (open ?? ((to) => openChannel(this.world.network, to)))(to);
     try {
@@ -104,9 +96,6 @@ class Follower {
     this.#version = response.version;
     await stream.send(this.#protocol.encode({ version: response.version, nonce: response.nonce }));
   }
-
-  /** The version in force, sent with each NACK. */
-  #version = "";
 
   async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
     this.problem = `the last name table of the control plane was rejected: ${reason}`;

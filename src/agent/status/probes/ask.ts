@@ -3,7 +3,7 @@ import { MeshError } from "../../../core/errors.ts";
 import type { ExchangeAnswer, Network } from "../../../core/world/world.ts";
 import type { Prober } from "./config.ts";
 import { CHECK, healthRequest, healthStatus } from "./grpc_health.ts";
-import { splitHostPort } from "../../../core/net.ts";
+import { joinHostPort, splitHostPort } from "../../../core/net.ts";
 
 /** A probe request. */
 export interface ProbeTarget {
@@ -47,7 +47,7 @@ export function ask(target: ProbeTarget, prober: Prober): Promise<ProbeResult> {
 }
 
 const askHttp: Ask<"http"> = async (target, { port, path, isTls }) => {
-  const url = `${isTls ? "https" : "http"}://${authority(target.host, port)}${path}`;
+  const url = `${isTls ? "https" : "http"}://${joinHostPort(target.host, port)}${path}`;
   const headers = forwardedHeaders(target.headers, target.statusPort, port);
   const protocol = isTls && target.isHttp2Offered ? "negotiated" : "http/1.1";
   const options = {
@@ -76,7 +76,7 @@ const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
   headers.set("user-agent", target.headers.get("user-agent") ?? "");
   const answer = await target.network.exchange({
     method: "POST",
-    url: `http://${authority(target.host, port)}${CHECK}`,
+    url: `http://${joinHostPort(target.host, port)}${CHECK}`,
     headers,
     body: healthRequest(service),
     protocol: "h2",
@@ -95,11 +95,6 @@ function grpcStatus({ status, headers, body }: ExchangeAnswer): string {
   if (code !== "0") throw new MeshError(`The answer is the gRPC status ${code}: ${headers.get("grpc-message") ?? ""}`);
   if (status !== 200) throw new MeshError(`The answer is the HTTP status ${status}`);
   return healthStatus(body);
-}
-
-/** `net.JoinHostPort`. */
-function authority(host: string, port: number): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function fromSource({ source }: ProbeTarget): { readonly source?: string } {
@@ -128,7 +123,7 @@ export function forwardedHeaders(incoming: Headers, statusPort: number, port: nu
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
   const parts = splitHostPort(headers.get("host") ?? "");
   if (typeof parts === "string" || Number(parts.port) !== statusPort) return headers;
-  headers.set("host", parts.host.includes(":") ? `[${parts.host}]:${port}` : `${parts.host}:${port}`);
+  headers.set("host", joinHostPort(parts.host, port));
   return headers;
 }
 

@@ -1,5 +1,6 @@
 import { MeshError } from "../../../core/errors.ts";
 import { requestFailure } from "../../../core/request_failure.ts";
+import { joinHostPort } from "../../../core/net.ts";
 import { joinBytes } from "../../../core/bytes.ts";
 import type { Network } from "../../../core/world/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";
@@ -17,7 +18,7 @@ export interface Admin {
 const MAX_BYTES = 1 << 20;
 
 export function adminAt(network: Network, host: string, port: number): Admin {
-  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const origin = `http://${joinHostPort(host, port)}`;
   return {
     async stats(name) {
       const { filter, milliseconds } = QUERIES[name];
