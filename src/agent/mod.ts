@@ -2,11 +2,11 @@
  * The agent of a pod's proxy, and requests to a running agent. In: settings or a request. Out: an exit code. Each
  * command is loaded lazily.
  */
+import type { FlagGroups } from "../core/command/mod.ts";
 import type { World } from "../core/world/world.ts";
 import type { EarlyLog } from "./early_log.ts";
 import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";
-import type { HelpSubject } from "./settings/help.ts";
 
 /** `agent` and `pilot-agent proxy`: runs the proxy until it ends; resolves with the exit code. */
 export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
@@ -23,9 +23,10 @@ export async function runAgentBootstrap(world: World, args: readonly string[]): 
   return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, args);
 }
 
-/** The help text of `agent`, `agent bootstrap` and `pilot-agent proxy`. */
-export async function agentHelp(program: string, subject: HelpSubject = "agent"): Promise<string> {
-  return (await import("./settings/help.ts")).agentHelpText(program, subject);
+/** The flags and variables of `agent`, `agent bootstrap` and `pilot-agent proxy`. */
+export async function agentFlags(): Promise<FlagGroups> {
+  const { FLAG_GROUPS } = await import("./settings/flags.ts");
+  return { ...FLAG_GROUPS, "Environment variables": (await import("./settings/variables.ts")).VARIABLES };
 }
 
 /** `pilot-agent request`: sends a request to a port of the proxy and prints the response. */

@@ -2,10 +2,10 @@ import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippe
 import type { World } from "../core/world/world.ts";
 
 /**
- * Tells the user of an error and returns the exit code. `MeshError`s are the user's to mend and are told in one line;
- * anything else is a defect of ours and says so.
+ * Tells the user of an error and returns the exit code. A `MeshError` is one that the user
+ * can act on; anything else is a defect of this program and says so.
  */
-export function endOf(world: World, error: unknown): number {
+export function reportFailure(world: World, error: unknown): number {
   if (error instanceof ClosedPipeError) {
     say(world, "error: Standard output was closed before everything was written\n");
     return EXIT.failed;
@@ -24,11 +24,11 @@ function errorText(world: World, error: MeshError): string {
   return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}`;
 }
 
-/** That standard error cannot be written to must not hide the exit code. */
+/** Writes to standard error. A failure to write must not hide the exit code. */
 export function say(world: World, text: string): void {
   try {
     world.stderr.write(text);
   } catch {
-    // There is nowhere left to tell it.
+    // No stream is left to report it on.
   }
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { ClosedPipeError, MeshError, UsageError } from "../core/errors.ts";
 import { fakeWorld } from "../core/world/mod.ts";
-import { endOf } from "./failure.ts";
+import { reportFailure } from "./failure.ts";
 
 function told(error: unknown, env: Record<string, string> = {}): [number, string] {
   const world = fakeWorld({ env });
-  return [endOf(world, error), world.said.stderr];
+  return [reportFailure(world, error), world.said.stderr];
 }
 
-Deno.test("endOf() tells a user's error in one line with its place and what to do", () => {
+Deno.test("reportFailure() tells a user's error in one line with its place and what to do", () => {
   const place = { file: "a.yaml", document: 2, line: 14, field: "spec.replicas" };
   assert.deepEqual(told(new MeshError("Want a number", { place, hint: "remove the quotes" })), [
     1,
@@ -16,32 +16,32 @@ Deno.test("endOf() tells a user's error in one line with its place and what to d
   ]);
 });
 
-Deno.test("endOf() shows the source line below the error at a terminal, elsewhere one line", () => {
+Deno.test("reportFailure() shows the source line below the error at a terminal, elsewhere one line", () => {
   const error = new MeshError("A tab", { place: { line: 1, snippet: "\tx: y\n^" } });
   assert.deepEqual(told(error), [1, "error: line 1: A tab\n"]);
   const world = fakeWorld({ terminal: true });
-  endOf(world, error);
+  reportFailure(world, error);
   assert.equal(world.said.stderr, "error: line 1: A tab\n  \tx: y\n  ^\n");
 });
 
-Deno.test("endOf() keeps the exit code where standard error cannot be written to", () => {
+Deno.test("reportFailure() keeps the exit code where standard error cannot be written to", () => {
   const world = fakeWorld();
   const full = { isTerminal: false, write: () => assert.fail("no space") };
-  assert.equal(endOf({ ...world, stderr: full }, new UsageError("x")), 2);
+  assert.equal(reportFailure({ ...world, stderr: full }, new UsageError("x")), 2);
 });
 
-Deno.test("endOf() keeps an error of several lines on one", () => {
+Deno.test("reportFailure() keeps an error of several lines on one", () => {
   assert.deepEqual(told(new UsageError("First\n  second")), [2, "error: First; second\n"]);
 });
 
-Deno.test("endOf() of a closed standard output is a failure with one line", () => {
+Deno.test("reportFailure() of a closed standard output is a failure with one line", () => {
   assert.deepEqual(told(new ClosedPipeError("x")), [
     1,
     "error: Standard output was closed before everything was written\n",
   ]);
 });
 
-Deno.test("endOf() calls any other error a defect, with its stack only in debug", () => {
+Deno.test("reportFailure() calls any other error a defect, with its stack only in debug", () => {
   const error = new TypeError("boom");
   assert.deepEqual(told(error), [1, "error: Unexpected failure of this program: boom; please report it\n"]);
   assert.match(told(error, { MESH_LOG_LEVEL: "debug" })[1], /failure_test\.ts/);

@@ -1,29 +1,17 @@
 /**
- * The program answers to the names of the programs it replaces: by the name it is started by (a link to the binary) or,
- * failing that, by its first argument.
- *
- * | name or first argument                   | means                        |
- * |------------------------------------------|------------------------------|
- * | `istio-iptables`, `istio-iptables.sh`    | `pilot-agent istio-iptables` |
- * | `istio-clean-iptables`                   | the same, cleaning           |
- * | `pilot-agent`                            | that program's subcommands   |
- * | anything else                            | the plugin                   |
+ * The program answers to the names of the programs it replaces: a link to the binary with such a name is the hidden
+ * command of that name.
  */
-const PEERS: Readonly<Record<string, readonly string[]>> = {
-  "pilot-agent": ["pilot-agent"],
-  "istio-iptables": ["pilot-agent", "istio-iptables"],
-  "istio-iptables.sh": ["pilot-agent", "istio-iptables"],
-  "istio-clean-iptables": ["pilot-agent", "istio-clean-iptables"],
+const COMMANDS: Readonly<Record<string, string>> = {
+  "pilot-agent": "pilot-agent",
+  "istio-iptables": "istio-iptables",
+  "istio-iptables.sh": "istio-iptables",
+  "istio-clean-iptables": "istio-clean-iptables",
+  "kubectl_complete-mesh": "__complete",
 };
 
-/** The words of the command line with the name that was used, if it means something, in front. */
-export function commandLine(name: string, args: readonly string[]): readonly string[] {
-  const byName = peer(name);
-  if (byName !== undefined) return [...byName, ...args];
-  const byArgument = peer(args[0] ?? "");
-  return byArgument === undefined ? args : [...byArgument, ...args.slice(1)];
-}
-
-function peer(name: string): readonly string[] | undefined {
-  return Object.hasOwn(PEERS, name) ? PEERS[name] : undefined;
+/** The arguments with the command that the program's name stands for in front. */
+export function argumentsOf(name: string, args: readonly string[]): readonly string[] {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return command === undefined ? args : [command, ...args];
 }

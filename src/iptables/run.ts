@@ -1,50 +1,19 @@
 /** The commands: a command line in, an exit code out. */
-import { closest } from "../core/closest.ts";
 import { EXIT, MeshError, UsageError } from "../core/errors.ts";
 import { logText, startLog } from "../core/log.ts";
 import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";
-import { helpText, type Mode, MODES, overviewText } from "./settings/help.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
-import type { Settings } from "./settings/settings.ts";
+import type { Mode, Settings } from "./settings/settings.ts";
 import { ownerNames } from "./environment.ts";
 import { environmentBlock } from "./views/log_blocks.ts";
 import type { Job } from "./job.ts";
 import * as work from "./job.ts";
 
-const PROGRAM = "kubectl mesh iptables";
-
-/** `kubectl mesh iptables SUBCOMMAND ARGS`. Errors are `MeshError`s. */
-export async function runIptables(world: World, subcommand: string, args: readonly string[]): Promise<number> {
-  if (HELP_WORDS.includes(subcommand)) {
-    world.stdout.write(overviewText(PROGRAM));
-    return EXIT.ok;
-  }
-  const mode = MODES.find((name) => name === subcommand);
-  if (mode === undefined) throw unknownCommand(subcommand);
-  return await run(world, mode, `${PROGRAM} ${mode}`, args);
-}
-
-const HELP_WORDS: readonly string[] = ["help", "--help", "-h"];
-
-function unknownCommand(word: string): UsageError {
-  const meant = closest(word, MODES);
-  const hint = meant === undefined ? `use ${MODES.join(", ")}` : `did you mean "${meant}"?`;
-  return new UsageError(word === "" ? "A command is missing" : `Unknown command "iptables ${word}"`, { hint });
-}
-
-/** `pilot-agent istio-iptables ARGS` and `pilot-agent istio-clean-iptables ARGS`. */
-export function runIstioIptables(world: World, name: string, args: readonly string[]): Promise<number> {
-  return run(world, name === "istio-clean-iptables" ? "clean" : "apply", name, args);
-}
-
-async function run(world: World, mode: Mode, program: string, args: readonly string[]): Promise<number> {
+/** `kubectl mesh iptables MODE ARGS`, and Istio's programs. Errors are `MeshError`s. */
+export async function runIptables(world: World, mode: Mode, args: readonly string[]): Promise<number> {
   const names = await ownerNames(world);
   const env = world.env.all();
   const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate" });
-  if (reading.isHelp) {
-    world.stdout.write(helpText(program, mode));
-    return EXIT.ok;
-  }
   const log = startLog(world, "iptables", reading.log);
   reading.warnings.forEach((warning) => log.warn(logText(warning)));
   const settings = reading.settings ?? refuse(reading);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError, UsageError } from "../core/errors.ts";
 import { fakeWorld, type FakeWorldOptions, SystemError } from "../core/world/mod.ts";
-import { runIptables, runIstioIptables } from "./mod.ts";
+import { runIptables } from "./mod.ts";
 
 const POD: FakeWorldOptions = {
   interfaces: [{ name: "eth0", family: "IPv4", address: "10.1.1.1" }],
@@ -63,33 +63,20 @@ Deno.test("a name with shell characters is rejected", async () => {
 
 Deno.test("--log_as_json logs JSON lines", async () => {
   const world = fakeWorld(POD);
-  await runIstioIptables(world, "istio-iptables", ["--dry-run", "--log_as_json", "--log_output_level=default:info"]);
+  await runIptables(world, "apply", ["--dry-run", "--log_as_json", "--log_output_level=default:info"]);
   const records = world.said.stderr.trim().split("\n").map((line) => JSON.parse(line));
   assert.match(records[0]?.message, /^Istio iptables environment:\n/);
 });
 
-Deno.test("help wins over every other problem, for each name", async () => {
-  for (const flags of [["--help"], ["-h"], ["--nope", "-p", "x", "--help"]]) {
-    const world = fakeWorld();
-    assert.equal(await runIstioIptables(world, "istio-clean-iptables", flags), 0);
-    assert.match(world.said.stdout, /Usage: istio-clean-iptables \[FLAGS\]/);
-  }
-  const world = fakeWorld();
-  assert.equal(await runIptables(world, "--help", []), 0);
-  assert.match(world.said.stdout, /Usage: kubectl mesh iptables COMMAND/);
-});
-
 Deno.test("a wrong command line is a usage error with a suggestion", async () => {
   const wrong = (error: unknown) => error instanceof UsageError && error.exitCode === 2;
-  await assert.rejects(runIptables(fakeWorld(POD), "", []), wrong);
-  await assert.rejects(runIptables(fakeWorld(POD), "aply", []), { hint: 'did you mean "apply"?' });
-  await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", ["--dryrun"]), wrong);
-  await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", ["--dryrun"]), /did you mean "--dry-run"\?/);
+  await assert.rejects(runIptables(fakeWorld(POD), "apply", ["--dryrun"]), wrong);
+  await assert.rejects(runIptables(fakeWorld(POD), "apply", ["--dryrun"]), /did you mean "--dry-run"\?/);
 });
 
 Deno.test("all problems are reported at once", async () => {
   const line = ["-p", "abc", "-m", "NONE", "--dry-run"];
-  await assert.rejects(runIstioIptables(fakeWorld(POD), "istio-iptables", line), (error) => {
+  await assert.rejects(runIptables(fakeWorld(POD), "apply", line), (error) => {
     assert.ok(error instanceof MeshError);
     assert.match(error.message, /^-p: .*; -m: "NONE" is neither "REDIRECT" nor "TPROXY"/);
     return true;
@@ -140,13 +127,13 @@ Deno.test("a dry run of clean without privileges warns and succeeds", async () =
     throw new SystemError("socket", 1);
   };
   const world = fakeWorld({ ...POD, system: { netlink } });
-  assert.equal(await runIstioIptables(world, "istio-clean-iptables", ["-n"]), 0);
+  assert.equal(await runIptables(world, "clean", ["-n"]), 0);
   assert.equal(world.said.stdout, "");
   assert.match(world.said.stderr, /Cannot read the rules to remove: /);
 });
 
 Deno.test("--skip-rule-apply changes nothing", async () => {
   const world = fakeWorld(POD);
-  assert.equal(await runIstioIptables(world, "istio-iptables", ["--skip-rule-apply"]), 0);
+  assert.equal(await runIptables(world, "apply", ["--skip-rule-apply"]), 0);
   assert.deepEqual([world.runs, world.said.stdout], [[], ""]);
 });

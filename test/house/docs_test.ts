@@ -1,20 +1,47 @@
-/** Tables of the documents that are made from tables of the code; UPDATE=1 writes them anew. */
+/** Documentation that is made from the records of commands; UPDATE=1 writes it anew. */
 import assert from "node:assert/strict";
-import { VARIABLE_LIST } from "../../src/agent/settings/variables.ts";
-import { read, ROOT } from "./source.ts";
+import { allCommands } from "../../tools/docs/commands.ts";
+import { flagTables } from "../../tools/docs/flag_table.ts";
+import { manPage, pageName } from "../../tools/docs/man_page.ts";
+import { filesBelow, read, ROOT } from "./source.ts";
 
-const DOCUMENT = "docs/agent.md";
-const HEAD = "| variable | default | what |\n|---|---|---|\n";
+const COMMANDS = await allCommands();
+const DOCUMENTS = filesBelow("docs").filter((path) => /^docs\/[^/]*\.md$/.test(path));
+const MARKED = /<!-- flags: (.*?) -->\n[^]*?<!-- end -->/g;
 
-Deno.test("docs/agent.md has the variables that the agent reads, with their defaults", () => {
-  const rows = VARIABLE_LIST.map(({ env, fallback, doc }) => `| \`${env}\` | ${fallback} | ${doc} |\n`).join("");
-  const text = read(DOCUMENT);
-  const start = text.indexOf(HEAD) + HEAD.length;
-  assert.ok(start > HEAD.length, `${DOCUMENT} has no such table`);
-  const end = text.indexOf("\n\n", start - 1) + 1;
-  if (Deno.env.get("UPDATE") === "1") {
-    Deno.writeTextFileSync(`${ROOT}/${DOCUMENT}`, text.slice(0, start) + rows + text.slice(end));
-  }
-  const written = read(DOCUMENT);
-  assert.equal(written.slice(start, written.indexOf("\n\n", start - 1) + 1), rows);
+function update(path: string, text: string): void {
+  if (Deno.env.get("UPDATE") === "1") Deno.writeTextFileSync(`${ROOT}/${path}`, text);
+}
+
+for (const path of DOCUMENTS.filter((path) => read(path).includes("<!-- flags: "))) {
+  Deno.test(`${path} has the flags of today`, () => {
+    const text = read(path).replace(MARKED, (marked) => {
+      const [start = "", name = ""] = /^<!-- flags: (.*) -->\n/.exec(marked) ?? [];
+      const found = COMMANDS.find((each) => each.name === name);
+      assert.ok(found, `there is no command "${name}"`);
+      return `${start}${flagTables(found.groups)}<!-- end -->`;
+    });
+    update(path, text);
+    assert.equal(read(path), text);
+  });
+}
+
+Deno.test("the flags of every command stand in a document, once", () => {
+  const told = DOCUMENTS.flatMap((path) => [...read(path).matchAll(MARKED)].map(([, name]) => name));
+  // Those of "agent bootstrap" are those of "agent"; all modes of iptables have the same.
+  const sameAs = /^agent bootstrap$|^iptables (apply|clean|verify)$/;
+  const names = COMMANDS.filter(({ name, groups }) => Object.keys(groups).length > 0 && !sameAs.test(name))
+    .map(({ name }) => name);
+  assert.deepEqual(told.toSorted(), names.toSorted());
+});
+
+Deno.test("docs/man has the page of every command, as it is today, and no other", () => {
+  const names = COMMANDS.map(pageName);
+  const pages = new Map(COMMANDS.map((each): [string, string] => {
+    const others = names.filter((name) => name !== pageName(each));
+    return [`docs/man/${pageName(each)}.1`, manPage(each, others)];
+  }));
+  for (const [path, text] of pages) update(path, text);
+  assert.deepEqual(filesBelow("docs/man"), [...pages.keys()].toSorted());
+  for (const [path, text] of pages) assert.equal(read(path), text, path);
 });

@@ -5,7 +5,8 @@
 import { parseProxyConfig, type ProxyConfig } from "../../core/mesh/configuration.ts";
 import { parseBool } from "../../core/net.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
-import { type Flag, FLAG_LIST, type FlagName } from "./flags.ts";
+import { flagEntries } from "../../core/command/mod.ts";
+import { type FlagName, OLD_FLAGS } from "./flags.ts";
 
 type Given = ReadonlyMap<FlagName, string>;
 
@@ -25,9 +26,7 @@ const PORTS: readonly FlagName[] = ["proxyAdminPort", "statusPort"];
 
 /** The old flags that were given. */
 export function oldFlags(given: Given): string[] {
-  return FLAG_LIST.flatMap(([name, flag]: readonly [FlagName, Flag]) =>
-    flag.old && given.has(name) ? [`--${flag.long}`] : []
-  );
+  return flagEntries(OLD_FLAGS).flatMap(([key, { name }]) => given.has(key) ? [`--${name}`] : []);
 }
 
 /** The overlay that they make. Errors: MeshError for a value that is none, such as a service that is no JSON. */

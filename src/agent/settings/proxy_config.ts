@@ -118,12 +118,12 @@ function hasDefaultDrain({ data }: ProxyConfig): boolean {
 /** The variable of Istio 1.1 to 1.8 applies unless the mesh file sets a value. */
 function withOldDrain(config: ProxyConfig, variables: Variables): ProxyConfig {
   if (!hasDefaultDrain(config) || !variables.isSet("oldTerminationDrain")) return config;
-  return set(config, DRAIN, `${variables.int("oldTerminationDrain")}s`);
+  return set(config, DRAIN, `${variables.number("oldTerminationDrain")}s`);
 }
 
 function withConcurrency(config: ProxyConfig, { given, variables }: ProxyConfigSources): ProxyConfig {
   const asked = Number(given.get("concurrency") ?? 0);
-  const limit = variables.int("cpuLimit");
+  const limit = variables.number("cpuLimit");
   if (asked !== 0) return set(config, "concurrency", asked);
   return config.data["concurrency"] === undefined && limit !== 0 ? set(config, "concurrency", limit) : config;
 }

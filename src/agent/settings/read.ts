@@ -17,7 +17,6 @@ import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
 import { readBootstrap, readDrain, readEnvoy } from "./envoy/envoy.ts";
 import { readNode } from "./node/read_node.ts";
 import { flagText, isOn, type Reading } from "./reading.ts";
-import { retiredWarnings } from "./retired.ts";
 import type { AgentSettings, LogSettings, MetricsSettings, Ports, ProxyNode } from "./settings.ts";
 import { Variables } from "./variables.ts";
 import { readXds } from "./control_plane/xds.ts";
@@ -39,7 +38,7 @@ export async function readSettings(
 ): Promise<AgentSettings> {
   const { name } = options;
   const line = readCommandLine(words, name);
-  const warnings = [...line.warnings, ...retiredWarnings(line.given)];
+  const warnings = [...line.warnings];
   const reading: Reading = {
     world,
     given: line.given,
@@ -152,10 +151,10 @@ function readPorts(variables: Variables, proxy: AgentSettings["proxy"]): Ports {
   return {
     admin: proxy.proxyAdminPort,
     status: proxy.statusPort,
-    envoyStatus: variables.port("envoyStatusPort"),
-    prometheus: variables.port("prometheusPort"),
-    secureMetrics: variables.port("secureMetricsPort"),
-    secureMergedMetrics: variables.port("secureMergedMetricsPort"),
+    envoyStatus: variables.number("envoyStatusPort"),
+    prometheus: variables.number("prometheusPort"),
+    secureMetrics: variables.number("secureMetricsPort"),
+    secureMergedMetrics: variables.number("secureMergedMetricsPort"),
   };
 }
 

@@ -4,12 +4,16 @@ import { fc } from "../../../test/support/properties.ts";
 import { MeshError } from "../../core/errors.ts";
 import { fakeWorld } from "../../core/world/fake.ts";
 import { buildBootstrap } from "../bootstrap/bootstrap.ts";
-import { FLAG_LIST, ROLES } from "./flags.ts";
+import { FLAGS, ROLES } from "./flags.ts";
 import { readSettings } from "./read.ts";
-import { VARIABLE_LIST } from "./variables.ts";
+import { VARIABLES } from "./variables.ts";
 
-const FLAG_WORDS = FLAG_LIST.map(([, { long }]) => `--${long}`);
-const VARIABLE_NAMES = [...VARIABLE_LIST.map(({ env }) => env), "ISTIO_META_DNS_CAPTURE", "ISTIO_METAJSON_X"];
+const FLAG_WORDS = Object.values(FLAGS).map(({ name }) => `--${name}`);
+const VARIABLE_NAMES = [
+  ...Object.values(VARIABLES).flatMap(({ env }) => env),
+  "ISTIO_META_DNS_CAPTURE",
+  "ISTIO_METAJSON_X",
+];
 const ANNOTATIONS = [
   "proxy.istio.io/config",
   "sidecar.istio.io/statsHistogramBuckets",

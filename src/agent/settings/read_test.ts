@@ -242,7 +242,7 @@ Deno.test("readSettings: the longest drain by flag and variable", async () => {
   assert.equal(await longest({ env }), 90_000);
   assert.equal(await longest({ env, words: "--maximum-drain-duration 2m" }), 120_000);
   assert.equal(await longest({ env, words: "--maximum-drain-duration 0s" }), undefined);
-  assert.match(await problem({ words: "--maximum-drain-duration -1s" }, UsageError), /it is negative/);
+  assert.match(await problem({ words: "--maximum-drain-duration -1s" }, UsageError), /it must be at least 0ms/);
 });
 
 Deno.test("readSettings: templates by variable, flag and configuration", async () => {

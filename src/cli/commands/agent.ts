@@ -1,86 +1,77 @@
-import { EXIT, UsageError } from "../../core/errors.ts";
-import { closest } from "../../core/closest.ts";
-import type { World } from "../../core/world/world.ts";
-import { durationValue, portValue } from "../flag_values.ts";
-import { type Flag, readFlags } from "../flags.ts";
-import { helpText } from "../help.ts";
-import { startAgent } from "./start_agent.ts";
+import type { FlagGroups } from "../../core/command/mod.ts";
+import { command, rawCommand } from "../command.ts";
+import { TIME } from "../shared_flags.ts";
 
-const PROGRAM = "kubectl mesh agent";
+const ROLE = { usage: "[ROLE]", allowed: ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] } as const;
 
-/** What an agent that runs in this pod can be told. */
-const MESSAGES = {
-  quit: {
-    path: "quitquitquit",
-    line: "tell the proxy of this pod to quit",
-    description:
-      "Tell the agent that runs in this pod to end the proxy and itself, as a Job does when its work is done.",
+const flags = async () => (await import("../../agent/mod.ts")).agentFlags();
+
+const BOOTSTRAP = rawCommand({
+  summary: "Print the bootstrap that the agent gives to Envoy",
+  description: "Nothing is written or started. The flags and variables are those of kubectl mesh agent.",
+  positional: ROLE,
+  examples: [{ command: "kubectl mesh agent bootstrap" }],
+  flags,
+  run: async (world, args) => (await import("../../agent/mod.ts")).runAgentBootstrap(world, args),
+});
+
+const TELL_FLAGS = {
+  "Flags": {
+    port: {
+      name: "status-port",
+      type: "port",
+      value: "PORT",
+      default: "15020",
+      doc: "Port of the agent's status server",
+    },
+    timeout: { ...TIME, name: "timeout", least: 1, default: "5s", doc: "How long the agent may take to answer" },
   },
-  drain: {
-    path: "drain",
-    line: "tell the proxy of this pod to drain",
-    description:
-      "Tell the agent that runs in this pod to let the proxy drain: it goes on, and lets its clients go. As the " +
-      "preStop hook of a native sidecar.",
+} as const satisfies FlagGroups;
+
+const TOLD = [["0", "the agent agreed"], ["1", "it could not be told"], ["2", "the command line is wrong"]] as const;
+
+const QUIT = command({
+  summary: "Tell the agent of this pod to end the proxy and itself",
+  description: "For the end of a Job: the pod ends when its work is done.",
+  examples: [{ command: "kubectl mesh agent quit" }],
+  flags: TELL_FLAGS,
+  exits: TOLD,
+  run: async (world, { flags }) =>
+    (await import("../../agent/mod.ts")).tellAgent(world, { path: "quitquitquit", ...flags }),
+});
+
+const DRAIN = command({
+  summary: "Tell the agent of this pod to drain the proxy",
+  description: "The proxy goes on and asks its clients to leave. For the preStop hook of a native sidecar.",
+  examples: [{ command: "kubectl mesh agent drain" }],
+  flags: TELL_FLAGS,
+  exits: TOLD,
+  run: async (world, { flags }) => (await import("../../agent/mod.ts")).tellAgent(world, { path: "drain", ...flags }),
+});
+
+/** `kubectl mesh agent`. */
+export const AGENT = rawCommand({
+  summary: "Run the proxy of this pod",
+  description:
+    "Write Envoy's bootstrap, start Envoy, answer health checks, drain. The metadata of the proxy also comes " +
+    "from the variables ISTIO_META_* and ISTIO_METAJSON_*.",
+  positional: ROLE,
+  examples: [
+    { title: "A sidecar, as the environment says", command: "kubectl mesh agent" },
+    { title: "A gateway", command: "kubectl mesh agent router --log-format json" },
+  ],
+  flags,
+  commands: {
+    bootstrap: () => Promise.resolve(BOOTSTRAP),
+    quit: () => Promise.resolve(QUIT),
+    drain: () => Promise.resolve(DRAIN),
   },
-} as const;
-
-type Message = keyof typeof MESSAGES;
-
-const TELL_FLAGS: readonly Flag[] = [
-  { name: "status-port", value: "port", help: "port of the agent's status server (default 15020)" },
-  { name: "timeout", value: "duration", help: "how long the agent may take to answer (default 5s)" },
-];
-
-/** `kubectl mesh agent quit|drain`. */
-async function tellCommand(world: World, message: Message, args: readonly string[]): Promise<number> {
-  const flags = readFlags(TELL_FLAGS, args, `${PROGRAM} ${message}`);
-  const { path, description } = MESSAGES[message];
-  if (flags.isOn("help")) {
-    const usage = `${PROGRAM} ${message} [flags]`;
-    world.stdout.write(helpText({ usage, description, flags: { "Options:": TELL_FLAGS } }));
-    return EXIT.ok;
-  }
-  const [word] = [...flags.words, ...flags.rest ?? []];
-  if (word !== undefined) {
-    throw new UsageError(`Unexpected argument "${word}"`, { hint: `see "${PROGRAM} ${message} --help"` });
-  }
-  const { tellAgent } = await import("../../agent/mod.ts");
-  return await tellAgent(world, {
-    path,
-    port: portValue("status-port", flags.text("status-port") ?? "15020"),
-    timeout: durationValue("timeout", flags.text("timeout") ?? "5s", 1),
-  });
-}
-
-/** `kubectl mesh agent [COMMAND] ARGS`: without a command it is the agent itself, which reads its own flags. */
-export async function agentCommand(world: World, args: readonly string[]): Promise<number> {
-  const [first = "", ...rest] = args;
-  if (first === "quit" || first === "drain") return await tellCommand(world, first, rest);
-  const meant = first.startsWith("-") ? undefined : closest(first, [...Object.keys(MESSAGES), "bootstrap"]);
-  if (meant !== undefined && meant !== first) {
-    throw new UsageError(`Unknown command "agent ${first}"`, { hint: `did you mean "${meant}"?` });
-  }
-  const isRun = first !== "bootstrap" && !asksForHelp(args);
-  if (isRun) return await startAgent(world, args, "agent", ({ exitCode }) => exitCode);
-  const room = await import("../../agent/mod.ts");
-  if (asksForHelp(args)) {
-    const isBootstrap = first === "bootstrap";
-    if (isBootstrap) world.stdout.write(await room.agentHelp(`${PROGRAM} bootstrap`, "bootstrap"));
-    else world.stdout.write(await room.agentHelp(PROGRAM) + commandList());
-    return EXIT.ok;
-  }
-  return await room.runAgentBootstrap(world, rest);
-}
-
-/** What `agent` has besides the agent itself. */
-function commandList(): string {
-  const told = Object.entries(MESSAGES).map(([name, { line }]) => [name, line]);
-  const rows = [["bootstrap", "print the bootstrap that the agent would give to Envoy"], ...told];
-  return ["\nCommands:", ...rows.map(([name = "", line = ""]) => `  ${name.padEnd(11)}${line}`), ""].join("\n");
-}
-
-/** Whether `--help` is among the words of a command that reads its own flags. */
-export function asksForHelp(args: readonly string[]): boolean {
-  return args.includes("--help") || args.includes("-h");
-}
+  exits: [
+    ["0", "the end was asked for"],
+    ["1", "it failed"],
+    ["2", "the command line is wrong"],
+    ["other", "the exit code of Envoy where it ended by itself; 128 + signal"],
+  ],
+  run: async (world, args) =>
+    (await import("./start_agent.ts")).startAgent(world, args, "agent", ({ exitCode }) => exitCode),
+});

@@ -1,58 +1,99 @@
-import { EXIT, UsageError } from "../../core/errors.ts";
+import { EXIT } from "../../core/errors.ts";
+import { type FlagGroups } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
-import type { CheckOptions } from "../../check/mod.ts";
-import { choiceValue, durationValue } from "../flag_values.ts";
-import { readFlags, type Reading } from "../flags.ts";
-import { CHECK, CHECK_FLAGS, checkHelp } from "./check_flags.ts";
+import { command, type Input } from "../command.ts";
+import { CLUSTER, CONTROL_PLANE, REVISION, TIME } from "../shared_flags.ts";
 
-/** `kubectl mesh check [CATEGORY...] [flags]`. */
-export async function checkCommand(world: World, args: readonly string[]): Promise<number> {
-  if (args[0] === "injection") return await (await import("./check_injection.ts")).checkInjection(world, args.slice(1));
-  const flags = readFlags(CHECK_FLAGS, args, CHECK);
-  if (flags.isOn("help")) {
-    world.stdout.write(checkHelp());
+/** The categories of checks, in their order. */
+export const CATEGORIES = [
+  "kubernetes-api",
+  "injector-configuration",
+  "webhook",
+  "namespaces",
+  "workloads",
+  "security",
+  "data-plane",
+] as const;
+
+const FLAGS = {
+  "Checks": {
+    only: { name: "only", type: "list", value: "IDS", doc: "Run only these: ids of checks, or categories" },
+    skip: { name: "skip", type: "list", value: "IDS", doc: "Leave these out: ids of checks, or categories" },
+    pre: { name: "pre", type: "boolean", doc: "Check a cluster before the mesh is installed" },
+    namespace: {
+      name: "namespace",
+      short: "n",
+      type: "text",
+      value: "NAMESPACE",
+      excludes: ["all-namespaces"],
+      defaultDoc: "all",
+      doc: "Namespace of the workloads",
+    },
+    allNamespaces: { name: "all-namespaces", short: "A", type: "boolean", doc: "Workloads of all namespaces" },
+    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
+    revision: { ...REVISION.revision, defaultDoc: "all" },
+  },
+  "Output": {
+    output: {
+      name: "output",
+      short: "o",
+      type: "choice",
+      allowed: ["table", "short", "json"],
+      default: "table",
+      doc: "Form of the results; short leaves out the checks that passed",
+    },
+    failOn: {
+      name: "fail-on",
+      type: "choice",
+      allowed: ["warning", "error"],
+      default: "error",
+      doc: "The least result that makes the exit code 1",
+    },
+    wait: { ...TIME, name: "wait", default: "0", doc: "Repeat checks that failed for this long" },
+    rbac: { name: "rbac", type: "boolean", doc: "Print the roles that the checks need, and contact no cluster" },
+  },
+  "Cluster": CLUSTER,
+} as const satisfies FlagGroups;
+
+/** `kubectl mesh check`. */
+export const CHECK = command({
+  summary: "Check the cluster, and the workloads in the mesh",
+  description:
+    "Check whether the cluster is ready for the mesh, and whether its workloads are in it. Nothing is changed: " +
+    "one pod goes to the API server as a dry run, to see whether it reaches the webhook.\n" +
+    `Categories: ${CATEGORIES.join(", ")}.`,
+  positional: { usage: "[CATEGORY...]", allowed: CATEGORIES },
+  commands: { injection: async () => (await import("./check_injection.ts")).CHECK_INJECTION },
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh check" },
+    { command: "kubectl mesh check webhook --wait 2m" },
+    { command: "kubectl mesh check workloads -n shop -o short --fail-on warning" },
+    { command: "kubectl mesh check -o json --skip data-plane" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "no check failed"],
+    ["1", "a check failed, or no cluster is configured"],
+    ["2", "the command line is wrong"],
+  ],
+  run: runCheck,
+});
+
+async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
+  const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
+  const { checkCluster, rbacText } = await import("../../check/mod.ts");
+  const scope = { namespace, istioNamespace, revision };
+  if (flags.rbac) {
+    world.stdout.write(rbacText(scope));
     return EXIT.ok;
   }
-  const [word] = flags.rest ?? [];
-  if (word !== undefined) throw new UsageError(`Unexpected argument "${word}"`, { hint: `see "${CHECK} --help"` });
-  const options = readOptions(flags);
-  const { checkCluster, rbacText } = await import("../../check/mod.ts");
-  if (!flags.isOn("rbac")) return await checkCluster(world, options);
-  world.stdout.write(rbacText(options.scope));
-  return EXIT.ok;
-}
-
-function readOptions(flags: Reading): CheckOptions {
-  return {
-    connection: {
-      kubeconfig: flags.text("kubeconfig"),
-      context: flags.text("context"),
-      cluster: flags.text("cluster"),
-      user: flags.text("user"),
-    },
-    choice: {
-      categories: flags.words,
-      only: words(flags, "only"),
-      skip: words(flags, "skip"),
-      pre: flags.isOn("pre"),
-    },
-    scope: {
-      namespace: namespace(flags),
-      istioNamespace: flags.text("istioNamespace") ?? "istio-system",
-      revision: flags.text("revision"),
-    },
-    output: choiceValue("output", flags.text("output") ?? "table", ["table", "short", "json"]),
-    failOn: choiceValue("fail-on", flags.text("fail-on") ?? "error", ["warning", "error"]),
-    wait: durationValue("wait", flags.text("wait") ?? "0"),
-  };
-}
-
-function words(flags: Reading, name: string): string[] {
-  return flags.all(name).flatMap((value) => value.split(",")).filter((word) => word !== "");
-}
-
-function namespace(flags: Reading): string | undefined {
-  const named = flags.text("namespace");
-  if (!flags.isOn("all-namespaces") || named === undefined) return named;
-  throw new UsageError("The flags --namespace and --all-namespaces exclude each other");
+  return await checkCluster(world, {
+    connection: flags,
+    choice: { categories: args, only, skip, pre },
+    scope,
+    output,
+    failOn,
+    wait,
+  });
 }

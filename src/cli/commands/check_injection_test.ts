@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { EXIT, UsageError } from "../../core/errors.ts";
+import { EXIT } from "../../core/errors.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { checkInjection } from "./check_injection.ts";
+import { main } from "../mod.ts";
 
 const WEB = `apiVersion: apps/v1
 kind: Deployment
@@ -12,13 +12,13 @@ spec:
     spec: {containers: [{name: app, image: app}]}
 `;
 
-function world(text = WEB) {
-  return fakeWorld({ files: { "web.yaml": text } });
+function world(args: string, text = WEB) {
+  return fakeWorld({ files: { "web.yaml": text }, args: ["check", "injection", ...args.split(" ").filter(Boolean)] });
 }
 
 Deno.test("check injection -f prints the answer, the rules in order, and what changes it", async () => {
-  const fake = world();
-  assert.equal(await checkInjection(fake, ["-f", "web.yaml", "-n", "shop"]), EXIT.ok);
+  const fake = world("-f web.yaml -n shop");
+  assert.equal(await main(fake), EXIT.ok);
   const [headline, why, , heading, ...rows] = fake.said.stdout.split("\n");
   assert.equal(headline, 'deployment.apps/web in the namespace "shop": not injected');
   assert.equal(
@@ -35,8 +35,8 @@ Deno.test("check injection -f prints the answer, the rules in order, and what ch
 });
 
 Deno.test("check injection -o json is one object a line", async () => {
-  const fake = world(`${WEB}---\n${WEB.replace('"false"', '"true"')}`);
-  assert.equal(await checkInjection(fake, ["-f", "web.yaml", "-o", "json"]), EXIT.ok);
+  const fake = world("-f web.yaml -o json", `${WEB}---\n${WEB.replace('"false"', '"true"')}`);
+  assert.equal(await main(fake), EXIT.ok);
   const answers = fake.said.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(answers.map(({ injected, reason }) => [injected, reason]), [
     [false, "label-inject-false"],
@@ -49,23 +49,22 @@ Deno.test("check injection: a pod that would be refused is exit code 1", async (
     'labels: {sidecar.istio.io/inject: "false"}',
     'annotations: {sidecar.istio.io/proxyCPU: "a lot"}',
   );
-  assert.equal(await checkInjection(world(wrong), ["-f", "web.yaml"]), EXIT.failed);
+  assert.equal(await main(world("-f web.yaml", wrong)), EXIT.failed);
 });
 
-const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
-  [[], /No workload is named/],
-  [["web"], /"web" is no workload/],
-  [["deploymnet/web"], /The kind "deploymnet" has no pod that is known/],
-  [["deployment/web", "-f", "web.yaml"], /Both the workload "deployment\/web" and files are named/],
-  [["deployment/web", "other"], /Unexpected argument "other"/],
-  [["-f", "web.yaml", "-o", "yaml"], /--output cannot be "yaml"/],
+const WRONG: readonly (readonly [string, RegExp])[] = [
+  ["", /No workload is named/],
+  ["web", /"web" is no workload/],
+  ["deploymnet/web", /The kind "deploymnet" has no pod that is known/],
+  ["deployment/web -f web.yaml", /Both the workload "deployment\/web" and files are named/],
+  ["deployment/web other", /Unexpected argument "other"/],
+  ["-f web.yaml -o yaml", /--output cannot be "yaml"/],
 ];
 
 for (const [args, message] of WRONG) {
-  Deno.test(`check injection ${args.join(" ")}: the command line is wrong`, async () => {
-    await assert.rejects(
-      checkInjection(world(), args),
-      (error) => error instanceof UsageError && message.test(error.message),
-    );
+  Deno.test(`check injection ${args}: the command line is wrong`, async () => {
+    const fake = world(args);
+    assert.equal(await main(fake), EXIT.usage);
+    assert.match(fake.said.stderr, message);
   });
 }

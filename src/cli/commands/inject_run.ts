@@ -1,35 +1,37 @@
-import { EXIT, UsageError } from "../../core/errors.ts";
+import { EXIT } from "../../core/errors.ts";
 import type { PermissionName, World } from "../../core/world/world.ts";
-import type { ClusterConfiguration, Source } from "../../inject/mod.ts";
+import type { ClusterConfiguration } from "../../inject/mod.ts";
+import { readConfiguration } from "../configuration.ts";
 import { expandInputs } from "../inputs.ts";
-import type { InjectFlags } from "./inject.ts";
+import type { InjectInput } from "./inject.ts";
 import { openOutput } from "../output.ts";
 import { reporter } from "../reporter.ts";
 
-/** A values file of Istio's chart is some KB, its injector configuration some 100 KB. */
-const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
+type Flags = InjectInput["flags"];
 
 /** Runs `inject`; returns the exit code: 1 if any resource failed. */
-export async function runInject(world: World, flags: InjectFlags): Promise<number> {
+export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
   const room = await import("../../inject/mod.ts");
   const cluster = await fromCluster(world, flags, room);
   world.permissions.keepOnly(permissionsFor(flags));
-  const files = await givenFiles(world, flags);
+  const files = await readConfiguration(world, flags);
   const configuration = room.configurationOf({
     config: files.config ?? cluster?.config,
     values: files.values ?? cluster?.values,
     mesh: files.mesh ?? cluster?.mesh,
-    ...images(flags),
+    hub: flags.hub,
+    tag: flags.tag,
+    cni: flags.cni || undefined,
   });
-  if (flags.showConfig === true) {
+  if (flags.showConfig) {
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
   }
-  const inputs = await expandInputs(world, flags.filename ?? [], flags.recursive === true);
+  const inputs = await expandInputs(world, flags.filename, flags.recursive);
   const injector = await room.loadInjector({
     ...configuration,
     revision: flags.revision,
-    nativeSidecars: flags.nativeSidecars,
+    nativeSidecars: flags.nativeSidecars || undefined,
     byHand: true,
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
@@ -56,12 +58,8 @@ export async function runInject(world: World, flags: InjectFlags): Promise<numbe
 type Room = typeof import("../../inject/mod.ts");
 
 /** The configuration in the cluster; `undefined` if the user did not ask for it. */
-async function fromCluster(world: World, flags: InjectFlags, room: Room): Promise<ClusterConfiguration | undefined> {
-  if (flags.fromCluster !== true) {
-    const named = flags.injectConfigMapName ?? flags.meshConfigMapName;
-    if (named === undefined) return undefined;
-    throw new UsageError(`The ConfigMap "${named}" is in a cluster`, { hint: "add --from-cluster to read it there" });
-  }
+async function fromCluster(world: World, flags: Flags, room: Room): Promise<ClusterConfiguration | undefined> {
+  if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../core/kube/client/mod.ts");
   const api = await connect(world, flags);
   world.permissions.keepOnly([...new Set([...api.permissions, ...permissionsFor(flags)])]);
@@ -73,26 +71,9 @@ async function fromCluster(world: World, flags: InjectFlags, room: Room): Promis
 }
 
 /** What a manifest or a template could misuse is given up before the first of them is read. */
-function permissionsFor(flags: InjectFlags): PermissionName[] {
+function permissionsFor(flags: Flags): PermissionName[] {
   const names: PermissionName[] = ["read", "env"];
   if (!["yaml", "json", "-"].includes(flags.output)) names.push("write");
-  if ((flags.filename ?? []).some((name) => name.startsWith("https://"))) names.push("net");
+  if (flags.filename.some((name) => name.startsWith("https://"))) names.push("net");
   return names;
-}
-
-function images({ hub, tag, cni }: InjectFlags) {
-  return { hub, tag, cni };
-}
-
-async function givenFiles(world: World, flags: InjectFlags) {
-  const [config, values, mesh] = await Promise.all([
-    source(world, flags.injectConfig ?? flags.injectConfigFile),
-    source(world, flags.values ?? flags.valuesFile),
-    source(world, flags.meshConfig ?? flags.meshConfigFile),
-  ]);
-  return { config, values, mesh };
-}
-
-async function source(world: World, path: string | undefined): Promise<Source | undefined> {
-  return path === undefined ? undefined : { text: await world.files.readText(path, MAX_CONFIG_BYTES), file: path };
 }

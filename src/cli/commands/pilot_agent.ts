@@ -1,184 +1,146 @@
-/** The names of pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
+/** Istio's pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
 import { errorLine, EXIT, MeshError, UsageError } from "../../core/errors.ts";
-import { closest } from "../../core/closest.ts";
+import { type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
-import { say } from "../failure.ts";
-import { choiceValue, numberValue, urlValue } from "../flag_values.ts";
-import { type Flag, readFlags, type Reading } from "../flags.ts";
-import { helpText } from "../help.ts";
-import { asksForHelp } from "./agent.ts";
+import { command, commandGroup, type Input, rawCommand } from "../command.ts";
+import { reportFailure, say } from "../failure.ts";
+import { AGENT } from "./agent.ts";
+import { ISTIO_CLEAN_IPTABLES, ISTIO_IPTABLES } from "./iptables.ts";
 import type { PilotAgentVersion } from "./pilot_agent_schema.ts";
-import { startAgent } from "./start_agent.ts";
-
-const PROGRAM = "pilot-agent";
 
 /** What any failure of pilot-agent exits with: Go's os.Exit(-1). */
 const FAILED = 255;
 
+const EXITS = [["0", "done"], [String(FAILED), "any failure"]] as const;
+
 /** Flags of Istio's log, which every command takes. Only the first has an effect on these commands. */
-const LOG_FLAGS: readonly Flag[] = [
-  { name: "log_as_json", help: "write the log as JSON" },
-  { name: "log_output_level", value: "scope:level,..." },
-  { name: "log_target", value: "file" },
-  { name: "log_caller", value: "scopes" },
-  { name: "log_stacktrace_level", value: "scope:level,..." },
-  { name: "log_rotate", value: "file" },
-  { name: "log_rotate_max_age", value: "days" },
-  { name: "log_rotate_max_backups", value: "number" },
-  { name: "log_rotate_max_size", value: "megabytes" },
-  { name: "vklog", value: "level" },
-];
+const LOG = {
+  logAsJson: { name: "log_as_json", type: "boolean", doc: "Write the log as JSON" },
+  ...flagsWith({
+    logOutputLevel: { name: "log_output_level", type: "text", doc: "Levels of the log" },
+    logTarget: { name: "log_target", type: "text", doc: "Files of the log" },
+    logCaller: { name: "log_caller", type: "text", doc: "Scopes that name the caller" },
+    logStack: { name: "log_stacktrace_level", type: "text", doc: "Levels with a stack" },
+    logRotate: { name: "log_rotate", type: "text", doc: "File of the log" },
+    logRotateAge: { name: "log_rotate_max_age", type: "text", doc: "Age of log files" },
+    logRotateBackups: { name: "log_rotate_max_backups", type: "text", doc: "Number of log files" },
+    logRotateSize: { name: "log_rotate_max_size", type: "text", doc: "Size of log files" },
+    vklog: { name: "vklog", type: "text", doc: "Level of Kubernetes' log" },
+  }, { retired: "" }),
+} as const;
 
-type Run = (world: World, args: readonly string[]) => Promise<number>;
-
-/** Commands that are run here. */
-const RUNS: Readonly<Record<string, Run>> = { proxy, wait, request, version };
-
-/** All commands, for the help and for suggestions. */
-const COMMANDS: readonly (readonly [name: string, line: string])[] = [
-  ["proxy", "run Envoy, as the first process of the proxy's container"],
-  ["wait", "wait until Envoy is ready"],
-  ["request", "send a request to Envoy's admin interface or to the agent"],
-  ["version", "print the version"],
-  ["istio-iptables", "capture the traffic of this pod"],
-  ["istio-clean-iptables", "take the capture out"],
-];
-
-/** `pilot-agent ARGS`. Every failure is an `Error: ` line, or one of JSON with --log_as_json, and the code 255. */
-export async function runPilotAgent(world: World, args: readonly string[]): Promise<number> {
-  try {
-    return await dispatch(world, args);
-  } catch (error) {
-    if (!(error instanceof MeshError)) throw error;
-    const text = errorLine(error);
-    say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}\n`);
-    return FAILED;
-  }
-}
-
-/** The flag is looked for by itself: it counts as well for a command line that is wrong. */
-function isLogJson(args: readonly string[]): boolean {
-  return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
-}
-
-/** An error as a line of Istio's log. */
-function jsonLine(world: World, msg: string): string {
-  return `${JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg })}\n`;
-}
-
-async function dispatch(world: World, args: readonly string[]): Promise<number> {
-  const [name = "", ...words] = commandFirst(args[0] === "help" ? [...args.slice(1), "--help"] : args);
-  if (["", "--help", "-h"].includes(name)) {
-    world.stdout.write(helpText({ usage: `${PROGRAM} COMMAND [flags]`, description: DESCRIPTION, commands: COMMANDS }));
-    return EXIT.ok;
-  }
-  const run = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
-  if (run !== undefined) return await run(world, words);
-  const meant = closest(name, COMMANDS.map(([each]) => each));
-  throw new UsageError(`Unknown command "${PROGRAM} ${name}"`, {
-    hint: meant === undefined ? `see "${PROGRAM} --help"` : `did you mean "${meant}"?`,
-  });
-}
-
-/** Flags of the log may stand before the command. */
-function commandFirst(args: readonly string[]): readonly string[] {
-  if (args[0]?.startsWith("-") !== true) return args;
-  const at = args.findIndex((word) => Object.hasOwn(RUNS, word));
-  return at < 0 ? args : [...args.slice(at, at + 1), ...args.slice(0, at), ...args.slice(at + 1)];
-}
-
-const DESCRIPTION = "The commands of Istio's pilot-agent, with its flags, environment and exit codes.";
-
-interface Page {
-  readonly name: string;
-  readonly words: string;
-  readonly description: string;
-  readonly flags: readonly Flag[];
-}
-
-/** Reads the flags of a command; `undefined` if its help was asked for, and is printed. */
-function read(world: World, args: readonly string[], { name, words, description, flags }: Page): Reading | undefined {
-  const program = `${PROGRAM} ${name}`;
-  const reading = readFlags([...flags, ...LOG_FLAGS], args, program);
-  if (!reading.isOn("help")) return reading;
-  const shown = { "Options:": flags, "Log:": LOG_FLAGS };
-  world.stdout.write(helpText({ usage: `${program} ${words}[flags]`, description, flags: shown }));
-  return undefined;
-}
-
-/** The proxy reads its own flags. */
-async function proxy(world: World, args: readonly string[]): Promise<number> {
-  if (!asksForHelp(args)) return await startAgent(world, args, "pilot-agent", () => FAILED);
-  const room = await import("../../agent/mod.ts");
-  world.stdout.write(await room.agentHelp(`${PROGRAM} proxy`));
-  return EXIT.ok;
-}
-
-const WAIT: Page = {
-  name: "wait",
-  words: "",
-  description: "Wait until Envoy is ready.",
-  flags: [
-    { name: "timeoutSeconds", value: "seconds", help: "how long to wait; 0 asks once (default 60)" },
-    { name: "periodMillis", value: "milliseconds", help: "longest pause between two questions (default 500)" },
-    { name: "requestTimeoutMillis", value: "milliseconds", help: "how long one question may take (default 500)" },
-    { name: "url", value: "url", help: "what to ask (default http://localhost:15021/healthz/ready)" },
-  ],
-};
-
-/** Arguments are not looked at, as pilot-agent has it. */
-async function wait(world: World, args: readonly string[]): Promise<number> {
-  const reading = read(world, args, WAIT);
-  if (reading === undefined) return EXIT.ok;
-  const number = (name: string, fallback: string, least: number) =>
-    numberValue(name, reading.text(name) ?? fallback, { least, most: LONGEST });
-  const timeout = number("timeoutSeconds", "60", 0) * 1000;
-  const period = number("periodMillis", "500", 1);
-  const requestTimeout = number("requestTimeoutMillis", "500", 1);
-  const room = await import("../../wait/mod.ts");
-  const urls = [urlValue("url", reading.text("url") ?? room.DEFAULTS.url)];
-  const reporter = room.pilotAgentReporter(world, { json: reading.isOn("log_as_json") });
-  return await room.runWait(world, { urls, timeout, period, requestTimeout, onTimeout: "fail", command: [] }, reporter);
-}
-
-/** Seconds, and milliseconds, that a timer can take. */
+/** In seconds, and in milliseconds, that a timer can run for. */
 const LONGEST = 2_000_000;
 
-const REQUEST: Page = {
-  name: "request",
-  words: "METHOD PATH [BODY] ",
-  description: "Send a request to Envoy's admin interface, or to the agent, and print the answer.",
-  flags: [{ name: "debug-port", value: "port", help: "15000, 15004, 15020 or 15021 (default 15000)" }],
-};
+const WAIT_FLAGS = {
+  "Flags": {
+    timeoutSeconds: {
+      name: "timeoutSeconds",
+      type: "integer",
+      most: LONGEST,
+      value: "SECONDS",
+      default: "60",
+      doc: "How long to wait; 0 asks once",
+    },
+    periodMillis: {
+      name: "periodMillis",
+      type: "integer",
+      least: 1,
+      most: LONGEST,
+      value: "MILLISECONDS",
+      default: "500",
+      doc: "Longest pause between two requests",
+    },
+    requestTimeoutMillis: {
+      name: "requestTimeoutMillis",
+      type: "integer",
+      least: 1,
+      most: LONGEST,
+      value: "MILLISECONDS",
+      default: "500",
+      doc: "How long one request may take",
+    },
+    url: {
+      name: "url",
+      type: "url",
+      value: "URL",
+      default: "http://localhost:15021/healthz/ready",
+      doc: "What to ask",
+    },
+  },
+  "Log": LOG,
+} as const satisfies FlagGroups;
 
-async function request(world: World, args: readonly string[]): Promise<number> {
-  const reading = read(world, args, REQUEST);
-  if (reading === undefined) return EXIT.ok;
-  const [method, path, ...body] = [...reading.words, ...reading.rest ?? []];
+/** Arguments are ignored, as in pilot-agent. */
+const WAIT = command({
+  summary: "Wait until Envoy is ready",
+  usage: "[flags]",
+  positional: { usage: "" },
+  flags: WAIT_FLAGS,
+  exits: EXITS,
+  run: wait,
+});
+
+async function wait(world: World, { flags }: Input<typeof WAIT_FLAGS>): Promise<number> {
+  const { url, timeoutSeconds, periodMillis: period, requestTimeoutMillis: requestTimeout } = flags;
+  const room = await import("../../wait/mod.ts");
+  const reporter = room.pilotAgentReporter(world, { json: flags.logAsJson });
+  const options = { urls: [url], timeout: timeoutSeconds * 1000, period, requestTimeout };
+  return await room.runWait(world, { ...options, onTimeout: "fail", command: [] }, reporter);
+}
+
+const REQUEST_FLAGS = {
+  "Flags": {
+    debugPort: {
+      name: "debug-port",
+      type: "choice",
+      allowed: ["15000", "15004", "15020", "15021"],
+      default: "15000",
+      doc: "Port that is asked",
+    },
+  },
+  "Log": LOG,
+} as const satisfies FlagGroups;
+
+const REQUEST = command({
+  summary: "Send a request to Envoy's admin interface or to the agent",
+  description: "Standard output gets the answer.",
+  positional: { usage: "METHOD PATH [BODY]" },
+  examples: [{ command: "pilot-agent request GET stats" }],
+  flags: REQUEST_FLAGS,
+  exits: EXITS,
+  run: request,
+});
+
+async function request(world: World, { flags, args }: Input<typeof REQUEST_FLAGS>): Promise<number> {
+  const [method, path, ...body] = args;
   if (method === undefined || path === undefined) {
-    throw new UsageError("A method and a path are needed", { hint: `such as "${PROGRAM} request GET stats"` });
+    throw new UsageError("A method and a path are needed", { hint: 'such as "pilot-agent request GET stats"' });
   }
-  const port = choiceValue("debug-port", reading.text("debug-port") ?? "15000", ["15000", "15004", "15020", "15021"]);
   const { runRequest } = await import("../../agent/mod.ts");
-  return await runRequest(world, { method, path, body: body.join(" "), port: Number(port) });
+  return await runRequest(world, { method, path, body: body.join(" "), port: Number(flags.debugPort) });
 }
 
-const VERSION_PAGE: Page = {
-  name: "version",
-  words: "",
-  description: "Print the version.",
-  flags: [
-    { name: "short", short: "s", help: "the number alone" },
-    { name: "output", short: "o", value: "json|yaml", help: "the version as data" },
-  ],
-};
+const VERSION_FLAGS = {
+  "Flags": {
+    short: { name: "short", short: "s", type: "boolean", doc: "Print the number alone" },
+    output: { name: "output", short: "o", type: "choice", allowed: ["json", "yaml"], doc: "Print the version as data" },
+  },
+  "Log": LOG,
+} as const satisfies FlagGroups;
 
-function version(world: World, args: readonly string[]): Promise<number> {
-  const reading = read(world, args, VERSION_PAGE);
-  if (reading !== undefined) world.stdout.write(`${versionText(reading)}\n`);
-  return Promise.resolve(EXIT.ok);
-}
+const VERSION_COMMAND = command({
+  summary: "Print the version",
+  usage: "[flags]",
+  positional: { usage: "" },
+  flags: VERSION_FLAGS,
+  exits: EXITS,
+  run: (world, { flags }) => {
+    world.stdout.write(`${versionText(flags)}\n`);
+    return Promise.resolve(EXIT.ok);
+  },
+});
 
 /** Istio's fields; this program is no Go program, and its build is not numbered. */
 const BUILD: PilotAgentVersion["clientVersion"] = {
@@ -189,10 +151,9 @@ const BUILD: PilotAgentVersion["clientVersion"] = {
   version: VERSION,
 };
 
-function versionText(reading: Reading): string {
-  const output = reading.text("output");
-  if (output !== undefined) return VIEWS[choiceValue("output", output, ["json", "yaml"])]();
-  if (reading.isOn("short")) return `client version: ${VERSION}`;
+function versionText({ output, short }: Input<typeof VERSION_FLAGS>["flags"]): string {
+  if (output !== undefined) return VIEWS[output]();
+  if (short) return `client version: ${VERSION}`;
   return `client version: version.BuildInfo{Version:"${VERSION}", GitRevision:"unknown", GolangVersion:"", ` +
     `BuildStatus:"unknown", GitTag:"${VERSION}"}`;
 }
@@ -200,7 +161,46 @@ function versionText(reading: Reading): string {
 const VIEWS = {
   json: () => JSON.stringify({ clientVersion: BUILD } satisfies PilotAgentVersion, null, 2),
   yaml: () =>
-    ["clientVersion:", ...Object.entries(BUILD).map(([key, value]) => `  ${key}: ${value === "" ? '""' : value}`)].join(
-      "\n",
-    ),
+    ["clientVersion:", ...Object.entries(BUILD).map(([key, value]) => `  ${key}: ${value === "" ? '""' : value}`)]
+      .join("\n"),
 };
+
+const PROXY = rawCommand({
+  summary: "Run Envoy, as the first process of the proxy's container",
+  ...AGENT.positional === undefined ? {} : { positional: AGENT.positional },
+  flags: AGENT.flags,
+  exits: EXITS,
+  run: async (world, args) => (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => FAILED),
+});
+
+/** `pilot-agent`. Every failure but those of iptables is a line `Error: `, or one of JSON with --log_as_json, and 255. */
+export const PILOT_AGENT = commandGroup({
+  program: "pilot-agent",
+  summary: "Run the commands of Istio's pilot-agent",
+  description: "Flags, environment and exit codes are those of Istio's program.",
+  showsHelp: true,
+  commands: {
+    "proxy": () => Promise.resolve(PROXY),
+    "wait": () => Promise.resolve(WAIT),
+    "request": () => Promise.resolve(REQUEST),
+    "version": () => Promise.resolve(VERSION_COMMAND),
+    "istio-iptables": () => Promise.resolve(ISTIO_IPTABLES),
+    "istio-clean-iptables": () => Promise.resolve(ISTIO_CLEAN_IPTABLES),
+  },
+  failure: (world, error, args) => {
+    if (!(error instanceof MeshError)) return reportFailure(world, error);
+    const text = errorLine(error);
+    say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}\n`);
+    return FAILED;
+  },
+});
+
+/** Looked for by itself: it counts as well where the arguments are wrong. */
+function isLogJson(args: readonly string[]): boolean {
+  return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
+}
+
+/** An error as a line of Istio's log. */
+function jsonLine(world: World, msg: string): string {
+  return `${JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg })}\n`;
+}

@@ -21,6 +21,6 @@ Deno.test("startAgent(): an error is the caller's to tell, or a line of JSON if 
   assert.deepEqual([level, logger], ["FATAL", "agent"]);
   assert.match(
     message,
-    /^Invalid value "x" for "--concurrency": .*; Unknown flag "--no-such-flag"; "kubectl mesh agent/,
+    /^The flag --concurrency cannot be "x": .*; Unknown flag "--no-such-flag"; "kubectl mesh agent/,
   );
 });

@@ -1,16 +1,38 @@
-import { Command } from "@commander-js/extra-typings";
+import { EXIT } from "../../core/errors.ts";
+import type { FlagGroups } from "../../core/command/mod.ts";
+import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
-import type { Session } from "../session.ts";
+import { command, type Input } from "../command.ts";
 
-/** What this is, on one line. */
-export function versionText(): string {
-  return `kubectl-mesh ${VERSION}`;
+const FLAGS = {
+  "Output": {
+    output: { name: "output", short: "o", type: "choice", allowed: ["json", "yaml"], doc: "Print the version as data" },
+  },
+} as const satisfies FlagGroups;
+
+/** `kubectl mesh version`. */
+export const VERSION_COMMAND = command({
+  summary: "Print the version of this program",
+  isForPeople: true,
+  examples: [{ command: "kubectl mesh version" }, { command: "kubectl mesh version -o json" }],
+  flags: FLAGS,
+  run: (world, input) => Promise.resolve(printVersion(world, input)),
+});
+
+function printVersion(world: World, { flags: { output } }: Input<typeof FLAGS>): number {
+  world.stdout.write(VIEWS[output ?? "text"]());
+  return EXIT.ok;
 }
 
-/** `version`: what this is. */
-export function versionCommand({ world }: Session) {
-  return new Command("version")
-    .summary("print the version")
-    .description("Print the version of this program.")
-    .action(() => world.stdout.write(`${versionText()}\n`));
+/** What `version -o` prints. */
+export interface VersionInfo {
+  readonly version: string;
 }
+
+const INFO: VersionInfo = { version: VERSION };
+
+const VIEWS = {
+  text: () => `kubectl-mesh ${VERSION}\n`,
+  json: () => `${JSON.stringify(INFO)}\n`,
+  yaml: () => `version: ${INFO.version}\n`,
+};

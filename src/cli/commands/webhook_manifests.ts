@@ -1,150 +1,108 @@
-import { EXIT, UsageError } from "../../core/errors.ts";
+import { EXIT } from "../../core/errors.ts";
+import { type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
-import type { ManifestOptions } from "../../webhook/mod.ts";
-import { numberValue } from "../flag_values.ts";
-import { type Flag, readFlags, type Reading } from "../flags.ts";
-import { helpText } from "../help.ts";
 import { VERSION } from "../../version.ts";
+import { command, type Input } from "../command.ts";
+import { readConfiguration } from "../configuration.ts";
+import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../shared_flags.ts";
 
-const PROGRAM = "kubectl mesh webhook manifests";
-
-/** Without a registry: it is for the user to say where images are. */
-const IMAGE = `kubectl-mesh:${VERSION}`;
-
-const INSTALLATION_FLAGS: readonly Flag[] = [
-  { name: "image", value: "image", help: `image with kubectl-mesh on its PATH (default "${IMAGE}")` },
-  { name: "namespace", short: "n", value: "namespace", help: 'where it runs (default "istio-system")' },
-  { name: "replicas", value: "number", help: "pods that serve it (default 2)" },
-];
-
-const SELECTION_FLAGS: readonly Flag[] = [
-  {
-    name: "revision",
-    short: "r",
-    value: "revision",
-    help: 'revision that namespaces and pods name (default "default")',
+const FLAGS = {
+  "Installation": {
+    image: {
+      name: "image",
+      type: "text",
+      value: "IMAGE",
+      // Without a registry: users know where their images are.
+      default: `kubectl-mesh:${VERSION}`,
+      doc: "Image with kubectl-mesh on its PATH",
+    },
+    namespace: {
+      name: "namespace",
+      short: "n",
+      type: "text",
+      value: "NAMESPACE",
+      defaultDoc: "istio-system",
+      doc: "Where the webhook runs",
+    },
+    replicas: {
+      name: "replicas",
+      type: "integer",
+      least: 1,
+      most: 2 ** 31 - 1,
+      value: "NUMBER",
+      defaultDoc: "2",
+      doc: "Pods that serve it",
+    },
   },
-  { name: "tag", value: "tag", help: "another name of the revision; repeatable, comma lists" },
-  {
-    name: "failure-policy",
-    value: "Fail|Ignore",
-    help: "what becomes of pods while the webhook is down: refused, or created without a sidecar (default Fail)",
+  "Pods": {
+    revision: { ...REVISION.revision, doc: "Revision that namespaces and pods name" },
+    tags: { name: "tag", type: "list", value: "TAG", doc: "Another name of the revision" },
+    failurePolicy: {
+      name: "failure-policy",
+      type: "text",
+      allowed: ["Fail", "Ignore"],
+      defaultDoc: "Fail",
+      doc: "While the webhook is down: pods are refused, or created without a sidecar",
+    },
+    namespaceSelector: {
+      name: "namespace-selector",
+      type: "text",
+      value: "SELECTOR",
+      doc: "Labels that namespaces must have too, as kubectl reads them",
+    },
   },
-  {
-    name: "namespace-selector",
-    value: "selector",
-    help: "labels that namespaces must have too, as kubectl reads them",
+  "Configuration (built-in unless given)": flagsWith({
+    ...CONFIGURATION,
+    ...IMAGES,
+    proxyTag: { name: "proxy-tag", type: "text", value: "TAG", doc: "Tag of the proxy's images" },
+  }, { excludes: ["from-cluster"] }),
+  "Configuration from the cluster": {
+    fromCluster: {
+      name: "from-cluster",
+      type: "boolean",
+      doc: "The webhook reads the ConfigMaps of a control plane, and watches them",
+    },
+    ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
-];
+} as const satisfies FlagGroups;
 
-const CONFIGURATION_FLAGS: readonly Flag[] = [
-  { name: "inject-config", value: "file", help: "injector configuration, its ConfigMap, or a template" },
-  { name: "values", value: "file", help: "values of the configuration, YAML or JSON" },
-  { name: "mesh-config", value: "file", help: "mesh configuration, or its ConfigMap" },
-  { name: "hub", value: "hub", help: "registry and folder of the proxy's images" },
-  { name: "proxy-tag", value: "tag", help: "tag of the proxy's images" },
-  { name: "cni", help: "traffic is captured by the CNI plugin: no init container with privileges" },
-];
+/** `kubectl mesh webhook manifests`. */
+export const WEBHOOK_MANIFESTS = command({
+  summary: "Print the manifests that run the webhook in a cluster",
+  description: "Print service accounts and rights, Deployment, Service, configuration, and the " +
+    "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing.",
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  | kubectl apply -f -" },
+    {
+      title: "With the configuration of an Istio control plane",
+      command:
+        "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  --from-cluster | kubectl apply -f -",
+    },
+    {
+      title: "A second revision",
+      command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:2 \\\n  --revision canary --tag prod",
+    },
+  ],
+  flags: FLAGS,
+  exits: [["0", "done"], ["1", "a file could not be read"], ["2", "the command line is wrong"]],
+  run: printManifests,
+});
 
-const CLUSTER_FLAGS: readonly Flag[] = [
-  { name: "from-cluster", help: "the webhook reads the ConfigMaps of a control plane in its place, and watches them" },
-  { name: "istioNamespace", short: "i", value: "namespace", help: 'where they are (default "istio-system")' },
-  {
-    name: "injectConfigMapName",
-    value: "name",
-    help: "that of the injector (istio-sidecar-injector, or with -REVISION)",
-  },
-  { name: "meshConfigMapName", value: "name", help: "that of the mesh (istio, or with -REVISION)" },
-];
-
-/** A values file of Istio's chart is some KB, its injector configuration some 100 KB. */
-const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
-
-/** `kubectl mesh webhook manifests [flags]`. */
-export async function webhookManifests(world: World, args: readonly string[]): Promise<number> {
-  const known = [...INSTALLATION_FLAGS, ...SELECTION_FLAGS, ...CONFIGURATION_FLAGS, ...CLUSTER_FLAGS];
-  const flags = readFlags(known, args, PROGRAM);
-  if (flags.isOn("help")) {
-    world.stdout.write(help());
-    return EXIT.ok;
-  }
-  const [word] = [...flags.words, ...flags.rest ?? []];
-  if (word !== undefined) throw new UsageError(`Unexpected argument "${word}"`, { hint: `see "${PROGRAM} --help"` });
+async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
+  const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas } = flags;
+  const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   world.permissions.keepOnly(["read", "env"]);
-  const room = await import("../../webhook/mod.ts");
-  world.stdout.write(room.webhookManifests(await options(world, flags)));
+  const { webhookManifests } = await import("../../webhook/mod.ts");
+  world.stdout.write(webhookManifests({
+    ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas },
+    configuration: {
+      ...await readConfiguration(world, flags),
+      hub: flags.hub,
+      tag: flags.proxyTag,
+      cni: flags.cni || undefined,
+    },
+    fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
+  }));
   return EXIT.ok;
 }
-
-async function options(world: World, flags: Reading): Promise<ManifestOptions> {
-  const replicas = flags.text("replicas");
-  const [configuration, cluster] = [await givenConfiguration(world, flags), fromCluster(flags)];
-  if (cluster !== undefined && Object.values(configuration).some((each) => each !== undefined)) {
-    throw new UsageError("The configuration comes from files and flags or with --from-cluster, not both");
-  }
-  return {
-    image: flags.text("image") ?? IMAGE,
-    namespace: flags.text("namespace"),
-    revision: flags.text("revision"),
-    tags: flags.all("tag").flatMap((tag) => tag.split(",")),
-    failurePolicy: flags.text("failure-policy"),
-    namespaceSelector: flags.text("namespace-selector"),
-    replicas: replicas === undefined ? undefined : numberValue("replicas", replicas, { least: 1 }),
-    configuration,
-    fromCluster: cluster,
-  };
-}
-
-async function givenConfiguration(
-  world: World,
-  flags: Reading,
-): Promise<NonNullable<ManifestOptions["configuration"]>> {
-  const source = async (name: string) => {
-    const file = flags.text(name);
-    return file === undefined ? undefined : { text: await world.files.readText(file, MAX_CONFIG_BYTES), file };
-  };
-  return {
-    config: await source("inject-config"),
-    values: await source("values"),
-    mesh: await source("mesh-config"),
-    hub: flags.text("hub"),
-    tag: flags.text("proxy-tag"),
-    cni: flags.isOn("cni") ? true : undefined,
-  };
-}
-
-function fromCluster(flags: Reading): ManifestOptions["fromCluster"] {
-  if (flags.isOn("from-cluster")) {
-    return {
-      istioNamespace: flags.text("istioNamespace"),
-      injectConfigMapName: flags.text("injectConfigMapName"),
-      meshConfigMapName: flags.text("meshConfigMapName"),
-    };
-  }
-  const alone = CLUSTER_FLAGS.find(({ name, value }) => value !== undefined && flags.text(name) !== undefined);
-  if (alone === undefined) return undefined;
-  throw new UsageError(`The flag --${alone.name} is about a cluster`, { hint: "add --from-cluster" });
-}
-
-function help(): string {
-  return helpText({
-    usage: `${PROGRAM} [flags]`,
-    description:
-      "Print what has to be applied to run the webhook in a cluster: accounts and rights, Deployment, Service, " +
-      "configuration, and the MutatingWebhookConfigurations that call it. Nothing is contacted. Applied again it changes nothing.",
-    flags: {
-      "Installation:": INSTALLATION_FLAGS,
-      "Which pods:": SELECTION_FLAGS,
-      "Configuration (built-in unless given):": CONFIGURATION_FLAGS,
-      "Configuration from the cluster:": CLUSTER_FLAGS,
-    },
-    after: AFTER,
-  });
-}
-
-const AFTER = `
-Examples:
-  kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 | kubectl apply -f -
-  kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 --from-cluster | kubectl apply -f -
-  kubectl mesh webhook manifests --image example.com/kubectl-mesh:2 --revision canary --tag prod
-`;

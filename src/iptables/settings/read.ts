@@ -1,9 +1,9 @@
 /** Reads the settings: a flag wins over a variable, a variable over the default. All problems are reported at once. */
-import { readDuration } from "../../core/duration.ts";
-import { type Cidr, parseBool, parseUint } from "../../core/net.ts";
+import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../core/command/mod.ts";
+import type { Cidr } from "../../core/net.ts";
 import type { LogOptions } from "../../core/log.ts";
 import { readCommandLine } from "./command_line.ts";
-import { type Flag, FLAG_LIST, type FlagName, FLAGS } from "./flags.ts";
+import { type FlagName, FLAGS } from "./flags.ts";
 import { logOptions } from "./log_options.ts";
 import {
   type CaptureSettings,
@@ -36,18 +36,11 @@ export interface Problem {
 /** Settings, or their problems. */
 export interface Reading {
   readonly settings: Settings | undefined;
-  /** Help was requested; everything else is ignored then. */
-  readonly isHelp: boolean;
   readonly log: LogOptions;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   /** The origin of each setting that is not a default, for messages. */
   readonly origins: ReadonlyMap<FlagName, string>;
-}
-
-interface Source {
-  readonly texts: readonly string[];
-  readonly origin: string;
 }
 
 /** Reads and checks the settings of `istio-iptables` (spec/iptables.md 1.2 to 1.4). Never throws. */
@@ -57,10 +50,12 @@ export function readSettings(
   environment: SettingsEnvironment,
 ): Reading {
   const line = readCommandLine(args);
-  const sources = new Map(FLAG_LIST.map(([name]) => [name, sourceOf(name, line.given.get(name), env)]));
-  const reader = new Reader(sources, environment, line.words[0] === "clean");
-  reader.problems.push(...line.problems.map((reason) => ({ origin: "", reason, isUsage: true })));
-  reader.warnings.push(...line.warnings, ...retiredWarnings(sources));
+  const sources = new Map(flagEntries(FLAGS).map(([name]) => [name, sourceOf(name, line.given.get(name), env)]));
+  const reader = new Reader(sources, environment, line.isClean);
+  reader.problems.push(...line.problems.map(({ message, hint }) => {
+    return { origin: "", reason: hint === undefined ? message : `${message}: ${hint}`, isUsage: true };
+  }));
+  reader.warnings.push(...line.warnings, ...retiredWarnings(FLAGS, (name) => sources.get(name)?.origin || undefined));
   const settings: Settings = { capture: reader.capture(), run: reader.run() };
   reader.checkTogether(settings.capture);
   const origins = new Map([...sources].flatMap(([name, { origin }]) => origin === "" ? [] : [[name, origin] as const]));
@@ -68,7 +63,6 @@ export function readSettings(
   const log = reader.log();
   return {
     settings: problems.length === 0 ? settings : undefined,
-    isHelp: reader.bool("help"),
     log,
     problems,
     warnings,
@@ -78,21 +72,18 @@ export function readSettings(
 
 function sourceOf(
   name: FlagName,
-  given: { readonly texts: readonly string[]; readonly origin: string } | undefined,
+  given: Given | undefined,
   env: Readonly<Record<string, string>>,
-): Source {
+): Given {
   if (given !== undefined) return given;
   const flag: Flag = FLAGS[name];
   const variable = flag.env?.find((key) => Object.hasOwn(env, key));
-  if (variable === undefined) return { texts: [flag.fallback], origin: "" };
+  if (variable === undefined) return { texts: [defaultOf(flag)], origin: "" };
   return { texts: [env[variable] ?? ""], origin: variable };
 }
 
-function retiredWarnings(sources: ReadonlyMap<FlagName, Source>): string[] {
-  return FLAG_LIST.flatMap(([name, { retired }]) => {
-    const origin = sources.get(name)?.origin ?? "";
-    return retired === undefined || origin === "" ? [] : [`"${origin}" has no effect: ${retired}`];
-  });
+function defaultOf({ type, default: text }: Flag): string {
+  return text ?? (type === "boolean" ? "false" : "");
 }
 
 const MODES: ReadonlyMap<string, "REDIRECT" | "TPROXY"> = new Map([["", "REDIRECT"], ["REDIRECT", "REDIRECT"], [
@@ -107,7 +98,7 @@ class Reader {
   readonly warnings: string[] = [];
 
   constructor(
-    private readonly sources: ReadonlyMap<FlagName, Source>,
+    private readonly sources: ReadonlyMap<FlagName, Given>,
     private readonly environment: SettingsEnvironment,
     private readonly isClean: boolean,
   ) {}
@@ -154,10 +145,10 @@ class Reader {
       skipRuleApply: this.bool("skipRuleApply"),
       cleanupOnly: this.isClean || this.bool("cleanupOnly"),
       runValidation: this.bool("runValidation"),
-      probePort: this.probePort(),
-      probeTimeoutMilliseconds: this.milliseconds("probeTimeout"),
+      probePort: this.number("probePort"),
+      probeTimeoutMilliseconds: this.number("probeTimeout"),
       networkNamespace: this.text("networkNamespace"),
-      waitMilliseconds: this.milliseconds("wait"),
+      waitMilliseconds: this.number("wait"),
       comments: this.bool("comments"),
       output: this.read("output", readOutput, undefined),
       cniMode: this.bool("cniMode"),
@@ -215,29 +206,26 @@ class Reader {
     return this.read(name, values.readPort, 1);
   }
 
-  private probePort(): number {
-    const port = parseUint(this.text("probePort"), 16);
-    return typeof port === "number" ? port : this.unreadable("probePort", `is not a port: ${port}`, 15002);
-  }
-
   bool(name: FlagName): boolean {
-    const text = this.text(name);
-    const value = parseBool(text);
-    return value ?? this.unreadable(name, `is neither true nor false: "${text}"`, FLAGS[name].fallback === "true");
+    return this.valueOf(name) === true;
   }
 
-  private milliseconds(name: FlagName): number {
-    const text = this.text(name);
-    const value = readDuration(text);
-    if (typeof value === "bigint") return Number(value / 1_000_000n);
-    const fallback = Number(readDuration(FLAGS[name].fallback)) / 1e6;
-    return this.unreadable(name, `is not a duration such as "5s": "${text}": ${value.reason}`, fallback);
+  /** A port, or milliseconds. */
+  private number(name: FlagName): number {
+    return Math.trunc(Number(this.valueOf(name)));
   }
 
-  /** Only a variable can be unreadable here: like Istio, warn and use the default. */
-  private unreadable<T>(name: FlagName, reason: string, fallback: T): T {
-    this.warnings.push(`"${this.source(name).origin}" is ignored: its value ${reason}`);
-    return fallback;
+  /**
+   * The value of a flag with a type. A text that cannot be read is in the environment: the command line has been read by
+   * then. Istio goes on with the default.
+   */
+  private valueOf(name: FlagName): string | number | boolean | undefined {
+    const flag = FLAGS[name];
+    const text = this.text(name);
+    const { value, reason } = readValue(flag, text);
+    if (reason === undefined) return value;
+    this.warnings.push(`"${this.source(name).origin}" is ignored: its value cannot be "${text}": ${reason}`);
+    return readValue(flag, defaultOf(flag)).value;
   }
 
   private read<T>(name: FlagName, read: (text: string) => T | Wrong, fallback: T): T {
@@ -252,16 +240,15 @@ class Reader {
 
   private wrong(name: FlagName, reason: string): void {
     const { origin } = this.source(name);
-    const flag: Flag = FLAGS[name];
-    this.problems.push({ origin: origin === "" ? `--${flag.long}` : origin, reason, isUsage: false });
+    this.problems.push({ origin: origin === "" ? `--${FLAGS[name].name}` : origin, reason, isUsage: false });
   }
 
   private text(name: FlagName): string {
     return this.source(name).texts.join(",");
   }
 
-  private source(name: FlagName): Source {
-    return this.sources.get(name) ?? { texts: [FLAGS[name].fallback], origin: "" };
+  private source(name: FlagName): Given {
+    return this.sources.get(name) ?? { texts: [defaultOf(FLAGS[name])], origin: "" };
   }
 }
 

@@ -11,6 +11,9 @@ export interface PortsForUids {
   readonly uids: readonly string[];
 }
 
+/** A subcommand of `kubectl mesh iptables`. */
+export type Mode = "generate" | "apply" | "clean" | "verify";
+
 /** What a run does. */
 export interface RunSettings {
   readonly nativeNftables: boolean;

@@ -16,10 +16,10 @@ const ANNOTATIONS = "etc/istio/pod/annotations";
 
 const CASES: Readonly<Record<string, Wrong>> = {
   "an unknown flag": { words: ["--concurency", "2"], says: ['did you mean "--concurrency"?'], code: 2 },
-  "a flag without its value": { words: ["--concurrency"], says: ['Flag "--concurrency" needs a value'], code: 2 },
-  "no number": { words: ["--concurrency", "many"], says: ['Invalid value "many" for "--concurrency"'], code: 2 },
-  "no truth": { words: ["--watch=maybe"], says: ['Invalid value "maybe" for "--watch"'], code: 2 },
-  "no duration": { words: ["--drainDuration", "1h2"], says: ['Invalid value "1h2" for "--drainDuration"'], code: 2 },
+  "a flag without its value": { words: ["--concurrency"], says: ["The flag --concurrency needs a value"], code: 2 },
+  "no number": { words: ["--concurrency", "many"], says: ['The flag --concurrency cannot be "many"'], code: 2 },
+  "no truth": { words: ["--watch=maybe"], says: ['The flag --watch cannot be "maybe"'], code: 2 },
+  "no duration": { words: ["--drainDuration", "1h2"], says: ['The flag --drainDuration cannot be "1h2"'], code: 2 },
   "no role": { words: ["ingress"], says: ['Unknown role "ingress"'], code: 2 },
   "no restart policy": { words: ["--restart", "always"], says: ['Unknown value "always" for "--restart"'], code: 2 },
   "no log format": { words: ["--log-format", "xml"], says: ['Unknown log format "xml"'], code: 2 },

@@ -25,7 +25,7 @@ export function readIdentity(reading: Reading, discoveryAddress: string): Identi
     authority: readAuthority(reading, discoveryAddress),
     key: readKey(reading),
     isPkcs8: variables.bool("pkcs8Key"),
-    renewal: { ratio: variables.ratio("gracePeriodRatio"), jitter: variables.ratio("gracePeriodJitter") },
+    renewal: { ratio: variables.number("gracePeriodRatio"), jitter: variables.number("gracePeriodJitter") },
     outputFolder: variables.text("outputCerts"),
   };
 }
@@ -156,7 +156,7 @@ function readKey({ variables, warnings }: Reading): KeyChoice {
   return { type: "ecdsa", curve: "P256" };
 
   function rsaBits(): number {
-    const bits = variables.int("rsaKeySize");
+    const bits = variables.number("rsaKeySize");
     if (bits >= MIN_RSA_BITS && bits <= 8192) return bits;
     warnings.push(`"WORKLOAD_RSA_KEY_SIZE" is ${bits}, which is not from 2048 to 8192: 2048 is used`);
     return MIN_RSA_BITS;

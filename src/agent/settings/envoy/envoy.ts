@@ -30,7 +30,6 @@ export function readDrain(reading: Reading, { data }: ProxyConfig, isTermination
 function longestDrain(reading: Reading): number | undefined {
   const text = flagText(reading, "maximumDrain");
   const limit = text === "" ? reading.variables.milliseconds("maximumDrain") : milliseconds(text, 0);
-  if (limit < 0) reading.usage.push(`Invalid value "${text}" for "--maximum-drain-duration": it is negative`);
   return limit > 0 ? limit : undefined;
 }
 

@@ -9,16 +9,24 @@ const CASES: readonly [args: string, error: string][] = [
   ["iptabels", 'Unknown command "iptabels"; did you mean "iptables"?'],
   ["kube-inject -f x", 'Unknown command "kube-inject"; it is "inject" here'],
   ["frobnicate", 'Unknown command "frobnicate"; see "kubectl mesh --help"'],
-  ["--frobnicate", 'Unknown flag "--frobnicate"; see "kubectl mesh --help"'],
+  ["constructor", 'Unknown command "constructor"; see "kubectl mesh --help"'],
+  ["--frobnicate=x", 'Unknown flag "--frobnicate"; see "kubectl mesh --help"'],
+  ["webhook", 'A command is missing; see "kubectl mesh webhook --help"'],
+  ["webhook worke", 'Unknown command "webhook worke"; see "kubectl mesh webhook --help"'],
+  ["iptables aply", 'Unknown command "iptables aply"; did you mean "apply"?'],
+  ["agent qiut", 'Unknown command "agent qiut"; did you mean "quit"?'],
   ["inject --fielname x", 'Unknown flag "--fielname"; did you mean "--filename"?'],
   ["inject --frobnicate", 'Unknown flag "--frobnicate"; see "kubectl mesh inject --help"'],
+  ["--frobnicate inject", 'Unknown flag "--frobnicate"; see "kubectl mesh inject --help"'],
   ["inject -f", 'The flag -f/--filename needs a value; see "kubectl mesh inject --help"'],
   ["inject --hub", 'The flag --hub needs a value; see "kubectl mesh inject --help"'],
   ["inject --report xml", 'The flag --report cannot be "xml"; it takes "text", "json" or "none"'],
   ["inject a.yaml b.yaml", 'Unexpected argument "a.yaml"; name files with -f'],
   ["version now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
+  ["version -- now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
   ["inject", "No input is given; name files with -f, or - for standard input"],
   ["inject -f a -o=", "The output has no name; -o takes yaml, json or the name of a file"],
+  ["inject -f a --context x", 'The flag --context needs --from-cluster; see "kubectl mesh inject --help"'],
 ];
 
 for (const [args, error] of CASES) {
@@ -39,5 +47,24 @@ Deno.test("help is the same by word, by flag and without a command", async () =>
   assert.equal(await help("help"), await help());
   assert.equal(await help("--help"), await help());
   assert.equal(await help("help", "inject"), await help("inject", "-h"));
+  assert.equal(await help("--nope", "iptables", "apply", "-h"), await help("iptables", "apply", "--help"));
   assert.equal(await help("--version"), await help("version"));
 });
+
+const PROGRAMS: readonly (readonly [args: string, usage: string])[] = [
+  ["iptables", "kubectl mesh iptables COMMAND"],
+  ["pilot-agent", "pilot-agent COMMAND"],
+  ["pilot-agent wait", "pilot-agent wait [flags]"],
+  ["pilot-agent proxy", "pilot-agent proxy [ROLE] [flags]"],
+  ["istio-iptables --nope -p x", "istio-iptables [flags]"],
+  ["istio-iptables.sh", "istio-iptables [flags]"],
+  ["pilot-agent istio-clean-iptables", "istio-clean-iptables [flags]"],
+];
+
+for (const [args, usage] of PROGRAMS) {
+  Deno.test(`"${args} --help" tells how that program is used`, async () => {
+    const world = fakeWorld({ args: [...args.split(" "), "--help"] });
+    assert.equal(await main(world), 0);
+    assert.ok(world.said.stdout.includes(`Usage:\n  ${usage}`), world.said.stdout);
+  });
+}

@@ -53,8 +53,8 @@ const wrong: readonly (readonly [args: string, code: number, stderr: string])[] 
     255,
     'Error: The flag --debug-port cannot be "15001"; it takes "15000", "15004", "15020" or "15021"\n',
   ],
-  ["pilot-agent version -o xml", 255, 'Error: The flag --output cannot be "xml"; it takes "json" or "yaml"\n'],
-  ["pilot-agent request GET x", 255, "Error: Received unsuccessful status code 500: without a text\n"],
+  ["pilot-agent version -o xml", 255, 'Error: The flag -o/--output cannot be "xml"; it takes "json" or "yaml"\n'],
+  ["pilot-agent request GET x", 255, "Error: Received unsuccessful status code 500: no body\n"],
 ];
 
 for (const [args, code, stderr] of wrong) {

@@ -1,0 +1,161 @@
+/** A command as a record. Help, completion, documentation and parsing are views of it; its work is loaded when it runs. */
+import type { World } from "../core/world/world.ts";
+import {
+  type FlagGroups,
+  type FlagTable,
+  flagTable,
+  type Line,
+  parseFlags,
+  problemsTogether,
+  refuseProblems,
+  type Values,
+  valuesOf,
+} from "../core/command/mod.ts";
+import { UsageError } from "../core/errors.ts";
+
+/** A command line in the help. */
+export interface Example {
+  /** What it is for, where the line does not show it. */
+  readonly title?: string;
+  readonly command: string;
+}
+
+/** The arguments of a command that are not flags. */
+export interface Positional {
+  /** In the usage line: `[CATEGORY...]`. */
+  readonly usage: string;
+  /** Values worth offering. */
+  readonly allowed?: readonly string[];
+}
+
+/** What every command tells about itself. */
+interface Description {
+  /** One line of at most 72 columns, imperative, without a final period. */
+  readonly summary: string;
+  /** Paragraphs of the help. */
+  readonly description?: string;
+  /** Behind the name of the program in place of `[flags]` and positional arguments. */
+  readonly usage?: string;
+  readonly positional?: Positional;
+  readonly examples?: readonly Example[];
+  /** Exit codes and what they mean. */
+  readonly exits?: readonly (readonly [code: string, meaning: string])[];
+  /** Its name where it stands in for another program. */
+  readonly program?: string;
+  /** Tells the user of an error of it or of its subcommands; returns the exit code. */
+  readonly failure?: (world: World, error: unknown, args: readonly string[]) => number;
+}
+
+/** Subcommands by name, each loaded when it is needed. */
+export type Subcommands = Readonly<Record<string, () => Promise<Command>>>;
+
+/** A command of any flags. */
+export interface Command extends Description {
+  readonly flags: () => Promise<FlagGroups>;
+  readonly commands: Subcommands;
+  /** Not in help, suggestions and completion. */
+  readonly hiddenCommands: Subcommands;
+  /** Without arguments a group shows its help. */
+  readonly showsHelp: boolean;
+  /** Names of other programs, and flags, that stand for a subcommand. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Names that users of other programs try, and the subcommand that is meant. */
+  readonly renamed: Readonly<Record<string, string>>;
+  /** Reads the arguments and does the work. Without it a subcommand must be named. */
+  readonly start: ((world: World, args: readonly string[], program: string) => Promise<Outcome>) | undefined;
+}
+
+/** The exit code, or that the help was asked for. */
+export type Outcome = number | "help";
+
+/** What the work of a command gets. */
+export interface Input<Groups extends FlagGroups> {
+  readonly flags: Values<Groups>;
+  /** Arguments that are not flags. */
+  readonly args: readonly string[];
+  /** What follows `--`, of a command that takes another command there. */
+  readonly rest: readonly string[];
+}
+
+/** A command whose arguments are read by its table of flags. */
+interface FlagCommand<Groups extends FlagGroups> extends Description {
+  readonly flags: Groups;
+  readonly commands?: Subcommands;
+  /** People start it: commander reads its arguments. Containers' commands must not load commander. */
+  readonly isForPeople?: true;
+  /** What follows `--` is another command, not arguments. */
+  readonly takesCommand?: true;
+  /** What to do with an argument where the command takes none. */
+  readonly surplusHint?: string;
+  readonly run: (world: World, input: Input<Groups>) => Promise<number>;
+}
+
+/** How arguments are read. */
+type Arguments = Omit<FlagCommand<FlagGroups>, "run">;
+
+const PLAIN = { commands: {}, hiddenCommands: {}, showsHelp: false, aliases: {}, renamed: {} } as const;
+
+/** A command whose flags have types: `run` gets their values. */
+export function command<const Groups extends FlagGroups>(record: FlagCommand<Groups>): Command {
+  return {
+    ...PLAIN,
+    ...record,
+    flags: () => Promise.resolve(record.flags),
+    start: async (world, args, program) => {
+      const line = await parse(record, args);
+      refuseProblems(line.problems, program);
+      if (line.isHelp) return "help";
+      refuseProblems(problemsTogether(flagTable(record.flags), line), program);
+      const rest = line.rest ?? [];
+      const input = record.takesCommand ? { args: line.words, rest } : { args: [...line.words, ...rest], rest: [] };
+      refuseSurplus(record, input.args, program);
+      return await record.run(world, { flags: valuesOf(record.flags, line), ...input });
+    },
+  };
+}
+
+async function parse(
+  { flags, isForPeople, positional }: Arguments,
+  args: readonly string[],
+): Promise<Line> {
+  const table: FlagTable = flagTable(flags);
+  if (isForPeople) return (await import("./commander.ts")).parseWithCommander(table, args);
+  return parseFlags(table, args, { endsAtWord: positional === undefined });
+}
+
+function refuseSurplus(record: Arguments, args: readonly string[], program: string): void {
+  const [word] = args;
+  if (record.positional !== undefined || word === undefined) return;
+  throw new UsageError(`Unexpected argument "${word}"`, { hint: record.surplusHint ?? `see "${program} --help"` });
+}
+
+/** A command that reads its arguments by rules of its own; `--help` before `--` is answered for it. */
+export function rawCommand(
+  record: Description & {
+    readonly flags?: () => Promise<FlagGroups>;
+    readonly commands?: Subcommands;
+    readonly run: (world: World, args: readonly string[]) => Promise<number>;
+  },
+): Command {
+  return {
+    flags: () => Promise.resolve({}),
+    ...PLAIN,
+    ...record,
+    start: async (world, args) => asksForHelp(args) ? "help" : await record.run(world, args),
+  };
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).some((word) => word === "--help" || word === "-h");
+}
+
+/** A command that only has subcommands. */
+export function commandGroup(
+  record:
+    & Description
+    & Pick<Command, "commands">
+    & Partial<Pick<Command, "hiddenCommands" | "showsHelp" | "aliases" | "renamed">>,
+): Command {
+  return { ...PLAIN, ...record, flags: () => Promise.resolve({}), start: undefined };
+}

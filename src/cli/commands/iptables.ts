@@ -1,0 +1,72 @@
+import { commandGroup, rawCommand } from "../command.ts";
+import { reportFailure } from "../failure.ts";
+
+type Mode = "generate" | "apply" | "clean" | "verify";
+
+const room = () => import("../../iptables/mod.ts");
+
+/** What the modes have in common: the flags, and how their arguments are read. */
+function modeOf(mode: Mode) {
+  return {
+    flags: async () => (await room()).CAPTURE_FLAGS,
+    run: async (world, args) => (await room()).runIptables(world, mode, args),
+  } satisfies Partial<Parameters<typeof rawCommand>[0]>;
+}
+
+const EXITS = [["0", "done"], ["1", "it failed"], ["2", "the command line is wrong"]] as const;
+const NOT_CAPTURED = ["126", "traffic is not captured"] as const;
+
+const GENERATE = rawCommand({
+  ...modeOf("generate"),
+  summary: "Print the rules that capture a pod's traffic",
+  description:
+    "Standard output gets what iptables-restore or nft reads. Nothing is changed, and no privilege is needed.",
+  examples: [
+    { command: "kubectl mesh iptables generate -b '*' -i '*'" },
+    { command: "kubectl mesh iptables generate -b '*' -i '*' --output table" },
+  ],
+  exits: EXITS,
+});
+
+const APPLY = rawCommand({
+  ...modeOf("apply"),
+  summary: "Put the rules into the kernel of this network namespace",
+  description:
+    "All rules are applied, or none. A second apply changes nothing. With other settings exactly the owned " +
+    "rules are replaced.",
+  examples: [{ command: "kubectl mesh iptables apply -b '*' -i '*' -d 15090,15021,15020" }],
+  exits: [...EXITS, NOT_CAPTURED],
+});
+
+const CLEAN = rawCommand({
+  ...modeOf("clean"),
+  summary: "Remove all owned rules from the kernel",
+  description: "Rules of all settings and all releases of Istio are removed. No flag is needed.",
+  examples: [{ command: "kubectl mesh iptables clean" }],
+  exits: EXITS,
+});
+
+const VERIFY = rawCommand({
+  ...modeOf("verify"),
+  summary: "Prove that the traffic of this pod is captured",
+  description:
+    "Connect inbound and outbound, and by DNS if it is captured, and see whether the connections reach the " +
+    "proxy's ports. Nothing leaves the pod.",
+  examples: [{ command: "kubectl mesh iptables verify -b '*' -i '*'" }],
+  exits: [...EXITS, NOT_CAPTURED],
+});
+
+/** `kubectl mesh iptables`. */
+export const IPTABLES = commandGroup({
+  summary: "Capture the traffic of a pod",
+  commands: {
+    generate: () => Promise.resolve(GENERATE),
+    apply: () => Promise.resolve(APPLY),
+    clean: () => Promise.resolve(CLEAN),
+    verify: () => Promise.resolve(VERIFY),
+  },
+});
+
+/** Istio's programs. Their errors are those of `iptables`, also below `pilot-agent`. */
+export const ISTIO_IPTABLES = { ...APPLY, program: "istio-iptables", failure: reportFailure };
+export const ISTIO_CLEAN_IPTABLES = { ...CLEAN, program: "istio-clean-iptables", failure: reportFailure };

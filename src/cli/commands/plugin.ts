@@ -1,0 +1,25 @@
+import { commandGroup } from "../command.ts";
+
+/** `kubectl mesh`: all commands, and the programs that this one stands in for. */
+export const PLUGIN = commandGroup({
+  program: "kubectl mesh",
+  summary: "Put workloads into an Istio mesh, and run the mesh's side of a pod",
+  showsHelp: true,
+  commands: {
+    inject: async () => (await import("./inject.ts")).INJECT,
+    check: async () => (await import("./check.ts")).CHECK,
+    webhook: async () => (await import("./webhook.ts")).WEBHOOK,
+    iptables: async () => (await import("./iptables.ts")).IPTABLES,
+    agent: async () => (await import("./agent.ts")).AGENT,
+    wait: async () => (await import("./wait.ts")).WAIT,
+    version: async () => (await import("./version.ts")).VERSION_COMMAND,
+  },
+  hiddenCommands: {
+    "pilot-agent": async () => (await import("./pilot_agent.ts")).PILOT_AGENT,
+    "istio-iptables": async () => (await import("./iptables.ts")).ISTIO_IPTABLES,
+    "istio-clean-iptables": async () => (await import("./iptables.ts")).ISTIO_CLEAN_IPTABLES,
+    "__complete": async () => (await import("./complete.ts")).COMPLETE,
+  },
+  aliases: { "--version": "version", "istio-iptables.sh": "istio-iptables" },
+  renamed: { "kube-inject": "inject" },
+});

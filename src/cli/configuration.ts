@@ -1,0 +1,25 @@
+/** The injector configuration that flags name. */
+import { MeshError } from "../core/errors.ts";
+import type { Values } from "../core/command/mod.ts";
+import type { World } from "../core/world/world.ts";
+import type { Source } from "../inject/mod.ts";
+import type { CONFIGURATION } from "./shared_flags.ts";
+
+/** A values file of Istio's chart is some KB, its injector configuration some 100 KB. */
+const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
+
+type Files = Values<{ readonly "": typeof CONFIGURATION }>;
+
+/** The files of a configuration, read; `undefined` for each that is not named. Errors: MeshError for one that cannot be read. */
+export async function readConfiguration(world: World, { injectConfig, values, meshConfig }: Files) {
+  const [config, valuesSource, mesh] = await Promise.all(
+    [injectConfig, values, meshConfig].map((path) => readSource(world, path)),
+  );
+  return { config, values: valuesSource, mesh };
+}
+
+async function readSource(world: World, path: string | undefined): Promise<Source | undefined> {
+  if (path === undefined) return undefined;
+  if (path === "") throw new MeshError("The name of a configuration file is empty");
+  return { text: await world.files.readText(path, MAX_CONFIG_BYTES), file: path };
+}

@@ -1,0 +1,104 @@
+/** From arguments to the command that they name: one way for all commands. */
+import { closest } from "../core/closest.ts";
+import { EXIT, UsageError } from "../core/errors.ts";
+import type { World } from "../core/world/world.ts";
+import type { Command } from "./command.ts";
+import { reportFailure } from "./failure.ts";
+
+/** A command, how users call it, and the arguments that are left for it. */
+export interface Found {
+  readonly command: Command;
+  /** `kubectl mesh webhook serve`. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Tells the user of an error; that of the nearest command that has one. */
+  readonly failure: NonNullable<Command["failure"]>;
+}
+
+/** Runs the command that the arguments name below `root`; returns the exit code. Never throws. */
+export async function dispatch(world: World, root: Command, args: readonly string[]): Promise<number> {
+  let found = foundRoot(root, args);
+  try {
+    for (let next: Found | undefined = found; next !== undefined; next = await subcommandOf(found)) found = next;
+    return await run(world, found);
+  } catch (error) {
+    return found.failure(world, error, args);
+  }
+}
+
+/** The start of a search for a command. */
+export function foundRoot(root: Command, args: readonly string[]): Found {
+  return { command: root, program: root.program ?? "", args: ordered(root, args), failure: reportFailure };
+}
+
+/** The subcommand that the first argument names; `undefined` if it names none. */
+export async function subcommandOf({ command, program, args, failure }: Found): Promise<Found | undefined> {
+  const [first = "", ...rest] = args;
+  const name = ownText(command.aliases, first) ?? first;
+  const load = subcommand(command, name);
+  if (load === undefined) return undefined;
+  const found = await load();
+  return {
+    command: found,
+    program: found.program ?? `${program} ${name}`,
+    args: ordered(found, rest),
+    failure: found.failure ?? failure,
+  };
+}
+
+function subcommand({ commands, hiddenCommands }: Command, name: string) {
+  const all = Object.hasOwn(commands, name) ? commands : hiddenCommands;
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}
+
+/** The name of a subcommand first: its flags may stand before it. `help NAME` is `NAME --help`. */
+function ordered(command: Command, args: readonly string[]): readonly string[] {
+  const [first = "", ...rest] = args;
+  if (first === "help" && Object.keys(command.commands).length > 0) return ordered(command, [...rest, "--help"]);
+  if (command.start !== undefined || !first.startsWith("-") || isHelp(first)) return args;
+  const at = args.findIndex((word) => subcommand(command, word) !== undefined);
+  return at < 0 ? args : [...args.slice(at, at + 1), ...args.slice(0, at), ...args.slice(at + 1)];
+}
+
+function ownText(texts: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(texts, key) ? texts[key] : undefined;
+}
+
+function isHelp(word: string): boolean {
+  return word === "-h" || word === "--help";
+}
+
+async function run(world: World, found: Found): Promise<number> {
+  const { command, program, args: [first = ""] } = found;
+  refuseUnknown(found, first);
+  const outcome = command.start === undefined ? "help" : await command.start(world, found.args, program);
+  if (outcome !== "help") return outcome;
+  const { helpText } = await import("./views/help.ts");
+  world.stdout.write(await helpText(command, program));
+  return EXIT.ok;
+}
+
+/** Refuses a first argument that is not a subcommand where it must be one, or nearly is one. */
+function refuseUnknown({ command, program }: Found, first: string): void {
+  const isGroup = command.start === undefined;
+  if (isHelp(first) || (first === "" && command.showsHelp)) return;
+  const hint = `see "${program} --help"`;
+  if (isGroup && /^-|^$/.test(first)) {
+    const message = first === "" ? "A command is missing" : `Unknown flag "${first.replace(/=.*$/s, "")}"`;
+    throw new UsageError(message, { hint });
+  }
+  const meant = meantCommand(command, first);
+  if (!isGroup && meant === undefined) return;
+  const words = [...program.split(" "), first].filter((word) => !PLUGIN.includes(word));
+  throw new UsageError(`Unknown command "${words.join(" ")}"`, { hint: meant ?? hint });
+}
+
+/** What to say of a word that is nearly a subcommand, or is one elsewhere. */
+function meantCommand({ renamed, commands }: Command, word: string): string | undefined {
+  const here = ownText(renamed, word);
+  if (here !== undefined) return `it is "${here}" here`;
+  const meant = closest(word, Object.keys(commands));
+  return meant === undefined ? undefined : `did you mean "${meant}"?`;
+}
+
+const PLUGIN: readonly string[] = ["kubectl", "mesh"];

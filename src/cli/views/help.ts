@@ -1,0 +1,89 @@
+/** The text of `--help`: summary, usage, description, examples, subcommands, flags in groups, exit codes; 80 columns. */
+import type { Flag } from "../../core/command/mod.ts";
+import type { Command, Example } from "../command.ts";
+import { flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
+
+const WIDTH = 80;
+
+/** The width of names of flags; the text about a longer one begins on a line of its own. */
+const MOST_NAME = 30;
+
+const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "Show this help" };
+
+type Row = readonly [name: string, text: string];
+
+/** The help of a command, as users call it. */
+export async function helpText(command: Command, program: string): Promise<string> {
+  const commands = await Promise.all(
+    Object.entries(command.commands).map(async ([name, load]): Promise<Row> => [name, (await load()).summary]),
+  );
+  const groups = shownGroups(await command.flags());
+  const flags = groups.map(([title, group]): [string, Row[]] => [title, group.map(flagRow)]);
+  const tables = [...commands.length === 0 ? [] : [["Commands", commands] as const], ...withHelp(flags)];
+  const parts = [
+    `${command.summary}.`,
+    `Usage:\n${indented(wrapped(`${program} ${usageText(command)}`, WIDTH - 4), "  ", "    ")}`,
+    ...paragraphs(command.description),
+    ...section("Examples", examplesText(command.examples ?? [])),
+    ...tables.map(([title, rows]) => [`${title}:`, ...table(rows)].join("\n")),
+    ...section("Exit codes", table(command.exits ?? [])),
+    ...commands.length === 0 ? [] : [`"${program} COMMAND --help" shows the flags of a command.`],
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** `--help` stands last among the flags. */
+function withHelp(groups: readonly [string, Row[]][]): (readonly [string, Row[]])[] {
+  const last = groups.findLastIndex(([, rows]) => rows.some(([name]) => name.trim().startsWith("-")));
+  if (last < 0) return [...groups, ["Flags", [flagRow(HELP)]]];
+  return groups.map(([title, rows], index) => [title, index === last ? [...rows, flagRow(HELP)] : rows]);
+}
+
+function flagRow(flag: Flag): Row {
+  const notes = flagNotes(flag);
+  const name = flag.short === undefined && flag.name !== undefined ? `    ${flagTitle(flag)}` : flagTitle(flag);
+  return [name, notes.length === 0 ? flag.doc : `${flag.doc} (${notes.join("; ")})`];
+}
+
+function paragraphs(text: string | undefined): string[] {
+  return text === undefined ? [] : [text.split("\n").map((line) => wrapped(line, WIDTH).join("\n")).join("\n\n")];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [[`${title}:`, ...lines].join("\n")];
+}
+
+/** An example with a title stands apart. */
+function examplesText(examples: readonly Example[]): string[] {
+  return examples.flatMap(({ title, command }, index) => {
+    const lines = command.split("\n").map((line) => `  ${line}`);
+    if (title === undefined) return lines;
+    return [...index === 0 ? [] : [""], `  # ${title}`, ...lines];
+  });
+}
+
+function indented(lines: readonly string[], first: string, others: string): string {
+  return lines.map((line, index) => (index === 0 ? first : others) + line).join("\n");
+}
+
+function table(rows: readonly Row[]): string[] {
+  const widths = rows.map(([name]) => name.length).filter((width) => width <= MOST_NAME);
+  const column = Math.max(0, ...widths) + 4;
+  return rows.flatMap(([name, text]) => {
+    const lines = wrapped(text, WIDTH - column).map((line) => " ".repeat(column) + line);
+    if (name.length > MOST_NAME) return [`  ${name}`, ...lines];
+    return lines.map((line, index) => index === 0 ? `  ${name}`.padEnd(column) + line.slice(column) : line);
+  });
+}
+
+/** A line as lines of at most so many characters, broken at spaces. */
+function wrapped(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { allCommands } from "../../../tools/docs/commands.ts";
+import { CATEGORIES as CHECKED } from "../../check/check.ts";
+import { flagTable } from "../../core/command/mod.ts";
+import { CATEGORIES } from "../commands/check.ts";
+import { PLUGIN } from "../commands/plugin.ts";
+import { helpText } from "./help.ts";
+import { flagTitle, shownFlags } from "./text.ts";
+
+const PILOT_AGENT = await PLUGIN.hiddenCommands["pilot-agent"]?.() ?? PLUGIN;
+const COMMANDS = [...await allCommands(), ...await allCommands(PILOT_AGENT, "pilot-agent")];
+
+for (const { name, program, command, groups } of COMMANDS) {
+  const flags = Object.values(flagTable(groups));
+
+  Deno.test(`the help of "${name}" fits 80 columns and names each shown flag once`, async () => {
+    const text = await helpText(command, program);
+    const lines = text.split("\n");
+    assert.deepEqual(lines.filter((line) => line.length > 80 || line !== line.trimEnd()), []);
+    for (const flag of shownFlags(flagTable(groups))) {
+      assert.equal(
+        lines.filter((line) => /^(?: {2}| {6})(\S.*?)(?: {2}|$)/.exec(line)?.[1] === flagTitle(flag)).length,
+        1,
+        flagTitle(flag),
+      );
+    }
+    for (const { name } of flags.filter((flag) => flag.hidden || flag.retired !== undefined)) {
+      assert.ok(name === undefined || !text.includes(` --${name} `), name);
+    }
+  });
+
+  Deno.test(`the record of "${name}" is complete`, () => {
+    assert.ok(command.summary.length <= 72, command.summary);
+    assert.match(command.summary, /^[A-Z].*[^.]$/);
+    const names = flags.flatMap(({ name: long, short }) => [long, short].filter((each) => each !== undefined));
+    assert.deepEqual(names.filter((each, index) => names.indexOf(each) !== index), [], "each name is there once");
+    for (const flag of flags) {
+      assert.match(flag.doc, /^[\p{Lu}\d./$].*[^.]$/u, flagTitle(flag));
+      assert.ok(flag.name !== undefined || flag.env !== undefined);
+    }
+    for (const { command: line } of command.examples ?? []) {
+      assert.match(line, /^(kubectl mesh|pilot-agent|helm|curl) /);
+    }
+  });
+}
+
+Deno.test("the categories in the help of check are those of the room", () => {
+  assert.deepEqual([...CATEGORIES], [...CHECKED]);
+});

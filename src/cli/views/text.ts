@@ -1,0 +1,75 @@
+/** Records in words: what help, man pages and tables of flags share. */
+import { type Flag, type FlagGroups, type FlagTable, isRepeatable } from "../../core/command/mod.ts";
+import type { Command } from "../command.ts";
+
+/** The flags that users are shown, by their titles; groups without one are left out. */
+export function shownGroups(groups: FlagGroups): (readonly [title: string, flags: readonly Flag[]])[] {
+  return Object.entries(groups).flatMap(([title, flags]) => {
+    const shown = shownFlags(flags);
+    return shown.length === 0 ? [] : [[title, shown] as const];
+  });
+}
+
+/** The flags of a table that users are shown. */
+export function shownFlags(flags: FlagTable): Flag[] {
+  return Object.values(flags).filter(({ hidden, retired }) => hidden !== true && retired === undefined);
+}
+
+const VALUES: Readonly<Record<Flag["type"], string>> = {
+  text: "TEXT",
+  file: "FILE",
+  address: "ADDRESS",
+  url: "URL",
+  choice: "WORD",
+  boolean: "",
+  integer: "NUMBER",
+  port: "PORT",
+  duration: "TIME",
+  ratio: "NUMBER",
+  list: "LIST",
+  files: "FILE",
+  urls: "URL",
+};
+
+/** `-o, --output yaml|json`; the variable of a setting that has no flag. */
+export function flagTitle(flag: Flag): string {
+  if (flag.name === undefined) return flag.env?.join(", ") ?? "";
+  const dashed = flag.short === undefined ? `--${flag.name}` : `-${flag.short}, --${flag.name}`;
+  return `${dashed} ${flagValue(flag)}`.trim();
+}
+
+/** What stands for the value of a flag; `""` for a boolean. */
+export function flagValue({ type, value, allowed }: Flag): string {
+  return value ?? allowed?.join("|") ?? VALUES[type];
+}
+
+/** Defaults that say no more than that nothing was given. */
+const NOTHING: readonly string[] = ["", "false", "0", "0s"];
+
+/** What else there is to say of a flag: `repeatable`, its default, its variables. */
+export function flagNotes(flag: Flag): string[] {
+  const { name, env = [] } = flag;
+  const fallback = defaultText(flag);
+  return [
+    ...flag.type === "list" || flag.type === "files"
+      ? ["comma-separated or repeated"]
+      : isRepeatable(flag)
+      ? ["repeatable"]
+      : [],
+    ...fallback === "" ? [] : [`default ${fallback}`],
+    ...name === undefined || env.length === 0 ? [] : [`env ${env.join(", ")}`],
+  ];
+}
+
+/** The default of a flag in words; `""` if there is nothing to say. */
+export function defaultText({ default: text = "", defaultDoc }: Flag): string {
+  return defaultDoc ?? (NOTHING.includes(text) ? "" : text);
+}
+
+/** What stands behind the name of a command. */
+export function usageText({ usage, positional, start, commands }: Command): string {
+  if (usage !== undefined) return usage;
+  const hasCommands = Object.keys(commands).length > 0;
+  if (start === undefined && hasCommands) return "COMMAND [flags]";
+  return [positional?.usage ?? "", "[flags]"].filter((part) => part !== "").join(" ");
+}

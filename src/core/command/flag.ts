@@ -1,0 +1,138 @@
+/** What a flag is, and the type of its value. */
+
+/**
+ * How the text of a flag is read, and what it becomes.
+ *
+ * | type                        | value                                                   |
+ * |-----------------------------|---------------------------------------------------------|
+ * | text, file, address         | the text; its reader checks it                          |
+ * | url                         | a URL of HTTP                                           |
+ * | choice                      | one of `allowed`                                        |
+ * | boolean                     | a value only behind `=`, in Go's spellings              |
+ * | integer, port               | a whole number from `least` to `most`                   |
+ * | duration                    | milliseconds of Go's `1m30s`, from `least` to `most`    |
+ * | ratio                       | a number from 0 to 1                                    |
+ * | list, files                 | texts: comma lists, repeatable                          |
+ * | urls                        | URLs: repeatable                                        |
+ */
+export type FlagType =
+  | "text"
+  | "file"
+  | "address"
+  | "url"
+  | "choice"
+  | "boolean"
+  | "integer"
+  | "port"
+  | "duration"
+  | "ratio"
+  | "list"
+  | "files"
+  | "urls";
+
+/** A flag, or a setting that has an environment variable only. */
+export interface Flag {
+  /** Without dashes. A setting without a name has a variable only. */
+  readonly name?: string;
+  readonly short?: string;
+  /** Variables that count where the flag is not given; the first that is set wins. The reader of the settings reads them. */
+  readonly env?: readonly string[];
+  readonly type: FlagType;
+  /** The text that counts where nothing is given. */
+  readonly default?: string;
+  /** What help calls the default where it is not a fixed text. */
+  readonly defaultDoc?: string;
+  /** All values of a `choice`; of other types, values worth offering. */
+  readonly allowed?: readonly string[];
+  readonly least?: number;
+  readonly most?: number;
+  /** What help calls the value, such as `FILE`. */
+  readonly value?: string;
+  /** One or more clauses, lower case, without a final period. */
+  readonly doc: string;
+  /** Names of flags of which one must be given beside it: it has no effect alone. */
+  readonly needs?: readonly string[];
+  /** Names of flags that cannot be given beside it. */
+  readonly excludes?: readonly string[];
+  /** Other spellings, with their dashes: accepted, not in the help. */
+  readonly old?: readonly string[];
+  /** Accepted, not in the help. */
+  readonly hidden?: true;
+  /** Accepted without effect, not in the help. The text says why, `""` if no warning is due. */
+  readonly retired?: string;
+}
+
+/** Flags by the names that programs know them by. */
+export type FlagTable<Name extends string = string> = Readonly<Record<Name, Flag>>;
+
+/** Tables of flags by the titles that they have in the help. */
+export type FlagGroups = Readonly<Record<string, FlagTable>>;
+
+/** The names of all flags in groups. */
+export type FlagNames<Groups extends FlagGroups> =
+  & { [Title in keyof Groups]: keyof Groups[Title] }[keyof Groups]
+  & string;
+
+/** The type of a flag's value: with `undefined` where it has no default. */
+export type ValueOf<F extends Flag> = F["type"] extends "boolean" ? boolean
+  : F["type"] extends "list" | "files" | "urls" ? readonly string[]
+  : Single<F> | (F extends { readonly default: string } ? never : undefined);
+
+type Single<F extends Flag> = F["type"] extends "integer" | "port" | "duration" | "ratio" ? number
+  : F extends { readonly type: "choice"; readonly allowed: readonly (infer Word)[] } ? Word
+  : string;
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The values of all flags in groups. */
+export type Values<Groups extends FlagGroups> = Intersection<
+  { [Title in keyof Groups]: { readonly [Name in keyof Groups[Title]]: ValueOf<Groups[Title][Name]> } }[keyof Groups]
+>;
+
+/** A timer's time: timers take no more milliseconds. */
+export const TIMER = { type: "duration", most: 2 ** 31 - 1 } as const;
+
+/** A table whose flags have more in common. */
+export function flagsWith<Table extends FlagTable, const Common extends Partial<Flag>>(
+  table: Table,
+  common: Common,
+): { readonly [Name in keyof Table]: Table[Name] & Common };
+export function flagsWith(table: FlagTable, common: Partial<Flag>): FlagTable {
+  return Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, { ...flag, ...common }]));
+}
+
+/** All flags of groups as one table. */
+export function flagTable<const Groups extends FlagGroups>(groups: Groups): FlagTable<FlagNames<Groups>>;
+export function flagTable(groups: FlagGroups): FlagTable {
+  return Object.assign({}, ...Object.values(groups));
+}
+
+/** The flags of a table with their names, in its order. */
+export function flagEntries<Name extends string>(flags: FlagTable<Name>): (readonly [Name, Flag])[];
+export function flagEntries(flags: FlagTable): (readonly [string, Flag])[] {
+  return Object.entries(flags);
+}
+
+/** Whether a flag may be given again, each adding to the ones before. */
+export function isRepeatable({ type }: Flag): boolean {
+  return type === "list" || type === "files" || type === "urls";
+}
+
+/** `-o/--output`, as messages call a flag; the variable where there is no flag. */
+export function flagLabel({ name, short, env }: Flag): string {
+  if (name === undefined) return env?.[0] ?? "";
+  return short === undefined ? `--${name}` : `-${short}/--${name}`;
+}
+
+/** Warnings about retired flags that were given. `origins`: what was written, by the name of the flag. */
+export function retiredWarnings<Name extends string>(
+  flags: FlagTable<Name>,
+  originOf: (name: Name) => string | undefined,
+): string[] {
+  return flagEntries(flags).flatMap(([name, { retired = "" }]) => {
+    const origin = retired === "" ? undefined : originOf(name);
+    return origin === undefined ? [] : [`"${origin}" has no effect: ${retired}`];
+  });
+}

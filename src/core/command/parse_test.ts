@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import type { FlagTable } from "./flag.ts";
+import { parseFlags, problemsTogether, valuesOf } from "./parse.ts";
+
+const FLAGS = {
+  url: { name: "url", type: "urls", doc: "what to ask", old: ["--address"] },
+  output: { name: "output", short: "o", type: "text", doc: "form" },
+  quiet: { name: "quiet", short: "q", type: "boolean", doc: "say nothing" },
+  count: { name: "count", short: "c", type: "integer", doc: "how many", default: "3" },
+  names: { name: "names", type: "list", doc: "names", needs: ["quiet"], excludes: ["output"] },
+  secret: { name: "secret", type: "text", hidden: true, doc: "not shown" },
+  variable: { env: ["VARIABLE"], type: "text", doc: "no flag" },
+} as const satisfies FlagTable;
+
+function wordsOf(args: string): string[] {
+  return args.split(" ").filter((word) => word !== "");
+}
+
+Deno.test("parseFlags() finds everything that is wrong, and takes the value of a misspelled flag for its value", () => {
+  const { problems, words } = parseFlags(FLAGS, wordsOf("--cuont 5 --frob word -qz"));
+  assert.deepEqual(problems.map(({ message }) => message), [
+    'Unknown flag "--cuont"',
+    'Unknown flag "--frob"',
+    'Unknown flag "-z" in "-qz"',
+  ]);
+  assert.deepEqual(words, ["word"]);
+});
+
+Deno.test("parseFlags() ignores unknown flags with the word behind them, unless it is an argument", () => {
+  const line = parseFlags(FLAGS, wordsOf("--new value --other role --third=x -y -o json"), {
+    ignoresUnknown: (next) => next === "role",
+  });
+  assert.deepEqual([line.ignored, line.words, line.problems], [["--new", "--other", "--third", "-y"], ["role"], []]);
+});
+
+Deno.test("parseFlags() leaves what follows the first argument to another program where that is asked for", () => {
+  const { words, problems } = parseFlags(FLAGS, wordsOf("-q sh --frob"), { endsAtWord: true });
+  assert.deepEqual([words, problems], [["sh", "--frob"], []]);
+});
+
+Deno.test("valuesOf() gives what was given, else the default", () => {
+  const read = (args: string) => valuesOf({ "Flags": FLAGS }, parseFlags(FLAGS, wordsOf(args)));
+  const nothing = {
+    url: [],
+    output: undefined,
+    quiet: false,
+    count: 3,
+    names: [],
+    secret: undefined,
+    variable: undefined,
+  };
+  assert.deepEqual(read(""), nothing);
+  assert.deepEqual(read("--count 4 --names a,b, --names c -q"), {
+    ...nothing,
+    count: 4,
+    names: ["a", "b", "c"],
+    quiet: true,
+  });
+});
+
+Deno.test("problemsTogether() finds flags that need others, and flags that exclude others", () => {
+  const messages = (args: string) =>
+    problemsTogether(FLAGS, parseFlags(FLAGS, wordsOf(args))).map(({ message }) => message);
+  assert.deepEqual(messages("--names a -q"), []);
+  assert.deepEqual(messages("--names a"), ["The flag --names needs --quiet"]);
+  assert.deepEqual(messages("--names a --quiet=false"), ["The flag --names needs --quiet"]);
+  assert.deepEqual(messages("--names a -q -o x"), ["The flags --names and --output exclude each other"]);
+});

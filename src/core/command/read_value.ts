@@ -1,0 +1,73 @@
+/** Texts of flags and of environment variables as values. */
+import { readDuration } from "../duration.ts";
+import { parseBool } from "../net.ts";
+import type { Flag, FlagType } from "./flag.ts";
+
+/** A value, or why the text cannot be one: a clause that says what it takes. */
+export type Read<Value> = { readonly value: Value; readonly reason?: never } | {
+  readonly value?: never;
+  readonly reason: string;
+};
+
+type Reader = (text: string, flag: Flag) => Read<string | number | boolean>;
+
+const asText: Reader = (text) => ({ value: text });
+
+const asUrl: Reader = (text) => {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return isHttp ? { value: text } : { reason: 'it takes a URL such as "http://localhost:15021/healthz/ready"' };
+};
+
+const asInteger = (least: number, most: number): Reader => (text, flag) => {
+  const [from, to] = [flag.least ?? least, flag.most ?? most];
+  const value = Number(text);
+  if (/^\+?\d+$/.test(text) && value >= from && value <= to) return { value };
+  return { reason: `it takes a whole number from ${from} to ${to}` };
+};
+
+const asDuration: Reader = (text, { least = 0, most = Infinity }) => {
+  const nanoseconds = readDuration(text);
+  if (typeof nanoseconds !== "bigint") return { reason: `${nanoseconds.reason}: ${DURATION}` };
+  const value = Number(nanoseconds) / 1e6;
+  if (value >= least && value <= most) return { value };
+  return { reason: `it must be ${most === Infinity ? "at least" : "from"} ${least}ms${bound(most)}: ${DURATION}` };
+};
+
+const DURATION = 'it takes a duration such as "1m30s" or "500ms"';
+
+function bound(most: number): string {
+  return most === Infinity ? "" : ` to ${most}ms`;
+}
+
+const READERS: Readonly<Record<FlagType, Reader>> = {
+  text: asText,
+  file: asText,
+  address: asText,
+  list: asText,
+  files: asText,
+  url: asUrl,
+  urls: asUrl,
+  integer: asInteger(0, 2 ** 32 - 1),
+  port: asInteger(1, 65535),
+  duration: asDuration,
+  boolean: (text) => {
+    const value = parseBool(text);
+    return value === undefined ? { reason: 'it takes "true" or "false"' } : { value };
+  },
+  ratio: (text) => {
+    const isRatio = /^\d*\.?\d+$/.test(text) && Number(text) <= 1;
+    return isRatio ? { value: Number(text) } : { reason: "it takes a number from 0 to 1" };
+  },
+  choice: (text, { allowed = [] }) =>
+    allowed.includes(text) ? { value: text } : { reason: `it takes ${either(allowed)}` },
+};
+
+/** Reads one text of a flag. */
+export function readValue(flag: Flag, text: string): Read<string | number | boolean> {
+  return READERS[flag.type](text, flag);
+}
+
+/** `"a", "b" or "c"`. */
+function either(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(", ").replace(/, ([^,]*)$/, " or $1");
+}
