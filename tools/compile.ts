@@ -1,9 +1,13 @@
 /**
- * Compiles the program: check, bundle, compile. For this machine `dist/kubectl-mesh`, and on Linux `dist/kubectl-mesh-agent`,
- * the same for containers; with `--all` a file `dist/kubectl-mesh-OS-ARCH` for every platform, and
- * `dist/kubectl-mesh-agent-linux-ARCH`. Exit code 1 if one could not be built.
+ * Compiles the program: check, bundle, compile. Exit code 1 if a build fails.
  *
- * `--entry FILE` and `--output FILE` compile a file as it is for this machine (the benchmarks do).
+ * | flags                           | what it builds                                                                      |
+ * |---------------------------------|-------------------------------------------------------------------------------------|
+ * | none                            | `dist/kubectl-mesh` for this machine, on Linux also `dist/kubectl-mesh-agent` (small) |
+ * | `--all`                         | the same for every platform: `dist/kubectl-mesh-OS-ARCH`                            |
+ * | `--plain`                       | `dist/plain/kubectl-mesh` for this machine: the bundle as `deno compile` takes it,  |
+ * |                                 | without the pack behind the runtime and the code cache                              |
+ * | `--entry FILE` `--output FILE`  | a file as it is, for this machine (benchmarks)                                      |
  */
 import { parseArgs } from "node:util";
 import {
@@ -18,13 +22,19 @@ import {
 } from "./compile/build.ts";
 import { type Platform, PLATFORMS, thisPlatform } from "./compile/platforms.ts";
 import { say } from "./compile/run.ts";
+import { toScripts } from "./compile/scripts.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
 async function main(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
-    options: { all: { type: "boolean" }, entry: { type: "string" }, output: { type: "string" } },
+    options: {
+      all: { type: "boolean" },
+      plain: { type: "boolean" },
+      entry: { type: "string" },
+      output: { type: "string" },
+    },
   });
   const jobs = values.all ? allPlatforms() : thisMachine(values);
   const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}/.cache`;
@@ -35,18 +45,31 @@ async function main(args: string[]): Promise<number> {
     if (entry !== undefined) {
       return await runJobs(jobs, (each) => compile(build, { entry }, each.platform, each.output));
     }
-    const scripts = await bundle(build);
+    const folder = await bundle(build);
+    if (values.plain) {
+      return await runJobs(jobs, (each) => {
+        return compile(build, { entry: `${folder}/main.js`, v8Flags: COMMAND.v8Flags }, each.platform, each.output);
+      });
+    }
+    const scripts = await toScripts(folder);
     return await runJobs(jobs, (each) => compileScripts(build, scripts, each));
   } finally {
     await Deno.remove(build.work, { recursive: true });
   }
 }
 
-function thisMachine({ entry, output }: { entry?: string | undefined; output?: string | undefined }): Target[] {
+interface Single {
+  readonly plain?: boolean | undefined;
+  readonly entry?: string | undefined;
+  readonly output?: string | undefined;
+}
+
+function thisMachine({ plain = false, entry, output }: Single): Target[] {
   const platform = thisPlatform();
-  const single = entry !== undefined || output !== undefined;
-  return variantsFor(platform).filter((variant) => !single || variant === COMMAND)
-    .map((variant) => ({ variant, platform, output: output ?? `${ROOT}/dist/kubectl-mesh${variant.suffix}` }));
+  const isSingle = plain || entry !== undefined || output !== undefined;
+  const folder = plain ? `${ROOT}/dist/plain` : `${ROOT}/dist`;
+  return variantsFor(platform).filter((variant) => !isSingle || variant === COMMAND)
+    .map((variant) => ({ variant, platform, output: output ?? `${folder}/kubectl-mesh${variant.suffix}` }));
 }
 
 function allPlatforms(): Target[] {

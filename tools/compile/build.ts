@@ -4,9 +4,8 @@ import { type Script, writePack } from "./pack.ts";
 import { type Platform, thisPlatform } from "./platforms.ts";
 import { mustRun } from "./run.ts";
 import { runtimeFor } from "./runtime.ts";
-import { toScripts } from "./scripts.ts";
 
-/** The folders and the way of one build. */
+/** The folders of one build. */
 export interface Build {
   readonly root: string;
   readonly cache: string;
@@ -48,17 +47,17 @@ const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=
 export const CONTAINER: Variant = { suffix: "-agent", v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION] };
 
 /**
- * Checks and bundles the program. A bundle starts faster than its modules, and holds only what is imported. What is loaded
- * by `import()` is a file of its own, which is not even read before that.
+ * Checks and bundles the program; returns the folder of the bundle, whose entry is `main.js`. A bundle starts faster than
+ * its modules, and holds only what is imported. What `import()` loads is a file of its own, read when it is loaded.
  */
-export async function bundle(build: Build): Promise<Script[]> {
+export async function bundle(build: Build): Promise<string> {
   const config = ["--config", `${build.root}/deno.json`, "--frozen"];
   const entry = `${build.root}/src/main.ts`;
   await mustRun([Deno.execPath(), "check", "--quiet", ...config, entry]);
   const folder = `${build.work}/bundle`;
   const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
   await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry]);
-  return await toScripts(folder);
+  return folder;
 }
 
 /** A binary to build. */
