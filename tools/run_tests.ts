@@ -6,9 +6,10 @@
  */
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
 import { filesOf, type Job, jobsOf, SUITES } from "./test/jobs.ts";
-import { killLeftBehind, RUN } from "./test/left_behind.ts";
-import { sum, summary, type Tally } from "./test/report.ts";
-import { type JobOptions, runJob } from "./test/run_job.ts";
+import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
+import { sum, summary } from "./test/report.ts";
+import { type JobResult, runJob } from "./test/run_job.ts";
+import { runJobs } from "./test/schedule.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
@@ -29,19 +30,31 @@ async function main(args: readonly string[]): Promise<number> {
   const flags = end < 0 ? [] : args.slice(end + 1);
   const jobs = chosen(named);
   const run = await Run.start();
+  const results: Omit<JobResult, "output">[] = [];
+  const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder, env: COLORS };
+  const runOne = async (job: Job) => {
+    const { output, ...result } = await runJob(job, options);
+    if (!run.signal.aborted) print(`\n=== ${titleOf(job, result)}\n${output}`);
+    results.push(result);
+  };
+  const limits = { workers: WORKERS, clusters: CLUSTERS, signal: run.signal };
   try {
-    const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder, env: COLORS };
-    const results = [
-      ...await runAll(jobs.flatMap(({ beside }) => beside), WORKERS, options),
-      ...await runAll(jobs.flatMap(({ alone }) => alone), 1, options),
-    ];
-    for (const { errors } of results) if (errors !== "") print(`\n=== Failed\n\n${errors}\n`);
-    const total = sum(results.map(({ tally }) => tally));
-    print(summary(total));
-    return total.failed > 0 || total.passed === 0 ? 1 : 0;
+    await runJobs(jobs.flatMap(({ beside }) => beside), limits, runOne);
+    await runJobs(jobs.flatMap(({ alone }) => alone), { ...limits, workers: 1 }, runOne);
   } finally {
     await run.end();
+    // The handler of the signal exits.
+    if (run.signal.aborted) await new Promise(() => {});
   }
+  for (const { errors } of results) if (errors !== "") print(`\n=== Failed\n\n${errors}\n`);
+  const total = sum(results.map(({ tally }) => tally));
+  print(summary(total));
+  return total.failed > 0 || total.passed === 0 ? 1 : 0;
+}
+
+function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">): string {
+  const [first = "", ...others] = files;
+  return `${suite}: ${first}${others.length > 0 ? ` and ${others.length} more files` : ""} (${seconds}s)`;
 }
 
 /** The jobs of suites, files and folders; the slowest suite first. */
@@ -53,7 +66,7 @@ function chosen(named: readonly string[]): ReturnType<typeof jobsOf>[] {
   if (unknown !== undefined) throw new Error(`No suite, file or folder of tests is called "${unknown}"`);
   return suites.map(({ suite, files }) => {
     const isNamed = (file: string) => named.some((name) => suite === name || isIn(file, name));
-    return jobsOf(suite, named.length === 0 ? files : files.filter(isNamed));
+    return jobsOf(suite, named.length === 0 ? files : files.filter(isNamed), ROOT);
   });
 }
 
@@ -61,55 +74,51 @@ function isIn(file: string, path: string): boolean {
   return file === path || file.startsWith(`${path.replace(/\/$/, "")}/`);
 }
 
-/** What all tests of a run share, and what is gone when it ends or is ended by a signal. */
+/** What all tests of a run share. It is gone when the run ends, or is ended by a signal. */
 class Run {
-  private constructor(readonly id: string, readonly folder: string, readonly clusters: ClusterPool) {}
+  readonly #id = crypto.randomUUID();
+  readonly #clusters: ClusterPool;
+  readonly #stop = new AbortController();
+  readonly signal = this.#stop.signal;
+  #ended: Promise<void> | undefined;
 
   /** Sets the variables that tests and the servers of the pool inherit. */
-  static async start(): Promise<Run> {
-    // Short, because the paths of Unix sockets are; and readable, because some tests run as other users.
-    const folder = await Deno.makeTempDir({ prefix: "mt-" });
-    await Deno.chmod(folder, 0o755);
-    const clusters = new ClusterPool(`${folder}/clusters`, CLUSTERS);
-    const run = new Run(crypto.randomUUID(), folder, clusters);
-    for (const [name, value] of [["TMPDIR", folder], [POOL, clusters.path], [RUN, run.id]] as const) {
+  private constructor(readonly folder: string) {
+    this.#clusters = new ClusterPool(`${folder}/clusters`, CLUSTERS);
+    for (const [name, value] of [["TMPDIR", folder], [POOL, this.#clusters.path], [RUN, this.#id]] as const) {
       Deno.env.set(name, value);
     }
     for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]] as const) {
-      Deno.addSignalListener(signal, () => void run.end().finally(() => Deno.exit(128 + number)));
+      Deno.addSignalListener(signal, () => void this.#abort(128 + number));
     }
-    return run;
   }
 
-  async end(): Promise<void> {
-    killLeftBehind(this.id);
-    await this.clusters.stop();
+  static async start(): Promise<Run> {
+    // The path is short, as those of Unix sockets must be. Some tests run as other users.
+    const folder = await Deno.makeTempDir({ prefix: "mt-" });
+    await Deno.chmod(folder, 0o755);
+    return new Run(folder);
+  }
+
+  /** Ends what still runs. Only the first call does something. */
+  end(): Promise<void> {
+    return this.#ended ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
+    killLeftBehind(this.#id);
+    await this.#clusters.stop();
+    await removeNamespaces(this.#id);
     await Deno.remove(this.folder, { recursive: true }).catch(() => {});
   }
-}
 
-interface Result {
-  readonly tally: Tally;
-  readonly errors: string;
-}
-
-/** Runs jobs, so many at a time, and prints the output of each. */
-async function runAll(jobs: readonly Job[], workers: number, options: JobOptions): Promise<Result[]> {
-  const results: Result[] = [];
-  const queue = [...jobs];
-  const work = async () => {
-    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const start = performance.now();
-      const { output, ...result } = await runJob(job, options);
-      const seconds = Math.round((performance.now() - start) / 1000);
-      const [first = "", ...others] = job.files;
-      const name = others.length === 0 ? first : `${first} and ${others.length} more files`;
-      print(`\n=== ${job.suite}: ${name} (${seconds}s)\n${output}`);
-      results.push(result);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  return results;
+  /** A server that just starts is not waited for: it ends with this process. */
+  async #abort(code: number): Promise<void> {
+    this.#stop.abort();
+    await Promise.race([this.end(), new Promise((resolve) => setTimeout(resolve, 3000))]);
+    killLeftBehind(this.#id);
+    Deno.exit(code);
+  }
 }
 
 function print(text: string): void {

@@ -11,10 +11,21 @@ export const SUITES: Readonly<Record<string, readonly string[]>> = {
 export interface Job {
   readonly suite: string;
   readonly files: readonly string[];
+  /** It takes a cluster of the pool. */
+  readonly needsCluster: boolean;
 }
 
-/** Files that are slow to end: they start first, so that a run does not wait for one of them at its end. */
-const FIRST: readonly string[] = [];
+/** The slowest files. They start first, so that a run does not wait for one of them at its end. */
+const FIRST: readonly string[] = [
+  "test/e2e/identity/renewal_test.ts",
+  "test/e2e/check/heals_test.ts",
+  "test/e2e/identity/control_plane_test.ts",
+  "test/e2e/iptables/converge_test.ts",
+  "test/e2e/check/injection_agrees_test.ts",
+  "test/e2e/iptables/verify_test.ts",
+  "test/e2e/iptables/all_or_nothing_test.ts",
+  "test/e2e/iptables/repair_test.ts",
+];
 
 /** Files that measure time or use what a machine has once: nothing runs beside them. */
 const ALONE: readonly string[] = [];
@@ -39,15 +50,26 @@ function testsBelow(root: string, folder: string): string[] {
   }
 }
 
-/** Jobs that may run side by side, in the order of their start, and those that run alone after them. */
-export function jobsOf(suite: string, files: readonly string[]): { beside: Job[]; alone: Job[] } {
+/** The jobs of a suite: those that run side by side, in the order of their start, and those that run alone after them. */
+export function jobsOf(suite: string, files: readonly string[], root: string): { beside: Job[]; alone: Job[] } {
+  const job = (files: readonly string[]) => ({
+    suite,
+    files,
+    needsCluster: files.some((file) => usesPool(root, file)),
+  });
   const size = suite === "unit" ? FILES_OF_A_UNIT_JOB : 1;
   const isAlone = (file: string) => ALONE.includes(file);
   const order = [...FIRST.filter((file) => files.includes(file)), ...files.filter((file) => !FIRST.includes(file))];
   return {
-    beside: chunks(order.filter((file) => !isAlone(file)), size).map((files) => ({ suite, files })),
-    alone: order.filter(isAlone).map((file) => ({ suite, files: [file] })),
+    beside: chunks(order.filter((file) => !isAlone(file)), size).map(job),
+    alone: order.filter(isAlone).map((file) => job([file])),
   };
+}
+
+/** Tests with a cluster name the reason to skip them by this function. */
+function usesPool(root: string, file: string): boolean {
+  const text = Deno.readTextFileSync(`${root}/${file}`);
+  return /\bneedsCluster\b/.test(text) && !/\bstartOwnCluster\b/.test(text);
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -12,6 +12,14 @@ export function killLeftBehind(run: string): void {
   }
 }
 
+/** Removes the network namespaces that a run of tests has left behind; their names begin with `mesh-test-` and its id. */
+export async function removeNamespaces(run: string): Promise<void> {
+  const names = await Array.fromAsync(Deno.readDir("/run/netns")).catch(() => []);
+  for (const { name } of names.filter(({ name }) => name.startsWith(`mesh-test-${run}-`))) {
+    await new Deno.Command("ip", { args: ["netns", "delete", name] }).output();
+  }
+}
+
 function processesOf(run: string): number[] {
   try {
     const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter(Number.isInteger);

@@ -8,6 +8,7 @@ export interface JobResult {
   readonly tally: Tally;
   /** `""` without a failure. */
   readonly errors: string;
+  readonly seconds: number;
 }
 
 /** How to run `deno test`. */
@@ -23,6 +24,7 @@ let count = 0;
 
 /** Runs the tests of a job to their end. A test that hangs is named in the output, and ends the job. */
 export async function runJob({ files }: Job, { root, flags, env, folder }: JobOptions): Promise<JobResult> {
+  const start = performance.now();
   const report = `${folder}/report-${++count}.xml`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "--allow-all", "--no-check", "--quiet", `--junit-path=${report}`, ...flags, ...files],
@@ -45,5 +47,6 @@ export async function runJob({ files }: Job, { root, flags, env, folder }: JobOp
   const tally = tallyOf(await Deno.readTextFile(report).catch(() => undefined));
   // A failure outside of a test (a module that does not load) is in the exit code alone.
   if (!success && tally.failed === 0) tally.failed = 1;
-  return { output, tally, errors: tally.failed > 0 ? errorsIn(output) : "" };
+  const seconds = Math.round((performance.now() - start) / 1000);
+  return { output, tally, errors: tally.failed > 0 ? errorsIn(output) : "", seconds };
 }

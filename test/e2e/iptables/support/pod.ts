@@ -72,7 +72,8 @@ export class Namespace implements AsyncDisposable {
   private constructor(readonly name: string) {}
 
   static async create(): Promise<Namespace> {
-    const name = `mesh-test-${Deno.pid}-${++made}`;
+    const run = Deno.env.get("MESH_TEST_RUN") ?? "alone";
+    const name = `mesh-test-${run}-${Deno.pid}-${++made}`;
     await succeed("ip", ["netns", "add", name]);
     return new Namespace(name);
   }
