@@ -65,7 +65,7 @@ function codePointRank(unit: number): number {
 
 const nilLists = new WeakSet<object>();
 
-/** The empty list given, remembered as Go's nil slice: `null` in JSON where an empty slice is `[]`. */
+/** Marks an empty list as Go's nil slice: `null` in JSON, where an empty slice is `[]`. */
 export function asNil<T extends readonly GoValue[]>(list: T): T {
   nilLists.add(list);
   return list;
@@ -168,7 +168,7 @@ export function goJsonParse(text: string): GoValue {
   return convert(parsed, 1);
 }
 
-/** The numbers of a JSON text that could be beyond float64: those with an exponent or very many digits. */
+/** The numbers of a JSON text that may be beyond float64: with an exponent or very many digits. */
 function numbersIn(text: string): string[] {
   if (!/\d[eE]\+?\d{3}|\d{300}/.test(text)) return [];
   return text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];

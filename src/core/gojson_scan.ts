@@ -1,9 +1,9 @@
-/** Finds what is wrong with a text that is not JSON, in the words of Go's encoding/json. */
+/** Finds the first error of a text that is no JSON, with the text of Go's encoding/json. */
 
 /** encoding/json refuses deeper nesting. */
 export const MAX_DEPTH = 10_000;
 
-/** What Go's scanner says about the first character that cannot be, for a text that is not JSON. */
+/** The error of Go's scanner at the first invalid character of a text that is no JSON. */
 export function describeSyntaxError(text: string): string {
   const scan = new Scanner(text);
   try {
@@ -18,7 +18,7 @@ export function describeSyntaxError(text: string): string {
 
 class ScanError extends Error {}
 
-/** Walks over JSON only to find its first error; one method for each place where Go's scanner names a context. */
+/** Walks over JSON to find its first error: one method for each context that Go's scanner names. */
 class Scanner {
   #at = 0;
 
@@ -139,7 +139,7 @@ class Scanner {
     return this.#raw();
   }
 
-  /** A character of a word, number or escape; the end reads as a space there, as in Go. */
+  /** A character of a literal, number or escape; the end counts as a space, as in Go. */
   #raw(): string {
     return this.text.charAt(this.#at++) || " ";
   }

@@ -37,7 +37,7 @@ Deno.test("goJson without HTML escaping still escapes line separators", () => {
   assert.equal(goJson("<\u2029>", { escapeHtml: false }), '"<\\u2029>"');
 });
 
-Deno.test("goJson refuses what JSON cannot say", () => {
+Deno.test("goJson refuses what JSON cannot represent", () => {
   assert.throws(() => goJson(NaN), /^Error: json: unsupported value: NaN$/);
   assert.throws(() => goJson([-Infinity]), /unsupported value: -Inf/);
   assert.throws(() => goJson({ f: () => null }), /unsupported type: func/);
@@ -50,7 +50,7 @@ Deno.test("goJsonParse: floats, last duplicate wins, data keys only", () => {
   assert.deepEqual(Object.entries(value), [["a", 2], ["__proto__", [null, "x\ufffd"]]]);
 });
 
-Deno.test("goJsonParse fails with the words of Go", () => {
+Deno.test("goJsonParse fails with Go's error texts", () => {
   const cases: [string, string][] = [
     ["", "unexpected end of JSON input"],
     ["{", "unexpected end of JSON input"],

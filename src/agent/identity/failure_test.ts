@@ -171,7 +171,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     "a certificate to come with that is none",
     undefined,
     { authority: { clientFolder: "./prov" }, files: { "./prov/cert-chain.pem": "x", "./prov/key.pem": "y" } },
-    /: TLS: \.\/prov\/cert-chain\.pem: There is no certificate in PEM/,
+    /: TLS: \.\/prov\/cert-chain\.pem: No certificate in PEM/,
   ],
 ];
 

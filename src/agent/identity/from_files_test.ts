@@ -99,7 +99,7 @@ Deno.test("a certificate with the key of another stays out until its own key com
     await until(() => identity.problem() !== undefined);
     assert.match(
       identity.problem() ?? "",
-      /^files: The key ".*key\.pem" is not that of the certificate ".*"; replace both/,
+      /^files: The key ".*key\.pem" does not belong to the certificate ".*"; replace both/,
     );
     assert.equal(identity.workload()?.certificate, one.certificate);
     assert.deepEqual(changes, []);
@@ -116,7 +116,7 @@ Deno.test("roots that are none leave those before in force, and the certificate 
     await mount.swap({ ...filesOf(two), "root-cert.pem": "none" });
     await until(() => changes.length === 1);
     assert.deepEqual([changes, identity.roots()], [["workload"], one.authority]);
-    assert.match(identity.problem() ?? "", /^files: .*root-cert\.pem: There is no certificate in PEM/);
+    assert.match(identity.problem() ?? "", /^files: .*root-cert\.pem: No certificate in PEM/);
   });
 });
 

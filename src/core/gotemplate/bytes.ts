@@ -1,6 +1,6 @@
 /**
- * Go strings are bytes; ours are JavaScript strings. A byte that is no part of valid UTF-8 (half of a sliced character,
- * an escape such as `\xff`) is kept as the lone surrogate U+DC00 + byte, so nothing is lost on the way.
+ * Go strings are bytes; here they are JavaScript strings. A byte that is not valid UTF-8 (half of a sliced character, an
+ * escape such as `\xff`) becomes the lone surrogate U+DC00 + byte, so that no byte is lost.
  */
 
 const encoder = new TextEncoder();
@@ -73,7 +73,7 @@ export function sliceBytes(text: string, from: number, to: number): string {
   return isAscii(text) ? text.slice(from, to) : stringOf(bytesOf(text).subarray(from, to));
 }
 
-/** Joins halves of characters that met in a concatenation (`slice "é" 0 1` and `slice "é" 1 2`) to characters again. */
+/** Makes characters of their halves after a concatenation (`slice "é" 0 1` and `slice "é" 1 2`). */
 export function rejoin(text: string): string {
   return text.isWellFormed() ? text : stringOf(bytesOf(text));
 }

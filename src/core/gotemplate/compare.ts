@@ -3,7 +3,7 @@ import { noFlags } from "./fmt/flags.ts";
 import { compareBytes, isUnsigned, kindOf, typeOf } from "./kind.ts";
 import { GoInt, GoStruct, type GoValue } from "./value.ts";
 
-/** The kinds that `eq` and `lt` know: signed integers of all sizes are one, unsigned ones another. */
+/** The kinds of `eq` and `lt`: `int` is any signed integer, `uint` any unsigned one. */
 export type BasicKind = "bool" | "int" | "uint" | "float" | "string" | "other";
 
 const basicKinds: Readonly<Record<string, BasicKind>> = {
@@ -13,7 +13,7 @@ const basicKinds: Readonly<Record<string, BasicKind>> = {
   number: "float",
 };
 
-/** The kind of a value as comparisons see it; nil, lists, maps and structs are `other`. */
+/** The kind of a value in a comparison; nil, lists, maps and structs are `other`. */
 export function basicKind(value: GoValue | undefined): BasicKind {
   if (value instanceof GoInt) return isUnsigned(kindOf(value)) ? "uint" : "int";
   if (value instanceof GoStruct) return basicKind(value.integer());

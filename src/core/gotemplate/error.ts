@@ -3,14 +3,14 @@ import { byteLength } from "./bytes.ts";
 
 /** Where an error of a template is. */
 export interface Spot {
-  /** The name given to `parse`: the file, so to say. */
+  /** The name given to `parse`. */
   readonly template: string;
   readonly line: number;
-  /** Bytes from the start of the line, from 1; absent for errors that only have a line (those of parsing, as in Go). */
+  /** Bytes from the start of the line, from 1; absent for errors of parsing, as in Go. */
   readonly column?: number;
 }
 
-/** A template that cannot be parsed or executed. The message is the text that Go's package text/template gives. */
+/** A template cannot be parsed or executed. The message is the text of Go's package text/template. */
 export class TemplateError extends MeshError {
   readonly template: string;
   readonly line: number;

@@ -105,7 +105,7 @@ export function compareBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** UTF-16 order is not byte order: surrogate pairs stand for characters above U+FFFF, so they rank above all others. */
+/** UTF-16 order is not byte order: surrogate pairs are characters above U+FFFF and come after all others. */
 function byteRank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;

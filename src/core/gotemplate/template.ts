@@ -7,9 +7,9 @@ import { type Bodies, type Body, newBody, runBody } from "./exec/statement_compi
 import { parseTrees } from "./parse/parser.ts";
 import type { FuncMap, GoValue } from "./value.ts";
 
-/** How a template is read. */
+/** Options of `parse`. */
 export interface ParseOptions {
-  /** Functions besides Go's builtin ones, which they override. */
+  /** Functions besides the builtin ones; they override those of the same name. */
   readonly funcs?: FuncMap;
   /** `{{` and `}}` if absent or empty. */
   readonly leftDelim?: string;

@@ -2,7 +2,7 @@ import { isGoMap } from "./kind.ts";
 import { GoInt, GoStruct, type GoValue } from "./value.ts";
 
 /**
- * Whether `if`, `and`, `not` take a value as true: not the zero of its type, that is not false, 0, nil or empty.
+ * Whether a value is true for `if`, `and` and `not`: it is not false, 0, nil or empty.
  * A struct is always true, a nil pointer false, an enum what its number is. `undefined` is the missing value.
  */
 export function truth(value: GoValue | undefined): boolean {

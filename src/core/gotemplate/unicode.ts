@@ -1,4 +1,4 @@
-/** What Go's package unicode says of a character: letters and digits of identifiers, and what `%q` shows as it is. */
+/** Classes of characters as in Go's package unicode: for identifiers, and for what `%q` prints as it is. */
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const alphanumeric = /^[\p{L}\p{Nd}_]$/u;

@@ -1,6 +1,6 @@
 /** Metrics of this process in Prometheus' text format (prometheus.io/docs/instrumenting/exposition_formats). */
 
-/** Names and values that tell samples of one family apart. */
+/** Labels of a sample by name. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** One number. */
@@ -19,17 +19,17 @@ export interface Family {
   readonly samples: readonly Sample[];
 }
 
-/** Something that has metrics; it is asked at each scrape. */
+/** Returns metrics; called at each scrape. */
 export type Collector = () => readonly Family[] | Promise<readonly Family[]>;
 
-/** A number that is set, or counted up, by label values. */
+/** A number by label values that is set or counted up. */
 export interface Meter {
   add(labels?: Labels): void;
   set(value: number): void;
   readonly collect: () => readonly Family[];
 }
 
-/** A meter; it has no samples before it is first used, as in Istio. */
+/** A meter. It has no samples before its first use, as in Istio. */
 export function meter(type: Family["type"], name: string, help: string): Meter {
   const samples = new Map<string, Sample>();
   return {

@@ -1,12 +1,12 @@
 import type { Family, Sample } from "./families.ts";
 
-/** Counts how values are distributed. */
+/** Counts values by buckets. */
 export interface Histogram {
   observe(value: number): void;
   readonly collect: () => readonly Family[];
 }
 
-/** A histogram without labels, of buckets with these upper bounds, which ascend; values beyond the last are counted too. */
+/** A histogram without labels. The upper bounds of its buckets ascend; values beyond the last bound count too. */
 export function histogram(name: string, help: string, bounds: readonly number[]): Histogram {
   const counts = bounds.map(() => 0);
   const total = { sum: 0, count: 0 };
@@ -21,7 +21,7 @@ export function histogram(name: string, help: string, bounds: readonly number[])
   };
 }
 
-/** Each bucket counts those below it too. */
+/** A bucket includes all smaller buckets. */
 function samplesOf(
   bounds: readonly number[],
   counts: readonly number[],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expositionOf, histogram } from "./mod.ts";
 
-Deno.test("histogram(): buckets hold the smaller ones too, in the order of their bounds; no value is lost", () => {
+Deno.test("histogram(): a bucket includes smaller ones, in ascending order; no value is lost", () => {
   const times = histogram("seconds", "How long.", [0.5, 2, 10]);
   for (const value of [0.5, 0.75, 2, 3, 11]) times.observe(value);
   assert.equal(

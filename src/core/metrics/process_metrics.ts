@@ -6,7 +6,7 @@ import type { Family, Sample } from "./families.ts";
 const TICKS = 100;
 const SMALL = 65_536;
 
-/** What of this process is known; nothing where there is no /proc. */
+/** The metrics of this process; no samples without /proc. */
 export async function processMetrics({ files }: Pick<World, "files">): Promise<readonly Family[]> {
   const read = (path: string) => files.readText(path, SMALL).catch(() => "");
   const [stat, status, limits, machine] = await Promise.all([

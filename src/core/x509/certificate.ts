@@ -5,13 +5,13 @@ import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG,
 import { DerReader, sameBytes } from "./der/der_reader.ts";
 import type { PrivateKey } from "./keys/private_key.ts";
 
-/** What is asked for. */
+/** The contents of a new certificate. */
 export interface Request {
   readonly commonName: string;
-  /** IPv4 addresses have 4 bytes, also those that were written as IPv6. */
+  /** An IPv4 address has 4 bytes, also one that was written as IPv6. */
   readonly addresses: readonly Uint8Array[];
   readonly dnsNames: readonly string[];
-  /** Such as `spiffe://cluster.local/ns/default/sa/default`; none unless told. */
+  /** Such as `spiffe://cluster.local/ns/default/sa/default`; none by default. */
   readonly uris?: readonly string[];
   /** Seconds since 1970. */
   readonly notBefore: bigint;
@@ -29,14 +29,14 @@ export class DnsNameError extends Error {
   }
 }
 
-/** Who signs: what its certificate says, and its key. */
+/** The issuer: its certificate and its key. */
 export interface Issuer {
-  /** `undefined` where the certificate is its own. */
+  /** `undefined` for a self-signed certificate. */
   readonly certificate: Parent | undefined;
   readonly key: PrivateKey;
 }
 
-/** What a signing certificate says, each in DER. */
+/** The parts of a signing certificate that the new certificate repeats, each in DER. */
 export interface Parent {
   readonly subject: Uint8Array;
   readonly publicKey: Uint8Array;
@@ -55,8 +55,8 @@ const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
 /**
- * The certificate of a key in DER. Errors, with Go's texts: the issuer cannot sign or has another key than its
- * certificate, the key cannot be certified; a `DnsNameError`.
+ * A certificate for a key, in DER. Errors, with Go's texts: the issuer cannot sign; the issuer's key does not belong to
+ * its certificate; the key has a type that certificates do not support. And a `DnsNameError`.
  */
 export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
   const { signer } = issuer.key;
@@ -80,7 +80,7 @@ export function createCertificate(request: Request, key: PrivateKey, issuer: Iss
   return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
 }
 
-/** A distinguished name of a common name alone; of nothing, if that is empty. */
+/** A distinguished name with only a common name; an empty one if the common name is empty. */
 function nameOf(commonName: string): Uint8Array {
   if (commonName === "") return sequence();
   return sequence(element(TAG.set, sequence(oid(COMMON_NAME), text(commonName))));
@@ -92,7 +92,7 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
   const isSelfIssued = sameBytes(parent.subject, subject);
   const names = alternativeNames(request);
   return [
-    // Digital signature and key encipherment; signing of certificates too.
+    // Digital signature, key encipherment; for an authority also certificate signing.
     extension(KEY_USAGE, true, isAuthority ? bits(Uint8Array.of(0b10100100), 2) : bits(Uint8Array.of(0b10100000), 5)),
     extension(EXTENDED_KEY_USAGE, false, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
     extension(BASIC_CONSTRAINTS, true, isAuthority ? sequence(TRUE) : sequence()),

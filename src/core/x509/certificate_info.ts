@@ -1,4 +1,4 @@
-/** Reads of a certificate what decides whether it can be used, and how long. */
+/** Reads the validity, the names and the public key of a certificate. */
 import { binaryOf } from "../bytes.ts";
 import { nodeCrypto } from "../node_crypto.ts";
 import { TAG } from "./der/der.ts";
@@ -21,7 +21,7 @@ const ALTERNATIVE_NAMES = "2.5.29.17";
 const DNS_NAME = 0x82;
 const URI = 0x86;
 
-/** What a certificate in DER says. Errors: it is none. */
+/** Reads a certificate in DER. Errors: it is none. */
 export function readCertificateInfo(der: Uint8Array): CertificateInfo {
   const { publicKey } = readCertificate(der);
   const tbs = new DerReader(der).sequence().sequence();
@@ -56,7 +56,7 @@ function alternativeNames(extension: Uint8Array | undefined): Element[] {
   return names;
 }
 
-/** Whether the key of another certificate made the signature of this one, by ECDSA or RSA with SHA-256. */
+/** Whether the issuer's key signed the certificate, by ECDSA or RSA with SHA-256. */
 export function isSignedBy(der: Uint8Array, issuer: Uint8Array): boolean {
   const outer = new DerReader(der).sequence();
   const signed = outer.any().whole;

@@ -60,7 +60,7 @@ Deno.test("readCertificateInfo() reads times before 1950 and after 2049 too", ()
   ]);
 });
 
-Deno.test("decodePems() reads every block that is whole", () => {
+Deno.test("decodePems() reads every complete block", () => {
   const [a, b] = [encodePem("A", Uint8Array.of(1)), encodePem("B", Uint8Array.of(2, 3))];
   const broken = "-----BEGIN X-----\n!\n-----END X-----\n";
   assert.deepEqual(decodePems(`text\n${a}${broken}${b}rest`).map(({ type, bytes }) => [type, ...bytes]), [
@@ -69,7 +69,7 @@ Deno.test("decodePems() reads every block that is whole", () => {
   ]);
 });
 
-Deno.test("a DNS name that ASCII cannot say is refused", () => {
+Deno.test("a DNS name beyond ASCII is refused", () => {
   const key = generateEcKey();
   const ask = () =>
     createCertificate({ ...REQUEST, dnsNames: ["bücher.example"] }, key, { certificate: undefined, key });

@@ -7,7 +7,7 @@ const [ONE, OTHER] = [testCertificate(), testCertificate()];
 /** What `openssl ecparam -genkey` writes before a key. */
 const PARAMETERS = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
 
-Deno.test("checkPair(): a certificate, also with those that it was signed by, and its key", async () => {
+Deno.test("checkPair() accepts a certificate, also with its chain, and its key", async () => {
   await checkPair(ONE, NAMES);
   await checkPair({ certificate: ONE.certificate + ONE.authority, key: PARAMETERS + ONE.key }, NAMES);
 });
@@ -39,24 +39,27 @@ cg==
 `,
 };
 
-Deno.test("checkPair(): a key on P-521, whose library is loaded for it", async () => {
+Deno.test("checkPair() loads the library for a key on P-521", async () => {
   await checkPair(P521, NAMES);
-  await assert.rejects(checkPair({ ...P521, certificate: ONE.certificate }, NAMES), /is not that of the certificate/);
+  await assert.rejects(
+    checkPair({ ...P521, certificate: ONE.certificate }, NAMES),
+    /does not belong to the certificate/,
+  );
 });
 
 const WRONG = [
-  { pair: { ...ONE, key: OTHER.key }, message: 'The key "tls.key" is not that of the certificate "tls.crt"' },
-  { pair: { ...ONE, certificate: ONE.authority + ONE.certificate }, message: 'The key "tls.key" is not that' },
-  { pair: { ...ONE, certificate: "" }, message: "There is no certificate in PEM" },
-  { pair: { ...ONE, certificate: ONE.key }, message: "There is no certificate in PEM" },
+  { pair: { ...ONE, key: OTHER.key }, message: 'The key "tls.key" does not belong to the certificate "tls.crt"' },
+  { pair: { ...ONE, certificate: ONE.authority + ONE.certificate }, message: 'The key "tls.key" does not belong' },
+  { pair: { ...ONE, certificate: "" }, message: "No certificate in PEM" },
+  { pair: { ...ONE, certificate: ONE.key }, message: "No certificate in PEM" },
   {
     pair: { ...ONE, certificate: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" },
-    message: "The certif",
+    message: "Cannot read the certif",
   },
-  { pair: { ...ONE, key: ONE.certificate }, message: "There is no private key in PEM" },
+  { pair: { ...ONE, key: ONE.certificate }, message: "No private key in PEM" },
   {
     pair: { ...ONE, key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n" },
-    message: "The private key cannot be read: ",
+    message: "Cannot read the private key: ",
   },
 ] as const;
 
@@ -71,7 +74,7 @@ for (const { pair, message } of WRONG) {
   });
 }
 
-Deno.test("certificateInfo(): when it expires", () => {
+Deno.test("certificateInfo() reads when a certificate expires", () => {
   const { notAfter, notBefore } = certificateInfo(testCertificate(-1n).certificate, "tls.crt");
   assert.ok(notBefore < notAfter && notAfter < new Date());
 });

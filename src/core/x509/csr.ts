@@ -1,4 +1,4 @@
-/** Requests for certificates (PKCS #10, RFC 2986), as Go's x509.CreateCertificateRequest makes them. */
+/** Certificate signing requests (PKCS #10, RFC 2986), as Go's x509.CreateCertificateRequest makes them. */
 import { extension, uriName } from "./certificate.ts";
 import { bits, element, explicit, integer, oid, sequence, TAG } from "./der/der.ts";
 import type { PrivateKey } from "./keys/private_key.ts";
@@ -7,9 +7,9 @@ const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const ALTERNATIVE_NAMES = "2.5.29.17";
 
 /**
- * A request in DER, without a subject, for a certificate whose one alternative name is a URI: what a workload asks its
- * authority for (SPIFFE X.509-SVID, 2). The name is critical, since there is no subject (RFC 5280, 4.2.1.6). Errors: the
- * key cannot sign; the URI has characters beyond ASCII.
+ * A request in DER for a certificate with one alternative name, a URI, and without a subject (SPIFFE X.509-SVID, 2). The
+ * name is critical because the subject is empty (RFC 5280, 4.2.1.6). Errors: the key cannot sign; the URI has characters
+ * beyond ASCII.
  */
 export function createRequest(uri: string, key: PrivateKey): Uint8Array {
   const { signer } = key;

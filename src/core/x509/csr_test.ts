@@ -46,7 +46,7 @@ const KEYS: readonly (readonly [string, string, () => PrivateKey | Promise<Priva
 ];
 
 for (const [name, hash, make] of KEYS) {
-  Deno.test(`createRequest() signs with a key of ${name} and asks for the name alone`, async () => {
+  Deno.test(`createRequest() signs with a key of ${name} and asks only for the name`, async () => {
     const key = await make();
     const request = read(createRequest(URI, key), hash);
     assert(request.isValid);
@@ -63,7 +63,7 @@ for (const [name, hash, make] of KEYS) {
   });
 }
 
-Deno.test("pkcs8Pem() leaves a key that is in this form already", () => {
+Deno.test("pkcs8Pem() keeps a key that has this form already", () => {
   const pem = genPrivateKey("ed25519");
   assert.equal(pkcs8Pem(readPrivateKey(pem)), pem);
 });

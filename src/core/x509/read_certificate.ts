@@ -1,11 +1,11 @@
-/** Reads of a certificate what goes into those that it signs, with the texts of Go's x509.ParseCertificate. */
+/** Reads the parts of a signing certificate, with the error texts of Go's x509.ParseCertificate. */
 import type { Parent } from "./certificate.ts";
 import { TAG } from "./der/der.ts";
 import { DerReader, sameBytes } from "./der/der_reader.ts";
 
 /**
- * What a certificate in DER says of itself. Errors: it is none. Its issuer, its times, its signature and extensions other
- * than the key identifier are read over: nothing of them goes into another certificate.
+ * Subject, public key and key identifier of a certificate in DER. Errors: it is no certificate. Issuer, validity,
+ * signature and other extensions are skipped: a new certificate repeats nothing of them.
  */
 export function readCertificate(der: Uint8Array): Parent {
   const outer = new DerReader(der);
@@ -34,7 +34,7 @@ function read<T>(problem: string, take: () => T): T {
   }
 }
 
-/** One less than what it is called. */
+/** 0 is version 1. */
 function readVersion(tbs: DerReader): bigint {
   const version = read("malformed version", () => {
     const tagged = tbs.optional(0xa0);
@@ -45,7 +45,7 @@ function readVersion(tbs: DerReader): bigint {
   return version;
 }
 
-/** The algorithm is said twice; the second time it may not differ. */
+/** The algorithm occurs twice; both must be equal. */
 function checkAlgorithms(tbs: DerReader, certificate: DerReader): void {
   const inner = read("malformed signature algorithm identifier", () => tbs.take(TAG.sequence).content);
   const outer = read("malformed algorithm identifier", () => certificate.take(TAG.sequence).content);
@@ -68,7 +68,7 @@ function readKeyId(tbs: DerReader): Uint8Array {
   return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
 }
 
-/** The values of the extensions by their identifiers; the reader stands behind the public key. */
+/** The values of the extensions by identifier. The reader is at the end of the public key. */
 export function readExtensions(tbs: DerReader): ReadonlyMap<string, Uint8Array> {
   const seen = new Map<string, Uint8Array>();
   const tagged = read("malformed extensions", () => {

@@ -13,11 +13,11 @@ export function isLiteral(node: Operand): node is Literal {
   return node.kind === "bool" || node.kind === "nil" || node.kind === "number" || node.kind === "string";
 }
 
-/** A function parameter of any type, and one that also sees whether there is a value (of the builtin functions). */
+/** A parameter of any type, and one of the builtin functions that also sees whether there is a value. */
 export const anyType = "interface {}";
 export const slotType = "reflect.Value";
 
-/** The value of a constant for a parameter of a Go type; a type that it does not fit is an error when it is evaluated. */
+/** The value of a constant for a parameter of a Go type. If it does not fit, evaluation is an error. */
 export function literalArgument(node: Literal, type: string): Eval {
   const value = node.kind === "nil" ? nilArgument(type) : literalValue(node, type);
   if (!(value instanceof Problem)) return (state) => (state.node = node, value);
@@ -46,7 +46,7 @@ function literalValue(node: Exclude<Literal, NilNode>, type: string): Slot | Pro
   return node.kind === "number" ? node.constant.float : node.value;
 }
 
-/** Which constants fit a parameter that is no integer. */
+/** The constants that fit a parameter of another type than an integer. */
 const literalTypes: Readonly<Record<string, "bool" | "string" | "number">> = {
   bool: "bool",
   string: "string",
@@ -71,7 +71,7 @@ function found(wanted: string, node: Literal): Problem {
   return new Problem(`expected ${wanted}; found ${nodeText(node)}`);
 }
 
-/** The value of a constant where no type is asked for: an int, or a float64 if it is written as one. */
+/** The value of a constant for a parameter of any type: an int, or a float64 if it is written as one. */
 function idealValue(node: Exclude<Literal, NilNode>): Exclude<Slot, undefined> | Problem {
   if (node.kind !== "number") return node.value;
   const { isFloat, float, int } = node.constant;
@@ -83,7 +83,7 @@ function canBeNil(type: string): boolean {
   return type === anyType || type === slotType || /^(map\[|\[\]|\*|func\()/.test(type);
 }
 
-/** The argument as a parameter of a Go type takes it; another type is an error, no conversion happens. */
+/** The argument for a parameter of a Go type. Another type is an error: nothing is converted. */
 export function checkedArgument(value: Eval, type: string): Eval {
   if (type === slotType) return value;
   if (type === anyType) {

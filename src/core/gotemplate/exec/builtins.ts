@@ -23,8 +23,8 @@ const oneOrMore: Signature = { params: [slotType, slotType], variadic: true };
 const anyNumber: Signature = { params: [anyType], variadic: true };
 
 /**
- * The functions that every template has. `and`, `or` and `call` are here for their signatures: the compiler gives the
- * first two their short circuit and the third its callee's name.
+ * The functions of every template. `and`, `or` and `call` are here for their signatures: the compiler implements the short
+ * circuit of the first two and the callee of the third.
  */
 export const builtins: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["and", { signature: oneOrMore, run: (...args) => args.at(-1) }],
@@ -103,7 +103,7 @@ function position(key: GoValue, size: number, what: "slice" | "string"): number 
   return at;
 }
 
-/** An index from 0 to the size, both included. */
+/** An index from 0 to the size, inclusive. */
 function bound(key: Slot, size: number): number {
   if (key === null || key === undefined) throw new Error("cannot index slice/array with nil");
   const at = integerOf(key);

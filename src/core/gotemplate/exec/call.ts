@@ -8,30 +8,30 @@ import type { Callable } from "./builtins.ts";
 import { zeroOf } from "./field.ts";
 import type { CallSite, Eval, Slot } from "./state.ts";
 
-/** A call in a template: who is called, with what, where. */
+/** A call in a template: function, arguments, place. */
 export interface Call {
   readonly name: string;
   readonly callee: Callable;
   readonly args: readonly Operand[];
-  /** Whether the pipeline passes on a value as last argument. */
+  /** Whether the pipeline passes a value as last argument. */
   readonly hasFinal: boolean;
-  /** What an error in the function is reported with. */
+  /** The name for errors of the function. */
   readonly site: Node;
 }
 
-/** Compiles an operand to what evaluates it. */
+/** Compiles an operand. */
 export type CompileOperand = (node: Operand) => Eval;
 
 const passFinal: Eval = (_state, _dot, _vars, final) => final;
 
-/** A function of the caller as the engine calls it. Without a signature it takes any arguments. */
+/** A function of the caller. Without a signature it takes any arguments. */
 export function callable(body: GoFunc): Callable {
   // checkedArgument lets no `undefined` through to a parameter that is not of slotType, which only builtins have.
   const run = body as Callable["run"];
   return { run, signature: body.signature ?? { params: [anyType], variadic: true } };
 }
 
-/** What evaluates the arguments in order and calls the function. */
+/** Evaluates the arguments in order and calls the function. */
 export function compileCall(call: Call, operand: CompileOperand): Eval {
   const problem = countProblem(call);
   if (problem !== undefined) {
@@ -65,7 +65,7 @@ function argument(node: Operand, type: string, operand: CompileOperand): Eval {
   return isLiteral(node) ? literalArgument(node, type) : checkedArgument(operand(node), type);
 }
 
-/** The common numbers of arguments without an array. */
+/** Common numbers of arguments, without an array. */
 function invocation(run: Callable["run"], args: readonly Eval[], site: CallSite): Eval {
   const [a, b, c] = args;
   if (a === undefined) return (state) => (state.call = site, run());
@@ -91,7 +91,7 @@ function invocation(run: Callable["run"], args: readonly Eval[], site: CallSite)
   };
 }
 
-/** `and` and `or`: the first argument that decides, or the last; those after it are not evaluated. */
+/** `and` and `or`: the first argument that decides, or the last. Later arguments are not evaluated. */
 export function compileShortCircuit(call: Call, operand: CompileOperand): Eval {
   if (countProblem(call) !== undefined || (call.args.length === 0 && !call.hasFinal)) return compileCall(call, operand);
   const args = call.args.map((node) => argument(node, slotType, operand));

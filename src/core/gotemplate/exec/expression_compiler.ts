@@ -17,19 +17,19 @@ import { isGoMap } from "../kind.ts";
 import type { Frame } from "./frame.ts";
 import type { Eval, Slot, State } from "./state.ts";
 
-/** What expressions are compiled with. */
+/** What compiling an expression needs. */
 export interface Environment {
   readonly functions: Readonly<Record<string, GoFunc>>;
   readonly readField: FieldReader;
 }
 
-/** What follows the first word of a command: its other words, and whether a value comes from the command before. */
+/** The arguments of a command, and whether the previous command passes a value. */
 interface Rest {
   readonly args: readonly Operand[];
   readonly hasFinal: boolean;
 }
 
-/** Fields with what follows them, and whether their base is an element of a list or map. */
+/** Fields with their arguments, and whether their base is an element of a list or map. */
 interface FieldsHow {
   readonly rest: Rest;
   readonly element: boolean;
@@ -38,14 +38,14 @@ interface FieldsHow {
 const nothing: Rest = { args: [], hasFinal: false };
 const readDot: Eval = (_state, dot) => dot;
 
-/** Compiles pipelines and what they consist of. */
+/** Compiles pipelines and their parts. */
 export class ExpressionCompiler {
   /** Whether dot is an element of a list or map here. */
   dotIsElement = false;
 
   constructor(readonly environment: Environment, readonly frame: Frame) {}
 
-  /** A pipeline: the value of its last command, also put into the variables that it declares or assigns. */
+  /** A pipeline: the value of its last command, also stored in the variables that it declares or assigns. */
   pipeline(pipe: PipeNode, elements = false): Eval {
     const value = this.#commands(pipe);
     const [first, second] = pipe.declared.map((node) => this.#target(node, pipe, elements));
@@ -58,7 +58,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** What puts dot into the declared or assigned variable. */
+  /** Stores dot in the declared or assigned variable. */
   #target(node: VariableNode, pipe: PipeNode, elements: boolean): Eval {
     const [name = "$"] = node.names;
     const slot = pipe.isAssign ? this.frame.find(name)?.slot : this.frame.declare(name, elements);
@@ -66,7 +66,7 @@ export class ExpressionCompiler {
     return (_state, dot, vars) => vars[slot] = dot;
   }
 
-  /** Puts a value into the variable that `declared` of a compiled pipeline names. */
+  /** Stores a value in the variable that `declared` of a compiled pipeline names. */
   slotOf(node: VariableNode): number {
     return this.frame.find(node.names[0] ?? "$")?.slot ?? 0;
   }
@@ -101,7 +101,7 @@ export class ExpressionCompiler {
     }
   }
 
-  /** A command of one word that is no function. */
+  /** A command with one word that is no function. */
   #word(node: Operand): Eval {
     if (node.kind === "nil") return failing(node, "nil is not a command");
     if (!isLiteral(node)) return this.operand(node);
@@ -148,7 +148,7 @@ export class ExpressionCompiler {
     return (state, _dot, vars) => (state.node = node, vars[slot]);
   }
 
-  /** `.a.b.c` of a base; if the last is a method it gets the arguments. */
+  /** `.a.b.c` of a base. If the last name is a method it gets the arguments. */
   #fields(
     base: Eval,
     node: FieldNode | ChainNode | VariableNode,
@@ -195,7 +195,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** Only a method takes arguments: a field or a key with some is an error. */
+  /** Only a method takes arguments: a field or a key with arguments is an error. */
   #method(base: Eval, node: FieldNode | ChainNode | VariableNode, names: readonly string[], how: FieldsHow): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
@@ -212,7 +212,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** What follows names from a value; also says in what the result was found. */
+  /** Follows names from a value; also returns the container of the result. */
   #walk(names: readonly string[], node: Operand) {
     const { readField } = this.environment;
     return (state: State, base: Slot, parent: Slot): { value: Slot; from: Slot } => {
@@ -228,7 +228,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** A function found in a struct is a method and is called; one found in a map is a value. */
+  /** A function in a struct is a method and is called; a function in a map is a value. */
   #callMethod(value: GoFunc, node: Operand, name: string, receiver: Slot): Eval {
     return isStruct(receiver) ? this.#methodCall(value, node, name, nothing) : () => value;
   }
@@ -258,7 +258,7 @@ function isStruct(value: Slot): value is GoStruct {
   return value instanceof GoStruct;
 }
 
-/** The value of a command as a pipeline passes it on: a nil found in a map is no value any more. */
+/** The value of a command as the pipeline passes it: a nil from a map becomes no value. */
 function withoutNil(value: Slot): Slot {
   return value === null ? undefined : value;
 }
@@ -270,7 +270,7 @@ function bare(command: Eval): Eval {
   };
 }
 
-/** The same, with the node marked as the one at work first. */
+/** The same, but first marks the node as the current one. */
 function at(node: Operand, value: Eval): Eval {
   return (state, dot, vars, final) => {
     state.node = node;
@@ -291,7 +291,7 @@ function undefinedVariable(name: string): Eval {
   };
 }
 
-/** Without a place the error is at the node that was at work before, as Go has it for a parenthesised pipeline. */
+/** Without a place the error is at the previous node, as in Go for a parenthesised pipeline. */
 function notAFunction(node: Operand, place: Operand | undefined): Eval {
   const message = `can't give argument to non-function ${nodeText(node)}`;
   if (place !== undefined) return failing(place, message);

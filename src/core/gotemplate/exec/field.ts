@@ -2,10 +2,10 @@ import { isGoMap, typeOf } from "../kind.ts";
 import { type GoFunc, type GoMap, GoStruct, typed, typeTag } from "../value.ts";
 import type { MissingKey, Slot, State } from "./state.ts";
 
-/** Reads a field, key or method `name` of a receiver that was found in `parent`. */
+/** Reads a field, key or method `name` of a receiver, which is a value in `parent`. */
 export type FieldReader = (state: State, receiver: Slot, name: string, parent: Slot) => Slot;
 
-/** Stands for the untyped container that a value came from: errors say `interface {}` for the type of such a value. */
+/** The untyped container of a value: errors say `interface {}` for the type of such a value. */
 export const untyped: GoMap = Object.freeze({});
 
 /** The reader of fields under a rule for missing keys. */

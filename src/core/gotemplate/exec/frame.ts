@@ -1,12 +1,12 @@
-/** A variable of a template body: its place in the frame of a call. */
+/** A variable of a template body: its slot in the frame of a call. */
 export interface Variable {
   readonly name: string;
   readonly slot: number;
-  /** It holds elements of lists and maps, which have no type of their own in error messages. */
+  /** It holds elements of lists and maps: error messages give these the type `interface {}`. */
   readonly element: boolean;
 }
 
-/** The variables of one template body while it is compiled: names become slots, so that none is looked up at run time. */
+/** The variables of one template body during compilation. Names become slots: at run time no name is looked up. */
 export class Frame {
   readonly #variables: Variable[] = [{ name: "$", slot: 0, element: false }];
   #size = 1;
@@ -27,7 +27,7 @@ export class Frame {
     return this.#variables.findLast((variable) => variable.name === name);
   }
 
-  /** Compiles something at whose end the variables that it declared are gone. */
+  /** Compiles a block; the variables that it declares end with it. */
   scoped<T>(compile: () => T): T {
     const count = this.#variables.length;
     const result = compile();

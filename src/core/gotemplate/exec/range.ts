@@ -11,12 +11,12 @@ export interface Range {
   readonly otherwise: Exec | undefined;
   /** How many variables it has. */
   readonly count: number;
-  /** Where the index or key goes, if it is asked for. */
+  /** The slot of the index or key, if the template declares one. */
   readonly indexSlot: number | undefined;
   readonly elementSlot: number | undefined;
 }
 
-/** What runs a `range`: over the elements of a list, the values of a map by sorted keys, or the integers below one. */
+/** Runs a `range` over the elements of a list, the values of a map by sorted keys, or the integers below a number. */
 export function rangeExec(range: Range): Exec {
   return (state, dot, vars) => {
     const value = range.pipe(state, dot, vars, undefined);

@@ -5,19 +5,19 @@ import { nodeText } from "../parse/node_text.ts";
 import type { GoValue } from "../value.ts";
 
 /**
- * A value while a template runs. `undefined` is no value at all (a missing key, printed `<no value>`), `null` a nil that is
- * there (a key whose value is nil): fields of the first are missing too, fields of the second are an error.
+ * A value while a template runs. `undefined` is no value (a missing key, printed `<no value>`): its fields are missing too.
+ * `null` is a nil value of a key: its fields are an error.
  */
 export type Slot = GoValue | undefined;
 
-/** Where a missing key of a map leads: `<no value>`, nil, or an error. */
+/** The result for a missing key of a map: `<no value>`, nil, or an error. */
 export type MissingKey = "default" | "zero" | "error";
 
-/** When to stop a template that does not stop by itself. */
+/** Limits of one run, for templates that do not end by themselves. */
 export interface Limits {
   /** UTF-16 units of output. */
   readonly output: number;
-  /** Calls of templates inside each other. */
+  /** Depth of nested calls of templates. */
   readonly depth: number;
   /** Iterations of `range` and calls of templates. */
   readonly steps: number;
@@ -26,13 +26,13 @@ export interface Limits {
 /** 16 Mi characters, 1,000 nested calls, 10 million steps. */
 export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000 };
 
-/** A call of a function: what an error thrown in it is reported with. */
+/** A call of a function, for its errors. */
 export interface CallSite {
   readonly node: Node;
   readonly name: string;
 }
 
-/** What one parsed text is to its errors. */
+/** One parsed text, for errors. */
 export interface Source {
   readonly name: string;
   readonly text: string;
@@ -43,16 +43,16 @@ export class State {
   out = "";
   depth = 0;
   steps = 0;
-  /** The node being evaluated: errors show it and its place. */
+  /** The node that is evaluated: errors show it and its place. */
   node: Node | undefined;
   /** The function called last. */
   call: CallSite | undefined;
-  /** The error that ended the run, if the engine itself raised it. */
+  /** The error that ended the run, if the engine raised it. */
   failure: TemplateError | undefined;
 
   constructor(
     readonly source: Source,
-    /** The template being executed. */
+    /** The template that is executed. */
     public template: string,
     readonly limits: Limits,
   ) {}
@@ -81,7 +81,7 @@ export class State {
     return new TemplateError(`${where}: ${message}`, { template: name, line, column: column + 1 }, cause);
   }
 
-  /** Anything thrown during the run as the error to report: what a function threw names the call. */
+  /** Makes the error to report of anything thrown during the run: an error of a function names its call. */
   wrap(thrown: unknown): TemplateError {
     if (this.failure !== undefined && thrown === this.failure) return this.failure;
     if (thrown instanceof RangeError && /call stack/.test(thrown.message)) {
@@ -100,7 +100,7 @@ export class State {
  */
 export type Eval = (state: State, dot: Slot, vars: Slot[], final: Slot) => Slot;
 
-/** How a statement ended: `0` go on, `1` break, `2` continue. */
+/** How a statement ended: `0` normally, `1` by break, `2` by continue. */
 export type Signal = 0 | 1 | 2;
 
 /** A compiled statement. */

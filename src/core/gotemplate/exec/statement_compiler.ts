@@ -8,24 +8,24 @@ import { Frame } from "./frame.ts";
 import { rangeExec } from "./range.ts";
 import type { Exec, Slot, State } from "./state.ts";
 
-/** A template body: it is compiled when it runs for the first time, since most of a configuration's templates never do. */
+/** A template body. Compiled at its first run, because most templates of a configuration never run. */
 export interface Body {
   readonly name: string;
   readonly compile: () => Compiled;
   compiled: Compiled | undefined;
 }
 
-/** What a body does. */
+/** The compiled body. */
 interface Compiled {
   readonly exec: Exec;
-  /** How many variables a call needs room for. */
+  /** The number of variables of a call. */
   readonly frameSize: number;
 }
 
 /** Compiled bodies by name. */
 export type Bodies = ReadonlyMap<string, Body>;
 
-/** The body of one template; calls of other templates are bound to `bodies`. */
+/** The body of one template. Calls of other templates use `bodies`. */
 export function newBody(name: string, list: readonly Statement[], environment: Environment, bodies: Bodies): Body {
   return { name, compile: () => compile(list, environment, bodies), compiled: undefined };
 }
@@ -36,7 +36,7 @@ function compile(list: readonly Statement[], environment: Environment, bodies: B
   return { exec, frameSize: frame.size };
 }
 
-/** Runs a body with `dot` as its data: `$` is the same, other variables are its own. */
+/** Runs a body with `dot` as its data and as `$`. */
 export function runBody(state: State, body: Body, dot: Slot): void {
   const { exec, frameSize } = body.compiled ??= body.compile();
   const vars: Slot[] = new Array(frameSize).fill(undefined);

@@ -28,12 +28,12 @@ export function noFlags(): Flags {
   };
 }
 
-/** The text at the verb's width, padded with spaces, or on the left with zeros if the zero flag says so. */
+/** The text padded to the verb's width: with spaces, or with zeros on the left under the zero flag. */
 export function pad(text: string, flags: Flags): string {
   return flags.width === undefined ? text : padTo(text, flags, flags.zero && !flags.minus ? "0" : " ");
 }
 
-/** The same with spaces whatever the zero flag. */
+/** The text padded with spaces, whatever the zero flag. */
 export function padSpaces(text: string, flags: Flags): string {
   return flags.width === undefined ? text : padTo(text, flags, " ");
 }

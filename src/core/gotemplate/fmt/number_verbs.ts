@@ -31,7 +31,7 @@ function digitsText(value: bigint, base: number, verb: string, flags: Flags): st
   return padSpaces(verb === "X" ? text.toUpperCase() : text, flags);
 }
 
-/** How many digits there must be at least: %.3d, or %03d where no precision is given. */
+/** The least number of digits: %.3d, or %03d without a precision. */
 function leadingZeros(flags: Flags, sign: string): number {
   if (flags.precision !== undefined) return flags.precision;
   if (!flags.zero || flags.minus || flags.width === undefined) return 0;

@@ -4,16 +4,16 @@ import { type Flags, noFlags } from "./flags.ts";
 import { formatValue } from "./print.ts";
 import { validRune } from "./quote.ts";
 
-/** Beyond this a width or precision is not one. */
+/** The largest width or precision. */
 const largest = 1_000_000;
 
-/** Where the reader of a format is. */
+/** The state of reading a format. */
 interface Reader {
   readonly format: string;
   readonly args: readonly GoValue[];
   at: number;
   argument: number;
-  /** Some verb named its argument: then unused ones are no error. */
+  /** A verb named its argument: unused arguments are no error then. */
   reordered: boolean;
   goodIndex: boolean;
   out: string;
@@ -35,7 +35,7 @@ export function sprintf(format: string, args: readonly GoValue[]): string {
   return reader.out + format.slice(reader.at) + extra(reader);
 }
 
-/** One verb with what is before it; false if the format ends without one. */
+/** One verb with its flags; false if the format ends without a verb. */
 function readVerb(reader: Reader): boolean {
   const flags = noFlags();
   reader.goodIndex = true;
@@ -90,7 +90,7 @@ function readFlags(reader: Reader, flags: Flags): void {
   }
 }
 
-/** `[3]`: true if there was one that could be read, good or not. */
+/** `[3]`: true if there was an argument index, valid or not. */
 function readIndex(reader: Reader): boolean {
   if (reader.format.charAt(reader.at) !== "[") return false;
   reader.reordered = true;
@@ -155,7 +155,7 @@ function readPrecision(reader: Reader, flags: Flags, indexed: boolean): boolean 
   return false;
 }
 
-/** The argument that a `*` takes: an integer of any size that is small enough. */
+/** The argument of a `*`: an integer of any type that is small enough. */
 function nextInteger(reader: Reader): number | undefined {
   const value = reader.args[reader.argument];
   if (reader.argument < reader.args.length) reader.argument++;

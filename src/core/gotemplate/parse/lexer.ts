@@ -3,7 +3,7 @@ import { sprintf } from "../fmt/printf.ts";
 import { isAlphanumeric } from "../unicode.ts";
 import { isKeyword, type Token, type TokenType } from "./token.ts";
 
-/** What surrounds actions, and which keywords are functions of the caller instead. */
+/** The delimiters of actions, and the keywords that are functions of the caller instead. */
 export interface LexOptions {
   readonly left: string;
   readonly right: string;
@@ -20,7 +20,7 @@ const simpleString = /"[^"\\\n]*"/y;
 const simpleCharacter = /'[^'\\\n]*'/y;
 
 /**
- * Cuts a template into tokens, one at a time; white space in actions is no token but a mark on the next one. After an
+ * Splits a template into tokens, one at a time. White space in actions is no token but a mark on the next one. After an
  * `error` token there is nothing but `eof`. A configuration has ten thousand tokens, and most of them are read by code
  * that has not run before: few calls for each matter more than elsewhere.
  */
@@ -59,7 +59,7 @@ export class Lexer {
     return token;
   }
 
-  /** Forgets the text up to here, but its lines count. */
+  /** Skips the text up to here and counts its lines. */
   #skip(): void {
     this.#start = this.#pos;
     this.#spaced = false;
@@ -82,7 +82,7 @@ export class Lexer {
     return spaces[this.input.charCodeAt(offset)] === 1;
   }
 
-  /** Plain text up to the next action, its end trimmed if the action says so; comments are passed over. */
+  /** Text up to the next action, trimmed at the end if the action says so. Comments are skipped. */
   #text(): Token {
     for (;;) {
       const delim = this.input.indexOf(this.options.left, this.#pos);
@@ -113,7 +113,7 @@ export class Lexer {
     return at;
   }
 
-  /** The left delimiter; `undefined` if it opened a comment, which is passed over. */
+  /** The left delimiter; `undefined` if it opened a comment, which is skipped. */
   #leftDelim(trims: boolean): Token | undefined {
     this.#pos += this.options.left.length;
     const marker = trims ? 2 : 0;
@@ -142,7 +142,7 @@ export class Lexer {
     return undefined;
   }
 
-  /** How long the trim marker before a right delimiter here is: 0 or 2; -1 if there is no right delimiter. */
+  /** The length of the trim marker before a right delimiter at this position: 0 or 2; -1 without a right delimiter. */
   #rightMarker(): number {
     if (this.#isSpace(this.#pos) && this.#at("-", 1) && this.#at(this.options.right, 2)) return 2;
     return this.#at(this.options.right) ? 0 : -1;
@@ -184,7 +184,7 @@ export class Lexer {
     return isAsciiLetter(code) ? this.#identifier() : this.#marked(code);
   }
 
-  /** A token that its first character announces: the common ones. */
+  /** A token that its first character determines. */
   #marked(code: number): Token {
     const character = this.input.charAt(this.#pos);
     switch (character) {
@@ -316,7 +316,7 @@ export class Lexer {
     return this.#error(`bad character ${unicodeName(this.input.codePointAt(this.#pos) ?? 0)}`);
   }
 
-  /** Whether a name may end here: what follows cannot be taken for a part of it. */
+  /** Whether a name may end here: the next character must not look like a part of it. */
   #atTerminator(): boolean {
     const code = this.input.charCodeAt(this.#pos);
     return terminators[code] === 1 || this.#atRightDelim(code) || Number.isNaN(code);
@@ -333,7 +333,7 @@ export class Lexer {
     return this.#error(`bad number syntax: ${quote(this.input.slice(this.#start, this.#pos))}`);
   }
 
-  /** Passes over what looks like a number; false (one character later) if a letter follows. */
+  /** Skips what looks like a number; false (one character later) if a letter follows. */
   #scanNumber(): boolean {
     const form =
       /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y;

@@ -8,7 +8,7 @@ export interface Constant {
   /** Its value as a uint64, if it is integral and not negative. */
   readonly uint: bigint | undefined;
   readonly float: number;
-  /** In a place without a type it is a float64: its text has a point or exponent. */
+  /** Without a required type it is a float64: its text has a point or exponent. */
   readonly isFloat: boolean;
 }
 

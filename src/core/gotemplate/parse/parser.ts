@@ -7,7 +7,7 @@ import { Tokens } from "./tokens.ts";
 /** The bodies of a template and of those that it defines, by name. */
 export type Trees = Map<string, readonly Statement[]>;
 
-/** How deep `if`, `with`, `range` and `block` (and chains of `else if`) may nest: parser and evaluator recurse for each. */
+/** The deepest nesting of `if`, `with`, `range`, `block` and `else if`: parser and evaluator recurse for each. */
 const maxNesting = 200;
 
 /** What ends a list of statements; for `else if` and `else with` the keyword is still to come. */
@@ -71,7 +71,7 @@ class Parser {
     return list;
   }
 
-  /** A second definition replaces one that says nothing, and is ignored if it says nothing itself. */
+  /** A second definition replaces an empty one, and is ignored if it is empty itself. */
   #add(name: string, list: readonly Statement[]): void {
     const known = this.#trees.get(name);
     if (known === undefined || isEmpty(known)) this.#trees.set(name, list);
@@ -151,7 +151,7 @@ class Parser {
     return { kind, pos: pipe.pos, pipe, list, otherwise };
   }
 
-  /** What follows `else`: `else if` is an `if` in an `else` whose `end` is understood, so is `else with`. */
+  /** The part after `else`: `else if` is an `if` inside the `else` that shares its `end`; the same holds for `else with`. */
   #otherwise(kind: BranchNode["kind"], scope: Scope): readonly Statement[] {
     if (kind !== "range" && this.tokens.peek().type === kind) {
       this.tokens.next();

@@ -34,10 +34,10 @@ export function newScope(): Scope {
   return { variables: ["$"], ranges: 0 };
 }
 
-/** How deep parentheses may nest: the parser and the evaluator recurse once for each. */
+/** The deepest nesting of parentheses: parser and evaluator recurse once for each. */
 const maxParens = 200;
 
-/** Reads what stands in an action: declarations, commands, operands. */
+/** Reads the contents of an action: declarations, commands, operands. */
 export class PipelineParser {
   #parens = 0;
 
@@ -46,7 +46,7 @@ export class PipelineParser {
     readonly isFunction: (name: string) => boolean,
   ) {}
 
-  /** Declarations and commands up to a token of type `end`, which is passed. */
+  /** Declarations and commands up to and with a token of type `end`. */
   pipeline(context: string, end: "rightDelim" | "rightParen", scope: Scope): PipeNode {
     const { pos } = this.tokens.peek();
     const declared: VariableNode[] = [];
@@ -102,7 +102,7 @@ export class PipelineParser {
     });
   }
 
-  /** Operands up to a pipe, which is passed, or the end of the pipeline. White space separates them. */
+  /** Operands up to and with a pipe, or up to the end of the pipeline. White space separates them. */
   #command(scope: Scope): CommandNode {
     const { pos } = this.tokens.peek();
     const args: Operand[] = [];
@@ -192,7 +192,7 @@ export class PipelineParser {
     }
   }
 
-  /** The string that a constant stands for. */
+  /** The value of a string constant. */
   unquoted(token: Token): string {
     const value = unquote(token.text);
     if (value === undefined) throw this.tokens.error("invalid syntax");

@@ -1,7 +1,7 @@
 import { formatValue } from "../fmt/print.ts";
 import { noFlags } from "../fmt/flags.ts";
 
-/** The words that are no identifiers. */
+/** The keywords. */
 export const keywords = [
   "block",
   "break",

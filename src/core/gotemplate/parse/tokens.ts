@@ -8,7 +8,7 @@ export class Tokens {
   readonly #pushed: Token[] = [];
   /** The token read last: errors are on its line. */
   #latest: Token = { type: "eof", text: "", pos: 0, line: 1, spaced: false };
-  /** The line on which the action being read started; 0 outside actions. */
+  /** The line on which the current action started; 0 outside actions. */
   actionLine = 0;
 
   constructor(readonly name: string, text: string, options: LexOptions) {

@@ -13,15 +13,15 @@ const simple: Readonly<Record<string, string>> = {
 
 const escapes = /^\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/;
 
-/** What one character of a constant stands for: a text, or for an escape of a byte (`\xff`, `\377`) the byte. */
+/** The value of one character of a constant: a text, or the byte of an escape (`\xff`, `\377`). */
 interface Unquoted {
   readonly text: string;
   readonly code: number;
-  /** How many characters of the source it took. */
+  /** The length of its source. */
   readonly length: number;
 }
 
-/** A Go string constant with its quotes to the string that it stands for (`strconv.Unquote`); `undefined` if it is none. */
+/** The value of a Go string constant with its quotes (`strconv.Unquote`); `undefined` if it is none. */
 export function unquote(constant: string): string | undefined {
   const body = constant.slice(1, -1);
   if (constant.startsWith("`")) return body.replaceAll("\r", "");

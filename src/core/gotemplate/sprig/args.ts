@@ -1,6 +1,5 @@
 /**
- * Reads arguments whose Go type the engine has already checked against the signature of the function, and the short
- * names of those types for the tables.
+ * Reads arguments of functions, whose Go type the engine has checked against the signature; and short names of those types.
  */
 import { isGoMap, isList } from "../kind.ts";
 import { GoInt, type GoMap, type GoValue } from "../value.ts";
@@ -14,7 +13,7 @@ export const MAP = "map[string]interface {}";
 export const LIST = "[]interface {}";
 export const TIME = "time.Time";
 
-/** The most elements or characters a function makes: a template cannot exhaust the memory with one call. */
+/** The most elements or characters of one result: one call cannot exhaust the memory. */
 export const MAX_MADE = 64 * 1024 * 1024;
 
 /** A string argument. */
@@ -57,7 +56,7 @@ export function listOf(value: GoValue | undefined): readonly GoValue[] {
   throw mismatch(LIST, value);
 }
 
-/** Ends a call that would make more than a template can use. */
+/** Errors: the result would have more elements than `MAX_MADE`. */
 export function limitMade(count: number): void {
   if (count > MAX_MADE) throw new Error(`the result has more than ${MAX_MADE} elements`);
 }

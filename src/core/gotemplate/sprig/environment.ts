@@ -2,7 +2,7 @@
 import { declared, type FuncMap } from "../value.ts";
 import { STRING, text } from "./args.ts";
 
-/** The functions by name; a variable that is not set reads as an empty string. */
+/** The functions by name. An unset variable is an empty string. */
 export function environmentFunctions(env: (name: string) => string | undefined): FuncMap {
   return {
     env: declared([STRING], (name) => env(text(name)) ?? ""),
@@ -10,7 +10,7 @@ export function environmentFunctions(env: (name: string) => string | undefined):
   };
 }
 
-/** A special variable or a name, bare or in braces; a brace that opens nothing disappears, as in os.Expand. */
+/** A special variable or a name, bare or in braces. An unclosed brace is dropped, as in os.Expand. */
 const VARIABLE = /\$(?:\{[^}]*\}|\{|[*#$@!?\-0-9]|\w+)/g;
 
 function expand(source: string, value: (name: string) => string): string {

@@ -1,6 +1,6 @@
 /**
  * The text functions of sprig v3.3 for Go templates: `sprigFunctions(world)` gives a `FuncMap` with all of
- * `TxtFuncMap` except `getHostByName`, which needs the network. What a function reads of the machine is passed in.
+ * `TxtFuncMap` except `getHostByName`, which needs the network. The environment and the clock are passed in.
  */
 import type { FuncMap } from "../value.ts";
 import { cryptoFunctions } from "./crypto/crypto.ts";
@@ -21,7 +21,7 @@ import { urlFunctions } from "./text/url.ts";
 
 export { loadLibraries } from "./libraries.ts";
 
-/** What the functions may see: environment variables (none unless given) and the clock. */
+/** Environment variables (none by default) and the clock. */
 export interface SprigWorld {
   readonly env?: (name: string) => string | undefined;
   readonly now: () => Date;

@@ -27,14 +27,14 @@ function characters(alphabet: string) {
   });
 }
 
-/** Bytes in pieces that the generator accepts. */
+/** Random bytes, in pieces of the generator's limit. */
 function randomBytes(count: number): Uint8Array {
   if (count < 0) throw new Error("runtime error: makeslice: len out of range");
   if (count > MAX_BYTES) throw new Error(`the result has more than ${MAX_BYTES} elements`);
   return crypto.getRandomValues(new Uint8Array(count));
 }
 
-/** What the generator gives at once. */
+/** The generator's limit for one call. */
 const MAX_BYTES = 65536;
 
 function between(min: number, max: number): number {
@@ -42,7 +42,7 @@ function between(min: number, max: number): number {
   return min + below(max - min);
 }
 
-/** A number from 0 to before `limit`, each as likely: 53 random bits, those beyond a whole multiple drawn again. */
+/** A uniform number below `limit`: 53 random bits, drawn again beyond the last whole multiple of `limit`. */
 function below(limit: number): number {
   const usable = Math.floor(2 ** 53 / limit) * limit;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Writes ASN.1 in DER (ITU-T X.690), as much of it as keys and certificates need. */
+/** Writes ASN.1 in DER (ITU-T X.690): the types that keys and certificates need. */
 import { joinBytes } from "../../bytes.ts";
 
 const encoder = new TextEncoder();
@@ -52,14 +52,14 @@ export function integer(value: bigint | number): Uint8Array {
   return element(TAG.integer, (bytes[0] ?? 0) >= 0x80 ? joinBytes([Uint8Array.of(0), bytes]) : bytes);
 }
 
-/** The fewest big-endian bytes of a number of 0 or more, one at least; with `size`, filled with zeros to that many. */
+/** The big-endian bytes of a number of 0 or more: as few as possible, at least `size`. */
 export function unsignedBytes(value: bigint, size = 1): Uint8Array {
   const digits = value.toString(16);
   const hex = digits.padStart(Math.max(size * 2, digits.length + digits.length % 2), "0");
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
-/** The number that big-endian bytes are. */
+/** The number in big-endian bytes. */
 export function numberOf(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt(`0x${hexOf(bytes)}`);
 }

@@ -14,7 +14,7 @@ export interface Element {
   readonly whole: Uint8Array;
 }
 
-/** Elements one after the other; what is behind the last one that is asked for does not count, as in Go. */
+/** Reads elements one after the other. What follows the last element read does not count, as in Go. */
 export class DerReader {
   #at = 0;
 
@@ -29,7 +29,7 @@ export class DerReader {
     return this.bytes[this.#at];
   }
 
-  /** The next element, which must have this identifier octet. `type` is the Go type that an error names. */
+  /** The next element. Errors: it has another identifier octet; `type` is the Go type in the text. */
   take(tag: number, type = ""): Element {
     if (this.atEnd) throw syntaxError("sequence truncated");
     const [start, length] = this.#header();
@@ -42,7 +42,7 @@ export class DerReader {
     return this.#element(start, length);
   }
 
-  /** The next element, whatever it is. */
+  /** The next element, of any type. */
   any(): Element {
     if (this.atEnd) throw syntaxError("sequence truncated");
     return this.#element(...this.#header());
@@ -82,7 +82,7 @@ export class DerReader {
     return new DerReader(this.take(TAG.sequence, type).content);
   }
 
-  /** An integer of any size; `int` of Go has 8 bytes at most. */
+  /** An integer of any size; Go's `int` has at most 8 bytes. */
   integer(type: "int" | "" = ""): bigint {
     const { content } = this.take(TAG.integer, type);
     const [first, second] = content;

@@ -1,7 +1,7 @@
 /** PEM as Go's encoding/pem reads and writes it. Texts are "binary": a character for each byte. */
 import { binaryOf, bytesOfBinary } from "../../bytes.ts";
 
-/** A block: its type (`CERTIFICATE`) and contents. Headers are read over. */
+/** A block: its type (`CERTIFICATE`) and contents. Headers are skipped. */
 export interface PemBlock {
   readonly type: string;
   readonly bytes: Uint8Array;
@@ -16,12 +16,12 @@ export function encodePem(type: string, bytes: Uint8Array): string {
 const BEGIN = "-----BEGIN ";
 const END = "\n-----END ";
 
-/** The first block that is whole; `undefined` if there is none. */
+/** The first complete block; `undefined` if there is none. */
 export function decodePem(binary: string): PemBlock | undefined {
   return blockFrom(binary, 0)?.block;
 }
 
-/** All blocks that are whole, in their order. */
+/** All complete blocks in their order. */
 export function decodePems(binary: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   for (let found = blockFrom(binary, 0); found !== undefined; found = blockFrom(binary, found.next)) {
@@ -42,7 +42,7 @@ function blockFrom(binary: string, start: number): { readonly block: PemBlock; r
   }
 }
 
-/** The last BEGIN line before an END line; one without an END of its own is read over. */
+/** The last BEGIN line before an END line. Earlier BEGIN lines without an END are skipped. */
 function beginBefore(binary: string, from: number, end: number): number | undefined {
   const begin = binary.slice(from, end).lastIndexOf(BEGIN);
   if (begin < 0 || (begin > 0 && binary[from + begin - 1] !== "\n")) return undefined;
@@ -61,7 +61,7 @@ function blockAt(binary: string, begin: number, end: number): PemBlock | undefin
   return { type, bytes: bytesOfBinary(atob(content)) };
 }
 
-/** Lines with a colon are headers. `undefined` where the text ends with them. */
+/** The position after the headers, which are lines with a colon; `undefined` if the text ends there. */
 function afterHeaders(binary: string, start: number): number | undefined {
   let at = start;
   while (at < binary.length) {

@@ -1,4 +1,4 @@
-/** ECDSA private keys on the curves of NIST, in the form of SEC 1. */
+/** ECDSA private keys on NIST curves, in the form of SEC 1. */
 import { nodeCrypto } from "../../node_crypto.ts";
 import { bits, explicit, integer, numberOf, octets, oid, sequence, TAG, unsignedBytes } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
@@ -13,7 +13,7 @@ interface Curve {
   /** Bytes of a scalar. */
   readonly size: number;
   readonly order: bigint;
-  /** The identifier of ECDSA with the hash that Go's x509 takes for the curve. */
+  /** The identifier of ECDSA with the hash that Go's x509 uses for the curve. */
   readonly signature: string;
   /** The public point of a scalar, uncompressed. */
   readonly point: (scalar: Uint8Array, curve: Curve) => Uint8Array;
@@ -57,13 +57,13 @@ function nodeSigner(hash: string): Curve["sign"] {
   };
 }
 
-/** The form that node:crypto reads here: it does not read SEC 1, and writes it without the name of the curve. */
+/** PKCS #8, because node:crypto does not read SEC 1 here, and writes SEC 1 without the name of the curve. */
 function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
   const key = sequence(integer(1), octets(scalar));
   return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
 }
 
-/** What is in the SEQUENCE of SEC 1. Errors: those of asn1.Unmarshal. */
+/** The fields of SEC 1. Errors: those of asn1.Unmarshal. */
 export function sec1Shape(der: Uint8Array) {
   const reader = new DerReader(der).sequence("ecPrivateKey");
   const version = reader.integer("int");
@@ -72,7 +72,7 @@ export function sec1Shape(der: Uint8Array) {
   return { version, scalar, curve: named === undefined ? undefined : new DerReader(named.content).oid() };
 }
 
-/** A key from SEC 1; `curve` is told by what is around it, if anything. Errors: it is none, or of an unknown curve. */
+/** A key from SEC 1; PKCS #8 around it names the `curve`. Errors: it is no key, or the curve is unknown. */
 export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
   const { version, scalar, curve: named = "" } = sec1Shape(der);
   if (version !== 1n) throw new Error(`x509: unknown EC private key version ${version}`);
@@ -85,7 +85,7 @@ function curveOf(id: string): Curve {
   return curve;
 }
 
-/** Leading zeros of the scalar may be too many or missing: both have been written. */
+/** Some programs write too many leading zeros of the scalar, some too few. */
 function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   const value = numberOf(bytes);
   if (value >> BigInt(curve.size * 8) > 0n) throw new Error("x509: invalid private key length");
@@ -109,7 +109,7 @@ const NAMED = { P256, P384 } as const;
 /** Curves by the names of Go's crypto/elliptic. */
 export type CurveName = keyof typeof NAMED;
 
-/** A fresh key, on P-256 unless told. */
+/** A fresh key, on P-256 by default. */
 export function generateEcKey(name: CurveName = "P256"): PrivateKey {
   const curve = curveOf(NAMED[name]);
   for (;;) {

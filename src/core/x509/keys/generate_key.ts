@@ -11,7 +11,7 @@ export function generateRsaKey(modulusLength: number): PrivateKey {
   return readPkcs1(privateKey.export({ type: "pkcs1", format: "der" }));
 }
 
-/** A fresh RSA key, made beside what this program does otherwise: it takes a tenth of a second or several. */
+/** A fresh RSA key, made on another thread: it takes a tenth of a second or longer. */
 export async function makeRsaKey(modulusLength: number): Promise<PrivateKey> {
   const { generateKeyPair } = nodeCrypto();
   const der = await new Promise<Uint8Array>((resolve, reject) => {
@@ -30,8 +30,8 @@ const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
 ]);
 
 /**
- * A fresh key in PEM: RSA of 4096 bits unless told, ECDSA on P-256, or Ed25519. For an unknown kind the result is a text
- * that says so, as in sprig. Errors: the kind is `dsa`.
+ * A fresh key in PEM: RSA with 4096 bits (the default), ECDSA on P-256, or Ed25519. For an unknown kind the result is a
+ * text that says so, as in sprig. Errors: the kind is `dsa`.
  */
 export function genPrivateKey(kind: string): string {
   if (kind === "dsa") throw new Error(NO_DSA);

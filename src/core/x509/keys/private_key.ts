@@ -1,9 +1,9 @@
-/** What certificates need of a private key. */
+/** A private key as certificates need it. */
 import { integer, octets, sequence, TAG } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
 import { decodePem, encodePem } from "../der/pem.ts";
 
-/** What signs a certificate. */
+/** Signs certificates. */
 export interface Signer {
   /** The AlgorithmIdentifier of the signature, in DER. */
   readonly algorithm: Uint8Array;
@@ -11,11 +11,11 @@ export interface Signer {
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** A private key and what a certificate needs of it. */
+/** A private key. */
 export interface PrivateKey {
-  /** The PEM form that sprig writes, whatever form the key was read from. */
+  /** PEM in the form that sprig writes, independent of the form that was read. */
   pem(): string;
-  /** SubjectPublicKeyInfo in DER. Errors: certificates have no form for keys of this type. */
+  /** SubjectPublicKeyInfo in DER. Errors: certificates do not support this type of key. */
   publicKey(): Uint8Array;
   /** `undefined` for keys that cannot sign certificates. */
   readonly signer: Signer | undefined;

@@ -1,4 +1,4 @@
-/** Reads a private key from PEM as sprig does, with the texts of its errors and of Go's. */
+/** Reads a private key from PEM as sprig does, with the error texts of sprig and Go. */
 import { integer, octets, oid, sequence, TAG } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
 import { readSec1, sec1Shape } from "./ec_key.ts";
@@ -20,7 +20,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ["EC PRIVATE KEY", { problem: "parsing EC private key from PEM", read: (der) => readSec1OrHint(der) }],
 ]);
 
-/** The key in the first block of a text (a character for each byte). Errors: there is no block, it is no key, or one of a type that is not known. */
+/** The key in the first block of a text (one character per byte). Errors: no block, no key, or an unknown type of key. */
 export function readPrivateKey(pem: string): PrivateKey {
   const block = decodePem(pem);
   if (block === undefined) throw new Error("no PEM data in input");
@@ -34,7 +34,7 @@ export function readPrivateKey(pem: string): PrivateKey {
   );
 }
 
-/** Runs, with a prefix before the text of any error. */
+/** Runs a function and puts a prefix before the text of its error. */
 export function within<T>(problem: string, run: () => T): T {
   try {
     return run();
@@ -58,7 +58,7 @@ const SHAPES = {
   ParsePKCS8PrivateKey: pkcs8Shape,
 };
 
-/** Checks the shape; if it is another one of these, the error tells which, as Go does. */
+/** Checks the shape. If the key has another known shape, the error names it, as in Go. */
 function checkShape(shape: (der: Uint8Array) => unknown, der: Uint8Array, others: readonly (keyof typeof SHAPES)[]) {
   try {
     shape(der);
@@ -109,7 +109,7 @@ const ALGORITHMS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ["1.3.101.110", (key, parameters) => x25519Key(seedOf("X25519", key, parameters))],
 ]);
 
-/** Go reads such a key, and its x509 can neither sign with it nor certify it. */
+/** Go reads such a key, but its x509 can neither sign with it nor certify it. */
 function x25519Key(seed: Uint8Array): PrivateKey {
   const der = sequence(integer(0), sequence(oid("1.3.101.110")), octets(octets(seed)));
   return {

@@ -17,7 +17,7 @@ interface Numbers {
   readonly q: bigint;
 }
 
-/** What is in the SEQUENCE of PKCS #1. Errors: those of asn1.Unmarshal. */
+/** The fields of PKCS #1. Errors: those of asn1.Unmarshal. */
 export function pkcs1Shape(der: Uint8Array) {
   const outer = new DerReader(der);
   const reader = outer.sequence("pkcs1PrivateKey");
@@ -31,7 +31,7 @@ export function pkcs1Shape(der: Uint8Array) {
   return { version, numbers: { n, e, d, p, q }, crt, hasMorePrimes: !reader.atEnd };
 }
 
-/** A key from PKCS #1. Errors: it is none, or one that Go refuses. */
+/** A key from PKCS #1. Errors: it is no key, or Go refuses it. */
 export function readPkcs1(der: Uint8Array): PrivateKey {
   const { version, numbers, crt, hasMorePrimes } = pkcs1Shape(der);
   if (version > 1n) throw new Error("x509: unsupported private key version");

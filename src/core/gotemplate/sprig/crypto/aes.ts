@@ -4,7 +4,7 @@ import { nodeCrypto } from "../../../node_crypto.ts";
 
 const BLOCK = 16;
 
-/** Base64 of a random initial vector and the padded text encrypted; empty for an empty text. */
+/** Base64 of a random initial vector and the encrypted, padded text; empty for an empty text. */
 export function encryptAes(password: string, plain: string): string {
   if (plain === "") return "";
   const vector = crypto.getRandomValues(new Uint8Array(BLOCK));
@@ -12,13 +12,13 @@ export function encryptAes(password: string, plain: string): string {
   return toBase64([vector, cipher.update(bytesOf(plain)), cipher.final()]);
 }
 
-/** The text of what `encryptAes` gave. Errors: no base64, or no whole blocks. */
+/** Decrypts the output of `encryptAes`. Errors: no base64, or no whole blocks. */
 export function decryptAes(password: string, sealed: string): string {
   if (sealed === "") return "";
   const bytes = fromBase64(sealed);
   if (bytes.length < 2 * BLOCK || bytes.length % BLOCK !== 0) throw new Error("crypto/cipher: input not full blocks");
   const decipher = nodeCrypto().createDecipheriv("aes-256-cbc", keyOf(password), bytes.subarray(0, BLOCK));
-  // A wrong password gives padding of any size; Go cuts what the last byte says.
+  // A wrong password gives padding of any size; Go removes as many bytes as the last byte says.
   decipher.setAutoPadding(false);
   const plain = decipher.update(bytes.subarray(BLOCK));
   decipher.final();

@@ -12,7 +12,7 @@ export async function loadBcrypt(): Promise<void> {
 const COST = 10;
 const MAX_BYTES = 72;
 
-/** The hash of a password with a fresh salt, as Go writes it (version 2a); of one that is too long, sprig's text. */
+/** The hash of a password with a fresh salt, as Go writes it (version 2a). For a password that is too long, sprig's text. */
 export function bcrypt(password: string): string {
   if (byteLength(password) > MAX_BYTES) {
     return "failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes";
@@ -22,7 +22,7 @@ export function bcrypt(password: string): string {
   return hashSync(password, genSaltSync(COST).replace(/^\$2b/, "$$2a"));
 }
 
-/** A line of an htpasswd file; for a user with a colon, sprig's text. */
+/** A line of an htpasswd file. For a user with a colon, sprig's text. */
 export function htpasswd(user: string, password: string): string {
   return user.includes(":") ? `invalid username: ${user}` : `${user}:${bcrypt(password)}`;
 }

@@ -1,4 +1,4 @@
-/** sprig's functions that make certificates. They do as its crypto.go does, down to the texts of errors. */
+/** sprig's functions that make certificates, with the error texts of its crypto.go. */
 import { bytesOfBinary } from "../../../bytes.ts";
 import { parseAddress } from "../../../net.ts";
 import {
@@ -50,7 +50,7 @@ export class Certificate extends GoStruct {
   }
 }
 
-/** The functions by name. `now` is when certificates begin to be valid. */
+/** The functions by name. Certificates are valid from `now`. */
 export function certificateFunctions(now: () => Date): FuncMap {
   const names = [STRING, LIST, LIST, INT];
   return {
@@ -107,7 +107,7 @@ function created(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array 
   }
 }
 
-/** `variable` is what sprig's error calls it. */
+/** `variable` is its name in sprig's error. */
 function readCertificatePem(binary: string, variable: string): Parent {
   const block = decodePem(binary);
   if (block === undefined) throw new Error("unable to decode certificate");
@@ -129,7 +129,7 @@ function requestFor(
   };
 }
 
-/** Go counts the time in nanoseconds of 64 bits: more than 292 years turn into the past. */
+/** Go's durations are 64-bit nanoseconds: more than 292 years overflow. */
 function validity(now: Date, days: bigint): { readonly notBefore: bigint; readonly notAfter: bigint } {
   const start = BigInt(now.getTime());
   const nanoseconds = BigInt.asIntN(64, days * 86_400_000_000_000n);
@@ -154,7 +154,7 @@ function dnsNameOf(value: GoValue): string {
   throw new Error(`error processing alternate dns name: ${sprint(value)} is not a string`);
 }
 
-/** Certificate and key from base64 of their PEM, checked and handed on as they are. */
+/** Certificate and key from base64 of their PEM: checked, not changed. */
 function customCertificate(cert: string, key: string): Certificate {
   const certPem = decoded(cert, "unable to decode base64 certificate");
   const keyPem = decoded(key, "unable to decode base64 private key");

@@ -1,8 +1,8 @@
-/** sprig's `derivePassword`: the Master Password algorithm, a password for a site from one that a person remembers. */
+/** sprig's `derivePassword`: the Master Password algorithm, which makes the password for a site from a master password. */
 import { bytesOf } from "../../bytes.ts";
 import { nodeCrypto } from "../../../node_crypto.ts";
 
-/** What the password follows from; `kind` is the name of a template such as `long`. */
+/** The input; `kind` is the name of a template such as `long`. */
 export interface PasswordRequest {
   readonly counter: number;
   readonly kind: string;
@@ -42,7 +42,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const COST = { N: 32768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
 
-/** The password, or a text that says that the kind is unknown. */
+/** The password; for an unknown kind, sprig's text. */
 export function derivePassword({ counter, kind, password, user, site }: PasswordRequest): string {
   const templates = TEMPLATES.get(kind);
   if (templates === undefined) return `cannot find password template ${kind}`;
@@ -57,7 +57,7 @@ function pick(characters: string, byte: number): string {
   return characters.charAt(byte % characters.length);
 }
 
-/** The bytes of a text after their number. */
+/** The bytes of a text with their number in front. */
 function counted(value: string): Uint8Array {
   const bytes = bytesOf(value);
   return joined(uint32(bytes.length), bytes);

@@ -135,7 +135,7 @@ function timeOf(value: GoValue): GoTime {
   throw new Error(`wrong type for value; expected ${TIME}`);
 }
 
-/** What needs the current time. */
+/** Functions that need the current time. */
 class Clock {
   constructor(readonly read: () => Date) {}
 
@@ -143,7 +143,7 @@ class Clock {
     return new GoTime({ nanoseconds: BigInt(this.read().getTime()) * 1_000_000n, zone: localZone() });
   }
 
-  /** A time as it is, whole seconds since 1970, or now for anything else. */
+  /** A time; seconds since 1970 as a time; for anything else now. */
   timeOf(value: GoValue): GoTime {
     if (value instanceof GoTime) return value;
     const seconds = typeof value === "bigint"
@@ -188,7 +188,7 @@ function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   }
 }
 
-/** Halves away from zero. */
+/** Rounds halves away from zero. */
 function roundToSecond(nanoseconds: bigint): bigint {
   const half = nanoseconds < 0n ? -SECOND / 2n : SECOND / 2n;
   return (nanoseconds + half) / SECOND * SECOND;

@@ -1,5 +1,5 @@
 /**
- * Go's time layouts: a layout is an example (`Mon Jan 2 15:04:05 MST 2006`) whose parts stand for those of the time.
+ * Go's time layouts: a layout is an example time (`Mon Jan 2 15:04:05 MST 2006`).
  * Source of the rules: the documentation of Go's time package (Layout constants, Format, Parse).
  */
 import { fixedZone, secondsOf, UTC, type Zone } from "./zone.ts";
@@ -31,7 +31,7 @@ const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 
 const BILLION = 1_000_000_000n;
 
-/** A moment in the terms of its zone. */
+/** A moment as date and clock of its zone. */
 export interface Fields {
   readonly year: number;
   readonly month: number;
@@ -135,7 +135,7 @@ function zoneText(offset: number, form: string): string {
   return (offset < 0 ? "-" : "+") + all.slice(0, shown).join(colon);
 }
 
-/** `.000` shows its number of digits, `.999` no zeros at the end (and nothing for none). */
+/** `.000` prints as many digits, `.999` as many without trailing zeros. */
 function fractionText(nanosecond: number, token: string): string {
   const digits = pad(nanosecond, 9).slice(0, token.length - 1).padEnd(token.length - 1, "0");
   if (token.charAt(1) === "0") return token.charAt(0) + digits;
@@ -161,7 +161,7 @@ interface Draft {
   abbreviation: string;
 }
 
-/** Reads one token; the whole match is taken from the value, the first group is given to `set`. */
+/** Reads one token: removes the match from the value and gives the first group to `set`. */
 interface Reader {
   readonly pattern: RegExp;
   set(draft: Draft, text: string): void;
@@ -236,7 +236,7 @@ function cannotParse({ layout, value }: Subject, rest: string, part: string): Er
   return new Error(`parsing time ${quoted[0]} as ${quoted[1]}: cannot parse ${quoted[2]} as ${quoted[3]}`);
 }
 
-/** Text between the tokens must be there; spaces match any number of spaces. */
+/** Text between tokens must match; a space matches any number of spaces. */
 function skipLiteral(value: string, prefix: string, subject: Subject): string {
   let rest = value;
   for (let i = 0; i < prefix.length; i++) {
@@ -321,7 +321,7 @@ function moment(clock: number, draft: Draft, zone: Zone): Moment {
   if (draft.abbreviation === "" || draft.abbreviation === local.abbreviation) return at(seconds, zone);
   const hours = /^GMT([+-]\d{1,2})$/.exec(draft.abbreviation)?.[1];
   const offset = 3600 * Number(hours ?? 0);
-  // Go takes the clock as UTC here and only shows it with the offset.
+  // Go reads the clock as UTC here and only prints the offset.
   return at(clock, fixedZone(draft.abbreviation, offset));
 }
 

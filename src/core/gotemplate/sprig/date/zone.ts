@@ -71,7 +71,7 @@ export function secondsOf([year, month, day, hour, minute, second]: readonly num
   return date.getTime() / 1000;
 }
 
-/** Letters that the runtime does not tell in English: by zone, standard time and summer time. */
+/** Abbreviations that the runtime does not have in English, by zone: standard time, summer time. */
 const LETTERS: readonly (readonly [RegExp, Readonly<Record<number, string>>])[] = [
   [/^Europe\/(London|Belfast|Jersey|Guernsey|Isle_of_Man)$/, { 0: "GMT", 3600: "BST" }],
   [/^Europe\/Dublin$/, { 0: "GMT", 3600: "IST" }],
@@ -110,7 +110,7 @@ function abbreviationOf(name: string, short: string, offset: number): string {
   return short.startsWith("GMT") && offset !== 0 ? offsetText(offset) : short;
 }
 
-/** `+03`, `-0330`: what tzdata has for a zone without letters. */
+/** `+03`, `-0330`: the abbreviation in tzdata for a zone without letters. */
 function offsetText(offset: number): string {
   const minutes = Math.abs(Math.trunc(offset / 60));
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0"));

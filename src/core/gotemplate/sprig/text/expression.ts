@@ -53,7 +53,7 @@ export class Expression {
 
 interface Compiled {
   readonly compiled: RE2JS;
-  /** What the pattern calls a group that re2js calls so. */
+  /** The name of a group in the pattern, from its name in re2js. */
   readonly nameOf: (name: string) => string;
 }
 
@@ -70,7 +70,7 @@ function compile(pattern: string): Compiled {
 
 const UNIQUE = /^group\d+_/;
 
-/** Go allows two groups with one name. What only looks like a group is quoted, escaped or in a class. */
+/** Go allows two groups with one name, re2js does not. Quotes, escapes and classes contain no groups. */
 function withUniqueNames(pattern: string): string {
   let groups = 0;
   return pattern.replace(
@@ -84,7 +84,7 @@ interface SyntaxError {
   readonly input: string | null;
 }
 
-/** Go's text where that of re2js differs: it names the whole pattern, or calls the start of a name an unknown flag. */
+/** Go's error text. It differs where Go quotes the whole pattern, and for a pattern that ends in `(?P<` or `(?<`. */
 function goError({ error, input }: SyntaxError, pattern: string): Error {
   if (input === "(?P<" || input === "(?<") {
     return new Error(`error parsing regexp: invalid or unsupported Perl syntax: \`${input.slice(0, 3)}\``);

@@ -82,7 +82,7 @@ function withIotaSubscript(rune: string): string | undefined {
   return undefined;
 }
 
-/** A full case mapping of several runes is no simple one: Go leaves such a rune alone. */
+/** Go does not change a rune whose full case mapping has several runes. */
 function oneRune(mapped: string, rune: string): string {
   const first = mapped.codePointAt(0);
   return first !== undefined && String.fromCodePoint(first) === mapped ? mapped : rune;

@@ -1,6 +1,6 @@
 /**
- * For the functions of sprig that count bytes: a "binary" string has one character (U+0000-U+00FF) for each byte of
- * the UTF-8 text, so that JavaScript's string methods count bytes.
+ * For functions that count bytes: a "binary" string has one character (U+0000-U+00FF) for each byte of the UTF-8 text, so
+ * that JavaScript's string methods count bytes.
  */
 import { binaryOf, bytesOfBinary } from "../../../bytes.ts";
 import { bytesOf, isAscii, stringOf } from "../../bytes.ts";

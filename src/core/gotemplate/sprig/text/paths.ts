@@ -2,7 +2,7 @@
 import { declared, type FuncMap } from "../../value.ts";
 import { STRING, text } from "../args.ts";
 
-/** The functions by name; the `os` twins are the same. */
+/** The functions by name; the `os` variants are the same. */
 export function pathFunctions(): FuncMap {
   const base = declared([STRING], (path) => basename(text(path)));
   const dir = declared([STRING], (path) => clean(text(path).slice(0, text(path).lastIndexOf("/") + 1)));

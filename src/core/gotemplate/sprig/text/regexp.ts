@@ -6,7 +6,7 @@ import { stringList } from "./strings.ts";
 
 type Body = (expression: Expression, subject: string, argument: GoValue) => GoValue;
 
-/** The functions by name. Those without `must` fail too where the expression is wrong, except `regexMatch`. */
+/** The functions by name. An invalid expression is an error also without `must`, except in `regexMatch`. */
 export function regexpFunctions(): FuncMap {
   return {
     regexMatch: declared([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
@@ -44,7 +44,7 @@ function matchesLeniently(pattern: string, subject: string): boolean {
 const compiled = new Map<string, Expression>();
 const MOST_COMPILED = 200;
 
-/** Compiles, or takes what an earlier call compiled. `panic` is what Go's MustCompile says before the error. */
+/** Compiles an expression once. `panic` is the prefix of the error in Go's MustCompile. */
 function compile(pattern: string, panic: string): Expression {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -73,7 +73,7 @@ function replaceAll(expression: Expression, subject: string, by: (match: Match) 
   return out + subject.slice(lastEnd);
 }
 
-/** Puts groups in for `$1`, `$name`, `${name}`; `$$` is a dollar; an unknown group is empty. */
+/** Replaces `$1`, `$name`, `${name}` by groups and `$$` by a dollar; an unknown group is empty. */
 function expand(template: string, match: Match, names: readonly string[]): string {
   return template.replace(/\$(?:(\$)|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu, (_, dollar, bare, braced) => {
     if (dollar !== undefined) return "$";
@@ -84,7 +84,7 @@ function expand(template: string, match: Match, names: readonly string[]): strin
   });
 }
 
-/** The text between matches, at most `limit` parts unless negative; an empty match at the start cuts nothing. */
+/** The text between matches, at most `limit` parts unless negative. An empty match at the start does not split. */
 function split(expression: Expression, subject: string, limit: number): string[] {
   if (limit === 0) return [];
   if (subject === "") return expression.pattern === "" ? [] : [""];

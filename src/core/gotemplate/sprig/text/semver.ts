@@ -142,7 +142,7 @@ function numberOf(part: string): bigint | undefined {
 interface Constraint {
   readonly operator: string;
   readonly version: Version;
-  /** The number from which on anything goes (`1.x` is 1), 3 if all three are given. */
+  /** The index of the first wildcard (`1.x` is 1), 3 without one. */
   readonly given: number;
 }
 
@@ -194,7 +194,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "^": caret,
 };
 
-/** A pre-release only satisfies a constraint that names one; an exact `!=` is the exception. */
+/** A pre-release satisfies only a constraint with a pre-release, except for an exact `!=`. */
 function satisfies(version: Version, constraint: Constraint): boolean {
   const exception = constraint.operator === "!=" && constraint.given === 3;
   if (version.pre !== "" && constraint.version.pre === "" && !exception) return false;
@@ -205,14 +205,14 @@ function equalOrTilde(version: Version, constraint: Constraint): boolean {
   return constraint.given < 3 ? tilde(version, constraint) : compareVersions(version, constraint.version) === 0;
 }
 
-/** `!=1.x` wants another major version, `!=1.2` another minor one. */
+/** `!=1.x` needs another major version, `!=1.2` another minor version. */
 function notEqual(version: Version, { version: wanted, given }: Constraint): boolean {
   if (given === 3 || given === 0) return compareVersions(version, wanted) !== 0;
   if (compareFirst(version, wanted, given) !== 0) return true;
   return given === 2 && comparePrereleases(version.pre, wanted.pre) !== 0;
 }
 
-/** `>1.2` wants 1.3: anything within the wildcard is not greater. */
+/** `>1.2` needs 1.3: a version within the wildcard is not greater. */
 function greaterThan(version: Version, { version: wanted, given }: Constraint): boolean {
   if (given === 3 || given === 0) return compareVersions(version, wanted) > 0;
   return compareFirst(version, wanted, given) > 0;
@@ -232,7 +232,7 @@ function compareFirst(a: Version, b: Version, count: number): number {
   return 0;
 }
 
-/** The same major and minor version and no older patch; `~1` leaves the minor open, `~0.0.0` and `~*` everything. */
+/** The same major and minor version, at least this patch. `~1` allows any minor version, `~0.0.0` and `~*` any version. */
 function tilde(version: Version, { version: wanted, given }: Constraint): boolean {
   if (compareVersions(version, wanted) < 0) return false;
   const isZero = wanted.numbers.every((number) => number === 0n);
@@ -240,7 +240,7 @@ function tilde(version: Version, { version: wanted, given }: Constraint): boolea
   return compareFirst(version, wanted, given === 1 ? 1 : 2) === 0;
 }
 
-/** No change of the first number that is not 0. */
+/** The first number that is not 0 stays the same. */
 function caret(version: Version, { version: wanted, given }: Constraint): boolean {
   if (compareVersions(version, wanted) < 0) return false;
   const [major, minor] = wanted.numbers;

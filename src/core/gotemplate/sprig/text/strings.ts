@@ -104,7 +104,7 @@ export function stringList(strings: readonly string[]): GoValue {
   return typed(strings, "[]string");
 }
 
-/** The elements as strings without the nil ones; one string for what is no list. */
+/** The elements as strings, without nil; a value that is no list becomes one string. */
 function texts(value: GoValue): string[] {
   if (value === null) return [];
   return isList(value) ? withoutNil(value).map(sprint) : [sprint(value)];
@@ -121,10 +121,10 @@ function numbered(parts: readonly string[]): GoValue {
   return typed(map, "map[string]string");
 }
 
-/** strings.ReplaceAll: nothing is found before each character and at the end. */
+/** strings.ReplaceAll: an empty text matches before each character and at the end. */
 function replace(s: string, old: string, by: string): string {
   if (old === "") return by + [...s].map((rune) => rune + by).join("");
-  // A function, as `$` has a meaning in a text; it costs more.
+  // A function, because `$` is special in a replacement text; it is slower.
   return by.includes("$") ? s.replaceAll(old, () => by) : s.replaceAll(old, by);
 }
 
@@ -220,7 +220,7 @@ function swapCase(s: string): string {
   return out;
 }
 
-/** The first byte of each word: sprig reads bytes as characters here, so letters beyond ASCII come out changed. */
+/** The first byte of each word. sprig reads bytes as characters here, which changes letters beyond ASCII. */
 function initials(s: string): string {
   let afterSpace = true;
   let out = "";
@@ -232,7 +232,7 @@ function initials(s: string): string {
   return out;
 }
 
-/** Without white space; where some was removed, sprig has read bytes as characters. */
+/** The text without white space. If some was removed, sprig reads the bytes as characters. */
 function withoutSpace(s: string): string {
   const binary = toBinary(s);
   const kept = [...binary].filter((byte) => !isSpace(byte)).join("");

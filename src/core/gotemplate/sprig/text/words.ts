@@ -13,7 +13,7 @@ interface Word {
 
 const NONE: Word = { kind: "none", runes: [] };
 
-/** `HttpServer` from `http_server`; connectors at the start and doubled ones stay, the last of nothing else is doubled. */
+/** `HttpServer` from `http_server`. Leading and doubled connectors stay; the connector of a text of connectors is doubled. */
 export function pascalCase(text: string): string {
   const runes = [...text];
   const start = runes.findIndex((rune) => !isConnector(rune));
@@ -50,7 +50,7 @@ export function separatedCase(text: string, connector: string): string {
   return new Separator(splitWords([...text]), connector).run();
 }
 
-/** Walks over the words and decides where a connector goes; a number belongs to a neighbour by its letters. */
+/** Walks over the words and places the connectors. The letters of its neighbours decide where a number belongs. */
 class Separator {
   #at = 0;
   #out = "";
@@ -138,7 +138,7 @@ function splitWords(runes: readonly string[]): Word[] {
   return words;
 }
 
-/** Runs that are not simply of one kind: dashes and underscores are punctuation once some has begun. */
+/** Runs of mixed characters: after punctuation, dashes and underscores are punctuation too. */
 const RUNS: Partial<Record<Kind, (rune: string) => boolean>> = { letters: isLowerLetter, punctuation: isPunctuation };
 
 function wordAt(runes: readonly string[], at: number): Word {
@@ -149,7 +149,7 @@ function wordAt(runes: readonly string[], at: number): Word {
   return { kind, runes: runes.slice(at, endOfRun(runes, at + 1, belongs)) };
 }
 
-/** `First` is one word, of `HTTPStatus` the last capital starts the next word. */
+/** `First` is one word; in `HTTPStatus` the last capital letter starts the second word. */
 function upperWordAt(runes: readonly string[], at: number): Word {
   const second = runes[at + 1] ?? "";
   if (!isUpper(second)) return { kind: "upper", runes: runes.slice(at, endOfRun(runes, at + 1, isLowerLetter)) };
@@ -183,7 +183,7 @@ function isLowerLetter(rune: string): boolean {
 const LETTER = /^\p{L}$/u;
 const IDEOGRAPH = /^[\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}]$/u;
 
-/** Letters that have words: Chinese ideographs do not. */
+/** Letters that form words: Chinese ideographs do not. */
 function isAlphabet(rune: string): boolean {
   return LETTER.test(rune) && !IDEOGRAPH.test(rune);
 }

@@ -26,7 +26,7 @@ function wrapBinary(text: string, options: WrapOptions): string {
     }
     const [end, next] = lineEnd(text, at, options);
     out += text.slice(at, end);
-    // A long last word that may not be cut ends the text, not a line.
+    // A long last word that must not be cut ends the text, not a line.
     if (end < text.length) out += newline;
     at = next;
   }
@@ -47,7 +47,7 @@ export function abbreviate(text: string, width: number): string {
   return width < 4 ? text : fromBinary(abbreviateBinary(toBinary(text), 0, width));
 }
 
-/** The text cut on both sides: it starts near byte `left` and has at most `width` bytes, dots included. */
+/** The text cut on both sides: from about byte `left`, at most `width` bytes with the dots. */
 export function abbreviateBoth(text: string, left: number, width: number): string {
   if (width < 4 || (left > 0 && width < 7)) return text;
   return fromBinary(abbreviateBinary(toBinary(text), left, width));

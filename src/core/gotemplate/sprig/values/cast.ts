@@ -30,7 +30,7 @@ export function toFloat64(value: GoValue | undefined): number {
   return value === true ? 1 : 0;
 }
 
-/** Outside int64 (and for NaN) the processors that Go templates run on give the smallest number. */
+/** For NaN and values outside int64 the usual processors give the smallest number. */
 function truncate(value: number): bigint {
   return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : MIN;
 }
@@ -56,7 +56,7 @@ function inRange(value: bigint): bigint | undefined {
   return value < MIN || value > MAX ? undefined : value;
 }
 
-/** strconv.ParseInt in base 8 or 10 with its error ignored: a number that is too large becomes the largest. */
+/** strconv.ParseInt in base 8 or 10, without its error: a number that is too large becomes the largest one. */
 export function parseIntClamped(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text)) return 0n;
   const value = BigInt(text.replace("+", ""));

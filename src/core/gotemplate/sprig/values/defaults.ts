@@ -35,7 +35,7 @@ function copyOf(value: GoValue): GoValue {
   return deepCopy(value);
 }
 
-/** Whether a value is the zero of its type; a struct never is. */
+/** Whether a value is the zero value of its type; a struct never is. */
 export function empty(value: GoValue): boolean {
   return value instanceof GoStruct ? value.isNil : !truth(value);
 }
@@ -53,7 +53,7 @@ function jsonFunctions(): FuncMap {
   };
 }
 
-/** The lenient functions write nothing for what JSON cannot say. */
+/** The lenient functions return an empty text for a value that JSON cannot represent. */
 function writer(lenient: boolean, options: GoJsonOptions) {
   return declared([ANY], (value) => lenient ? attempt(() => goJson(value, options), "") : goJson(value, options));
 }

@@ -45,18 +45,18 @@ function newDict(): Writable {
   return Object.create(null);
 }
 
-/** The engine gives nil for a map parameter as an empty map tagged with that type, which other maps of the type are not. */
+/** The engine passes nil for a map parameter as an empty map with the tag of its type. Other maps have no tag. */
 function isNilMap(value: GoValue): boolean {
   return value === null || (isGoMap(value) && typeTag(value) === MAP);
 }
 
-/** The same map to write to. GoMap is read-only so that the engine itself never writes; sprig's `set` is the exception. */
+/** The same map, writable. GoMap is read-only because the engine never writes; sprig's `set` does. */
 function writable(value: GoValue): Writable {
   if (isGoMap(value) && !isNilMap(value)) return value as Writable;
   throw new Error("assignment to entry in nil map");
 }
 
-/** Keys and values in turn; a last key without a value gets an empty string. */
+/** Keys and values alternate; a last key without a value gets an empty string. */
 function dict(...pairs: GoValue[]): GoValue {
   const map = newDict();
   for (let i = 0; i < pairs.length; i += 2) {

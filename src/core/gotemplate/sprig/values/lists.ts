@@ -9,7 +9,7 @@ import { empty } from "./defaults.ts";
 
 type ListBody = (list: readonly GoValue[], ...rest: GoValue[]) => GoValue;
 
-/** The functions by name; each has a `must` twin that fails in the same way. */
+/** The functions by name; each has a `must` variant with the same errors. */
 export function listFunctions(): FuncMap {
   const list = declared([ANY], (...all) => all, true);
   return {
@@ -48,14 +48,14 @@ function onList(problem: string, more: readonly string[], body: ListBody, variad
   return declared([ANY, ...more], (l, ...rest) => body(listArgument(l ?? null, problem), ...rest), variadic);
 }
 
-/** The list, or sprig's complaint; asking nil for its type is a nil dereference there. */
+/** The list. Errors: sprig's text; for nil that of a nil dereference. */
 function listArgument(value: GoValue, problem: string, rest = ""): readonly GoValue[] {
   if (isList(value)) return value;
   if (value === null) throw new Error("runtime error: invalid memory address or nil pointer dereference");
   throw new Error(`${problem} ${kindOf(value)}${rest}`);
 }
 
-/** Go's nil slice where `from` (the result itself unless told) is empty: it prints as `[]` and is `null` in JSON. */
+/** Go's nil slice if `from` (by default the result) is empty: printed as `[]`, in JSON `null`. */
 function orNil(list: readonly GoValue[], from: readonly GoValue[] = list): readonly GoValue[] {
   return from.length === 0 ? asNil([]) : list;
 }

@@ -74,7 +74,7 @@ function foldDecimals(start: number, values: readonly GoValue[], operate: (a: De
   return floatOf(values.map(toFloat64).map(decimalOf).reduce(operate, decimalOf(start)));
 }
 
-/** Rounds up from `on` (0.5 unless told) of the last place; negative numbers round towards minus infinity. */
+/** Rounds up from `on` (by default 0.5) of the last place; negative numbers round towards minus infinity. */
 function round(value: number, places: number, on: GoValue | undefined): number {
   const power = 10 ** places;
   const shifted = power * value;
@@ -82,7 +82,7 @@ function round(value: number, places: number, on: GoValue | undefined): number {
   return (up ? Math.ceil(shifted) : Math.floor(shifted)) / power;
 }
 
-/** From `start` to before `stop`; empty where the step leads away. */
+/** From `start` to before `stop`; empty if the step has the wrong sign. */
 function range(start: number, stop: number, step: number): number[] {
   const down = stop < start;
   if (down ? step >= 0 : step <= 0) return [];

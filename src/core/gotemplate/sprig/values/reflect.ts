@@ -53,7 +53,7 @@ function equalMaps(a: GoMap, b: GoMap): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null));
 }
 
-/** A copy that shares no list and no map; structs are read-only views and stay. */
+/** A copy that shares no list and no map. Structs are read-only and are not copied. */
 export function deepCopy(value: GoValue): GoValue {
   if (isList(value)) return sameType(value.map(deepCopy), value);
   if (!isGoMap(value)) return value;
