@@ -2,7 +2,7 @@
 import type { KubeApi, KubeObject } from "../../core/kube/client/api.ts";
 import { isList, isMap, type Value } from "../../core/value.ts";
 
-/** Where webhooks are configured. */
+/** The collection of webhook configurations. */
 export const CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
 /** A Service that serves webhooks. */
@@ -11,20 +11,19 @@ export interface WebhookService {
   readonly namespace: string;
 }
 
-/** What became of a configuration. */
-export type Kept = "same" | "patched" | "absent";
+/** The result for a configuration. */
+export type BundleResult = "same" | "patched" | "absent";
 
 /**
- * Puts a bundle (PEM) into every webhook of a configuration that calls this Service; those that call others are left
- * alone. Nothing is written if all have it. The patch names each webhook, so that it fails where the list has changed since.
- * Errors: an ApiError.
+ * Writes a bundle (PEM) to every webhook of a configuration that calls this Service, if it differs. The patch tests the name
+ * of each webhook, so that it fails if the list has changed. Errors: an `ApiError`.
  */
 export async function keepBundle(
   api: KubeApi,
   configuration: string,
   service: WebhookService,
   bundle: string,
-): Promise<Kept> {
+): Promise<BundleResult> {
   const path = `${CONFIGURATIONS}/${configuration}`;
   const found = await api.get(path);
   if (found === undefined) return "absent";

@@ -26,7 +26,7 @@ function bundles(api: MemoryApi): unknown[] {
     : [];
 }
 
-Deno.test("keepBundle() writes the bundle into every webhook of the Service, and into no other", async () => {
+Deno.test("keepBundle() writes the bundle to every webhook of the Service, and to no other", async () => {
   const api = new MemoryApi();
   api.put(PATH, configuration(SERVICE, { ...SERVICE, namespace: "other" }, SERVICE, undefined));
   assert.equal(await keepBundle(api, "injector", SERVICE, "one"), "patched");
@@ -37,7 +37,7 @@ Deno.test("keepBundle() writes the bundle into every webhook of the Service, and
   assert.equal(api.requests.filter((request) => request.startsWith("patch")).length, 2);
 });
 
-Deno.test("keepBundle() fails where the list of webhooks has changed since it was read", async () => {
+Deno.test("keepBundle() fails if the list of webhooks has changed", async () => {
   const api = new MemoryApi();
   api.put(PATH, configuration({ ...SERVICE, name: "other" }, SERVICE));
   api.failing = (request) => {
@@ -48,6 +48,6 @@ Deno.test("keepBundle() fails where the list of webhooks has changed since it wa
   assert.deepEqual(bundles(api), [undefined]);
 });
 
-Deno.test("keepBundle() tells that there is no configuration", async () => {
+Deno.test("keepBundle() returns that the configuration is absent", async () => {
   assert.equal(await keepBundle(new MemoryApi(), "injector", SERVICE, "one"), "absent");
 });

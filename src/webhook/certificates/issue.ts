@@ -1,4 +1,4 @@
-/** Makes the keys and certificates that the webhook keeps by itself: an authority, and what it signs. */
+/** Issues the self-managed certificates: an authority and serving certificates. */
 import {
   createCertificate,
   encodePem,
@@ -15,14 +15,14 @@ export interface Issued {
   readonly key: PrivateKey;
 }
 
-/** How long a certificate is valid. */
+/** The validity of a certificate. */
 export interface Validity {
   readonly now: Date;
   /** Milliseconds. */
   readonly lifetime: number;
 }
 
-/** A certificate is valid from a little before it was made: the clock of the API server may be behind. */
+/** Certificates are valid from this long before now: the clock of the API server may be behind. */
 export const CLOCK_SKEW = 10 * 60_000;
 
 const AUTHORITY = "kubectl-mesh webhook authority";
@@ -35,15 +35,15 @@ export function issueAuthority(validity: Validity): Issued {
 }
 
 /**
- * A serving certificate for DNS names, signed by an authority, which it does not outlive. The names are alternative names
- * alone: Go, which the API server is written in, has not read the common name since 1.15, and its 64 characters are few.
+ * A serving certificate for DNS names, signed by an authority, which it does not outlive. It has no common name: Go ignores it
+ * since 1.15, and it holds only 64 characters.
  */
 export function issueServing(authority: Issued, dnsNames: readonly string[], validity: Validity): Issued {
   const key = generateEcKey();
-  const asked = requestFor(validity);
+  const base = requestFor(validity);
   const last = secondsOf(readCertificateInfo(authority.certificate).notAfter);
-  const notAfter = asked.notAfter < last ? asked.notAfter : last;
-  const request = { ...asked, notAfter, commonName: "", dnsNames, isAuthority: false };
+  const notAfter = base.notAfter < last ? base.notAfter : last;
+  const request = { ...base, notAfter, commonName: "", dnsNames, isAuthority: false };
   const issuer = { certificate: readCertificate(authority.certificate), key: authority.key };
   return { certificate: createCertificate(request, key, issuer), key };
 }
@@ -61,12 +61,12 @@ function secondsOf(date: Date): bigint {
   return BigInt(Math.floor(date.getTime() / 1000));
 }
 
-/** A certificate as text. */
+/** A certificate in PEM. */
 export function certificatePem(der: Uint8Array): string {
   return encodePem("CERTIFICATE", der);
 }
 
-/** The DNS names by which a cluster calls a Service (Kubernetes, "DNS for Services and Pods"; the API server uses `.svc`). */
+/** The DNS names of a Service (Kubernetes, "DNS for Services and Pods"); the API server uses `.svc`. */
 export function serviceNames(service: string, namespace: string, clusterDomain: string): string[] {
   return [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.${clusterDomain}`];
 }

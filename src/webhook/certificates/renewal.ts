@@ -1,15 +1,15 @@
-/** When certificates are made anew. */
+/** When certificates are renewed. */
 import { isSignedBy, readCertificateInfo } from "../../core/x509/mod.ts";
 import { CLOCK_SKEW, issueAuthority, issueServing } from "./issue.ts";
-import type { Material } from "./material.ts";
+import type { CertificateSet } from "./certificate_set.ts";
 
-/** How long things last, in milliseconds. */
+/** Lifetimes in milliseconds. */
 export interface Lifetimes {
   readonly serving: number;
   readonly authority: number;
   /**
-   * How long a new authority is only trusted before it signs, and an old one still trusted after it signs no more: time
-   * for every API server and every replica to learn of it.
+   * How long a new authority is trusted before it signs, and an old one is trusted after its last signature: every API server
+   * and every replica learns of the change meanwhile.
    */
   readonly overlap: number;
 }
@@ -20,43 +20,43 @@ const HOUR = 3_600_000;
 /** A serving certificate for 90 days, an authority for 10 years. */
 export const LIFETIMES: Lifetimes = { serving: 90 * 24 * HOUR, authority: 3650 * 24 * HOUR, overlap: 24 * HOUR };
 
-/** What a decision takes into account. */
-export interface Circumstances {
+/** The input of a decision. */
+export interface RenewalContext {
   readonly dnsNames: readonly string[];
   readonly lifetimes: Lifetimes;
   readonly now: Date;
-  /** From 0 to 1, of each replica its own: so that not all renew at once. */
+  /** From 0 to 1, different in each replica, so that they do not renew at once. */
   readonly jitter: number;
 }
 
-/** What there is to do. */
+/** The next renewal. */
 export interface Renewal {
-  readonly material: Material;
-  /** What is done and why, for the log. */
+  readonly certificates: CertificateSet;
+  /** For the log. */
   readonly reason: string;
 }
 
 interface Rule {
   readonly reason: string;
-  readonly applies: (held: Material, circumstances: Circumstances) => boolean;
-  readonly renewed: (held: Material, circumstances: Circumstances) => Material;
+  readonly applies: (held: CertificateSet, context: RenewalContext) => boolean;
+  readonly renewed: (held: CertificateSet, context: RenewalContext) => CertificateSet;
 }
 
 /**
- * The next step, `undefined` if nothing is to be done. One step at a time: the serving certificate is never renewed by an
- * authority that the API servers have not had time to learn of, unless there is no other way.
+ * The next step; `undefined` if none is due. A new authority does not sign until the API servers trust it, unless the old one
+ * has expired.
  */
-export function nextRenewal(held: Material | undefined, circumstances: Circumstances): Renewal | undefined {
-  if (held === undefined) return { material: allNew(circumstances), reason: "there was none" };
-  const rule = RULES.find(({ applies }) => applies(held, circumstances));
-  return rule === undefined ? undefined : { material: rule.renewed(held, circumstances), reason: rule.reason };
+export function nextRenewal(held: CertificateSet | undefined, context: RenewalContext): Renewal | undefined {
+  if (held === undefined) return { certificates: allNew(context), reason: "the Secret had none" };
+  const rule = RULES.find(({ applies }) => applies(held, context));
+  return rule === undefined ? undefined : { certificates: rule.renewed(held, context), reason: rule.reason };
 }
 
 const RULES: readonly Rule[] = [
   {
     reason: "the authority has expired",
     applies: ({ authority }, { now }) => hasExpired(authority.certificate, now),
-    renewed: (_, circumstances) => allNew(circumstances),
+    renewed: (_, context) => allNew(context),
   },
   {
     reason: "the serving certificate has expired",
@@ -72,13 +72,13 @@ const RULES: readonly Rule[] = [
     renewed: withServing,
   },
   {
-    reason: "two thirds of the time of the serving certificate are over",
-    applies: (held, circumstances) => isDue(held.serving.certificate, circumstances) && isKnown(held, circumstances),
+    reason: "two thirds of the lifetime of the serving certificate have passed",
+    applies: (held, context) => isDue(held.serving.certificate, context) && isKnown(held, context),
     renewed: withServing,
   },
   {
-    reason: "two thirds of the time of the authority are over",
-    applies: ({ authority }, circumstances) => isDue(authority.certificate, circumstances),
+    reason: "two thirds of the lifetime of the authority have passed",
+    applies: ({ authority }, context) => isDue(authority.certificate, context),
     renewed: ({ serving, authority, retired }, { now, lifetimes }) => ({
       serving,
       authority: issueAuthority({ now, lifetime: lifetimes.authority }),
@@ -86,22 +86,22 @@ const RULES: readonly Rule[] = [
     }),
   },
   {
-    reason: "an authority that was replaced is needed no more",
-    applies: (held, circumstances) => held.retired.some((each) => isOver(each, held, circumstances)),
-    renewed: (held, circumstances) => ({
+    reason: "a replaced authority is no longer needed",
+    applies: (held, context) => held.retired.some((each) => isOver(each, held, context)),
+    renewed: (held, context) => ({
       ...held,
-      retired: held.retired.filter((each) => !isOver(each, held, circumstances)),
+      retired: held.retired.filter((each) => !isOver(each, held, context)),
     }),
   },
 ];
 
-function allNew({ dnsNames, lifetimes, now }: Circumstances): Material {
+function allNew({ dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
   const authority = issueAuthority({ now, lifetime: lifetimes.authority });
   return { serving: issueServing(authority, dnsNames, { now, lifetime: lifetimes.serving }), authority, retired: [] };
 }
 
-/** Names that the old one has stay: replicas that are told different names must not take turns. */
-function withServing(held: Material, { dnsNames, lifetimes, now }: Circumstances): Material {
+/** Keeps the names of the old certificate: replicas with different names must not replace each other's certificate. */
+function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
   const names = [...new Set([...dnsNames, ...readCertificateInfo(held.serving.certificate).dnsNames])].slice(
     0,
     MAX_NAMES,
@@ -109,13 +109,13 @@ function withServing(held: Material, { dnsNames, lifetimes, now }: Circumstances
   return { ...held, serving: issueServing(held.authority, names, { now, lifetime: lifetimes.serving }) };
 }
 
-/** One that is not valid yet is no reason to make another: the clock of this replica is wrong, not that of all others. */
+/** A certificate that is not valid yet is not renewed: the clock of this replica is wrong. */
 function hasExpired(certificate: Uint8Array, now: Date): boolean {
   return readCertificateInfo(certificate).notAfter <= now;
 }
 
-/** From two thirds of its time on, up to a twentieth later by chance. */
-function isDue(certificate: Uint8Array, { now, jitter }: Circumstances): boolean {
+/** After two thirds of its lifetime, up to a twentieth later by the jitter. */
+function isDue(certificate: Uint8Array, { now, jitter }: RenewalContext): boolean {
   const [made, end] = [madeAt(certificate), readCertificateInfo(certificate).notAfter.getTime()];
   return now.getTime() >= made + (end - made) * (2 / 3 + jitter / 20);
 }
@@ -124,14 +124,18 @@ function madeAt(certificate: Uint8Array): number {
   return readCertificateInfo(certificate).notBefore.getTime() + CLOCK_SKEW;
 }
 
-/** Whether the newest authority signed already, or has been trusted long enough to begin. */
-function isKnown({ serving, authority }: Material, { now, lifetimes }: Circumstances): boolean {
+/** Whether the newest authority has signed already, or has been trusted long enough. */
+function isKnown({ serving, authority }: CertificateSet, { now, lifetimes }: RenewalContext): boolean {
   return isSignedBy(serving.certificate, authority.certificate) ||
     now.getTime() >= madeAt(authority.certificate) + lifetimes.overlap;
 }
 
-/** Whether no replica can still serve with what a retired authority signed. */
-function isOver(retired: Uint8Array, { serving, authority }: Material, { now, lifetimes }: Circumstances): boolean {
+/** Whether no replica can still serve a certificate of a retired authority. */
+function isOver(
+  retired: Uint8Array,
+  { serving, authority }: CertificateSet,
+  { now, lifetimes }: RenewalContext,
+): boolean {
   if (readCertificateInfo(retired).notAfter <= now) return true;
   const isReplaced = isSignedBy(serving.certificate, authority.certificate);
   return isReplaced && now.getTime() >= madeAt(serving.certificate) + lifetimes.overlap;

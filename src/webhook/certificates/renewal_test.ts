@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { isSignedBy, readCertificateInfo, sameBytes } from "../../core/x509/mod.ts";
 import { serviceNames } from "./issue.ts";
-import type { Material } from "./material.ts";
-import { type Circumstances, nextRenewal } from "./renewal.ts";
+import type { CertificateSet } from "./certificate_set.ts";
+import { nextRenewal, type RenewalContext } from "./renewal.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2026-11-21T00:00:00Z");
 const LIFETIMES = { serving: 90 * DAY, authority: 3650 * DAY, overlap: DAY };
 const NAMES = serviceNames("webhook", "mesh", "cluster.local");
 
-function at(day: number, changes: Partial<Circumstances> = {}): Circumstances {
+function at(day: number, changes: Partial<RenewalContext> = {}): RenewalContext {
   return { dnsNames: NAMES, lifetimes: LIFETIMES, now: new Date(START + day * DAY), jitter: 0, ...changes };
 }
 
-function made(circumstances = at(0)): Material {
-  const renewal = nextRenewal(undefined, circumstances);
+function made(context = at(0)): CertificateSet {
+  const renewal = nextRenewal(undefined, context);
   assert(renewal !== undefined);
-  return renewal.material;
+  return renewal.certificates;
 }
 
-Deno.test("what is not there is made: an authority, and a serving certificate of it for the Service's names", () => {
+Deno.test("without certificates it makes an authority and a serving certificate for the Service's names", () => {
   const { serving, authority, retired } = made();
   const { notAfter, dnsNames } = readCertificateInfo(serving.certificate);
   assert.deepEqual([notAfter, dnsNames, retired], [new Date(START + 90 * DAY), NAMES, []]);
@@ -28,26 +28,26 @@ Deno.test("what is not there is made: an authority, and a serving certificate of
   assert.deepEqual(readCertificateInfo(authority.certificate).notAfter, new Date(START + 3650 * DAY));
 });
 
-const STEPS: readonly (readonly [what: string, circumstances: Circumstances, reason: string | undefined])[] = [
+const STEPS: readonly (readonly [what: string, context: RenewalContext, reason: string | undefined])[] = [
   ["at once", at(0), undefined],
   ["before two thirds of its time", at(59.9), undefined],
-  ["after two thirds of its time", at(60.1), "two thirds of the time of the serving certificate are over"],
+  ["after two thirds of its lifetime", at(60.1), "two thirds of the lifetime of the serving certificate have passed"],
   ["later by chance", at(63, { jitter: 1 }), undefined],
-  ["but not much later", at(64.6, { jitter: 1 }), "two thirds of the time of the serving certificate are over"],
+  ["but not much later", at(64.6, { jitter: 1 }), "two thirds of the lifetime of the serving certificate have passed"],
   ["after its end", at(91), "the serving certificate has expired"],
   ["for another name", at(1, { dnsNames: ["other.mesh.svc"] }), "the serving certificate is for other names"],
   ["after the end of the authority", at(3651), "the authority has expired"],
   ["by a clock that is behind", at(-30), undefined],
 ];
 
-for (const [what, circumstances, reason] of STEPS) {
+for (const [what, context, reason] of STEPS) {
   Deno.test(`a serving certificate is ${reason === undefined ? "kept" : "renewed"} ${what}`, () => {
-    assert.equal(nextRenewal(made(), circumstances)?.reason, reason);
+    assert.equal(nextRenewal(made(), context)?.reason, reason);
   });
 }
 
-Deno.test("a certificate for another name keeps the old names: replicas that are told different ones take no turns", () => {
-  const renewed = nextRenewal(made(), at(1, { dnsNames: ["other.mesh.svc"] }))?.material;
+Deno.test("a certificate for another name keeps the old names", () => {
+  const renewed = nextRenewal(made(), at(1, { dnsNames: ["other.mesh.svc"] }))?.certificates;
   assert(renewed !== undefined);
   assert.deepEqual(readCertificateInfo(renewed.serving.certificate).dnsNames, ["other.mesh.svc", ...NAMES]);
   assert.equal(nextRenewal(renewed, at(1)), undefined);
@@ -61,16 +61,16 @@ Deno.test("a serving certificate does not outlive its authority", () => {
   );
 });
 
-Deno.test("over years, what is served is valid, and of an authority that has long been trusted", () => {
+Deno.test("over years, the served certificate is valid, and its authority has been trusted long enough", () => {
   const lifetimes = { serving: 9 * DAY, authority: 100 * DAY, overlap: DAY };
   let held = made(at(0, { lifetimes }));
   const trustedSince = new Map([[String(held.authority.certificate), -1]]);
   let [renewals, authorities] = [0, 1];
   for (let day = 0; day < 400; day += 0.5) {
     for (let next = nextRenewal(held, at(day, { lifetimes })); next; next = nextRenewal(held, at(day, { lifetimes }))) {
-      if (!sameBytes(next.material.serving.certificate, held.serving.certificate)) renewals++;
-      if (!sameBytes(next.material.authority.certificate, held.authority.certificate)) authorities++;
-      held = next.material;
+      if (!sameBytes(next.certificates.serving.certificate, held.serving.certificate)) renewals++;
+      if (!sameBytes(next.certificates.authority.certificate, held.authority.certificate)) authorities++;
+      held = next.certificates;
     }
     const trusted = [held.authority.certificate, ...held.retired];
     for (const each of trusted) trustedSince.set(String(each), trustedSince.get(String(each)) ?? day);

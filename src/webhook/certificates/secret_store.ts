@@ -1,20 +1,20 @@
-/** Certificates that all replicas agree on, in a Secret. */
+/** The Secret through which replicas agree on the certificates. */
 import { ConflictError, type KubeApi, type KubeObject } from "../../core/kube/client/api.ts";
 import { MeshError } from "../../core/errors.ts";
-import { isForeign, MANAGED_BY, type Material, materialOf, secretData } from "./material.ts";
-import { type Circumstances, nextRenewal } from "./renewal.ts";
+import { type CertificateSet, certificatesOf, isForeign, MANAGED_BY, secretData } from "./certificate_set.ts";
+import { nextRenewal, type RenewalContext } from "./renewal.ts";
 
-/** The Secret and who uses it. */
+/** The Secret. */
 export interface SecretStore {
   readonly api: KubeApi;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What the replicas agree on. */
+/** The agreed certificates. */
 export interface Agreement {
-  readonly material: Material;
-  /** Why this replica has written it; `undefined` if it was there. */
+  readonly certificates: CertificateSet;
+  /** Why this replica has written them; `undefined` if another one has. */
   readonly written: string | undefined;
 }
 
@@ -22,36 +22,38 @@ const TYPE = "kubernetes.io/tls";
 const MAX_ROUNDS = 20;
 
 /**
- * The material in force. What is not there or is due is made and written, which only one replica can do: the API server
- * takes a version of the Secret once, and whoever comes late reads what the other wrote.
- * Errors: a MeshError if the Secret is somebody else's, an ApiError of the cluster.
+ * The certificates in force. Renews and writes them if due. The API server accepts one update per version of the Secret, so one
+ * replica wins, and the others read its result. Errors: a `MeshError` if another program owns the Secret, an `ApiError`.
  */
-export async function agree(store: SecretStore, circumstances: Circumstances): Promise<Agreement> {
+export async function agree(store: SecretStore, context: RenewalContext): Promise<Agreement> {
   let written: string | undefined;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const secret = await store.api.get(pathOf(store));
     const held = secret === undefined ? undefined : heldIn(secret, store);
-    const next = nextRenewal(held, circumstances);
-    if (next === undefined && held !== undefined) return { material: held, written };
-    if (next !== undefined && await write(store, secret, next.material)) written = next.reason;
+    const next = nextRenewal(held, context);
+    if (next === undefined && held !== undefined) return { certificates: held, written };
+    if (next !== undefined && await write(store, secret, next.certificates)) written = next.reason;
   }
-  throw new MeshError(`Cannot agree on the certificates in Secret "${nameOf(store)}": others keep changing it`, {
-    hint: "look for another program that writes it",
-  });
+  throw new MeshError(
+    `Cannot agree on the certificates in Secret "${nameOf(store)}": another program keeps changing it`,
+    {
+      hint: "Find the program that writes it",
+    },
+  );
 }
 
-function heldIn(secret: KubeObject, store: SecretStore): Material | undefined {
+function heldIn(secret: KubeObject, store: SecretStore): CertificateSet | undefined {
   if (secret["type"] !== TYPE || isForeign(secret)) {
     throw new MeshError(`Secret "${nameOf(store)}" was not made by this program`, {
-      hint: `delete it, or choose another name`,
+      hint: "Delete it, or choose another name",
     });
   }
-  return materialOf(secret);
+  return certificatesOf(secret);
 }
 
-/** Whether this replica was first. */
-async function write(store: SecretStore, old: KubeObject | undefined, material: Material): Promise<boolean> {
-  const data = secretData(material);
+/** Whether this replica has won. */
+async function write(store: SecretStore, old: KubeObject | undefined, certificates: CertificateSet): Promise<boolean> {
+  const data = secretData(certificates);
   try {
     if (old === undefined) await store.api.create(collectionOf(store), newSecret(store, data));
     else await store.api.replace(pathOf(store), changedSecret(old, data));
@@ -66,7 +68,7 @@ function newSecret({ name, namespace }: SecretStore, data: Record<string, string
   return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace, labels: MANAGED_BY }, type: TYPE, data };
 }
 
-/** Labels and annotations of others stay; the version says what was read. */
+/** Keeps foreign labels and annotations, and the version that was read. */
 function changedSecret(old: KubeObject, data: Record<string, string>): object {
   const { labels } = old.metadata;
   const kept = typeof labels === "object" && labels !== null ? labels : {};

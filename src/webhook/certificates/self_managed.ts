@@ -1,4 +1,4 @@
-/** Certificates that the program keeps by itself, for `--self-managed-certs`. */
+/** Self-managed certificates, for `--self-managed-certs`. */
 import type { KubeApi } from "../../core/kube/client/api.ts";
 import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
@@ -7,11 +7,11 @@ import type { KeyPair } from "../../core/world/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 import { CONFIGURATIONS, keepBundle, type WebhookService } from "./ca_bundle.ts";
 import { certificatePem, serviceNames } from "./issue.ts";
-import { bundleOf, type Material } from "./material.ts";
+import { bundleOf, type CertificateSet } from "./certificate_set.ts";
 import { LIFETIMES, type Lifetimes } from "./renewal.ts";
 import { agree, collectionOf } from "./secret_store.ts";
 
-/** What the certificates are for, and where they are kept. */
+/** The Service, the Secret and the configurations. */
 export interface SelfManagedOptions {
   readonly api: KubeApi;
   readonly clock: Pick<Clock, "now" | "sleep">;
@@ -19,26 +19,26 @@ export interface SelfManagedOptions {
   readonly service: WebhookService;
   /** The Secret, in the Service's namespace. */
   readonly secret: string;
-  /** Names of the MutatingWebhookConfigurations whose caBundle is kept. */
+  /** Names of the MutatingWebhookConfigurations that get the caBundle. */
   readonly configurations: readonly string[];
-  /** `cluster.local` unless told. */
+  /** By default `cluster.local`. */
   readonly clusterDomain?: string;
   readonly lifetimes?: Lifetimes;
-  /** From 0 to 1: when in its time this replica renews. By chance unless told. */
+  /** From 0 to 1: the delay of renewals in this replica. Random by default. */
   readonly jitter?: number;
 }
 
 const MAX_PAUSE = 5 * 60_000;
-/** However often things change, there is no more than a round in this time. */
+/** At most one round in this time. */
 const MIN_PAUSE = 1_000;
-/** So many rounds in a row that had to mend a caBundle are no chance. */
+/** After this many consecutive repairs, assume that another controller writes the caBundle. */
 const MANY_PATCHES = 4;
 const FIRST_RETRY = 1_000;
 const MAX_RETRY = 60_000;
 
 /**
- * Starts to keep a serving certificate in force and the API server trusting it: at once, when the Secret or a
- * configuration changes, and every few minutes. What fails is tried again, ever more slowly; `problem` tells it.
+ * Keeps a serving certificate in force and its authority in the caBundle: at once, after changes of the Secret or a
+ * configuration, and every few minutes. Backs off after a failure, which `problem` tells.
  */
 export function selfManagedCertificates(options: SelfManagedOptions): CertificateSource {
   const keeper = new Keeper(options);
@@ -56,9 +56,9 @@ class Keeper implements CertificateSource {
   #current: KeyPair | undefined;
   #problem: string | undefined;
   #failures = 0;
-  /** Rounds in a row that had to patch. */
+  /** Consecutive rounds that patched. */
   #patches = 0;
-  /** Ends the pause between two rounds; it may come before the pause has begun. */
+  /** Ends the pause between two rounds, also before it starts. */
   #wake = new AbortController();
 
   constructor(options: SelfManagedOptions) {
@@ -93,7 +93,7 @@ class Keeper implements CertificateSource {
 
   close(): void {
     this.#stop.abort();
-    this.#isReady.reject(new MeshError("The certificates are kept no longer"));
+    this.#isReady.reject(new MeshError("The certificates are no longer managed"));
   }
 
   async #run(): Promise<void> {
@@ -107,34 +107,34 @@ class Keeper implements CertificateSource {
     }
   }
 
-  /** Does what is due; returns the milliseconds until the next time. */
+  /** Runs a round; returns the milliseconds until the next one. */
   async #round(): Promise<number> {
     try {
       const { serving } = this.#options.lifetimes ?? LIFETIMES;
       await this.#keep();
       this.#failures = 0;
-      this.#tellProblem(undefined);
+      this.#setProblem(undefined);
       return Math.min(MAX_PAUSE, serving / 50);
     } catch (error) {
-      this.#tellProblem(error instanceof MeshError ? errorLine(error) : messageOf(error));
+      this.#setProblem(error instanceof MeshError ? errorLine(error) : messageOf(error));
       return Math.min(MAX_RETRY, FIRST_RETRY * 2 ** Math.min(this.#failures++, 10)) * (0.75 + Math.random() / 2);
     }
   }
 
-  /** The API server is told of an authority before a certificate of it is served, but a failure to do so stops nothing. */
+  /** Updates the caBundle before it serves a certificate of a new authority; serves it even if that fails. */
   async #keep(): Promise<void> {
-    const material = await this.#agree();
+    const certificates = await this.#agree();
     if (this.#stop.signal.aborted) return;
     try {
-      await this.#keepBundles(bundleOf(material));
+      await this.#keepBundles(bundleOf(certificates));
     } finally {
-      this.#serve(material);
+      this.#serve(certificates);
     }
   }
 
-  async #agree(): Promise<Material> {
+  async #agree(): Promise<CertificateSet> {
     const { api, service, secret, clock, clusterDomain = "cluster.local", lifetimes = LIFETIMES } = this.#options;
-    const { material, written } = await agree({ api, namespace: service.namespace, name: secret }, {
+    const { certificates, written } = await agree({ api, namespace: service.namespace, name: secret }, {
       dnsNames: serviceNames(service.name, service.namespace, clusterDomain),
       lifetimes,
       now: clock.now(),
@@ -143,10 +143,10 @@ class Keeper implements CertificateSource {
     if (written !== undefined) {
       this.#options.log.info(`Secret ${service.namespace}/${secret} has new certificates: ${written}`);
     }
-    return material;
+    return certificates;
   }
 
-  /** All of them are tried; the first failure is told. */
+  /** Tries all configurations; rejects with the first failure. */
   async #keepBundles(bundle: string): Promise<void> {
     const { api, service, configurations, log } = this.#options;
     let patched = 0;
@@ -155,34 +155,34 @@ class Keeper implements CertificateSource {
       if (kept === "absent") throw absent(name);
       if (kept === "same") return;
       patched++;
-      log.info(`MutatingWebhookConfiguration ${name} has got the caBundle of the certificates`);
+      log.info(`Updated the caBundle of MutatingWebhookConfiguration ${name}`);
     }));
     this.#patches = patched === 0 ? 0 : this.#patches + 1;
     for (const result of results) if (result.status === "rejected") throw result.reason;
     if (this.#patches >= MANY_PATCHES) throw contested(configurations);
   }
 
-  #serve({ serving }: Material): void {
+  #serve({ serving }: CertificateSet): void {
     const next = { certificate: certificatePem(serving.certificate), key: serving.key.pem() };
     if (this.#current?.certificate === next.certificate) return;
     this.#current = next;
     this.#isReady.resolve();
-    this.#tellChange();
+    this.#notify();
   }
 
-  #tellProblem(problem: string | undefined): void {
+  #setProblem(problem: string | undefined): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
-    if (problem === undefined) this.#options.log.info("The certificates are kept again");
+    if (problem === undefined) this.#options.log.info("Managing the certificates again");
     else this.#options.log.warn(logText(problem));
-    this.#tellChange();
+    this.#notify();
   }
 
-  #tellChange(): void {
+  #notify(): void {
     this.#handlers.forEach((handler) => handler());
   }
 
-  /** Any change of an object begins a round; the round reads it. */
+  /** Starts a round after each change of an object. */
   async #watch(collection: string, name: string): Promise<void> {
     const { signal } = this.#stop;
     const query = { fieldSelector: `metadata.name=${name}` };
@@ -192,16 +192,19 @@ class Keeper implements CertificateSource {
 }
 
 function absent(name: string): MeshError {
-  return new MeshError(`There is no MutatingWebhookConfiguration "${name}": no pod is sent to this webhook`, {
-    hint: 'apply what "kubectl mesh webhook manifests" prints',
-  });
+  return new MeshError(
+    `MutatingWebhookConfiguration "${name}" does not exist: the API server does not call this webhook`,
+    {
+      hint: 'Apply the output of "kubectl mesh webhook manifests"',
+    },
+  );
 }
 
 function contested(names: readonly string[]): MeshError {
   return new MeshError(
     `Another program keeps changing the caBundle of ${names.map((name) => `"${name}"`).join(", ")}`,
     {
-      hint: 'an istiod of the same revision does; set INJECTION_WEBHOOK_CONFIG_NAME to "" in its environment',
+      hint: 'An istiod of the same revision does: set INJECTION_WEBHOOK_CONFIG_NAME to "" in its environment',
     },
   );
 }

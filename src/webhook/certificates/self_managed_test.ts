@@ -73,7 +73,7 @@ function entry(api: MemoryApi, key: string): Value | undefined {
   return isMap(data) ? data[key] : undefined;
 }
 
-Deno.test("a certificate is there, kept in the Secret, and the API server trusts its authority", async () => {
+Deno.test("a certificate is in the Secret, and the API server trusts its authority", async () => {
   using it = setUp();
   assert.throws(() => it.source.current(), { message: "There is no serving certificate yet" });
   await it.source.ready;
@@ -83,7 +83,7 @@ Deno.test("a certificate is there, kept in the Secret, and the API server trusts
   assert.equal(it.source.problem(), undefined);
 });
 
-Deno.test("what another replica renews is served, after its authority is in the caBundle", async () => {
+Deno.test("a certificate of another replica is served after its authority is in the caBundle", async () => {
   using it = setUp();
   await it.source.ready;
   const before = it.source.current();
@@ -97,30 +97,30 @@ Deno.test("what another replica renews is served, after its authority is in the 
   assert.deepEqual(trusted, [entry(other.api, "ca.crt")]);
 });
 
-Deno.test("a certificate is renewed in time, without a moment without one", async () => {
+Deno.test("a certificate is renewed in time, without a gap", async () => {
   using it = setUp();
   await it.source.ready;
   const before = it.source.current();
   it.clock.pass(61 * 86_400_000);
   await until(it.clock, () => it.source.current() !== before);
   assert.equal(btoa(it.source.current().certificate), entry(it.api, "tls.crt"));
-  assert.match(it.world.said.stderr, /two thirds of the time of the serving certificate are over/);
+  assert.match(it.world.said.stderr, /two thirds of the lifetime of the serving certificate have passed/);
 });
 
-Deno.test("a caBundle that is changed, and a configuration that is replaced, are mended", async () => {
+Deno.test("a changed caBundle and a replaced configuration are repaired", async () => {
   using it = setUp();
   await it.source.ready;
   it.api.put(INJECTOR, CONFIGURATION);
   await until(it.clock, () => caBundle(it.api) === entry(it.api, "ca.crt"));
   await it.api.remove(INJECTOR);
   await until(it.clock, () => it.source.problem() !== undefined);
-  assert.match(it.source.problem() ?? "", /^There is no MutatingWebhookConfiguration "injector": no pod is sent/);
+  assert.match(it.source.problem() ?? "", /^MutatingWebhookConfiguration "injector" does not exist: the API server/);
   it.api.put(INJECTOR, CONFIGURATION);
   await until(it.clock, () => it.source.problem() === undefined);
   assert.equal(caBundle(it.api), entry(it.api, "ca.crt"));
 });
 
-Deno.test("a caBundle that cannot be written stops no certificate, and is tried again ever more slowly", async () => {
+Deno.test("a failed caBundle update stops no certificate, and is retried with backoff", async () => {
   using it = setUp((request) => request.startsWith("patch") ? new Error("forbidden") : undefined);
   await it.source.ready;
   await until(it.clock, () => it.source.problem() === "forbidden");
@@ -133,7 +133,7 @@ Deno.test("a caBundle that cannot be written stops no certificate, and is tried 
   assert.equal(it.world.said.stderr.match(/forbidden/g)?.length, 1);
 });
 
-Deno.test("another program that fights for the caBundle is named, and not fought without end", async () => {
+Deno.test("another writer of the caBundle is reported, and repairs slow down", async () => {
   using it = setUp();
   await it.source.ready;
   const stop = new AbortController();
@@ -153,14 +153,14 @@ Deno.test("another program that fights for the caBundle is named, and not fought
   await fight;
 });
 
-Deno.test("a cluster that cannot be asked is asked again, and no key is ever logged", async () => {
+Deno.test("an unreachable cluster is retried, and no key is logged", async () => {
   let isDown = true;
   using it = setUp(() => isDown ? new Error("connection refused") : undefined);
   await until(it.clock, () => it.source.problem() === "connection refused");
   isDown = false;
   await until(it.clock, () => it.source.problem() === undefined);
   await it.source.ready;
-  assert.match(it.world.said.stderr, /The certificates are kept again/);
+  assert.match(it.world.said.stderr, /Managing the certificates again/);
   const { key } = it.source.current();
   for (
     const secret of [
@@ -174,11 +174,11 @@ Deno.test("a cluster that cannot be asked is asked again, and no key is ever log
   }
 });
 
-Deno.test("closing ends it: nothing is asked any more, and what is not ready will not be", async () => {
+Deno.test("close() stops all requests, and ready rejects", async () => {
   const it = setUp(() => new Error("connection refused"));
   await until(it.clock, () => it.source.problem() !== undefined);
   it.source.close();
-  await assert.rejects(it.source.ready, { message: "The certificates are kept no longer" });
+  await assert.rejects(it.source.ready, { message: "The certificates are no longer managed" });
   const { length } = it.api.requests;
   for (let i = 0; i < 50; i++) {
     it.clock.pass(60_000);

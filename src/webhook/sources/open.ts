@@ -4,7 +4,7 @@ import type { Logger } from "../../core/log.ts";
 import type { PermissionName, World } from "../../core/world/mod.ts";
 import type { PairNames } from "../../core/x509/mod.ts";
 import { type ClusterChoice, clusterNames, nativeSetting } from "../../inject/mod.ts";
-import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/mod.ts";
+import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/self_managed.ts";
 import { injectorFromCluster } from "./cluster_injector.ts";
 import { watchCluster } from "./cluster_snapshot.ts";
 import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./files.ts";

@@ -7,7 +7,7 @@ import { type Answered, reviewPod } from "../review/review_pod.ts";
 import { messagesOf } from "./frames.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { ReviewPool } from "./pool.ts";
-import { type Started, worldWithHelpers } from "./support/memory.ts";
+import { type Started, worldWithHelpers } from "../../../test/support/webhook/worker_memory.ts";
 
 const texts = { ...configurationOf({ config: undefined, values: undefined, mesh: undefined }), revision: "one" };
 const injector = await injectorOf(texts, realWorld());

@@ -3,7 +3,7 @@ import { fakeWorld } from "../../core/world/mod.ts";
 import { configurationOf, nativeNodes } from "../../inject/mod.ts";
 import { messagesOf } from "./frames.ts";
 import { encodeFrame } from "./frames.ts";
-import { connected } from "./support/memory.ts";
+import { connected } from "../../../test/support/webhook/worker_memory.ts";
 import { readReviewed } from "./messages.ts";
 import { runWorker } from "./worker_process.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { startLog } from "../../../src/core/log.ts";
 import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
-import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/webhook/certificates/mod.ts";
+import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/webhook/certificates/self_managed.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";

@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/api.ts";
-import { bundleOf, isForeign, MANAGED_BY, type Material, materialOf, secretData } from "./material.ts";
+import { bundleOf, type CertificateSet, certificatesOf, isForeign, MANAGED_BY, secretData } from "./certificate_set.ts";
 import { LIFETIMES, nextRenewal } from "./renewal.ts";
 
-function material(now = "2026-11-21T00:00:00Z"): Material {
-  const circumstances = { dnsNames: ["a.b.svc"], lifetimes: LIFETIMES, now: new Date(now), jitter: 0 };
-  const renewal = nextRenewal(undefined, circumstances);
+function certificates(now = "2026-11-21T00:00:00Z"): CertificateSet {
+  const context = { dnsNames: ["a.b.svc"], lifetimes: LIFETIMES, now: new Date(now), jitter: 0 };
+  const renewal = nextRenewal(undefined, context);
   assert(renewal !== undefined);
-  return renewal.material;
+  return renewal.certificates;
 }
 
 function secret(data: Record<string, string>, labels: Record<string, string> = MANAGED_BY): KubeObject {
   return { apiVersion: "v1", kind: "Secret", metadata: { name: "s", labels }, type: "kubernetes.io/tls", data };
 }
 
-Deno.test("a Secret gives back what was put into it", () => {
-  const held = { ...material(), retired: [material().authority.certificate] };
-  const read = materialOf(secret(secretData(held)));
+Deno.test("a Secret round-trips the certificates", () => {
+  const held = { ...certificates(), retired: [certificates().authority.certificate] };
+  const read = certificatesOf(secret(secretData(held)));
   assert(read !== undefined);
   assert.deepEqual(secretData(read), secretData(held));
   assert.equal(bundleOf(read).match(/BEGIN CERTIFICATE/g)?.length, 2);
   assert.deepEqual(Object.keys(secretData(held)), ["tls.crt", "tls.key", "ca.crt", "ca.key"]);
 });
 
-const [whole, other] = [secretData(material()), secretData(material())];
+const [whole, other] = [secretData(certificates()), secretData(certificates())];
 const BROKEN: Readonly<Record<string, Record<string, string>>> = {
   "nothing": {},
   "no authority": { ...whole, "ca.crt": "" },
@@ -39,18 +39,18 @@ const BROKEN: Readonly<Record<string, Record<string, string>>> = {
 };
 
 for (const [what, data] of Object.entries(BROKEN)) {
-  Deno.test(`a Secret with ${what} holds nothing that can be used`, () => {
-    assert.equal(materialOf(secret(data)), undefined);
+  Deno.test(`a Secret with ${what} has no usable certificates`, () => {
+    assert.equal(certificatesOf(secret(data)), undefined);
   });
 }
 
-Deno.test("of a bundle without end the newest authorities count", () => {
-  const { serving, authority } = material();
+Deno.test("of a long bundle the newest authorities count", () => {
+  const { serving, authority } = certificates();
   const retired = Array.from({ length: 20 }, () => authority.certificate);
-  assert.equal(materialOf(secret(secretData({ serving, authority, retired })))?.retired.length, 7);
+  assert.equal(certificatesOf(secret(secretData({ serving, authority, retired })))?.retired.length, 7);
 });
 
-Deno.test("a Secret of others is one with data and without the label", () => {
+Deno.test("a Secret with data and without the label is foreign", () => {
   assert.deepEqual(
     [secret(whole), secret(whole, {}), secret({}, {}), secret({ "tls.crt": "", "tls.key": "" }, { a: "b" })].map(
       isForeign,

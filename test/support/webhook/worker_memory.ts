@@ -5,17 +5,17 @@ import {
   type FakeWorldOptions,
   realWorld,
   type World,
-} from "../../../core/world/mod.ts";
-import { FrameReader } from "../frames.ts";
+} from "../../../src/core/world/mod.ts";
+import { FrameReader } from "../../../src/webhook/workers/frames.ts";
 
 /** Both ends of a connection. */
 export function connected(): readonly [ByteConnection, ByteConnection] {
-  const [there, back] = [new Way(), new Way()];
+  const [there, back] = [new Pipe(), new Pipe()];
   const close = () => {
     there.end();
     back.end();
   };
-  const end = (from: Way, to: Way): ByteConnection => ({
+  const end = (from: Pipe, to: Pipe): ByteConnection => ({
     read: (buffer) => from.read(buffer),
     write: (bytes) => Promise.resolve().then(() => to.put(bytes)),
     close,
@@ -23,7 +23,7 @@ export function connected(): readonly [ByteConnection, ByteConnection] {
   return [end(back, there), end(there, back)];
 }
 
-class Way {
+class Pipe {
   #bytes: number[] = [];
   #isOver = false;
   #wake = () => {};
