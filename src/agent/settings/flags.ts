@@ -2,181 +2,137 @@
  * Every flag of `agent` and of `pilot-agent proxy`: those of today, those of Istio 1.0 to 1.7, and our own. Source:
  * pilot-agent's cmd.go of the releases.
  */
-import { type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../core/command/mod.ts";
 
 const GONE = "no proxy of today has it";
 
 /** Flags of Istio 1.0 to 1.5: they count where no `PROXY_CONFIG` is given, which came with 1.6. */
 export const OLD_FLAGS = {
-  configPath: { name: "configPath", type: "text", doc: "Folder of the generated bootstrap" },
-  binaryPath: { name: "binaryPath", type: "file", doc: "Envoy's binary" },
-  drainDuration: { name: "drainDuration", type: "duration", doc: "How long Envoy drains connections" },
-  parentShutdownDuration: {
-    name: "parentShutdownDuration",
+  configPath: flag("--configPath TEXT", "Folder of the generated bootstrap"),
+  binaryPath: flag("--binaryPath FILE", "Envoy's binary", { type: "file" }),
+  drainDuration: flag("--drainDuration TIME", "How long Envoy drains connections", { type: "duration" }),
+  parentShutdownDuration: flag("--parentShutdownDuration TIME", "When the old Envoy of a hot restart ends", {
     type: "duration",
-    doc: "When the old Envoy of a hot restart ends",
-  },
-  discoveryAddress: { name: "discoveryAddress", type: "address", doc: "Address of the control plane" },
-  zipkinAddress: { name: "zipkinAddress", type: "address", doc: "Address of a Zipkin collector" },
-  lightstepAddress: { name: "lightstepAddress", type: "address", doc: "Address of a LightStep collector" },
-  lightstepAccessToken: { name: "lightstepAccessToken", type: "text", doc: "Access token of LightStep" },
-  lightstepSecure: { name: "lightstepSecure", type: "boolean", doc: "Whether LightStep is reached by TLS" },
-  lightstepCacertPath: { name: "lightstepCacertPath", type: "text", doc: "Root certificates of LightStep" },
-  datadogAgentAddress: { name: "datadogAgentAddress", type: "address", doc: "Address of a Datadog agent" },
-  statsdUdpAddress: { name: "statsdUdpAddress", type: "address", doc: "Address of a statsd server" },
-  envoyMetricsServiceAddress: {
-    name: "envoyMetricsServiceAddress",
+  }),
+  discoveryAddress: flag("--discoveryAddress ADDRESS", "Address of the control plane", { type: "address" }),
+  zipkinAddress: flag("--zipkinAddress ADDRESS", "Address of a Zipkin collector", { type: "address" }),
+  lightstepAddress: flag("--lightstepAddress ADDRESS", "Address of a LightStep collector", { type: "address" }),
+  lightstepAccessToken: flag("--lightstepAccessToken TEXT", "Access token of LightStep"),
+  lightstepSecure: flag("--lightstepSecure", "Whether LightStep is reached by TLS"),
+  lightstepCacertPath: flag("--lightstepCacertPath TEXT", "Root certificates of LightStep"),
+  datadogAgentAddress: flag("--datadogAgentAddress ADDRESS", "Address of a Datadog agent", { type: "address" }),
+  statsdUdpAddress: flag("--statsdUdpAddress ADDRESS", "Address of a statsd server", { type: "address" }),
+  envoyMetricsServiceAddress: flag("--envoyMetricsServiceAddress ADDRESS", "Address of a metrics service", {
     type: "address",
-    doc: "Address of a metrics service",
-  },
-  envoyMetricsService: { name: "envoyMetricsService", type: "text", doc: "Metrics service, as JSON" },
-  envoyAccessLogService: { name: "envoyAccessLogService", type: "text", doc: "Access log service, as JSON" },
-  proxyAdminPort: { name: "proxyAdminPort", type: "port", least: 0, doc: "Port of Envoy's admin interface" },
-  controlPlaneAuthPolicy: { name: "controlPlaneAuthPolicy", type: "text", doc: "NONE or MUTUAL_TLS" },
-  customConfigFile: { name: "customConfigFile", type: "file", doc: "Envoy's bootstrap, used as it is" },
-  statusPort: { name: "statusPort", type: "port", least: 0, doc: "Port of the status server" },
+  }),
+  envoyMetricsService: flag("--envoyMetricsService TEXT", "Metrics service, as JSON"),
+  envoyAccessLogService: flag("--envoyAccessLogService TEXT", "Access log service, as JSON"),
+  proxyAdminPort: flag("--proxyAdminPort PORT", "Port of Envoy's admin interface", { type: "port", least: 0 }),
+  controlPlaneAuthPolicy: flag("--controlPlaneAuthPolicy TEXT", "NONE or MUTUAL_TLS"),
+  customConfigFile: flag("--customConfigFile FILE", "Envoy's bootstrap, used as it is", { type: "file" }),
+  statusPort: flag("--statusPort PORT", "Port of the status server", { type: "port", least: 0 }),
 } as const satisfies FlagTable;
 
 const RETIRED_FLAGS = {
-  trustDomain: { retired: "", name: "trust-domain", type: "text", doc: "Trust domain" },
-  tokenManagerPlugin: { retired: "", name: "tokenManagerPlugin", type: "text", doc: "Token service" },
-  profiling: { retired: "", name: "profiling", type: "boolean", doc: "Profiling of pilot-agent" },
-  applicationPorts: { retired: "", name: "applicationPorts", type: "text", doc: "Ports that readiness once asked for" },
-  connectTimeout: { retired: "", name: "connectTimeout", type: "duration", doc: "Connect timeout of 1.0 to 1.5" },
-  dnsRefreshRate: { retired: "", name: "dnsRefreshRate", type: "duration", doc: "DNS refresh rate of 1.2 to 1.5" },
-  discoveryRefreshDelay: { retired: "", name: "discoveryRefreshDelay", type: "duration", doc: "Polling of 1.0" },
-  mixerIdentity: { retired: "", name: "mixerIdentity", type: "text", doc: "Identity of Mixer" },
-  disableInternalTelemetry: {
-    retired: "",
-    name: "disableInternalTelemetry",
-    type: "boolean",
-    doc: "Telemetry of 1.0 to 1.7",
-  },
-  bootstrapv2: { retired: "", name: "bootstrapv2", type: "boolean", doc: "Bootstrap of 1.0" },
-  availabilityZone: {
-    name: "availabilityZone",
-    type: "text",
+  trustDomain: flag("--trust-domain TEXT", "Trust domain", { retired: "" }),
+  tokenManagerPlugin: flag("--tokenManagerPlugin TEXT", "Token service", { retired: "" }),
+  profiling: flag("--profiling", "Profiling of pilot-agent", { retired: "" }),
+  applicationPorts: flag("--applicationPorts TEXT", "Ports that readiness once asked for", { retired: "" }),
+  connectTimeout: flag("--connectTimeout TIME", "Connect timeout of 1.0 to 1.5", { retired: "", type: "duration" }),
+  dnsRefreshRate: flag("--dnsRefreshRate TIME", "DNS refresh rate of 1.2 to 1.5", { retired: "", type: "duration" }),
+  discoveryRefreshDelay: flag("--discoveryRefreshDelay TIME", "Polling of 1.0", { retired: "", type: "duration" }),
+  mixerIdentity: flag("--mixerIdentity TEXT", "Identity of Mixer", { retired: "" }),
+  disableInternalTelemetry: flag("--disableInternalTelemetry", "Telemetry of 1.0 to 1.7", { retired: "" }),
+  bootstrapv2: flag("--bootstrapv2", "Bootstrap of 1.0", { retired: "" }),
+  availabilityZone: flag("--availabilityZone TEXT", "Zone of 1.0", {
     retired: `${GONE}: use the label topology.istio.io/locality`,
-    doc: "Zone of 1.0",
-  },
-  controlPlaneBootstrap: {
-    name: "controlPlaneBootstrap",
-    type: "boolean",
+  }),
+  controlPlaneBootstrap: flag("--controlPlaneBootstrap", "Bootstrap of the control plane of 1.1 to 1.5", {
     retired: `${GONE}: --templateFile is always rendered as a bootstrap`,
-    doc: "Bootstrap of the control plane of 1.1 to 1.5",
-  },
-  logTarget: { retired: "", name: "log_target", type: "list", doc: "The log goes to stderr" },
-  logCaller: { retired: "", name: "log_caller", type: "text", doc: "Scopes that name the caller" },
-  logStack: { retired: "", name: "log_stacktrace_level", type: "text", doc: "Levels with a stack" },
-  logRotate: { retired: "", name: "log_rotate", type: "text", doc: "File of the log" },
-  logRotateAge: { retired: "", name: "log_rotate_max_age", type: "integer", doc: "Age of log files" },
-  logRotateBackups: { retired: "", name: "log_rotate_max_backups", type: "integer", doc: "Number of log files" },
-  logRotateSize: { retired: "", name: "log_rotate_max_size", type: "integer", doc: "Size of log files" },
-  vklog: { retired: "", name: "vklog", type: "integer", doc: "Level of Kubernetes' log" },
+  }),
+  logTarget: flag("--log_target LIST", "The log goes to stderr", { retired: "", type: "list" }),
+  logCaller: flag("--log_caller TEXT", "Scopes that name the caller", { retired: "" }),
+  logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack", { retired: "" }),
+  logRotate: flag("--log_rotate TEXT", "File of the log", { retired: "" }),
+  logRotateAge: flag("--log_rotate_max_age NUMBER", "Age of log files", { retired: "", type: "integer" }),
+  logRotateBackups: flag("--log_rotate_max_backups NUMBER", "Number of log files", { retired: "", type: "integer" }),
+  logRotateSize: flag("--log_rotate_max_size NUMBER", "Size of log files", { retired: "", type: "integer" }),
+  vklog: flag("--vklog NUMBER", "Level of Kubernetes' log", { retired: "", type: "integer" }),
 } as const satisfies FlagTable;
 
 /** All flags, by their titles in the help. */
 export const FLAG_GROUPS = {
   "Flags": {
-    domain: {
-      name: "domain",
-      type: "text",
+    domain: flag("--domain TEXT", "DNS domain of the pod, the last part of the proxy's node id", {
       default: "$POD_NAMESPACE.svc.cluster.local",
-      doc: "DNS domain of the pod, the last part of the proxy's node id",
-    },
-    meshConfig: {
-      name: "meshConfig",
+    }),
+    meshConfig: flag("--meshConfig FILE", "File with a mesh configuration, read if it is there", {
       type: "file",
       default: "./etc/istio/config/mesh",
-      doc: "File with a mesh configuration, read if it is there",
-    },
-    serviceCluster: {
-      name: "serviceCluster",
-      type: "text",
+    }),
+    serviceCluster: flag("--serviceCluster TEXT", "Name of the service, where the proxy configuration has none", {
       default: "istio-proxy",
-      doc: "Name of the service, where the proxy configuration has none",
-    },
-    proxyLogLevel: {
-      name: "proxyLogLevel",
-      type: "text",
-      default: "warning",
-      doc: "Envoy's log level, with those of components: info,misc:error,upstream:debug",
-    },
-    proxyComponentLogLevel: {
-      name: "proxyComponentLogLevel",
-      type: "text",
-      doc: "Log levels of Envoy's components, where --proxyLogLevel names none",
-    },
-    concurrency: { name: "concurrency", type: "integer", doc: "Envoy's worker threads; 0 takes the configured number" },
-    templateFile: { name: "templateFile", type: "file", doc: "Go template of the bootstrap" },
-    outlierLogPath: { name: "outlierLogPath", type: "file", doc: "Where Envoy logs outlier detection" },
-    stsPort: { name: "stsPort", type: "port", least: 0, doc: "Port of a token service, for the node's metadata" },
-    watch: {
-      name: "watch",
-      type: "boolean",
-      doc: "Start a new Envoy when its configuration or certificate files change; the old one drains (hot restart)",
-    },
-    hotRestart: {
-      name: "hot-restart",
-      type: "boolean",
-      doc: "Let SIGHUP start a new Envoy while the old one drains; --watch has it too",
-    },
-    restart: {
-      name: "restart",
-      type: "text",
-      allowed: ["never", "on-failure"],
-      default: "never",
-      doc: "Whether Envoy is started again, with back-off, when it ends with an error",
-    },
-    xds: {
-      name: "xds",
-      type: "text",
-      allowed: ["agent", "direct"],
-      default: "agent",
-      doc: "How Envoy connects to the control plane: through the agent, or by TLS of its own",
-    },
-    maximumDrain: {
-      name: "maximum-drain-duration",
-      type: "duration",
-      doc: "Longest drain with EXIT_ON_ZERO_ACTIVE_CONNECTIONS, instead of MAXIMUM_DRAIN_DURATION",
-    },
-    baseId: {
-      name: "base-id",
+    }),
+    proxyLogLevel: flag(
+      "--proxyLogLevel TEXT",
+      "Envoy's log level, with those of components: info,misc:error,upstream:debug",
+      { default: "warning" },
+    ),
+    proxyComponentLogLevel: flag(
+      "--proxyComponentLogLevel TEXT",
+      "Log levels of Envoy's components, where --proxyLogLevel names none",
+    ),
+    concurrency: flag("--concurrency NUMBER", "Envoy's worker threads; 0 takes the configured number", {
       type: "integer",
-      doc: "Envoy's base id, which differs between Envoys on one machine",
-    },
-    nodeId: { name: "id", type: "text", doc: "Node id, instead of POD_NAME.POD_NAMESPACE" },
-    nodeIp: { name: "ip", type: "address", doc: "Address of the pod, instead of INSTANCE_IP" },
-    serviceRegistry: {
-      name: "serviceregistry",
-      type: "text",
-      default: "Kubernetes",
-      doc: "Platform that node id and domain are made for: Kubernetes, Consul or another",
-    },
-    pilotIdentity: { name: "pilotIdentity", type: "text", doc: "Identity of the control plane" },
+    }),
+    templateFile: flag("--templateFile FILE", "Go template of the bootstrap", { type: "file" }),
+    outlierLogPath: flag("--outlierLogPath FILE", "Where Envoy logs outlier detection", { type: "file" }),
+    stsPort: flag("--stsPort PORT", "Port of a token service, for the node's metadata", { type: "port", least: 0 }),
+    watch: flag(
+      "--watch",
+      "Start a new Envoy when its configuration or certificate files change; the old one drains (hot restart)",
+    ),
+    hotRestart: flag("--hot-restart", "Let SIGHUP start a new Envoy while the old one drains; --watch has it too"),
+    restart: flag(
+      "--restart never|on-failure",
+      "Whether Envoy is started again, with back-off, when it ends with an error",
+      { type: "text", default: "never" },
+    ),
+    xds: flag(
+      "--xds agent|direct",
+      "How Envoy connects to the control plane: through the agent, or by TLS of its own",
+      { type: "text", default: "agent" },
+    ),
+    maximumDrain: flag(
+      "--maximum-drain-duration TIME",
+      "Longest drain with EXIT_ON_ZERO_ACTIVE_CONNECTIONS, instead of MAXIMUM_DRAIN_DURATION",
+      { type: "duration" },
+    ),
+    baseId: flag("--base-id NUMBER", "Envoy's base id, which differs between Envoys on one machine", {
+      type: "integer",
+    }),
+    nodeId: flag("--id TEXT", "Node id, instead of POD_NAME.POD_NAMESPACE"),
+    nodeIp: flag("--ip ADDRESS", "Address of the pod, instead of INSTANCE_IP", { type: "address" }),
+    serviceRegistry: flag(
+      "--serviceregistry TEXT",
+      "Platform that node id and domain are made for: Kubernetes, Consul or another",
+      { default: "Kubernetes" },
+    ),
+    pilotIdentity: flag("--pilotIdentity TEXT", "Identity of the control plane"),
   },
   "Log": {
-    logFormat: {
-      name: "log-format",
+    logFormat: flag("--log-format text|json", "Form of the log, instead of MESH_LOG_FORMAT; json is Envoy's log too", {
       type: "text",
-      allowed: ["text", "json"],
-      doc: "Form of the log, instead of MESH_LOG_FORMAT; json is Envoy's log too",
-    },
-    logLevel: {
-      name: "log-level",
-      type: "text",
-      value: "LEVEL",
+    }),
+    logLevel: flag("--log-level LEVEL", "Least level of the log: debug, info, warning or error", {
       allowed: ["debug", "info", "warning", "error"],
-      doc: "Least level of the log: debug, info, warning or error",
-    },
-    istioLogLevel: {
-      name: "log_output_level",
-      type: "list",
-      value: "SCOPE:LEVEL",
-      default: "default:info,grpc:none",
-      doc: "Istio's levels of the log by scope; the scope all means every scope",
-    },
-    istioLogJson: { name: "log_as_json", type: "boolean", doc: "The same as --log-format json" },
+    }),
+    istioLogLevel: flag(
+      "--log_output_level SCOPE:LEVEL",
+      "Istio's levels of the log by scope; the scope all means every scope",
+      { type: "list", default: "default:info,grpc:none" },
+    ),
+    istioLogJson: flag("--log_as_json", "The same as --log-format json"),
   },
   "Flags of Istio 1.0 to 1.5, where no PROXY_CONFIG is given": OLD_FLAGS,
   "Retired": RETIRED_FLAGS,

@@ -2,223 +2,149 @@
  * The environment variables that the agent reads: flags without a name. Source: the `env.Register` calls of pilot-agent
  * and the features that it uses.
  */
-import { type Flag, type FlagTable, readValue } from "../../core/command/mod.ts";
+import { type Flag, type FlagTable, readValue, variable } from "../../core/command/mod.ts";
 import type { Environment } from "../../core/world/world.ts";
 
 export const VARIABLES = {
-  podName: { env: ["POD_NAME"], type: "text", doc: "Name of the pod" },
-  podNamespace: { env: ["POD_NAMESPACE"], type: "text", doc: "Namespace of the pod" },
-  instanceIp: { env: ["INSTANCE_IP"], type: "text", doc: "Address of the pod" },
-  serviceAccount: { env: ["SERVICE_ACCOUNT"], type: "text", doc: "Service account of the pod" },
-  hostIp: { env: ["HOST_IP"], type: "text", doc: "Address of the node: $(HOST_IP) in addresses" },
-  proxyConfig: { env: ["PROXY_CONFIG"], type: "text", doc: "Proxy configuration, YAML or JSON" },
-  bootstrapTemplate: {
-    env: ["ISTIO_BOOTSTRAP"],
-    type: "text",
-    doc: "Go template of the bootstrap, before any other",
-  },
-  bootstrapOverride: {
-    env: ["ISTIO_BOOTSTRAP_OVERRIDE"],
-    type: "text",
-    doc: "File that Envoy merges over the bootstrap",
-  },
-  appProbers: { env: ["ISTIO_KUBE_APP_PROBERS"], type: "text", doc: "Probes of the application, JSON" },
-  prometheusAnnotations: {
-    env: ["ISTIO_PROMETHEUS_ANNOTATIONS"],
-    type: "text",
-    doc: "Metrics of the application, JSON",
-  },
-  cpuLimit: { env: ["ISTIO_CPU_LIMIT"], type: "integer", default: "0", doc: "Worker threads if none are configured" },
-  disableEnvoy: { env: ["DISABLE_ENVOY"], type: "boolean", default: "false", doc: "Run without Envoy" },
-  envoyStatusPort: { env: ["ENVOY_STATUS_PORT"], type: "port", default: "15021", doc: "Envoy's health port" },
-  prometheusPort: { env: ["ENVOY_PROMETHEUS_PORT"], type: "port", default: "15090", doc: "Envoy's metrics port" },
-  secureMetricsPort: {
-    env: ["ENVOY_SECURE_METRICS_PORT"],
+  podName: variable("POD_NAME", "Name of the pod"),
+  podNamespace: variable("POD_NAMESPACE", "Namespace of the pod"),
+  instanceIp: variable("INSTANCE_IP", "Address of the pod"),
+  serviceAccount: variable("SERVICE_ACCOUNT", "Service account of the pod"),
+  hostIp: variable("HOST_IP", "Address of the node: $(HOST_IP) in addresses"),
+  proxyConfig: variable("PROXY_CONFIG", "Proxy configuration, YAML or JSON"),
+  bootstrapTemplate: variable("ISTIO_BOOTSTRAP", "Go template of the bootstrap, before any other"),
+  bootstrapOverride: variable("ISTIO_BOOTSTRAP_OVERRIDE", "File that Envoy merges over the bootstrap"),
+  appProbers: variable("ISTIO_KUBE_APP_PROBERS", "Probes of the application, JSON"),
+  prometheusAnnotations: variable("ISTIO_PROMETHEUS_ANNOTATIONS", "Metrics of the application, JSON"),
+  cpuLimit: variable("ISTIO_CPU_LIMIT", "Worker threads if none are configured", { type: "integer", default: "0" }),
+  disableEnvoy: variable("DISABLE_ENVOY", "Run without Envoy", { type: "boolean", default: "false" }),
+  envoyStatusPort: variable("ENVOY_STATUS_PORT", "Envoy's health port", { type: "port", default: "15021" }),
+  prometheusPort: variable("ENVOY_PROMETHEUS_PORT", "Envoy's metrics port", { type: "port", default: "15090" }),
+  secureMetricsPort: variable("ENVOY_SECURE_METRICS_PORT", "Envoy's metrics by TLS", {
     type: "port",
     least: 0,
     default: "0",
-    doc: "Envoy's metrics by TLS",
-  },
-  secureMergedMetricsPort: {
-    env: ["ENVOY_SECURE_MERGED_METRICS_PORT"],
+  }),
+  secureMergedMetricsPort: variable("ENVOY_SECURE_MERGED_METRICS_PORT", "Merged metrics by TLS", {
     type: "port",
     least: 0,
     default: "0",
-    doc: "Merged metrics by TLS",
-  },
-  statusProxyProtocol: {
-    env: ["ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL"],
+  }),
+  statusProxyProtocol: variable("ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL", "PROXY protocol on Envoy's health port", {
     type: "boolean",
     default: "false",
-    doc: "PROXY protocol on Envoy's health port",
-  },
-  minimumDrain: {
-    env: ["MINIMUM_DRAIN_DURATION"],
+  }),
+  minimumDrain: variable("MINIMUM_DRAIN_DURATION", "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at least so long", {
     type: "duration",
     default: "5s",
-    doc: "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at least so long",
-  },
-  exitOnZero: {
-    env: ["EXIT_ON_ZERO_ACTIVE_CONNECTIONS"],
+  }),
+  exitOnZero: variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until no connection is left", {
     type: "boolean",
     default: "false",
-    doc: "Drain until no connection is left",
-  },
-  maximumDrain: {
-    env: ["MAXIMUM_DRAIN_DURATION"],
-    type: "duration",
-    default: "0s",
-    doc:
-      "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if it is set, else 1h",
-  },
-  oldTerminationDrain: {
-    env: ["TERMINATION_DRAIN_DURATION_SECONDS"],
-    type: "integer",
-    default: "5",
-    doc: "The terminationDrainDuration of Istio 1.1 to 1.8",
-  },
-  skipDeprecatedLogs: {
-    env: ["ENVOY_SKIP_DEPRECATED_LOGS"],
+  }),
+  maximumDrain: variable(
+    "MAXIMUM_DRAIN_DURATION",
+    "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if it is set, else 1h",
+    { type: "duration", default: "0s" },
+  ),
+  oldTerminationDrain: variable(
+    "TERMINATION_DRAIN_DURATION_SECONDS",
+    "The terminationDrainDuration of Istio 1.1 to 1.8",
+    { type: "integer", default: "5" },
+  ),
+  skipDeprecatedLogs: variable("ENVOY_SKIP_DEPRECATED_LOGS", "Envoy does not log deprecated fields", {
     type: "boolean",
     default: "true",
-    doc: "Envoy does not log deprecated fields",
-  },
-  coreDump: { env: ["ISTIO_ENVOY_ENABLE_CORE_DUMP"], type: "boolean", default: "false", doc: "Envoy dumps core" },
-  compliancePolicy: { env: ["COMPLIANCE_POLICY"], type: "text", doc: "Rules of cryptography: fips-140-2, or none" },
-  deltaXds: { env: ["ISTIO_DELTA_XDS"], type: "boolean", default: "true", doc: "Incremental xDS" },
-  dualStack: { env: ["ISTIO_DUAL_STACK"], type: "boolean", default: "false", doc: "Listen on IPv4 and IPv6" },
-  metadataDiscovery: {
-    env: ["PEER_METADATA_DISCOVERY"],
+  }),
+  coreDump: variable("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core", { type: "boolean", default: "false" }),
+  compliancePolicy: variable("COMPLIANCE_POLICY", "Rules of cryptography: fips-140-2, or none"),
+  deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
+  dualStack: variable("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6", { type: "boolean", default: "false" }),
+  metadataDiscovery: variable("PEER_METADATA_DISCOVERY", "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE", {
     type: "boolean",
     default: "false",
-    doc: "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE",
-  },
-  xdsRootCa: { env: ["XDS_ROOT_CA"], type: "text", doc: "Root certificates of the control plane" },
-  identitySocket: {
-    env: ["WORKLOAD_IDENTITY_SOCKET_FILE"],
-    type: "text",
+  }),
+  xdsRootCa: variable("XDS_ROOT_CA", "Root certificates of the control plane"),
+  identitySocket: variable("WORKLOAD_IDENTITY_SOCKET_FILE", "Name of the socket of the workload's certificates", {
     default: "socket",
-    doc: "Name of the socket of the workload's certificates",
-  },
-  dnsProxyAddress: {
-    env: ["DNS_PROXY_ADDR"],
-    type: "text",
-    default: "localhost:15053",
-    doc: "Address of the DNS proxy",
-  },
-  enableDnsServer: {
-    env: ["ENABLE_DNS_SERVER"],
-    type: "boolean",
-    default: "false",
-    doc: "Serve DNS in a sidecar even if it is not captured (`ISTIO_META_DNS_CAPTURE`)",
-  },
-  dnsForwardParallel: {
-    env: ["DNS_FORWARD_PARALLEL"],
-    type: "boolean",
-    default: "false",
-    doc: "Ask all DNS servers of the machine at once, not one after the other",
-  },
-  stripFragment: {
-    env: ["HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED"],
+  }),
+  dnsProxyAddress: variable("DNS_PROXY_ADDR", "Address of the DNS proxy", { default: "localhost:15053" }),
+  enableDnsServer: variable(
+    "ENABLE_DNS_SERVER",
+    "Serve DNS in a sidecar even if it is not captured (`ISTIO_META_DNS_CAPTURE`)",
+    { type: "boolean", default: "false" },
+  ),
+  dnsForwardParallel: variable(
+    "DNS_FORWARD_PARALLEL",
+    "Ask all DNS servers of the machine at once, not one after the other",
+    { type: "boolean", default: "false" },
+  ),
+  stripFragment: variable("HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED", "Envoy strips the fragment of a path", {
     type: "boolean",
     default: "true",
-    doc: "Envoy strips the fragment of a path",
-  },
-  metricsLocalhostOnly: {
-    env: ["METRICS_LOCALHOST_ACCESS_ONLY"],
+  }),
+  metricsLocalhostOnly: variable("METRICS_LOCALHOST_ACCESS_ONLY", "Merged metrics for this machine only", {
     type: "boolean",
     default: "false",
-    doc: "Merged metrics for this machine only",
-  },
-  mergeEnvoyStats: {
-    env: ["PILOT_AGENT_MERGE_ENVOY_STATS"],
+  }),
+  mergeEnvoyStats: variable("PILOT_AGENT_MERGE_ENVOY_STATS", "Envoy's metrics among the merged ones", {
     type: "boolean",
     default: "true",
-    doc: "Envoy's metrics among the merged ones",
-  },
-  probeLegacyLocalhost: {
-    env: ["REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION"],
+  }),
+  probeLegacyLocalhost: variable(
+    "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
+    "Probes go to localhost instead of the pod's address",
+    { type: "boolean", default: "false" },
+  ),
+  probeKeepalive: variable("ENABLE_PROBE_KEEPALIVE_CONNECTIONS", "Accepted: each probe has a connection of its own", {
     type: "boolean",
     default: "false",
-    doc: "Probes go to localhost instead of the pod's address",
-  },
-  probeKeepalive: {
-    env: ["ENABLE_PROBE_KEEPALIVE_CONNECTIONS"],
-    type: "boolean",
-    default: "false",
-    doc: "Accepted: each probe has a connection of its own",
-  },
-  http2Probing: { env: ["ISTIO_ENABLE_HTTP2_PROBING"], type: "boolean", default: "true", doc: "Probes may use HTTP/2" },
-  trustDomain: {
-    env: ["TRUST_DOMAIN"],
-    type: "text",
-    default: "cluster.local",
-    doc: "Trust domain in the name of the workload",
-  },
-  caAddress: { env: ["CA_ADDR"], type: "text", doc: "Address of the CA; unset: the discovery address" },
-  caProvider: { env: ["CA_PROVIDER"], type: "text", default: "Citadel", doc: "Citadel, or GkeWorkloadCertificate" },
-  caRootCa: {
-    env: ["CA_ROOT_CA"],
-    type: "text",
-    doc: "Root certificates of the CA; SYSTEM: those of the system",
-  },
-  istiodSan: { env: ["ISTIOD_SAN"], type: "text", doc: "Name in the certificate of istiod" },
-  pilotCertProvider: {
-    env: ["PILOT_CERT_PROVIDER"],
-    type: "text",
+  }),
+  http2Probing: variable("ISTIO_ENABLE_HTTP2_PROBING", "Probes may use HTTP/2", { type: "boolean", default: "true" }),
+  trustDomain: variable("TRUST_DOMAIN", "Trust domain in the name of the workload", { default: "cluster.local" }),
+  caAddress: variable("CA_ADDR", "Address of the CA; unset: the discovery address"),
+  caProvider: variable("CA_PROVIDER", "Citadel, or GkeWorkloadCertificate", { default: "Citadel" }),
+  caRootCa: variable("CA_ROOT_CA", "Root certificates of the CA; SYSTEM: those of the system"),
+  istiodSan: variable("ISTIOD_SAN", "Name in the certificate of istiod"),
+  pilotCertProvider: variable("PILOT_CERT_PROVIDER", "Who made the certificate of istiod: istiod, kubernetes, custom", {
     default: "istiod",
-    doc: "Who made the certificate of istiod: istiod, kubernetes, custom",
-  },
-  jwtPolicy: {
-    env: ["JWT_POLICY"],
-    type: "text",
+  }),
+  jwtPolicy: variable("JWT_POLICY", "Which token is shown: third-party-jwt, first-party-jwt, none", {
     default: "third-party-jwt",
-    doc: "Which token is shown: third-party-jwt, first-party-jwt, none",
-  },
-  credentialFetcher: {
-    env: ["CREDENTIAL_FETCHER_TYPE"],
-    type: "text",
+  }),
+  credentialFetcher: variable("CREDENTIAL_FETCHER_TYPE", "Accepted: the token is read from its file", {
     default: "JWT",
-    doc: "Accepted: the token is read from its file",
-  },
-  provCert: { env: ["PROV_CERT"], type: "text", doc: "Folder of a certificate to come to the CA with" },
-  outputCerts: { env: ["OUTPUT_CERTS"], type: "text", doc: "Folder that the certificate is written to" },
-  fileMountedCerts: {
-    env: ["FILE_MOUNTED_CERTS"],
+  }),
+  provCert: variable("PROV_CERT", "Folder of a certificate to come to the CA with"),
+  outputCerts: variable("OUTPUT_CERTS", "Folder that the certificate is written to"),
+  fileMountedCerts: variable("FILE_MOUNTED_CERTS", "The certificate is in files, no CA is asked", {
     type: "boolean",
     default: "false",
-    doc: "The certificate is in files, no CA is asked",
-  },
-  secretTtl: { env: ["SECRET_TTL"], type: "duration", default: "24h", doc: "How long a certificate shall be valid" },
-  gracePeriodRatio: {
-    env: ["SECRET_GRACE_PERIOD_RATIO"],
-    type: "ratio",
-    default: "0.5",
-    doc: "Part of its time that is left when a certificate is renewed",
-  },
-  gracePeriodJitter: {
-    env: ["SECRET_GRACE_PERIOD_RATIO_JITTER"],
+  }),
+  secretTtl: variable("SECRET_TTL", "How long a certificate shall be valid", { type: "duration", default: "24h" }),
+  gracePeriodRatio: variable(
+    "SECRET_GRACE_PERIOD_RATIO",
+    "Part of its time that is left when a certificate is renewed",
+    { type: "ratio", default: "0.5" },
+  ),
+  gracePeriodJitter: variable("SECRET_GRACE_PERIOD_RATIO_JITTER", "By how much that is more or less, by chance", {
     type: "ratio",
     default: "0.01",
-    doc: "By how much that is more or less, by chance",
-  },
-  eccAlgorithm: {
-    env: ["ECC_SIGNATURE_ALGORITHM"],
-    type: "text",
-    doc: "ECDSA or RSA keys; unset: ECDSA, or RSA with WORKLOAD_RSA_KEY_SIZE",
-  },
-  eccCurve: { env: ["ECC_CURVE"], type: "text", default: "P256", doc: "P256 or P384" },
-  rsaKeySize: { env: ["WORKLOAD_RSA_KEY_SIZE"], type: "integer", default: "2048", doc: "Bits of an RSA key" },
-  pkcs8Key: { env: ["PKCS8_KEY"], type: "boolean", default: "false", doc: "Keys in the form of PKCS #8" },
-  fileDebounce: {
-    env: ["FILE_DEBOUNCE_DURATION"],
+  }),
+  eccAlgorithm: variable(
+    "ECC_SIGNATURE_ALGORITHM",
+    "ECDSA or RSA keys; unset: ECDSA, or RSA with WORKLOAD_RSA_KEY_SIZE",
+  ),
+  eccCurve: variable("ECC_CURVE", "P256 or P384", { default: "P256" }),
+  rsaKeySize: variable("WORKLOAD_RSA_KEY_SIZE", "Bits of an RSA key", { type: "integer", default: "2048" }),
+  pkcs8Key: variable("PKCS8_KEY", "Keys in the form of PKCS #8", { type: "boolean", default: "false" }),
+  fileDebounce: variable("FILE_DEBOUNCE_DURATION", "Accepted: mounted files are looked at each second", {
     type: "duration",
     default: "100ms",
-    doc: "Accepted: mounted files are looked at each second",
-  },
-  certSigner: { env: ["ISTIO_META_CERT_SIGNER"], type: "text", doc: "Signer that the CA is asked for" },
-  clusterId: { env: ["ISTIO_META_CLUSTER_ID"], type: "text", doc: "Name of the cluster, told to the CA" },
-  logFormat: { env: ["MESH_LOG_FORMAT"], type: "text", doc: "Form of the log: text or json" },
+  }),
+  certSigner: variable("ISTIO_META_CERT_SIGNER", "Signer that the CA is asked for"),
+  clusterId: variable("ISTIO_META_CLUSTER_ID", "Name of the cluster, told to the CA"),
+  logFormat: variable("MESH_LOG_FORMAT", "Form of the log: text or json"),
 } as const satisfies FlagTable;
 
 /** The key of a variable in the table. */

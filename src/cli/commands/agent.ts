@@ -1,6 +1,5 @@
-import type { FlagGroups } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, TIMER } from "../../core/command/mod.ts";
 import { command, rawCommand } from "../command.ts";
-import { TIME } from "../shared_flags.ts";
 
 const ROLE = { usage: "[ROLE]", allowed: ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] } as const;
 
@@ -17,14 +16,8 @@ const BOOTSTRAP = rawCommand({
 
 const TELL_FLAGS = {
   "Flags": {
-    port: {
-      name: "status-port",
-      type: "port",
-      value: "PORT",
-      default: "15020",
-      doc: "Port of the agent's status server",
-    },
-    timeout: { ...TIME, name: "timeout", least: 1, default: "5s", doc: "How long the agent may take to answer" },
+    port: flag("--status-port PORT", "Port of the agent's status server", { type: "port", default: "15020" }),
+    timeout: flag("--timeout TIME", "How long the agent may take to answer", { ...TIMER, least: 1, default: "5s" }),
   },
 } as const satisfies FlagGroups;
 

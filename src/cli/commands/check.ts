@@ -1,8 +1,8 @@
 import { EXIT } from "../../core/errors.ts";
-import { type FlagGroups } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, TIMER } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { command, type Input } from "../command.ts";
-import { CLUSTER, CONTROL_PLANE, REVISION, TIME } from "../shared_flags.ts";
+import { CLUSTER, CONTROL_PLANE, REVISION } from "../shared_flags.ts";
 
 /** The categories of checks, in their order. */
 export const CATEGORIES = [
@@ -17,40 +17,24 @@ export const CATEGORIES = [
 
 const FLAGS = {
   "Checks": {
-    only: { name: "only", type: "list", value: "IDS", doc: "Run only these: ids of checks, or categories" },
-    skip: { name: "skip", type: "list", value: "IDS", doc: "Leave these out: ids of checks, or categories" },
-    pre: { name: "pre", type: "boolean", doc: "Check a cluster before the mesh is installed" },
-    namespace: {
-      name: "namespace",
-      short: "n",
-      type: "text",
-      value: "NAMESPACE",
+    only: flag("--only IDS", "Run only these: ids of checks, or categories", { type: "list" }),
+    skip: flag("--skip IDS", "Leave these out: ids of checks, or categories", { type: "list" }),
+    pre: flag("--pre", "Check a cluster before the mesh is installed"),
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
       excludes: ["all-namespaces"],
       defaultDoc: "all",
-      doc: "Namespace of the workloads",
-    },
-    allNamespaces: { name: "all-namespaces", short: "A", type: "boolean", doc: "Workloads of all namespaces" },
+    }),
+    allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
     revision: { ...REVISION.revision, defaultDoc: "all" },
   },
   "Output": {
-    output: {
-      name: "output",
-      short: "o",
-      type: "choice",
-      allowed: ["table", "short", "json"],
+    output: flag("-o, --output table|short|json", "Form of the results; short leaves out the checks that passed", {
       default: "table",
-      doc: "Form of the results; short leaves out the checks that passed",
-    },
-    failOn: {
-      name: "fail-on",
-      type: "choice",
-      allowed: ["warning", "error"],
-      default: "error",
-      doc: "The least result that makes the exit code 1",
-    },
-    wait: { ...TIME, name: "wait", default: "0", doc: "Repeat checks that failed for this long" },
-    rbac: { name: "rbac", type: "boolean", doc: "Print the roles that the checks need, and contact no cluster" },
+    }),
+    failOn: flag("--fail-on warning|error", "The least result that makes the exit code 1", { default: "error" }),
+    wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
+    rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
   },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;

@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../../core/errors.ts";
-import type { FlagGroups } from "../../core/command/mod.ts";
+import { flag, type FlagGroups } from "../../core/command/mod.ts";
 import type { KubeConnection } from "../../core/kube/client/mod.ts";
 import type { PermissionName, World } from "../../core/world/world.ts";
 import type { InjectionQuestion } from "../../check/mod.ts";
@@ -11,30 +11,12 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS, REVI
 const FLAGS = {
   "Workloads": {
     ...FILENAMES,
-    namespace: {
-      name: "namespace",
-      short: "n",
-      type: "text",
-      value: "NAMESPACE",
-      defaultDoc: "that of the context",
-      doc: "Namespace of the workload",
-    },
-    output: {
-      name: "output",
-      short: "o",
-      type: "choice",
-      allowed: ["table", "json"],
-      default: "table",
-      doc: "Form of the answer; json is one object a line",
-    },
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload", { defaultDoc: "that of the context" }),
+    output: flag("-o, --output table|json", "Form of the answer; json is one object a line", { default: "table" }),
   },
   "Configuration (the cluster's for KIND/NAME, built-in for -f)": {
     ...CONFIGURATION,
-    fromCluster: {
-      name: "from-cluster",
-      type: "boolean",
-      doc: "With -f: the cluster's webhooks, namespaces and ConfigMaps decide",
-    },
+    fromCluster: flag("--from-cluster", "With -f: the cluster's webhooks, namespaces and ConfigMaps decide"),
     ...REVISION,
     ...NATIVE_SIDECARS,
     ...CONTROL_PLANE,

@@ -1,4 +1,4 @@
-import { type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import { command, type Input } from "../command.ts";
 import {
   CLUSTER,
@@ -13,44 +13,27 @@ import {
 const FLAGS = {
   "Manifests": {
     ...FILENAMES,
-    namespace: {
-      name: "namespace",
-      short: "n",
-      type: "text",
-      value: "NAMESPACE",
-      doc: "Namespace of resources that name none; a resource that names another is an error",
-    },
-    output: {
-      name: "output",
-      short: "o",
-      type: "text",
-      value: "yaml|json|FILE",
-      allowed: ["yaml", "json"],
-      default: "yaml",
-      doc: "Format, or the file to write; a file is written only if nothing failed",
-    },
-    report: {
-      name: "report",
-      type: "choice",
-      allowed: ["text", "json", "none"],
-      default: "text",
-      doc: "What standard error gets for each resource",
-    },
+    namespace: flag(
+      "-n, --namespace NAMESPACE",
+      "Namespace of resources that name none; a resource that names another is an error",
+    ),
+    output: flag(
+      "-o, --output yaml|json|FILE",
+      "Format, or the file to write; a file is written only if nothing failed",
+      { default: "yaml" },
+    ),
+    report: flag("--report text|json|none", "What standard error gets for each resource", { default: "text" }),
   },
   "Configuration (built-in unless given)": {
     ...CONFIGURATION,
     revision: { ...REVISION.revision, default: "default" },
     ...IMAGES,
-    tag: { name: "tag", type: "text", value: "TAG", doc: "Tag of the proxy's images" },
+    tag: flag("--tag TAG", "Tag of the proxy's images"),
     ...NATIVE_SIDECARS,
-    showConfig: { name: "show-config", type: "boolean", doc: "Print the configuration in use and stop" },
+    showConfig: flag("--show-config", "Print the configuration in use and stop"),
   },
   "Configuration from a cluster": {
-    fromCluster: {
-      name: "from-cluster",
-      type: "boolean",
-      doc: "Read what no file gives from the ConfigMaps of the control plane",
-    },
+    fromCluster: flag("--from-cluster", "Read what no file gives from the ConfigMaps of the control plane"),
     ...flagsWith({ ...CONTROL_PLANE, ...CLUSTER }, { needs: ["from-cluster"] }),
   },
 } as const satisfies FlagGroups;

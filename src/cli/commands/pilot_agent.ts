@@ -1,6 +1,6 @@
 /** Istio's pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
 import { errorLine, EXIT, MeshError, UsageError } from "../../core/errors.ts";
-import { type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
 import { command, commandGroup, type Input, rawCommand } from "../command.ts";
@@ -16,17 +16,17 @@ const EXITS = [["0", "done"], [String(FAILED), "any failure"]] as const;
 
 /** Flags of Istio's log, which every command takes. Only the first has an effect on these commands. */
 const LOG = {
-  logAsJson: { name: "log_as_json", type: "boolean", doc: "Write the log as JSON" },
+  logAsJson: flag("--log_as_json", "Write the log as JSON"),
   ...flagsWith({
-    logOutputLevel: { name: "log_output_level", type: "text", doc: "Levels of the log" },
-    logTarget: { name: "log_target", type: "text", doc: "Files of the log" },
-    logCaller: { name: "log_caller", type: "text", doc: "Scopes that name the caller" },
-    logStack: { name: "log_stacktrace_level", type: "text", doc: "Levels with a stack" },
-    logRotate: { name: "log_rotate", type: "text", doc: "File of the log" },
-    logRotateAge: { name: "log_rotate_max_age", type: "text", doc: "Age of log files" },
-    logRotateBackups: { name: "log_rotate_max_backups", type: "text", doc: "Number of log files" },
-    logRotateSize: { name: "log_rotate_max_size", type: "text", doc: "Size of log files" },
-    vklog: { name: "vklog", type: "text", doc: "Level of Kubernetes' log" },
+    logOutputLevel: flag("--log_output_level TEXT", "Levels of the log"),
+    logTarget: flag("--log_target TEXT", "Files of the log"),
+    logCaller: flag("--log_caller TEXT", "Scopes that name the caller"),
+    logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack"),
+    logRotate: flag("--log_rotate TEXT", "File of the log"),
+    logRotateAge: flag("--log_rotate_max_age TEXT", "Age of log files"),
+    logRotateBackups: flag("--log_rotate_max_backups TEXT", "Number of log files"),
+    logRotateSize: flag("--log_rotate_max_size TEXT", "Size of log files"),
+    vklog: flag("--vklog TEXT", "Level of Kubernetes' log"),
   }, { retired: "" }),
 } as const;
 
@@ -35,39 +35,24 @@ const LONGEST = 2_000_000;
 
 const WAIT_FLAGS = {
   "Flags": {
-    timeoutSeconds: {
-      name: "timeoutSeconds",
+    timeoutSeconds: flag("--timeoutSeconds SECONDS", "How long to wait; 0 asks once", {
       type: "integer",
       most: LONGEST,
-      value: "SECONDS",
       default: "60",
-      doc: "How long to wait; 0 asks once",
-    },
-    periodMillis: {
-      name: "periodMillis",
+    }),
+    periodMillis: flag("--periodMillis MILLISECONDS", "Longest pause between two requests", {
       type: "integer",
       least: 1,
       most: LONGEST,
-      value: "MILLISECONDS",
       default: "500",
-      doc: "Longest pause between two requests",
-    },
-    requestTimeoutMillis: {
-      name: "requestTimeoutMillis",
+    }),
+    requestTimeoutMillis: flag("--requestTimeoutMillis MILLISECONDS", "How long one request may take", {
       type: "integer",
       least: 1,
       most: LONGEST,
-      value: "MILLISECONDS",
       default: "500",
-      doc: "How long one request may take",
-    },
-    url: {
-      name: "url",
-      type: "url",
-      value: "URL",
-      default: "http://localhost:15021/healthz/ready",
-      doc: "What to ask",
-    },
+    }),
+    url: flag("--url URL", "What to ask", { type: "url", default: "http://localhost:15021/healthz/ready" }),
   },
   "Log": LOG,
 } as const satisfies FlagGroups;
@@ -92,13 +77,7 @@ async function wait(world: World, { flags }: Input<typeof WAIT_FLAGS>): Promise<
 
 const REQUEST_FLAGS = {
   "Flags": {
-    debugPort: {
-      name: "debug-port",
-      type: "choice",
-      allowed: ["15000", "15004", "15020", "15021"],
-      default: "15000",
-      doc: "Port that is asked",
-    },
+    debugPort: flag("--debug-port 15000|15004|15020|15021", "Port that is asked", { default: "15000" }),
   },
   "Log": LOG,
 } as const satisfies FlagGroups;
@@ -124,8 +103,8 @@ async function request(world: World, { flags, args }: Input<typeof REQUEST_FLAGS
 
 const VERSION_FLAGS = {
   "Flags": {
-    short: { name: "short", short: "s", type: "boolean", doc: "Print the number alone" },
-    output: { name: "output", short: "o", type: "choice", allowed: ["json", "yaml"], doc: "Print the version as data" },
+    short: flag("-s, --short", "Print the number alone"),
+    output: flag("-o, --output json|yaml", "Print the version as data"),
   },
   "Log": LOG,
 } as const satisfies FlagGroups;

@@ -1,12 +1,12 @@
 import { EXIT } from "../../core/errors.ts";
-import type { FlagGroups } from "../../core/command/mod.ts";
+import { flag, type FlagGroups } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
 import { command, type Input } from "../command.ts";
 
 const FLAGS = {
   "Output": {
-    output: { name: "output", short: "o", type: "choice", allowed: ["json", "yaml"], doc: "Print the version as data" },
+    output: flag("-o, --output json|yaml", "Print the version as data"),
   },
 } as const satisfies FlagGroups;
 

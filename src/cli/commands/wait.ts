@@ -1,90 +1,64 @@
 import { UsageError } from "../../core/errors.ts";
-import type { FlagGroups } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, TIMER, variable } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { WaitOptions } from "../../wait/mod.ts";
 import { command, type Input } from "../command.ts";
-import { LOG, TIME } from "../shared_flags.ts";
+import { LOG } from "../shared_flags.ts";
 
 /** 24 days, which a timer can run for, in whole seconds. */
 const LONGEST_SECONDS = 24 * 24 * 3600;
 
 const FLAGS = {
   "Readiness": {
-    timeout: { ...TIME, name: "timeout", defaultDoc: "1m0s", doc: "How long to wait; 0 asks once" },
-    period: { ...TIME, name: "period", least: 1, defaultDoc: "100ms", doc: "Longest pause between two requests" },
-    requestTimeout: {
-      ...TIME,
-      name: "request-timeout",
+    timeout: flag("--timeout TIME", "How long to wait; 0 asks once", { ...TIMER, defaultDoc: "1m0s" }),
+    period: flag("--period TIME", "Longest pause between two requests", { ...TIMER, least: 1, defaultDoc: "100ms" }),
+    requestTimeout: flag("--request-timeout TIME", "How long one request may take", {
+      ...TIMER,
       least: 1,
       defaultDoc: "500ms",
-      doc: "How long one request may take",
-    },
-    urls: {
-      name: "url",
+    }),
+    urls: flag("--url URL", "What to ask; all URLs must be ready", {
       type: "urls",
-      value: "URL",
       defaultDoc: "http://localhost:15021/healthz/ready",
-      doc: "What to ask; all URLs must be ready",
-    },
-    onTimeout: {
-      name: "on-timeout",
-      type: "choice",
-      allowed: ["fail", "continue"],
+    }),
+    onTimeout: flag("--on-timeout fail|continue", "When the time is up: exit with 1, or go on without the proxy", {
       default: "fail",
-      doc: "When the time is up: exit with 1, or go on without the proxy",
-    },
-    disabled: { env: ["MESH_WAIT_DISABLED"], type: "text", doc: "A reason turns waiting off: COMMAND starts at once" },
+    }),
+    disabled: variable("MESH_WAIT_DISABLED", "A reason turns waiting off: COMMAND starts at once"),
   },
   "Command": {
-    shutdown: {
-      name: "shutdown",
-      type: "boolean",
-      doc: "Run COMMAND as a child process; when it ends, tell the proxy to quit",
-    },
-    quitUrl: {
-      name: "quit-url",
+    shutdown: flag("--shutdown", "Run COMMAND as a child process; when it ends, tell the proxy to quit"),
+    quitUrl: flag("--quit-url URL", "Where the proxy is told to quit", {
       type: "url",
-      value: "URL",
       defaultDoc: "http://localhost:15020/quitquitquit",
-      doc: "Where the proxy is told to quit",
-    },
-    quitOn: {
-      name: "quit-on",
-      type: "choice",
-      allowed: ["always", "success"],
+    }),
+    quitOn: flag("--quit-on always|success", "When the proxy is told: always, or only if COMMAND ended with 0", {
       default: "always",
-      doc: "When the proxy is told: always, or only if COMMAND ended with 0",
-    },
+    }),
   },
   "Log": {
-    quiet: { name: "quiet", short: "q", type: "boolean", doc: "Print errors only" },
+    quiet: flag("-q, --quiet", "Print errors only"),
     ...LOG,
   },
   // pilot-agent's spellings of the times.
   "Old": {
-    timeoutSeconds: {
-      name: "timeoutSeconds",
+    timeoutSeconds: flag("--timeoutSeconds NUMBER", "Seconds to wait", {
       type: "integer",
       most: LONGEST_SECONDS,
       hidden: true,
-      doc: "Seconds to wait",
-    },
-    periodMillis: {
-      name: "periodMillis",
+    }),
+    periodMillis: flag("--periodMillis NUMBER", "Milliseconds between two requests", {
       type: "integer",
       least: 1,
       most: LONGEST_SECONDS * 1000,
       hidden: true,
-      doc: "Milliseconds between two requests",
-    },
-    requestTimeoutMillis: {
-      name: "requestTimeoutMillis",
+    }),
+    requestTimeoutMillis: flag("--requestTimeoutMillis NUMBER", "Milliseconds that one request may take", {
       type: "integer",
       least: 1,
       most: LONGEST_SECONDS * 1000,
       hidden: true,
-      doc: "Milliseconds that one request may take",
-    },
+    }),
   },
 } as const satisfies FlagGroups;
 

@@ -1,5 +1,5 @@
 import { EXIT } from "../../core/errors.ts";
-import { type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
 import { command, type Input } from "../command.ts";
@@ -8,60 +8,35 @@ import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../shared_flags.
 
 const FLAGS = {
   "Installation": {
-    image: {
-      name: "image",
-      type: "text",
-      value: "IMAGE",
-      // Without a registry: users know where their images are.
-      default: `kubectl-mesh:${VERSION}`,
-      doc: "Image with kubectl-mesh on its PATH",
-    },
-    namespace: {
-      name: "namespace",
-      short: "n",
-      type: "text",
-      value: "NAMESPACE",
-      defaultDoc: "istio-system",
-      doc: "Where the webhook runs",
-    },
-    replicas: {
-      name: "replicas",
+    image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: `kubectl-mesh:${VERSION}` }),
+    namespace: flag("-n, --namespace NAMESPACE", "Where the webhook runs", { defaultDoc: "istio-system" }),
+    replicas: flag("--replicas NUMBER", "Pods that serve it", {
       type: "integer",
       least: 1,
       most: 2 ** 31 - 1,
-      value: "NUMBER",
       defaultDoc: "2",
-      doc: "Pods that serve it",
-    },
+    }),
   },
   "Pods": {
     revision: { ...REVISION.revision, doc: "Revision that namespaces and pods name" },
-    tags: { name: "tag", type: "list", value: "TAG", doc: "Another name of the revision" },
-    failurePolicy: {
-      name: "failure-policy",
-      type: "text",
-      allowed: ["Fail", "Ignore"],
-      defaultDoc: "Fail",
-      doc: "While the webhook is down: pods are refused, or created without a sidecar",
-    },
-    namespaceSelector: {
-      name: "namespace-selector",
-      type: "text",
-      value: "SELECTOR",
-      doc: "Labels that namespaces must have too, as kubectl reads them",
-    },
+    tags: flag("--tag TAG", "Another name of the revision", { type: "list" }),
+    failurePolicy: flag(
+      "--failure-policy Fail|Ignore",
+      "While the webhook is down: pods are refused, or created without a sidecar",
+      { defaultDoc: "Fail" },
+    ),
+    namespaceSelector: flag(
+      "--namespace-selector SELECTOR",
+      "Labels that namespaces must have too, as kubectl reads them",
+    ),
   },
   "Configuration (built-in unless given)": flagsWith({
     ...CONFIGURATION,
     ...IMAGES,
-    proxyTag: { name: "proxy-tag", type: "text", value: "TAG", doc: "Tag of the proxy's images" },
+    proxyTag: flag("--proxy-tag TAG", "Tag of the proxy's images"),
   }, { excludes: ["from-cluster"] }),
   "Configuration from the cluster": {
-    fromCluster: {
-      name: "from-cluster",
-      type: "boolean",
-      doc: "The webhook reads the ConfigMaps of a control plane, and watches them",
-    },
+    fromCluster: flag("--from-cluster", "The webhook reads the ConfigMaps of a control plane, and watches them"),
     ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
 } as const satisfies FlagGroups;

@@ -1,79 +1,44 @@
 import { UsageError } from "../../core/errors.ts";
-import { type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith, TIMER } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { ServeOptions } from "../../webhook/mod.ts";
 import { command, type Input } from "../command.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, LOG, REVISION, TIME } from "../shared_flags.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, LOG, REVISION } from "../shared_flags.ts";
 
 const FLAGS = {
   "Addresses": {
-    listen: {
-      name: "listen",
+    listen: flag("--listen ADDRESS", "Where reviews are answered, over HTTPS", { type: "address", default: ":15017" }),
+    plainListen: flag("--plain-listen ADDRESS", "Where /ready, /healthz and /metrics are answered, over HTTP", {
       type: "address",
-      value: "ADDRESS",
-      default: ":15017",
-      doc: "Where reviews are answered, over HTTPS",
-    },
-    plainListen: {
-      name: "plain-listen",
-      type: "address",
-      value: "ADDRESS",
       default: ":8080",
-      doc: "Where /ready, /healthz and /metrics are answered, over HTTP",
-    },
+    }),
   },
   "Certificate from files": {
-    tlsCert: {
-      name: "tls-cert",
+    tlsCert: flag("--tls-cert FILE", "Certificate with the certificates that signed it, PEM", {
       type: "file",
-      value: "FILE",
       excludes: ["self-managed-certs"],
-      doc: "Certificate with the certificates that signed it, PEM",
-    },
-    tlsKey: {
-      name: "tls-key",
-      type: "file",
-      value: "FILE",
-      excludes: ["self-managed-certs"],
-      doc: "Its private key, PEM",
-    },
+    }),
+    tlsKey: flag("--tls-key FILE", "Its private key, PEM", { type: "file", excludes: ["self-managed-certs"] }),
   },
   "Certificate kept in the cluster": {
-    selfManagedCerts: {
-      name: "self-managed-certs",
-      type: "boolean",
-      doc: "Make and renew the certificate, and keep the API server trusting it",
-    },
+    selfManagedCerts: flag(
+      "--self-managed-certs",
+      "Make and renew the certificate, and keep the API server trusting it",
+    ),
     ...flagsWith({
-      namespace: {
-        name: "namespace",
-        short: "n",
-        type: "text",
-        value: "NAMESPACE",
+      namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
         default: "istio-system",
-        doc: "Namespace of the Service and the Secret",
-      },
-      service: {
-        name: "service",
-        type: "text",
-        value: "NAME",
+      }),
+      service: flag("--service NAME", "Service that the API server calls", {
         defaultDoc: "kubectl-mesh-webhook, or with -REVISION",
-        doc: "Service that the API server calls",
-      },
-      certificateSecret: {
-        name: "certificate-secret",
-        type: "text",
-        value: "NAME",
+      }),
+      certificateSecret: flag("--certificate-secret NAME", "Secret that the replicas share", {
         defaultDoc: "SERVICE-certificates",
-        doc: "Secret that the replicas share",
-      },
-      webhookConfig: {
-        name: "webhook-config",
+      }),
+      webhookConfig: flag("--webhook-config NAMES", "MutatingWebhookConfigurations whose caBundle is kept", {
         type: "list",
-        value: "NAMES",
         defaultDoc: "istio-sidecar-injector, or with -REVISION",
-        doc: "MutatingWebhookConfigurations whose caBundle is kept",
-      },
+      }),
     }, { needs: ["self-managed-certs"] }),
   },
   "Configuration from files (built-in unless given)": {
@@ -81,35 +46,24 @@ const FLAGS = {
     revision: { ...REVISION.revision, default: "default" },
   },
   "Configuration from the cluster": {
-    fromCluster: {
-      name: "from-cluster",
-      type: "boolean",
-      doc: "Read the ConfigMaps of the cluster's control plane, and watch them",
-    },
+    fromCluster: flag("--from-cluster", "Read the ConfigMaps of the cluster's control plane, and watch them"),
     ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
   "Cluster": flagsWith(CLUSTER, { needs: ["from-cluster", "self-managed-certs"] }),
   "Process": {
-    workers: {
-      name: "workers",
+    workers: flag("--workers NUMBER", "Further processes, which answer reviews", {
       type: "integer",
       most: 64,
-      value: "NUMBER",
       defaultDoc: "2 with 4 processors or more, else 0",
-      doc: "Further processes, which answer reviews",
-    },
-    shutdownDelay: {
-      ...TIME,
-      name: "shutdown-delay",
+    }),
+    shutdownDelay: flag("--shutdown-delay TIME", "After SIGTERM: answer reviews for this long while /ready fails", {
+      ...TIMER,
       default: "5s",
-      doc: "After SIGTERM: answer reviews for this long while /ready fails",
-    },
-    shutdownTimeout: {
-      ...TIME,
-      name: "shutdown-timeout",
+    }),
+    shutdownTimeout: flag("--shutdown-timeout TIME", "Then wait at most this long for reviews in flight", {
+      ...TIMER,
       default: "15s",
-      doc: "Then wait at most this long for reviews in flight",
-    },
+    }),
     ...LOG,
   },
 } as const satisfies FlagGroups;

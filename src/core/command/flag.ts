@@ -62,6 +62,55 @@ export interface Flag {
   readonly retired?: string;
 }
 
+type Split<Text extends string> = Text extends `${infer First}|${infer Rest}` ? readonly [First, ...Split<Rest>]
+  : readonly [Text];
+
+/** What the spelling of a flag tells of its type: a value makes it a text, words in lower case a choice of them. */
+type Spelled<Spelling extends string> = Spelling extends `${string}--${string} ${infer Value}`
+  ? Value extends `${string}|${string}` & Lowercase<Value> ? { readonly type: "choice"; readonly allowed: Split<Value> }
+  : { readonly type: "text" }
+  : { readonly type: "boolean" };
+
+type Named = { readonly name: string; readonly doc: string };
+
+/**
+ * A flag as help spells it: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The type is that of the
+ * spelling unless `more` has one.
+ */
+export function flag<const Spelling extends string>(spelling: Spelling, doc: string): Named & Spelled<Spelling>;
+export function flag<const Spelling extends string, const More extends Partial<Flag>>(
+  spelling: Spelling,
+  doc: string,
+  more: More,
+): Named & Omit<Spelled<Spelling>, keyof More> & More;
+export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): Flag {
+  const [, short, name = "", value] = /^(?:-(.), )?--(\S+)(?: (.*))?$/.exec(spelling) ?? [];
+  const words = value?.includes("|") ? value.split("|") : [];
+  const isChoice = words.length > 0 && value === value?.toLowerCase();
+  return {
+    name,
+    doc,
+    ...short === undefined ? {} : { short },
+    ...value === undefined ? {} : { value },
+    ...words.length === 0 ? {} : { allowed: words.filter((word) => word !== "FILE") },
+    type: value === undefined ? "boolean" : isChoice ? "choice" : "text",
+    ...more,
+  };
+}
+
+type Variable = { readonly env: readonly [string]; readonly doc: string };
+
+/** A setting that has an environment variable only; a text unless `more` has a type. */
+export function variable(name: string, doc: string): Variable & { readonly type: "text" };
+export function variable<const More extends Partial<Flag>>(
+  name: string,
+  doc: string,
+  more: More,
+): Variable & Omit<{ readonly type: "text" }, keyof More> & More;
+export function variable(name: string, doc: string, more: Partial<Flag> = {}): Flag {
+  return { env: [name], doc, type: "text", ...more };
+}
+
 /** Flags by the names that programs know them by. */
 export type FlagTable<Name extends string = string> = Readonly<Record<Name, Flag>>;
 

@@ -1,380 +1,182 @@
 /** Every flag and variable of `istio-iptables` (spec/iptables.md 1.2, 1.3) and of this program. */
-import { type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable, variable } from "../../core/command/mod.ts";
 
 /** All flags, by their titles in the help. */
 export const FLAG_GROUPS = {
   "Flags": {
-    proxyPort: {
-      name: "envoy-port",
-      short: "p",
+    proxyPort: flag("-p, --envoy-port PORT", "Port that outbound TCP connections are redirected to", {
       env: ["ENVOY_PORT"],
-      type: "text",
-      value: "PORT",
       default: "15001",
-      doc: "Port that outbound TCP connections are redirected to",
-    },
-    inboundPort: {
-      name: "inbound-capture-port",
-      short: "z",
+    }),
+    inboundPort: flag("-z, --inbound-capture-port PORT", "Port that inbound TCP connections are redirected to", {
       env: ["INBOUND_CAPTURE_PORT"],
-      type: "text",
-      value: "PORT",
       default: "15006",
-      doc: "Port that inbound TCP connections are redirected to",
-    },
-    tunnelPort: {
-      name: "inbound-tunnel-port",
-      short: "e",
+    }),
+    tunnelPort: flag("-e, --inbound-tunnel-port PORT", "HBONE port, never captured", {
       env: ["INBOUND_TUNNEL_PORT"],
-      type: "text",
-      value: "PORT",
       default: "15008",
-      doc: "HBONE port, never captured",
-    },
-    proxyUids: {
-      name: "proxy-uid",
-      short: "u",
+    }),
+    proxyUids: flag("-u, --proxy-uid UIDS", "Users whose traffic is the proxy's own", {
       env: ["PROXY_UID"],
-      type: "text",
-      value: "UIDS",
-      doc: "Users whose traffic is the proxy's own",
       defaultDoc: "that of $ENVOY_USER, else 1337",
-    },
-    proxyGids: {
-      name: "proxy-gid",
-      short: "g",
+    }),
+    proxyGids: flag("-g, --proxy-gid GIDS", "Groups whose traffic is the proxy's own", {
       env: ["PROXY_GID"],
-      type: "text",
-      value: "GIDS",
-      doc: "Groups whose traffic is the proxy's own",
       defaultDoc: "as --proxy-uid",
-    },
-    mode: {
-      name: "istio-inbound-interception-mode",
-      short: "m",
+    }),
+    mode: flag("-m, --istio-inbound-interception-mode REDIRECT|TPROXY", "How inbound connections reach the proxy", {
       env: ["ISTIO_INBOUND_INTERCEPTION_MODE"],
-      type: "text",
-      doc: "How inbound connections reach the proxy",
-      allowed: ["REDIRECT", "TPROXY"],
       defaultDoc: "REDIRECT",
-    },
-    mark: {
-      name: "istio-inbound-tproxy-mark",
-      short: "t",
+    }),
+    mark: flag("-t, --istio-inbound-tproxy-mark MARK", "Packet mark of TPROXY", {
       env: ["ISTIO_INBOUND_TPROXY_MARK"],
-      type: "text",
-      value: "MARK",
       default: "1337",
-      doc: "Packet mark of TPROXY",
-    },
-    routeTable: {
-      name: "istio-inbound-tproxy-route-table",
-      short: "r",
+    }),
+    routeTable: flag("-r, --istio-inbound-tproxy-route-table TABLE", "Routing table of TPROXY", {
       env: ["ISTIO_INBOUND_TPROXY_ROUTE_TABLE"],
-      type: "text",
-      value: "TABLE",
       default: "133",
-      doc: "Routing table of TPROXY",
-    },
-    inboundPorts: {
-      name: "istio-inbound-ports",
-      short: "b",
+    }),
+    inboundPorts: flag("-b, --istio-inbound-ports PORTS", "Inbound ports to capture: a list, or '*' for all", {
       env: ["ISTIO_INBOUND_PORTS"],
-      type: "text",
-      value: "PORTS",
-      doc: "Inbound ports to capture: a list, or '*' for all",
-    },
-    inboundPortsExclude: {
-      name: "istio-local-exclude-ports",
-      short: "d",
+    }),
+    inboundPortsExclude: flag("-d, --istio-local-exclude-ports PORTS", "Inbound ports not to capture, with -b '*'", {
       env: ["ISTIO_LOCAL_EXCLUDE_PORTS"],
-      type: "text",
-      value: "PORTS",
-      doc: "Inbound ports not to capture, with -b '*'",
-    },
-    excludeInterfaces: {
-      name: "istio-exclude-interfaces",
-      short: "c",
+    }),
+    excludeInterfaces: flag("-c, --istio-exclude-interfaces NAMES", "Interfaces without any capture", {
       env: ["ISTIO_EXCLUDE_INTERFACES"],
-      type: "text",
-      value: "NAMES",
-      doc: "Interfaces without any capture",
-    },
-    outboundCidrs: {
-      name: "istio-service-cidr",
-      short: "i",
+    }),
+    outboundCidrs: flag("-i, --istio-service-cidr CIDRS", "Outbound destinations to capture: CIDRs, or '*' for all", {
       env: ["ISTIO_SERVICE_CIDR"],
-      type: "text",
-      value: "CIDRS",
-      doc: "Outbound destinations to capture: CIDRs, or '*' for all",
-    },
-    outboundCidrsExclude: {
-      name: "istio-service-exclude-cidr",
-      short: "x",
-      env: ["ISTIO_SERVICE_EXCLUDE_CIDR"],
-      type: "text",
-      value: "CIDRS",
-      doc: "Outbound destinations not to capture: CIDRs",
-    },
-    outboundPorts: {
-      name: "istio-outbound-ports",
-      short: "q",
+    }),
+    outboundCidrsExclude: flag(
+      "-x, --istio-service-exclude-cidr CIDRS",
+      "Outbound destinations not to capture: CIDRs",
+      { env: ["ISTIO_SERVICE_EXCLUDE_CIDR"] },
+    ),
+    outboundPorts: flag("-q, --istio-outbound-ports PORTS", "Outbound ports captured whatever the destination", {
       env: ["ISTIO_OUTBOUND_PORTS"],
-      type: "text",
-      value: "PORTS",
-      doc: "Outbound ports captured whatever the destination",
-    },
-    outboundPortsExclude: {
-      name: "istio-local-outbound-ports-exclude",
-      short: "o",
+    }),
+    outboundPortsExclude: flag("-o, --istio-local-outbound-ports-exclude PORTS", "Outbound ports not to capture", {
       env: ["ISTIO_LOCAL_OUTBOUND_PORTS_EXCLUDE"],
-      type: "text",
-      value: "PORTS",
-      doc: "Outbound ports not to capture",
-    },
-    virtualInterfaces: {
-      name: "kube-virt-interfaces",
-      short: "k",
-      env: ["KUBE_VIRT_INTERFACES"],
-      type: "text",
-      value: "NAMES",
-      doc: "Interfaces whose inbound traffic (of virtual machines) counts as outbound",
-    },
-    redirectDns: {
-      name: "redirect-dns",
+    }),
+    virtualInterfaces: flag(
+      "-k, --kube-virt-interfaces NAMES",
+      "Interfaces whose inbound traffic (of virtual machines) counts as outbound",
+      { env: ["KUBE_VIRT_INTERFACES"] },
+    ),
+    redirectDns: flag("--redirect-dns", "Capture DNS for the agent (port 15053)", {
       env: ["ISTIO_META_DNS_CAPTURE", "REDIRECT_DNS"],
-      type: "boolean",
-      doc: "Capture DNS for the agent (port 15053)",
-    },
-    captureAllDns: {
-      name: "capture-all-dns",
-      env: ["CAPTURE_ALL_DNS"],
-      type: "boolean",
-      doc: "With --redirect-dns: whatever server is asked, not only those of /etc/resolv.conf",
-    },
-    dropInvalid: {
-      name: "drop-invalid",
+    }),
+    captureAllDns: flag(
+      "--capture-all-dns",
+      "With --redirect-dns: whatever server is asked, not only those of /etc/resolv.conf",
+      { env: ["CAPTURE_ALL_DNS"] },
+    ),
+    dropInvalid: flag("--drop-invalid", "Drop packets that connection tracking calls invalid", {
       env: ["INVALID_DROP", "DROP_INVALID"],
-      type: "boolean",
-      doc: "Drop packets that connection tracking calls invalid",
-    },
-    dualStack: {
-      name: "dual-stack",
+    }),
+    dualStack: flag("--dual-stack", "Capture IPv6 too if the pod has such an address beside an IPv4 one", {
       env: ["ISTIO_DUAL_STACK", "DUAL_STACK"],
-      type: "boolean",
-      doc: "Capture IPv6 too if the pod has such an address beside an IPv4 one",
-    },
-    excludeUids: {
-      name: "exclude-uid",
+    }),
+    excludeUids: flag("--exclude-uid UIDS", "Users whose outbound traffic is not captured", {
       env: ["EXCLUDE_UID"],
       type: "list",
-      value: "UIDS",
-      doc: "Users whose outbound traffic is not captured",
-    },
-    excludePortsForUids: {
-      name: "exclude-outbound-ports-for-uids",
-      env: ["EXCLUDE_OUTBOUND_PORTS_FOR_UIDS"],
-      type: "list",
-      value: "RULE",
-      doc: "PROTOCOL:PORTS:UIDS, such as tcp:5432,6000-6010:1000; ports may be '*'",
-    },
-    nativeNftables: {
-      name: "native-nftables",
-      env: ["NATIVE_NFTABLES"],
-      type: "boolean",
-      doc: "Use nft instead of iptables",
-    },
-    forceBinary: {
-      name: "force-iptables-binary",
+    }),
+    excludePortsForUids: flag(
+      "--exclude-outbound-ports-for-uids RULE",
+      "PROTOCOL:PORTS:UIDS, such as tcp:5432,6000-6010:1000; ports may be '*'",
+      { env: ["EXCLUDE_OUTBOUND_PORTS_FOR_UIDS"], type: "list" },
+    ),
+    nativeNftables: flag("--native-nftables", "Use nft instead of iptables", { env: ["NATIVE_NFTABLES"] }),
+    forceBinary: flag("--force-iptables-binary legacy|nft", "Use these iptables programs, whatever is found", {
       env: ["FORCE_IPTABLES_BINARY"],
       type: "text",
-      doc: "Use these iptables programs, whatever is found",
-      allowed: ["legacy", "nft"],
-    },
-    dryRun: {
-      name: "dry-run",
-      short: "n",
-      old: ["-dryRun"],
-      env: ["DRY_RUN"],
-      type: "boolean",
-      doc: "Print what would be done and touch nothing",
-    },
-    restoreFormat: {
-      name: "restore-format",
-      short: "f",
-      type: "boolean",
+    }),
+    dryRun: flag("-n, --dry-run", "Print what would be done and touch nothing", { old: ["-dryRun"], env: ["DRY_RUN"] }),
+    restoreFormat: flag("-f, --restore-format", "Print for iptables-restore; false prints one command for each rule", {
       default: "true",
-      doc: "Print for iptables-restore; false prints one command for each rule",
-    },
-    skipRuleApply: {
-      name: "skip-rule-apply",
-      env: ["SKIP_RULE_APPLY"],
-      type: "boolean",
-      doc: "Leave rules and routes alone",
-    },
-    cleanupOnly: {
-      name: "cleanup-only",
-      env: ["CLEANUP_ONLY"],
-      type: "boolean",
-      doc: "Take out what is there and add nothing",
-    },
-    runValidation: {
-      name: "run-validation",
-      env: ["RUN_VALIDATION"],
-      type: "boolean",
-      doc: "Prove at the end that traffic is captured",
-    },
-    probePort: {
-      name: "iptables-probe-port",
+    }),
+    skipRuleApply: flag("--skip-rule-apply", "Leave rules and routes alone", { env: ["SKIP_RULE_APPLY"] }),
+    cleanupOnly: flag("--cleanup-only", "Take out what is there and add nothing", { env: ["CLEANUP_ONLY"] }),
+    runValidation: flag("--run-validation", "Prove at the end that traffic is captured", { env: ["RUN_VALIDATION"] }),
+    probePort: flag("--iptables-probe-port PORT", "Port that the proof connects to", {
       env: ["IPTABLES_PROBE_PORT"],
       type: "port",
       least: 0,
       default: "15002",
-      doc: "Port that the proof connects to",
-    },
-    probeTimeout: {
-      name: "probe-timeout",
+    }),
+    probeTimeout: flag("--probe-timeout TIME", "How long the proof may take", {
       env: ["PROBE_TIMEOUT"],
       type: "duration",
       default: "5s",
-      doc: "How long the proof may take",
-    },
-    networkNamespace: {
-      name: "network-namespace",
+    }),
+    networkNamespace: flag("--network-namespace FILE", "Path of the network namespace to work in", {
       env: ["NETWORK_NAMESPACE"],
-      type: "text",
-      value: "FILE",
-      doc: "Path of the network namespace to work in",
-    },
-    wait: {
-      name: "wait",
+    }),
+    wait: flag("--wait TIME", "How long to wait for another run that holds the lock", {
       type: "duration",
       default: "30s",
-      doc: "How long to wait for another run that holds the lock",
-    },
-    comments: { name: "comments", type: "boolean", doc: "Give every rule a comment that says what it is there for" },
-    output: {
-      name: "output",
-      type: "text",
-      doc: "How to print the plan",
-      allowed: ["restore", "nft", "json", "commands", "table"],
-    },
-    logFormat: {
-      name: "log-format",
-      type: "text",
-      allowed: ["text", "json"],
-      doc: "Form of the log, instead of MESH_LOG_FORMAT",
-    },
-    logLevel: {
-      name: "log-level",
-      type: "text",
-      value: "LEVEL",
-      allowed: ["debug", "info", "warning", "error"],
-      doc: "Least level of the log, instead of MESH_LOG_LEVEL: debug, info, warning or error",
-    },
-    reconcile: {
-      name: "reconcile",
-      env: ["RECONCILE"],
-      type: "boolean",
-      doc: "Always on here: other rules of ours are replaced",
-    },
-    forceApply: {
-      name: "force-apply",
-      env: ["FORCE_APPLY"],
-      type: "boolean",
-      doc: "Always on here: what is missing is added",
-    },
-    cniMode: {
-      name: "cni-mode",
+    }),
+    comments: flag("--comments", "Give every rule a comment that says what it is there for"),
+    output: flag("--output restore|nft|json|commands|table", "How to print the plan", { type: "text" }),
+    logFormat: flag("--log-format text|json", "Form of the log, instead of MESH_LOG_FORMAT", { type: "text" }),
+    logLevel: flag(
+      "--log-level LEVEL",
+      "Least level of the log, instead of MESH_LOG_LEVEL: debug, info, warning or error",
+      { allowed: ["debug", "info", "warning", "error"] },
+    ),
+    reconcile: flag("--reconcile", "Always on here: other rules of ours are replaced", { env: ["RECONCILE"] }),
+    forceApply: flag("--force-apply", "Always on here: what is missing is added", { env: ["FORCE_APPLY"] }),
+    cniMode: flag("--cni-mode", "Accepted; user and group names are looked up before iptables runs", {
       env: ["CNI_MODE"],
-      type: "boolean",
-      doc: "Accepted; user and group names are looked up before iptables runs",
-    },
+    }),
   },
   "Variables without a flag": {
-    ownerGroups: {
-      env: ["ISTIO_OUTBOUND_OWNER_GROUPS"],
-      type: "text",
-      default: "*",
-      doc: "Groups whose outbound traffic is captured",
-    },
-    ownerGroupsExclude: {
-      env: ["ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE"],
-      type: "text",
-      doc: "Groups whose outbound traffic is not captured",
-    },
-    loopbackCidr: {
-      env: ["ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR"],
-      type: "text",
+    ownerGroups: variable("ISTIO_OUTBOUND_OWNER_GROUPS", "Groups whose outbound traffic is captured", { default: "*" }),
+    ownerGroupsExclude: variable(
+      "ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE",
+      "Groups whose outbound traffic is not captured",
+    ),
+    loopbackCidr: variable("ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR", "What an application reaches itself by", {
       default: "127.0.0.1/32",
-      doc: "What an application reaches itself by",
-    },
-    dryRunFile: { env: ["DRY_RUN_FILE_PATH"], type: "text", doc: "File that a dry run also writes its rules to" },
-    envoyUser: {
-      env: ["ENVOY_USER"],
-      type: "text",
-      default: "istio-proxy",
-      doc: "User that --proxy-uid is looked up by",
-    },
+    }),
+    dryRunFile: variable("DRY_RUN_FILE_PATH", "File that a dry run also writes its rules to"),
+    envoyUser: variable("ENVOY_USER", "User that --proxy-uid is looked up by", { default: "istio-proxy" }),
   },
   "Hidden": {
-    istioLogLevel: { name: "log_output_level", type: "text", doc: "Istio's log levels", hidden: true },
-    istioLogJson: { name: "log_as_json", type: "boolean", doc: "Log as JSON", hidden: true },
-    istioLogTarget: { name: "log_target", type: "text", doc: "Logs go to stderr", hidden: true },
-    istioLogCaller: { name: "log_caller", type: "text", doc: "No effect", hidden: true },
-    istioLogStack: { name: "log_stacktrace_level", type: "text", doc: "No effect", hidden: true },
-    istioVklog: { name: "vklog", type: "text", doc: "No effect", hidden: true },
-    outputPaths: {
-      name: "output-paths",
-      type: "text",
-      doc: "Until 1.17",
+    istioLogLevel: flag("--log_output_level TEXT", "Istio's log levels", { hidden: true }),
+    istioLogJson: flag("--log_as_json", "Log as JSON", { hidden: true }),
+    istioLogTarget: flag("--log_target TEXT", "Logs go to stderr", { hidden: true }),
+    istioLogCaller: flag("--log_caller TEXT", "No effect", { hidden: true }),
+    istioLogStack: flag("--log_stacktrace_level TEXT", "No effect", { hidden: true }),
+    istioVklog: flag("--vklog TEXT", "No effect", { hidden: true }),
+    outputPaths: flag("--output-paths TEXT", "Until 1.17", {
       retired: "it was removed in Istio 1.18; --output prints the rules",
-    },
-    traceLogging: {
-      name: "iptables-trace-logging",
+    }),
+    traceLogging: flag("--iptables-trace-logging", "1.12 to 1.25", {
       env: ["IPTABLES_TRACE_LOGGING"],
-      type: "boolean",
-      doc: "1.12 to 1.25",
       retired: "it was removed in Istio 1.26; rules are not logged",
-    },
-    hostNsenter: {
-      name: "host-nsenter-exec",
+    }),
+    hostNsenter: flag("--host-nsenter-exec", "1.15 to 1.19", {
       env: ["HOST_NSENTER_EXEC"],
-      type: "boolean",
-      doc: "1.15 to 1.19",
       retired: "it was removed in Istio 1.20; --network-namespace enters a namespace",
-    },
-    iptablesVersion: {
-      name: "iptables-version",
+    }),
+    iptablesVersion: flag("--iptables-version TEXT", "1.20 to 1.21", {
       env: ["IPTABLES_VERSION"],
-      type: "text",
-      doc: "1.20 to 1.21",
       retired: "it was removed in Istio 1.22; --force-iptables-binary chooses the programs",
-    },
-    loopbackRedirection: {
-      env: ["DISABLE_REDIRECTION_ON_LOCAL_LOOPBACK"],
-      type: "text",
-      doc: "Shell script of 1.0",
+    }),
+    loopbackRedirection: variable("DISABLE_REDIRECTION_ON_LOCAL_LOOPBACK", "Shell script of 1.0", {
       retired: "it has had no effect since Istio 1.3",
-    },
-    sidecarConfig: {
-      env: ["ISTIO_SIDECAR_CONFIG"],
-      type: "text",
-      doc: "Shell script of 1.0",
+    }),
+    sidecarConfig: variable("ISTIO_SIDECAR_CONFIG", "Shell script of 1.0", {
       retired: "the file is not read; give its variables in the environment",
-    },
-    clusterConfig: {
-      env: ["ISTIO_CLUSTER_CONFIG"],
-      type: "text",
-      doc: "Shell script of 1.0",
+    }),
+    clusterConfig: variable("ISTIO_CLUSTER_CONFIG", "Shell script of 1.0", {
       retired: "the file is not read; give its variables in the environment",
-    },
-    inboundExcludePorts: {
-      env: ["ISTIO_INBOUND_EXCLUDE_PORTS"],
-      type: "text",
-      doc: "Named in sidecar.env",
+    }),
+    inboundExcludePorts: variable("ISTIO_INBOUND_EXCLUDE_PORTS", "Named in sidecar.env", {
       retired: "no release reads it; use ISTIO_LOCAL_EXCLUDE_PORTS",
-    },
+    }),
   },
 } as const satisfies FlagGroups;
 
