@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EXPLANATION } from "../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../src/check/result_schema.ts";
 import { PILOT_AGENT_VERSION } from "../src/cli/commands/pilot_agent_schema.ts";
+import { VERSION_INFO } from "../src/cli/commands/version_schema.ts";
 import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../src/iptables/views/plan_schema.ts";
@@ -14,6 +15,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "iptables-generate.json": PLAN,
   "iptables-verify.json": VERIFICATION,
   "pilot-agent-version.json": PILOT_AGENT_VERSION,
+  "version.json": VERSION_INFO,
 };
 
 /** The files of docs/schemas by name. */

@@ -1,6 +1,7 @@
 /** JSON Schemas of what the program prints; UPDATE=1 writes them anew. */
 import assert from "node:assert/strict";
 import { schemaFiles } from "../../tools/json_schemas.ts";
+import { checkPrinted } from "../support/printed_json.ts";
 import { filesBelow, read, ROOT } from "./source.ts";
 
 const FOLDER = "docs/schemas";
@@ -22,4 +23,13 @@ Deno.test("printing loads no zod: schemas are imported for their types alone", (
     },
   );
   assert.deepEqual(wrong, []);
+});
+
+Deno.test("output with an unknown field or without a field is refused, other output passes", () => {
+  const said = (stdout: string) => ({ stdout, stderr: "" });
+  checkPrinted(["version", "-o", "json"], said('{"version":"1"}\n'));
+  checkPrinted(["version"], said('{"build":"1"}\n'));
+  assert.throws(() => checkPrinted(["version", "-o", "json"], said('{"version":"1","build":"2"}\n')), /build/);
+  assert.throws(() => checkPrinted(["check", "--pre", "-ojson"], said('{"checks":[]}\n')), /success/);
+  assert.throws(() => checkPrinted(["check", "injection", "deploy/web", "-o", "json"], said('{"by":1}\n')), /workload/);
 });

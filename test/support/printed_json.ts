@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { EXPLANATION } from "../../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../../src/check/result_schema.ts";
 import { PILOT_AGENT_VERSION } from "../../src/cli/commands/pilot_agent_schema.ts";
+import { VERSION_INFO } from "../../src/cli/commands/version_schema.ts";
 import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../../src/iptables/views/plan_schema.ts";
@@ -26,6 +27,7 @@ const PRINTED: readonly Printed[] = [
   },
   { words: /^iptables generate .*--output[ =]json\b/, stream: "stdout", schema: PLAN, isLines: false },
   { words: /^iptables verify .*--output[ =]json\b/, stream: "stdout", schema: VERIFICATION, isLines: false },
+  { words: /^version .*(-o ?|--output[ =])json\b/, stream: "stdout", schema: VERSION_INFO, isLines: false },
   {
     words: /^pilot-agent version .*(-o ?|--output[ =])json\b/,
     stream: "stdout",

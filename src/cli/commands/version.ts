@@ -3,6 +3,7 @@ import { flag, type FlagGroups } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
 import { command, type Input } from "../command.ts";
+import type { VersionInfo } from "./version_schema.ts";
 
 const FLAGS = {
   "Output": {
@@ -22,11 +23,6 @@ export const VERSION_COMMAND = command({
 function printVersion(world: World, { flags: { output } }: Input<typeof FLAGS>): number {
   world.stdout.write(VIEWS[output ?? "text"]());
   return EXIT.ok;
-}
-
-/** What `version -o` prints. */
-export interface VersionInfo {
-  readonly version: string;
 }
 
 const INFO: VersionInfo = { version: VERSION };
