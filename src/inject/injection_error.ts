@@ -1,7 +1,7 @@
 import { type ErrorDetails, MeshError } from "../core/errors.ts";
 
 /**
- * Why something could not be injected. Reasons, as reports have them: `invalid-yaml`, `invalid-manifest`,
+ * Why a resource cannot be injected. `reason` is one of these ids: `invalid-yaml`, `invalid-manifest`,
  * `invalid-annotation`, `invalid-result`, `no-containers`, `namespace-mismatch`, `template-failed`, `template-unknown`,
  * `list-item-failed`.
  */

@@ -1,7 +1,7 @@
 /**
- * Injection. In: an injector configuration with values and mesh configuration as texts (`loadInjector`), and manifests as
- * bytes (`injectStream`) or one pod (`injectPod`). Out: the same manifests with sidecars, everything else in them
- * untouched, and for each resource an entry that says what was done and why (`entryText`, `entryJson`).
+ * Injection. In: texts of injector configuration, values and mesh configuration (`loadInjector`), and manifests as bytes
+ * (`injectStream`) or one pod (`injectPod`). Out: the manifests with sidecars, all else unchanged, and an entry per
+ * resource that reports the result and its reason (`entryText`, `entryJson`).
  */
 export {
   absent,

@@ -1,20 +1,20 @@
-/** The configuration that a control plane of Istio keeps in its cluster: two ConfigMaps. */
+/** The configuration of an Istio control plane in its cluster: two ConfigMaps. */
 import { MeshError } from "../../core/errors.ts";
 import type { KubeApi, KubeObject } from "../../core/kube/client/api.ts";
 import { isMap } from "../../core/value.ts";
 import { configMapEntry } from "./config_map.ts";
 import type { Source } from "./injector.ts";
 
-/** Where the ConfigMaps are. */
+/** The names of the ConfigMaps. */
 export interface ClusterNames {
   readonly namespace: string;
-  /** The one with `config` and `values`. */
+  /** The ConfigMap with `config` and `values`. */
   readonly injector: string;
-  /** The one with `mesh`. */
+  /** The ConfigMap with `mesh`. */
   readonly mesh: string;
 }
 
-/** What tells them; all of it may be left out. */
+/** The user's choice, from which the names follow. */
 export interface ClusterChoice {
   readonly revision?: string | undefined;
   readonly istioNamespace?: string | undefined;
@@ -22,7 +22,7 @@ export interface ClusterChoice {
   readonly meshConfigMapName?: string | undefined;
 }
 
-/** The names that Istio's installation uses: a revision has ConfigMaps of its own. */
+/** The names of Istio's installation: each revision has its own ConfigMaps. */
 export function clusterNames(choice: ClusterChoice): ClusterNames {
   const { revision = "" } = choice;
   const suffix = revision === "" || revision === "default" ? "" : `-${revision}`;
@@ -36,7 +36,7 @@ export function clusterNames(choice: ClusterChoice): ClusterNames {
 const INJECTOR = "istio-sidecar-injector";
 const MESH = "istio";
 
-/** The parts of a configuration as they are in the cluster. */
+/** The parts of a configuration in the cluster. */
 export interface ClusterConfiguration {
   readonly config: Source;
   readonly values: Source | undefined;
@@ -45,7 +45,7 @@ export interface ClusterConfiguration {
 
 /**
  * Reads both ConfigMaps.
- * Errors: those of the API, and a MeshError for a ConfigMap that is not there, which names those that are.
+ * Errors: those of the API, and a MeshError for a missing ConfigMap, which names the existing ones.
  */
 export async function clusterConfiguration(api: KubeApi, names: ClusterNames): Promise<ClusterConfiguration> {
   const [injector, mesh] = await Promise.all([
@@ -57,7 +57,7 @@ export async function clusterConfiguration(api: KubeApi, names: ClusterNames): P
 
 /**
  * The configuration in two ConfigMaps.
- * Errors: a MeshError for a key that is not there.
+ * Errors: a MeshError for a missing key.
  */
 export function configurationIn(injector: KubeObject, mesh: KubeObject): ClusterConfiguration {
   return {
@@ -83,9 +83,9 @@ async function read(api: KubeApi, namespace: string, name: string): Promise<Kube
   return map ?? Promise.reject(await absent(api, namespace, name));
 }
 
-/** Says what there is instead. */
+/** The error for a missing ConfigMap, with the names of existing ones. */
 export async function absent(api: KubeApi, namespace: string, name: string): Promise<MeshError> {
-  const message = `There is no ConfigMap "${name}" in the namespace "${namespace}" of ${api.server}`;
+  const message = `The ConfigMap "${name}" does not exist in the namespace "${namespace}" of ${api.server}`;
   const hint = await hintFor(api, namespace).catch(() => USUAL_HINT);
   return new MeshError(message, { hint });
 }
@@ -99,10 +99,10 @@ async function hintFor(api: KubeApi, namespace: string): Promise<string> {
   const names = items.map(({ metadata }) => metadata.name).filter((name) => LIKE_ISTIOS.test(name));
   if (names.length > 0) {
     const told = names.slice(0, MOST_NAMES).map((name) => `"${name}"`).join(", ");
-    return `there is ${told}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
+    return `found ${told}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
   }
   if (await api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`) !== undefined) {
-    return `the namespace has no ConfigMap of Istio: name Istio's with --istioNamespace`;
+    return "the namespace has no ConfigMap of Istio: set Istio's namespace with --istioNamespace";
   }
-  return "the namespace does not exist: name Istio's with --istioNamespace";
+  return "the namespace does not exist: set Istio's namespace with --istioNamespace";
 }

@@ -33,7 +33,7 @@ Deno.test("clusterConfiguration() takes the three texts, values only if there ar
   assert.equal((await clusterConfiguration(api, clusterNames({}))).values, undefined);
 });
 
-Deno.test("clusterConfiguration() names what there is, as far as it may be read", async () => {
+Deno.test("clusterConfiguration() names existing ConfigMaps, as far as it may read them", async () => {
   const api = new MemoryApi();
   const asked = () => clusterConfiguration(api, clusterNames({ revision: "next" }));
   await assert.rejects(asked(), { hint: /^the namespace does not exist/ });
@@ -45,7 +45,7 @@ Deno.test("clusterConfiguration() names what there is, as far as it may be read"
   put(api, "kube-root-ca.crt");
   await assert.rejects(asked(), { hint: /^the namespace has no ConfigMap of Istio/ });
   put(api, "istio-canary");
-  await assert.rejects(asked(), { hint: /^there is "istio-canary": choose with --revision/ });
+  await assert.rejects(asked(), { hint: /^found "istio-canary": choose with --revision/ });
   api.failing = (request) => request.startsWith("list") ? new ApiError("forbidden", { status: 403 }) : undefined;
   await assert.rejects(asked(), { hint: /^see --istioNamespace/ });
 });

@@ -1,6 +1,6 @@
 /**
- * The configuration of the injector, in any of the forms it has had: today's (`templates`), that of Istio 1.0 to 1.8
- * (`policy` and one `template`), and the text of a template by itself; each also inside its ConfigMap.
+ * The injector's configuration, in any of its forms: today's (`templates`), that of Istio 1.0 to 1.8 (`policy` and one
+ * `template`), or the text of a template alone; each also inside its ConfigMap.
  */
 import { MeshError } from "../../core/errors.ts";
 import { type FuncMap, parse, type Template } from "../../core/gotemplate/mod.ts";
@@ -9,16 +9,16 @@ import { parseYaml } from "../../core/yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
 import { templateMessage } from "../render/template_message.ts";
 
-/** What every form has. */
+/** The fields of every form. */
 interface CommonConfig {
-  /** `enabled` or `disabled`: whether pods that ask for nothing are injected. */
+  /** `enabled` or `disabled`: whether pods without a request are injected. */
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
   readonly alwaysInjectSelector: readonly Value[];
   readonly injectedAnnotations: Readonly<Record<string, string>>;
 }
 
-/** Templates of Istio 1.9 and later: each renders a part of a pod, which is merged into the pod. */
+/** Istio 1.9 and later: each template renders a part of a pod, which is merged into the pod. */
 export interface ModernConfig extends CommonConfig {
   readonly form: "modern";
   readonly templates: ReadonlyMap<string, Template>;
@@ -26,7 +26,7 @@ export interface ModernConfig extends CommonConfig {
   readonly aliases: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A template of Istio 1.0 to 1.8: it renders lists that are appended to the pod's. */
+/** Istio 1.0 to 1.8: one template renders lists, which are appended to those of the pod. */
 export interface LegacyConfig extends CommonConfig {
   readonly form: "legacy";
   readonly template: string;
@@ -39,29 +39,28 @@ export type InjectorConfig = ModernConfig | LegacyConfig;
 const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
 /**
- * Reads a configuration. All templates are parsed, used or not, as the control plane does.
- * Errors: a MeshError with the file and the field for a text that is none of the forms, a field of the wrong type or a
- * template that cannot be parsed.
+ * Reads a configuration. Like the control plane, parses all templates, used or not.
+ * Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid template.
  */
 export function parseConfig(text: string, file: string, functions: FuncMap): InjectorConfig {
   const value = tryYaml(text, file);
   if (isMap(value)) {
     const inner = configMapEntry(value, "config", file);
     if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions);
-    // Today's ConfigMaps also have a `template`, which only tells programs of before 1.9 that they are too old.
+    // Today's ConfigMaps also have a `template`: a message to programs older than 1.9.
     if (isMap(value["templates"]) && Object.keys(value["templates"]).length > 0) return modern(value, file, functions);
     if (typeof value["template"] === "string") return legacy(value, value["template"], file);
   }
   return bare(text, value, { file, functions });
 }
 
-/** Another key of the ConfigMap that a configuration is in; `undefined` where the text is something else or has none. */
+/** Another key of a configuration's ConfigMap; `undefined` if the text is not a ConfigMap or has no such key. */
 export function textBesideConfig(text: string, file: string, key: string): string | undefined {
   const found = configMapData(tryYaml(text, file) ?? null)?.[key];
   return typeof found === "string" ? found : undefined;
 }
 
-/** A template by itself often is no YAML. */
+/** A template alone is often invalid YAML. */
 function tryYaml(text: string, file: string): Value | undefined {
   try {
     return parseYaml(text, file);
@@ -91,7 +90,7 @@ function delimitersOf(template: string): readonly [string, string] {
   return template.includes("[[") && !template.includes("{{") ? ["[[", "]]"] : ["{{", "}}"];
 }
 
-/** What is at the left margin of a text tells which kind of template it is. */
+/** The keys at the left margin tell the kind of a template. */
 const LEGACY_KEYS =
   /^(initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)\s*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;
@@ -114,8 +113,8 @@ function bare(text: string, value: Value | undefined, { file, functions }: Sourc
 
 function notConfig(value: Value | undefined, file: string): MeshError {
   const kind = isMap(value) ? textAt(value, "kind") : "";
-  const what = value === null ? ": it is empty" : kind === "" ? "" : `: it is a ${kind}`;
-  return new MeshError(`This is no injector configuration${what}`, {
+  const what = value === null ? "An empty file" : kind === "" ? "The file" : `A ${kind}`;
+  return new MeshError(`${what} is not an injector configuration`, {
     place: { file },
     hint:
       'give a configuration with "templates" (or "policy" and "template"), its ConfigMap, or the text of a template',
@@ -128,7 +127,7 @@ function parseTemplates(texts: ReadonlyMap<string, string>, file: string, functi
   return templates;
 }
 
-/** Istio gives every template the name `inject`, which its error messages carry. */
+/** Istio names every template `inject`; error messages contain the name. */
 function parseTemplate(name: string, text: string, { file, functions }: Source): Template {
   try {
     return parse("inject", text, { funcs: functions });

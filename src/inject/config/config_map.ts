@@ -2,8 +2,8 @@ import { MeshError } from "../../core/errors.ts";
 import { isMap, type Value } from "../../core/value.ts";
 
 /**
- * The text under a key of a ConfigMap; `undefined` if the value is no ConfigMap.
- * Errors: a MeshError if it is one and has no such key.
+ * The text under a key of a ConfigMap; `undefined` if the value is not a ConfigMap.
+ * Errors: a MeshError for a ConfigMap without the key.
  */
 export function configMapEntry(value: Value, key: string, file: string): string | undefined {
   const data = configMapData(value);
@@ -17,7 +17,7 @@ export function configMapEntry(value: Value, key: string, file: string): string 
   });
 }
 
-/** The data of a ConfigMap; `undefined` if the value is something else. */
+/** The data of a ConfigMap; `undefined` if the value is not a ConfigMap. */
 export function configMapData(value: Value): Record<string, Value> | undefined {
   if (!isMap(value) || value["kind"] !== "ConfigMap") return undefined;
   const data = value["data"];

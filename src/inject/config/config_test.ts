@@ -52,8 +52,8 @@ Deno.test("parseConfig: a text without templates is the template", () => {
 });
 
 const REFUSED: readonly [string, string, RegExp][] = [
-  ["a manifest", "kind: Deployment\nspec: {}\n", /no injector configuration: it is a Deployment/],
-  ["an empty text", "", /no injector configuration/],
+  ["a manifest", "kind: Deployment\nspec: {}\n", /^A Deployment is not an injector configuration/],
+  ["an empty text", "", /^An empty file is not an injector configuration/],
   ["a ConfigMap without config", "kind: ConfigMap\ndata: {mesh: x}\n", /no key "config"/],
   [
     "an unknown function in an unused template",

@@ -1,4 +1,4 @@
-/** The injector: its configuration read and checked once, for any number of pods. */
+/** The injector: configuration that is read and checked once, for any number of pods. */
 import { templateFunctions } from "../functions/mod.ts";
 import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
@@ -9,32 +9,32 @@ import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/
 import type { ProxyEnvs } from "../postprocess/cluster.ts";
 import { checkValues, parseValues } from "./values.ts";
 
-/** A text and what messages call it: usually the path it was read from. */
+/** A text, and its name in messages: usually its path. */
 export interface Source {
   readonly text: string;
   readonly file: string;
 }
 
-/** What an injector is made from. */
+/** The inputs of an injector. */
 export interface InjectorOptions {
   readonly config: Source;
-  /** Without it the values in the configuration's ConfigMap count, if it is one. */
+  /** Default: the values in the configuration's ConfigMap. */
   readonly values?: Source | undefined;
-  /** Without it the mesh has Istio's defaults. */
+  /** Default: Istio's defaults. */
   readonly mesh?: Source | undefined;
-  /** Revision of the control plane; `default` and `""` are the one without a name. */
+  /** Revision of the control plane; `default` and `""` mean the control plane without a revision. */
   readonly revision?: string | undefined;
-  /** Whether proxies are native sidecars; without it the environment's ENABLE_NATIVE_SIDECARS decides. */
+  /** Whether proxies are native sidecars. Default: the environment variable ENABLE_NATIVE_SIDECARS. */
   readonly nativeSidecars?: boolean | undefined;
-  /** Cluster and network over those of the values: `ISTIO_META_CLUSTER_ID`, `ISTIO_META_NETWORK`. */
+  /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK`, which override those of the values. */
   readonly proxyEnvs?: ProxyEnvs | undefined;
-  /** A person names what is injected: the policy `disabled` does not forbid it. */
+  /** A person names the manifests, so the policy `disabled` does not apply. */
   readonly byHand: boolean;
   readonly env: (name: string) => string | undefined;
   readonly now: () => Date;
 }
 
-/** A configuration whose templates are read, whatever its form. */
+/** A configuration with parsed templates, in either form. */
 export type LoadedConfig = ModernConfig | LegacyConfig & { readonly legacy: Legacy };
 
 /** A configuration ready to inject. */
@@ -42,12 +42,12 @@ export interface Injector {
   readonly config: LoadedConfig;
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
-  /** Laid over the pod's own `proxy.istio.io/config`: of a ProxyConfig resource that selects the pod. */
+  /** A ProxyConfig resource that selects the pod; it overrides the pod's `proxy.istio.io/config`. */
   readonly proxyOverlay?: ProxyConfig | undefined;
   /** `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;
-  /** Whether nodes decide that instead, where they are known. */
+  /** Whether known nodes decide instead. */
   readonly nodesAsked: NodesAsked;
   readonly proxyEnvs: ProxyEnvs;
   readonly byHand: boolean;
@@ -55,7 +55,7 @@ export interface Injector {
   readonly proxyUid: number;
   readonly proxyGid: number;
   readonly env: (name: string) => string | undefined;
-  /** What a user should know of the configuration: lines for standard error. */
+  /** Notes about the configuration for the user: lines for standard error. */
   readonly notes: readonly string[];
 }
 
@@ -64,7 +64,7 @@ const PROXY_ID = 1337;
 
 /**
  * Reads and checks a configuration, and loads the libraries that its templates need.
- * Errors: a MeshError with file and field for configuration, values or mesh configuration that cannot be.
+ * Errors: a MeshError with file and field for an invalid configuration, values or mesh configuration.
  */
 export async function loadInjector(options: InjectorOptions): Promise<Injector> {
   await loadLibraries(options.config.text, options.values?.text ?? "");
@@ -94,13 +94,13 @@ export function newInjector(options: InjectorOptions): Injector {
   };
 }
 
-/** A template of before native sidecars, and its proxy, are not for them: without being asked nothing changes there. */
+/** Templates older than native sidecars do not support them, so only an explicit setting applies. */
 function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAsked {
   if (setting === undefined) return "never";
   return setting.nodes === "if-any" && !config.includes(".NativeSidecars") ? "never" : setting.nodes;
 }
 
-/** Defaults of the mesh are those of the time that the configuration is from. */
+/** The mesh's defaults depend on the era of the configuration. */
 function readMesh(mesh: Source | undefined, config: LoadedConfig): MeshConfig {
   return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", config.form === "legacy" ? config.legacy.era : "current");
 }
@@ -133,21 +133,21 @@ function notes(
   native: string | undefined,
 ): readonly string[] {
   const policy = byHand && config.policy !== "enabled"
-    ? [`The configuration's policy is "${config.policy}": what is named here is injected all the same`]
+    ? [`The configuration's policy is "${config.policy}": named manifests are injected anyway`]
     : [];
   return [...formNotes(config, nativeSidecars === true), ...policy, ...(native === undefined ? [] : [native])];
 }
 
-/** Without values a template still renders, into fields that say `<no value>`: the cause is better told at once. */
+/** Without values a template renders `<no value>` into fields, so report the cause. */
 function valuesNotes(config: string, values: ValueMap | undefined): readonly string[] {
   if (values !== undefined || !config.includes(".Values")) return [];
-  return ["The configuration reads values and none are given: name their file with --values"];
+  return ["The configuration reads values, but none are given: set their file with --values"];
 }
 
-/** An old configuration is not taken for a new one silently. */
+/** Reports that a configuration has an old form. */
 function formNotes(config: LoadedConfig, asksForNative: boolean): readonly string[] {
   if (config.form === "modern") return [];
   const { minor, because } = config.legacy.release;
-  const used = `The configuration has the form of Istio 1.0 to 1.8 and is used as one of Istio 1.${minor}: ${because}`;
-  return asksForNative ? [used, "Native sidecars came later: the proxy is an ordinary container"] : [used];
+  const used = `The configuration has the form of Istio 1.0 to 1.8 and is treated as Istio 1.${minor}: ${because}`;
+  return asksForNative ? [used, "Native sidecars are newer: the proxy is an ordinary container"] : [used];
 }

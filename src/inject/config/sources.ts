@@ -1,4 +1,4 @@
-/** Where the configuration comes from: what the user gives, laid over the built-in one where that is in use. */
+/** The sources of the configuration: the user's files, or values over the built-in configuration. */
 import { goJson } from "../../core/gojson.ts";
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
@@ -7,18 +7,18 @@ import { BUILT_IN } from "../default/mod.ts";
 import type { Source } from "./injector.ts";
 import { parseValues } from "./values.ts";
 
-/** What a user may give, all of it optional. */
+/** The user's choice. */
 export interface GivenConfiguration {
   readonly config?: Source | undefined;
   readonly values?: Source | undefined;
   readonly mesh?: Source | undefined;
-  /** Single values that win over all others. */
+  /** Single values, which override all others. */
   readonly hub?: string | undefined;
   readonly tag?: string | undefined;
   readonly cni?: boolean | undefined;
 }
 
-/** The texts that an injector is loaded from. */
+/** The texts of an injector. */
 export interface Configuration {
   readonly config: Source;
   readonly values: Source | undefined;
@@ -26,9 +26,9 @@ export interface Configuration {
 }
 
 /**
- * The configuration in use. Without one of the user's own it is the built-in: then values that are given are laid over
- * the built-in ones, key by key. A ConfigMap with `values` and `mesh` beside `config` brings those too.
- * Errors: a MeshError with the place for values that are no mapping.
+ * The configuration in use. Without a configuration from the user it is the built-in one: the user's values override the
+ * built-in values key by key. A ConfigMap may also have `values` and `mesh` beside `config`.
+ * Errors: a MeshError with the place for values that are not a mapping.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {
   const { config } = given;
@@ -43,7 +43,7 @@ export function configurationOf(given: GivenConfiguration): Configuration {
   };
 }
 
-/** The configuration in use as one ConfigMap, which `--inject-config` reads back. */
+/** The configuration as one ConfigMap, for `--inject-config`. */
 export function showConfiguration({ config, values, mesh }: Configuration): string {
   const data = newMap();
   data["config"] = textBesideConfig(config.text, config.file, "config") ?? config.text;
@@ -63,7 +63,7 @@ function beside(config: Source, key: "values" | "mesh"): Source | undefined {
   return text === undefined ? undefined : { text, file: `${config.file} (key "${key}")` };
 }
 
-/** Layers of values as one text; a single one stays as it is. */
+/** Layers of values as one text; a single layer is not changed. */
 function layered(given: GivenConfiguration, layers: readonly (Source | undefined)[]): Source | undefined {
   const sources = layers.filter((layer) => layer !== undefined);
   const set = singleValues(given);
@@ -83,7 +83,7 @@ function singleValues({ hub, tag, cni }: GivenConfiguration): ValueMap {
   return set;
 }
 
-/** Helm's rule: mappings are laid over each other key by key, anything else replaces, null takes away. */
+/** Helm's rule: mappings merge key by key, other values replace, null removes. */
 function overlaid(below: ValueMap, above: ValueMap): ValueMap {
   const result = Object.assign(newMap(), below);
   for (const [key, value] of Object.entries(above)) {

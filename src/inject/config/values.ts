@@ -1,25 +1,25 @@
-/** The values that templates are rendered with: Helm's values of the control plane's chart. */
+/** The values of templates: Helm's values of the control plane's chart. */
 import { MeshError } from "../../core/errors.ts";
 import { isList, isMap, newMap, type Value, valueAt, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { configMapEntry } from "./config_map.ts";
 
 /**
- * Values from YAML or JSON text, or from the ConfigMap of the injector (its key `values`). All numbers are floats, as
- * Istio decodes them. An empty text is no values. Errors: a MeshError with the place for text that is not a mapping.
+ * Values from YAML or JSON text, or from the key `values` of the injector's ConfigMap. All numbers are floats, as in Istio.
+ * An empty text gives no values. Errors: a MeshError with the place for a text that is not a mapping.
  */
 export function parseValues(text: string, file: string): ValueMap {
   const value = parseYaml(text, file);
   const inner = configMapEntry(value, "values", file);
   if (inner !== undefined) return parseValues(inner, file);
   if (value === null) return newMap();
-  if (!isMap(value)) throw notValues("they are no mapping", file);
+  if (!isMap(value)) throw notValues("not a mapping", file);
   if (typeof value["kind"] === "string" && "apiVersion" in value) throw notValues(`this is a ${value["kind"]}`, file);
   return floats(value);
 }
 
 function notValues(why: string, file: string): MeshError {
-  return new MeshError(`These are no values: ${why}`, {
+  return new MeshError(`Invalid values: ${why}`, {
     place: { file },
     hint: "give the values of the control plane's chart, or the injector's ConfigMap",
   });
@@ -43,7 +43,7 @@ interface Type {
   readonly paths: readonly string[];
 }
 
-/** Those that injection depends on (Istio's values_types.proto). Others are the templates' own, and of any type. */
+/** The values that injection depends on (Istio's values_types.proto). Templates may read others, of any type. */
 const TYPES: readonly Type[] = [
   {
     expected: "a string",
@@ -92,7 +92,7 @@ function isWhole(value: Value): boolean {
   return typeof number === "number" && Number.isInteger(number) && number >= 0 && value !== "";
 }
 
-/** Errors: a MeshError that names every value of the wrong type. Absent and null ones are right. */
+/** Checks types. Errors: a MeshError that names every value of the wrong type. Missing and null values are valid. */
 export function checkValues(values: ValueMap, file: string): void {
   const problems = TYPES.flatMap(({ expected, fits, paths }) =>
     paths.filter((path) => {
@@ -102,8 +102,8 @@ export function checkValues(values: ValueMap, file: string): void {
   );
   const [first] = problems;
   if (first === undefined) return;
-  throw new MeshError(`The values do not fit: ${problems.map(({ text }) => text).join("; ")}`, {
+  throw new MeshError(`Invalid values: ${problems.map(({ text }) => text).join("; ")}`, {
     place: { file, field: first.path },
-    hint: "give them as the chart of the control plane has them: numbers in quotes where text is meant, flags without",
+    hint: "use the types of the control plane's chart: quote numbers that are strings, do not quote flags",
   });
 }

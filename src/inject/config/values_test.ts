@@ -22,7 +22,7 @@ const WRONG: readonly (readonly [string, string])[] = [
 for (const [text, problem] of WRONG) {
   Deno.test(`checkValues: ${text} does not fit`, () => {
     assert.throws(() => checkValues(parseValues(text, "values.yaml"), "values.yaml"), (error) => {
-      return error instanceof MeshError && error.message === `The values do not fit: ${problem}` &&
+      return error instanceof MeshError && error.message === `Invalid values: ${problem}` &&
         error.place?.file === "values.yaml";
     });
   });

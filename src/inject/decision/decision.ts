@@ -1,25 +1,25 @@
 /**
- * Whether a pod gets a sidecar: an ordered table of rules, the first that has an answer decides. The order is that of
- * Istio's injectRequired: what makes injection impossible, what the pod itself asks for, then the configuration.
+ * Whether a pod gets a sidecar: an ordered table of rules; the first answer decides. The order is that of Istio's
+ * injectRequired: reasons against injection, the request of the pod, the configuration.
  *
  * | reason                    | answer | when                                                                        |
  * |---------------------------|--------|-----------------------------------------------------------------------------|
- * | pod-host-network          | no     | the pod uses the host's network: capturing traffic would capture the node's |
- * | namespace-ignored         | no     | the pod is in a namespace of the cluster itself                             |
- * | label-inject-false/true   | no/yes | label `sidecar.istio.io/inject`; where there is one the annotation is unread |
+ * | pod-host-network          | no     | the pod uses the host network: capture would affect the node's traffic      |
+ * | namespace-ignored         | no     | the pod is in a system namespace                                            |
+ * | label-inject-false/true   | no/yes | label `sidecar.istio.io/inject`; it hides the annotation                     |
  * | annotation-inject-false/true | no/yes | annotation `sidecar.istio.io/inject`                                     |
  * | never-inject-selector     | no     | the configuration's `neverInjectSelector` matches the pod's labels          |
- * | always-inject-selector    | yes    | its `alwaysInjectSelector` does                                             |
- * | policy-disabled           | no     | its `policy` is `disabled`, and the pod asks for nothing                    |
- * | policy-enabled            | yes    | the pod asks for nothing                                                    |
- * | requested                 | yes    | the same under `policy: disabled`, where a person asked by hand             |
- * | policy-invalid            | no     | its `policy` is neither: the webhook injects nothing, whatever pods ask for |
+ * | always-inject-selector    | yes    | the configuration's `alwaysInjectSelector` matches the pod's labels         |
+ * | policy-disabled           | no     | the `policy` is `disabled`, and the pod has no request                      |
+ * | policy-enabled            | yes    | the `policy` is `enabled`, and the pod has no request                       |
+ * | requested                 | yes    | the `policy` is `disabled`, but a person names the manifest                 |
+ * | policy-invalid            | no     | the `policy` is neither: the webhook injects nothing                        |
  *
- * What a person names by hand is not asked of the selectors either, as `istioctl kube-inject` does not; a warning tells
- * where the webhook would decide otherwise.
+ * Like `istioctl kube-inject`, the command ignores selectors for manifests that a person names; a warning reports that the
+ * webhook would decide otherwise.
  *
- * With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` take the place of the label's and
- * annotation's, and `already-injected` (no) comes second.
+ * With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` replace those of label and annotation, and
+ * `already-injected` (no) comes second.
  */
 import { isEmptySelector, selectorMatches } from "../../core/kube/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
@@ -28,12 +28,12 @@ import { type Answer, type Decision, no } from "./answer.ts";
 import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy_request.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 
-/** What a decision depends on besides the pod. */
+/** The inputs of a decision besides the pod. */
 export interface DecisionPolicy {
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
   readonly alwaysInjectSelector: readonly Value[];
-  /** A person names the manifest: policy and selectors are about injection that nobody asked for, and do not forbid it. */
+  /** A person names the manifest, so policy and selectors do not apply. */
   readonly byHand: boolean;
   /** `legacy` for a configuration of Istio 1.0 to 1.8. */
   readonly form?: "modern" | "legacy";
@@ -42,7 +42,7 @@ export interface DecisionPolicy {
 /** Namespaces that are never injected, as Istio lists them. */
 const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
-/** The rules by name, for those that tell all of them. */
+/** The names of the rules. */
 export type RuleName =
   | "host-network"
   | "already-injected"
@@ -74,7 +74,7 @@ const LEGACY_RULES: readonly Rule[] = [
   ["policy", (_pod, policy) => byPolicy(policy)],
 ];
 
-/** The rules for a form of the configuration, in the order in which they are asked; the last has an answer for all. */
+/** The rules for a form of the configuration, in order; the last one always answers. */
 export function rulesFor(form: DecisionPolicy["form"]): readonly Rule[] {
   return form === "legacy" ? LEGACY_RULES : RULES;
 }
@@ -91,7 +91,7 @@ export function decide(pod: Pod, policy: DecisionPolicy): Decision {
   return { ...byPolicy(policy), warnings };
 }
 
-/** What is named by hand is injected; that the webhook would decide otherwise is worth knowing. */
+/** Named manifests are injected, even if the webhook would not inject them: warn. */
 function selectorWarnings(pod: Pod, policy: DecisionPolicy): readonly string[] {
   const answer = policy.byHand ? neverSelector(pod, { ...policy, byHand: false }) : undefined;
   return answer === undefined ? [] : [`The webhook would not inject this pod: ${answer.message} (${answer.field})`];
@@ -118,7 +118,7 @@ interface Request {
   readonly value: string;
 }
 
-/** What the pod says about its own injection: the label, else the annotation. */
+/** The pod's request: the label, else the annotation. */
 function requestOf(pod: Pod): Request | undefined {
   const label = labelsOf(pod)[ANNOTATION.inject];
   if (typeof label === "string") return { kind: "label", value: label };
@@ -161,19 +161,19 @@ function alwaysSelector(pod: Pod, { alwaysInjectSelector, byHand }: DecisionPoli
   return { inject: true, reason: "always-inject-selector", field: `alwaysInjectSelector[${index}]`, message };
 }
 
-/** The first selector that is not empty (an empty one would match every pod) and matches; -1 if none does. */
+/** The index of the first selector that matches and is not empty (an empty one matches every pod), or -1. */
 function firstMatch(selectors: readonly Value[], labels: ValueMap): number {
   return selectors.findIndex((selector) => !isEmptySelector(selector) && selectorMatches(selector, labels).matches);
 }
 
 function byPolicy({ policy, byHand }: DecisionPolicy): Answer {
   if (policy === "enabled") {
-    return { inject: true, reason: "policy-enabled", field: "policy", message: "the policy is to inject" };
+    return { inject: true, reason: "policy-enabled", field: "policy", message: 'the policy is "enabled"' };
   }
-  if (byHand) return { inject: true, reason: "requested", field: "policy", message: "asked for by hand" };
+  if (byHand) return { inject: true, reason: "requested", field: "policy", message: "requested explicitly" };
   return no(
     "policy-disabled",
     "policy",
-    'the configuration\'s policy is "disabled" and the pod does not ask for a sidecar',
+    'the configuration\'s policy is "disabled" and the pod does not request a sidecar',
   );
 }

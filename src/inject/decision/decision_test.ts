@@ -106,7 +106,7 @@ for (const { name, metadata = {}, spec = {}, policy, reason, inject } of ROWS) {
   });
 }
 
-Deno.test("decide: a selector does not forbid what is asked for by hand, but is told", () => {
+Deno.test("decide: a selector does not apply to explicit requests, but a warning reports it", () => {
   const policy = { ...POLICY, byHand: true, neverInjectSelector: matching };
   const decision = decide({ metadata: { labels }, spec: {} }, policy);
   assert.equal(decision.reason, "policy-enabled");

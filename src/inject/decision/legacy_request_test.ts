@@ -32,10 +32,10 @@ for (const [value, inject, reason] of ANNOTATIONS) {
   });
 }
 
-Deno.test("decide: in 1.0 to 1.8 the label is not read, and a warning says so", () => {
+Deno.test("decide: in 1.0 to 1.8 the label is ignored with a warning", () => {
   const decision = decide(podWith("labels", "false"), POLICY);
   assert.equal(decision.inject, true);
-  assert.match(decision.warnings[0] ?? "", /not read with a configuration of Istio 1\.0 to 1\.8/);
+  assert.match(decision.warnings[0] ?? "", /is ignored with a configuration of Istio 1\.0 to 1\.8/);
 });
 
 const PROXIES: readonly (readonly [string, readonly string[], boolean, boolean])[] = [

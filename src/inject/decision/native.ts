@@ -3,10 +3,10 @@ import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 
-/** Whether nodes are asked where they are known; `if-any`: a cluster without nodes says no. */
+/** Whether known nodes decide; `if-any`: a cluster without nodes means no. */
 export type NodesAsked = "never" | "if-any" | "always";
 
-/** What ENABLE_NATIVE_SIDECARS says, and a warning if that is nothing it may say. */
+/** The setting of ENABLE_NATIVE_SIDECARS, with a warning for an invalid value. */
 export interface NativeSetting {
   readonly native: boolean;
   readonly nodes: NodesAsked;
@@ -14,14 +14,13 @@ export interface NativeSetting {
 }
 
 /**
- * The setting from the environment variable ENABLE_NATIVE_SIDECARS. Where no cluster is asked `auto` is off, as it is for
- * istioctl.
+ * Reads the environment variable ENABLE_NATIVE_SIDECARS. Without a cluster `auto` is off, as in istioctl.
  *
  * | value | nodes known | no nodes there | no cluster |
  * |---|---|---|---|
- * | `true`, `false` | as it says | as it says | as it says |
- * | `auto` | what their kubelets can | on, as istiod has it | off |
- * | none | what their kubelets can, for templates that know of it | off | off |
+ * | `true`, `false` | on, off | on, off | on, off |
+ * | `auto` | if their kubelets support it | on, as in istiod | off |
+ * | unset | if their kubelets and the template support it | off | off |
  */
 export function nativeSetting(text: string | undefined): NativeSetting {
   if (text === "true") return { native: true, nodes: "never" };
@@ -31,48 +30,47 @@ export function nativeSetting(text: string | undefined): NativeSetting {
   return {
     native: false,
     nodes: "never",
-    warning:
-      `ENABLE_NATIVE_SIDECARS has the value "${text}", which is none of "true", "false" and "auto": it counts as "false"`,
+    warning: `ENABLE_NATIVE_SIDECARS is "${text}", but must be "true", "false" or "auto": "false" is used`,
   };
 }
 
-/** For one pod: its annotation if that is exactly `true` or `false`, else the setting. */
+/** The setting for one pod: its annotation if that is exactly `true` or `false`, else the general setting. */
 export function nativeForPod(pod: Pod, setting: boolean): boolean {
   const value = annotation(pod, ANNOTATION.nativeSidecar);
   if (value === "true") return true;
   return value === "false" ? false : setting;
 }
 
-/** Nodes of a cluster, as JSON has them. */
+/** Nodes of a cluster, in the form of their JSON. */
 export interface NativeNodes {
-  /** By name: whether its kubelet is new enough. */
+  /** By name: whether the kubelet is new enough. */
   readonly byName: Readonly<Record<string, Value>>;
-  /** Whether those of all nodes are. */
+  /** Whether all kubelets are new enough. */
   readonly all: boolean;
 }
 
-/** Kubernetes 1.33, in which native sidecars are stable (KEP-753): what istiod asks of nodes. */
+/** istiod requires Kubernetes 1.33, where native sidecars are stable (KEP-753). */
 const MINOR = 33;
 
-/** What is known of nodes. A version that cannot be read is an old one. */
+/** Reads nodes. An unreadable version counts as old. */
 export function nativeNodes(nodes: Iterable<ValueMap>): NativeNodes {
   const byName = newMap();
   for (const node of nodes) byName[textAt(mapAt(node, "metadata"), "name")] = (kubeletMinor(node) ?? 0) >= MINOR;
   return { byName, all: Object.values(byName).every((isNew) => isNew) };
 }
 
-/** The version of a node's kubelet, such as `v1.28.3-gke.100`; `""` if it tells none. */
+/** The version of a node's kubelet, such as `v1.28.3-gke.100`, or `""`. */
 export function kubeletVersion(node: ValueMap): string {
   return textAt(mapAt(mapAt(node, "status"), "nodeInfo"), "kubeletVersion");
 }
 
-/** The minor number of that version: 28; `undefined` if it cannot be read. */
+/** The minor number of that version: 28; `undefined` if it is unreadable. */
 export function kubeletMinor(node: ValueMap): number | undefined {
   const minor = /^v1\.(\d+)/.exec(kubeletVersion(node))?.[1];
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Whether the proxy of a pod is native: as the pod's own node has it, else as all nodes have it. */
+/** Whether the proxy of a pod is native: the pod's own node decides, else all nodes. */
 export function nativeByNodes(asked: NodesAsked, nodes: NativeNodes | undefined, nodeName: string): boolean {
   if (asked === "never" || nodes === undefined) return false;
   if (Object.hasOwn(nodes.byName, nodeName)) return nodes.byName[nodeName] === true;

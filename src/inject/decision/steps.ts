@@ -1,4 +1,4 @@
-/** A decision told rule by rule, for those who ask why. */
+/** A decision explained rule by rule. */
 import { goJson } from "../../core/gojson.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { textAt, type Value } from "../../core/value.ts";
@@ -6,22 +6,22 @@ import type { Answer } from "./answer.ts";
 import { type DecisionPolicy, type RuleName, rulesFor } from "./decision.ts";
 import { annotation, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 
-/** A rule, and what it read. */
+/** A rule, and the value that it reads. */
 export interface DecisionStep {
   readonly rule: string;
   /** Of the pod (`spec.hostNetwork`) or of the configuration (`policy`). */
   readonly field: string;
-  /** What the field holds; `undefined` if it is not there. */
+  /** The field's value; `undefined` if it is missing. */
   readonly value: string | undefined;
-  /** The answer of the rule that decided. */
+  /** The answer of the deciding rule. */
   readonly answer?: Answer;
-  /** An earlier rule had decided. */
+  /** An earlier rule decides. */
   readonly isLate: boolean;
 }
 
 type Reading = Pick<DecisionStep, "rule" | "field" | "value">;
 
-/** All rules in the order of `decide`, with the one that decided. */
+/** All rules in the order of `decide`, with the deciding one. */
 export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly DecisionStep[] {
   let isLate = false;
   return rulesFor(policy.form).flatMap(([name, answerOf]) => {
@@ -32,7 +32,7 @@ export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly Decisi
   });
 }
 
-/** Of a rule that reads several fields the answer is at the one that decided. */
+/** A rule that reads several fields has its answer at the deciding field. */
 function step(reading: Reading, answer: Answer | undefined, isLate: boolean): DecisionStep {
   const field = answer?.field ?? "";
   const decided = field === reading.field || field.startsWith(`${reading.field}[`);

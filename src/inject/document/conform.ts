@@ -1,14 +1,13 @@
 import { type FieldType, type StructSchema, structSchema } from "../../core/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
-/** Quantities that may be smaller than a nano, which Kubernetes rounds up. */
+/** Quantities that may be below a nano, which Kubernetes rounds up. */
 const SUB_NANO = /\.\d+[nu]$|e-\d{2,}$/i;
 
 /**
- * A manifest as the user wrote it, with only that changed which Kubernetes reads otherwise than it is written: a number
- * or boolean where the type has a string becomes that string, a field name in another case the type's. Fields that the
- * type does not have stay. Shares everything that is not changed; the same object if nothing is.
- * `typed` is what `decode` made of the manifest.
+ * The user's manifest with corrections where Kubernetes reads another value: a number or boolean in a string field becomes
+ * a string, a field name in another case becomes the type's name. Unknown fields stay. Shares unchanged parts; returns
+ * the same object if nothing changes. `typed` is the manifest after `decode`.
  */
 export function conform(manifest: ValueMap, typed: ValueMap, type: string): ValueMap {
   return conformStruct(manifest, typed, structSchema(type));
@@ -41,7 +40,7 @@ function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType
   return type.kind === "map" ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element) : raw;
 }
 
-/** Whether Kubernetes reads a scalar as something else than it says. */
+/** Whether Kubernetes reads another value than the scalar's. */
 function readOtherwise(raw: Value, kind: FieldType["kind"]): boolean {
   if (kind === "string") return raw !== null && typeof raw !== "string";
   return kind === "quantity" && SUB_NANO.test(String(raw));

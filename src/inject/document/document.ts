@@ -1,4 +1,4 @@
-/** Injection of one document of a manifest: the same bytes if nothing is injected, else edits of its text. */
+/** Injection of one document: the same bytes if nothing is injected, else edits of its text. */
 import { MeshError } from "../../core/errors.ts";
 import { fieldKeys } from "../../core/field_path.ts";
 import { goJson } from "../../core/gojson.ts";
@@ -17,22 +17,22 @@ import { sameValue } from "../../core/same_value.ts";
 import { withStringKeys } from "./string_keys.ts";
 import { hasPod, ownerOf, podIn, withPod, type WorkloadKind, workloadKind } from "./workload.ts";
 
-/** How documents are treated. */
+/** Options of all documents. */
 export interface DocumentOptions {
-  /** Namespace of resources that name none; resources that name another one are refused. */
+  /** Namespace of resources without one; resources with another namespace fail. */
   readonly namespace?: string | undefined;
   readonly output: "yaml" | "json";
 }
 
-/** What became of a document. */
+/** The result of a document. */
 export interface DocumentResult {
-  /** Its text, `undefined` if something in it failed: it must not be used half injected. */
+  /** Its text; `undefined` if a part of it failed, because it must not be half injected. */
   readonly text: string | undefined;
-  /** One for each resource: a List has several. */
+  /** One for each resource; a List has several. */
   readonly entries: readonly ReportEntry[];
 }
 
-/** Injects into the workloads of a document. Failures are entries, not errors. */
+/** Injects the workloads of a document. Failures are entries, not errors. */
 export function injectDocument(parsed: ParsedDocument, injector: Injector, options: DocumentOptions): DocumentResult {
   const run: Run = { parsed, injector, options, entries: [] };
   if (parsed.value === null) return { text: options.output === "json" ? "" : parsed.doc.text, entries: [] };
@@ -47,7 +47,7 @@ function textOf(parsed: ParsedDocument, next: Value, output: "yaml" | "json"): s
   return goJson(next, { indent: "    ", escapeHtml: false }) + "\n";
 }
 
-/** Of a List with a failing item nothing is written, so nothing of it was injected. */
+/** A List with a failing item is not written, so none of its items counts as injected. */
 function spoiled(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   return entries.map((entry) =>
     entry.result === "failed" ? entry : {
@@ -69,7 +69,7 @@ interface Run {
 
 type Path = readonly (string | number)[];
 
-/** The value with sidecars; the same value if there are none to add. */
+/** The value with sidecars; the same value if nothing is injected. */
 function injectValue(value: Value, path: Path, run: Run): Value {
   if (isMap(value) && value["kind"] === "List" && isList(value["items"])) return injectList(value, path, run);
   const known = identity(value, run);
@@ -107,12 +107,12 @@ function identity(value: Value, { parsed: { doc }, options }: Run): Known {
   };
 }
 
-/** A name that YAML reads as a number or a boolean is the text of that. */
+/** The text of a name, also if YAML reads it as a number or a boolean. */
 function nameText(name: Value | undefined): string {
   return name === undefined || name === null || typeof name === "object" ? "" : String(name);
 }
 
-/** An error with its place in the file: the field that it names, seen from the document. */
+/** A failure with its place in the file: the field of the error, as seen from the document. */
 function failure(error: MeshError, known: Known, path: Path, parsed: ParsedDocument): ReportEntry {
   const keys = [...path, ...fieldKeys(error.place?.field ?? "")];
   const place = { ...parsed.place(keys), document: parsed.doc.index };
@@ -152,7 +152,7 @@ function injectResource(value: Value, run: Run): Outcome {
   return { ...decision, field, ...injectWorkload(value, manifest, { row, run, warnings }) };
 }
 
-/** A List without items has nothing to inject; one whose items are no list cannot be what was meant. */
+/** Accepts a List without items; rejects one whose items are not a list. */
 function checkedList(value: Value): Value {
   const items = isMap(value) && value["kind"] === "List" ? value["items"] ?? null : null;
   if (items === null || isList(items)) return value;
@@ -161,25 +161,23 @@ function checkedList(value: Value): Value {
   });
 }
 
-/** A stream of JSON objects can be read again; one with a bare text or list in it is no stream of manifests. */
+/** Only objects may be in a stream of JSON manifests. */
 function checkObject(value: Value): void {
   if (isMap(value)) return;
   const what = isList(value) ? "list" : typeof value;
   throw new InjectionError(
     "invalid-manifest",
-    `The document is a ${what}, not a manifest: it has no place in JSON output`,
+    `The document is a ${what}, not a manifest: JSON output cannot contain it`,
   );
 }
 
 function notWorkload(value: Value): Outcome {
   const kind = isMap(value) ? textAt(value, "kind") : "";
-  const [reason, message] = kind === ""
-    ? ["no-kind", "it has no kind, so it is no manifest of a pod"]
-    : ["not-a-workload", `a ${kind} has no pod`];
+  const [reason, message] = kind === "" ? ["no-kind", "it has no kind"] : ["not-a-workload", `a ${kind} has no pod`];
   return { result: "skipped", reason, field: "kind", message, warnings: [], next: value };
 }
 
-/** The manifest as Kubernetes reads it. Errors: an InjectionError that names every field that cannot be read. */
+/** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
 function readManifest(value: ValueMap, row: WorkloadKind): ValueMap {
   const { value: typed, problems } = decode(value, row.type);
   const [first] = problems;
@@ -207,7 +205,7 @@ function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warning
     return {
       result: "unchanged",
       reason: "already-injected",
-      message: "it is injected already",
+      message: "already injected",
       warnings: all,
       next: value,
     } as const;
@@ -224,7 +222,7 @@ function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void 
   });
 }
 
-/** Field paths in errors of the pod, seen from the manifest. */
+/** Turns field paths of the pod in errors into paths of the manifest. */
 function inPodOf<T>(row: WorkloadKind, action: () => T): T {
   try {
     return action();
@@ -240,7 +238,7 @@ function fieldIn(field: string, row: WorkloadKind): string {
   return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
 }
 
-/** What asks for injection at a controller reaches no pod. */
+/** Warns about requests on a controller, which do not reach its pods. */
 function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): readonly string[] {
   if (row.path.length === 0) return [];
   const to = row.path.join(".");
@@ -257,7 +255,7 @@ function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): re
   });
 }
 
-/** 1.8 tells of every unknown annotation that names Istio, other releases at most of those that look like a known one. */
+/** Istio 1.8 reports every unknown annotation of Istio; for other releases only likely misspellings count. */
 function spelling(pod: Pod, { config }: Injector): readonly string[] {
   const era = config.form === "legacy" && config.legacy.release.minor === 8 ? "1.8" : "current";
   const annotations = Object.fromEntries(

@@ -1,27 +1,27 @@
-/** What is said about each resource: entries as data, and as lines of text or JSON. */
+/** The report: an entry for each resource, as data and as lines of text or JSON. */
 import { errorLine, type MeshError, saysField } from "../../core/errors.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { resourceName } from "../../core/kube/mod.ts";
 import type { ReportLine } from "./report_schema.ts";
 
-/** What became of a resource. */
+/** The result of a resource. */
 export type Result = ReportLine["result"];
 
 /** One resource of the input. */
 export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"> {
-  /** What failed, where `result` says so. */
+  /** The error of a failed resource. */
   readonly error?: MeshError;
 }
 
-/** How an entry is told. */
+/** Options of an entry's text. */
 export interface EntryTextOptions {
-  /** There are several files: each line says which it is about. */
+  /** Each line names its file. */
   readonly severalFiles: boolean;
 }
 
 /**
- * The lines of an entry for people: `deployment.apps/web skipped: pod uses the host network`, then its warnings. Of
- * several files each is named: ` (a.yaml)` after a result, as kubectl puts what is to be added, `a.yaml: ` before a warning.
+ * The lines of an entry for people: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
+ * several files ` (a.yaml)` follows a result, in kubectl's style, and `a.yaml: ` precedes a warning.
  */
 export function entryText(entry: ReportEntry, { severalFiles }: EntryTextOptions = { severalFiles: false }): string {
   const name = displayName(entry);
@@ -34,7 +34,7 @@ export function entryText(entry: ReportEntry, { severalFiles }: EntryTextOptions
   ].join("\n");
 }
 
-/** Without a name a resource can only be found by its number. */
+/** A resource without a name is identified by its document. */
 function displayName({ apiVersion, kind, name, document }: ReportEntry): string {
   if (kind === "") return `document ${document}`;
   const full = resourceName(apiVersion, kind, name);
@@ -45,7 +45,7 @@ function outcome({ result, message }: ReportEntry): string {
   return result === "injected" ? result : `${result}: ${message}`;
 }
 
-/** The error with the resource that it is about, after its place in the file. */
+/** The error with the name of its resource, after the place in the file. */
 function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" | "place" | "hint"> {
   if (entry.name === "") return error;
   const { place, hint } = error;

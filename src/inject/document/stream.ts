@@ -1,4 +1,4 @@
-/** Injection of files: bytes come in, manifests go out one document at a time, and an entry for each resource. */
+/** Injection of files: bytes in; manifests out, one document at a time, with an entry for each resource. */
 import { MeshError } from "../../core/errors.ts";
 import { parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
 import { type DocumentOptions, type DocumentResult, injectDocument } from "./document.ts";
@@ -7,20 +7,20 @@ import type { ReportEntry } from "./report.ts";
 
 /** A source of manifests: a file, standard input, a URL. */
 export interface ManifestInput {
-  /** As messages call it. */
+  /** Its name in messages. */
   readonly file: string;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Where results go. */
+/** Receives the results. */
 export interface Sink {
-  /** Text for the output, in order. */
+  /** Text of the output, in order. */
   write(text: string): void;
   /** An entry for each resource, in order. */
   report(entry: ReportEntry): void;
 }
 
-/** How many resources there were of each result. */
+/** The number of resources by result. */
 export interface Summary {
   readonly injected: number;
   readonly skipped: number;
@@ -29,8 +29,8 @@ export interface Summary {
 }
 
 /**
- * Injects into all documents of all inputs. One that fails is left out of the output and stops no other; the summary
- * tells. One document is in memory at a time. Errors of the sink, such as a closed pipe, end it.
+ * Injects all documents of all inputs. A failing document is left out of the output and counted; the others continue. One
+ * document is in memory at a time. Errors of the sink, such as a closed pipe, end the stream.
  */
 export async function injectStream(
   inputs: Iterable<ManifestInput>,
@@ -73,7 +73,7 @@ async function injectInput(input: ManifestInput, injector: Injector, { joiner, s
 
 type Step = { readonly document: SourceDocument | undefined } | { readonly entry: ReportEntry };
 
-/** The next document of a file, or an entry for what ends the file early, such as bytes that are no text. */
+/** The next document of a file, or an entry for an error that ends the file, such as binary data. */
 async function next(documents: AsyncGenerator<SourceDocument>, index: () => number, file: string): Promise<Step> {
   try {
     const { done, value } = await documents.next();
@@ -107,7 +107,7 @@ function unreadable(error: MeshError, file: string, document: number): ReportEnt
   return { file, document, ...none, result: "failed", reason: "invalid-yaml", message: error.message, error: located };
 }
 
-/** Joins documents to one output: those of a file by the separators they had, files by one of ours where it takes one. */
+/** Joins documents: within a file by their own separators, between files by `---` if needed. */
 class Joiner {
   #lastText = "";
   #newFile = false;

@@ -1,13 +1,13 @@
 import { type ParsedDocument, parseDocument, scalarText, TextEdits } from "../../core/yaml/mod.ts";
 
-/** What may be a key that YAML 1.1 reads as something else than a string, so that most documents need no second look. */
+/** Keys that YAML 1.1 may not read as strings. Most documents have none. */
 const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^\s:]*)\s*:(?:\s|$)/im;
 
 type Node = NonNullable<ParsedDocument["root"]>;
 
 /**
- * The document with keys such as `yes:` and `010:` written as the strings that kubectl makes of them (`"true":`, `"8":`):
- * other readers make something else of them. The same document if it has none.
+ * Writes keys such as `yes:` and `010:` as the strings that kubectl reads (`"true":`, `"8":`), because other readers read
+ * other keys. Returns the same document if it has no such keys.
  */
 export function withStringKeys(parsed: ParsedDocument): ParsedDocument {
   if (parsed.root === undefined || !SUSPECT.test(parsed.doc.text)) return parsed;

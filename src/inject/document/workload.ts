@@ -1,23 +1,23 @@
-/** Where a manifest keeps its pod: one row for each kind that is known. */
+/** The position of the pod in a manifest, by kind. */
 import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
 import { metadataOf, type Pod, withKey } from "../pod/pod.ts";
 
-/** A kind of manifest that makes pods. */
+/** A kind that creates pods. */
 export interface WorkloadKind {
   readonly kind: string;
-  /** Its type in the Kubernetes schema: the version that every apiVersion of that kind is read as. */
+  /** Its type in the Kubernetes schema, for every apiVersion. */
   readonly type: string;
-  /** Field path to the object that holds the pod's `metadata` and `spec`; empty for the Pod itself. */
+  /** Field path to the object with the pod's `metadata` and `spec`; empty for a Pod. */
   readonly path: readonly string[];
-  /** Kubernetes has no default for the template: without one there is no pod (the field is a pointer there). */
+  /** Kubernetes has no default for the template (its field is a pointer). */
   readonly templateRequired: boolean;
-  /** Written with every field that its type always has, as OpenShift's API server does: not all of its tools default them. */
+  /** Written with all fields that the type always has, like OpenShift's API server: some of its tools need them. */
   readonly typed?: boolean;
 }
 
 /**
- * A CronJob's pod is in `jobTemplate.spec.template`; the metadata of the jobTemplate is that of the Job. (istioctl
- * reads and writes the Job's, so that an opt-out in the pod is not seen and labels do not reach it.)
+ * A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job. (istioctl uses the
+ * Job's metadata, so it misses an opt-out in the pod, and its labels do not reach the pod.)
  */
 const TEMPLATE = ["spec", "template"];
 const KINDS: readonly WorkloadKind[] = [
@@ -34,22 +34,22 @@ const KINDS: readonly WorkloadKind[] = [
 
 const BY_KIND = new Map(KINDS.map((row) => [row.kind, row]));
 
-/** The row of a manifest, whatever its apiVersion; `undefined` if it makes no pods. */
+/** The row of a manifest, for any apiVersion; `undefined` for a kind without pods. */
 export function workloadKind(manifest: Value): WorkloadKind | undefined {
   return isMap(manifest) ? BY_KIND.get(textAt(manifest, "kind")) : undefined;
 }
 
-/** The pod (or pod template) in a manifest; an empty one where the manifest has none. */
+/** The pod (or pod template) in a manifest; an empty one if it is missing. */
 export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
   return row.path.reduce((map, key) => mapAt(map, key), manifest);
 }
 
-/** Whether the manifest has an object where its pod belongs. */
+/** Whether the manifest has a pod. */
 export function hasPod(manifest: ValueMap, row: WorkloadKind): boolean {
   return isMap(valueAt(manifest, ...row.path));
 }
 
-/** A copy of the manifest with another pod; the pod's own manifest stays a Pod with its other fields. */
+/** A copy of the manifest with another pod. */
 export function withPod(manifest: ValueMap, row: WorkloadKind, pod: Pod): ValueMap {
   return replaceAt(manifest, row.path, pod);
 }
@@ -59,7 +59,7 @@ function replaceAt(map: ValueMap, path: readonly string[], value: ValueMap): Val
   return key === undefined ? value : withKey(map, key, replaceAt(mapAt(map, key), rest, value));
 }
 
-/** Who a pod belongs to, as templates see it: `.TypeMeta` and `.DeploymentMeta`. */
+/** The owner of a pod for templates: `.TypeMeta` and `.DeploymentMeta`. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
@@ -67,7 +67,7 @@ export interface Owner {
   readonly namespace: string;
 }
 
-/** The owner of the pod in a manifest: the manifest itself, or what controls a bare Pod. */
+/** The owner of the pod in a manifest: the manifest itself, or the controller of a Pod. */
 export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string): Owner {
   if (row.kind === "Pod") return podOwner(manifest, namespace);
   const metadata = metadataOf(manifest);
@@ -80,8 +80,8 @@ export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string
 }
 
 /**
- * Who made a pod, guessed from its metadata as Istio's GetDeployMetaFromPod does: the controller among its owners, and
- * from the names that Kubernetes gives, what made that controller.
+ * The owner of a pod, guessed from its metadata as in Istio's GetDeployMetaFromPod: the controller among its owners, or the
+ * owner of that controller, from the names that Kubernetes generates.
  */
 export function podOwner(pod: Pod, namespace: string): Owner {
   const metadata = metadataOf(pod);

@@ -1,4 +1,4 @@
-/** Template functions about data: JSON and YAML of values, maps of strings. */
+/** Template functions for data: JSON, YAML, maps of strings. */
 import { goJson, goJsonParse } from "../../core/gojson.ts";
 import {
   declared,
@@ -41,7 +41,7 @@ function protoToJSON(view: GoValue = null): string {
   return protoToJson(config);
 }
 
-/** The value of a JSON text; for a text that is none the string `{}`, as Istio has it. */
+/** The value of a JSON text; for invalid JSON the string `{}`, as in Istio. */
 function fromJSON(text: GoValue): GoValue {
   try {
     return goJsonParse(String(text));
@@ -50,7 +50,7 @@ function fromJSON(text: GoValue): GoValue {
   }
 }
 
-/** A value without nulls, and without the maps and lists that had nothing but those; `undefined` if nothing is left. */
+/** A value without nulls, and without maps and lists that only had nulls; `undefined` if nothing is left. */
 function omitNil(value: Value): Value | undefined {
   if (value === null) return undefined;
   if (isList(value)) {
@@ -70,7 +70,7 @@ function strings(map: ValueMap): GoMap {
   return typed(map, "map[string]string");
 }
 
-/** A map of strings from keys and values in turn; the last key without a value gets `""`. */
+/** A map of strings from alternating keys and values; a missing last value is `""`. */
 function strdict(pairs: readonly GoValue[]): GoMap {
   const map = newMap();
   for (let i = 0; i < pairs.length; i += 2) {

@@ -1,4 +1,4 @@
-/** Template functions about a pod's metadata. */
+/** Template functions for a pod's metadata. */
 import { declared, type FuncMap, GoStruct, type GoValue, isGoMap, sprint } from "../../core/gotemplate/mod.ts";
 
 export const metadataFunctions: FuncMap = {
@@ -7,12 +7,12 @@ export const metadataFunctions: FuncMap = {
   }),
   annotation: declared(["v1.ObjectMeta", "string", "interface {}"], annotation),
   formatDuration: (duration = null) => duration instanceof GoStruct ? durationText(duration) : sprint(duration),
-  // Kept for templates of older releases: the value as it is.
+  // For templates of older releases: the value unchanged.
   kubevirtInterfaces: declared(["string"], (interfaces) => interfaces),
   excludeInterfaces: declared(["string"], (interfaces) => interfaces),
 };
 
-/** The annotation of that name, else the default as text (`<nil>` for none, as Go prints it). */
+/** The annotation's value, else the default as text (`<nil>` for none, as Go prints it). */
 function annotation(metadata: GoValue = null, name: GoValue = null, otherwise: GoValue = null): string {
   const annotations = metadata instanceof GoStruct ? metadata.get("Annotations") : undefined;
   if (typeof name !== "string" || !isGoMap(annotations) || !Object.hasOwn(annotations, name)) return sprint(otherwise);

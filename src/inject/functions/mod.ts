@@ -1,6 +1,6 @@
 /**
- * The functions that injection templates may call: sprig's, and over them Istio's own where both have one of that name
- * (`indent` and `contains` behave otherwise in sprig). In: the environment and clock for `env` and dates.
+ * The functions of injection templates: sprig's, overridden by Istio's own (`indent` and `contains` differ). In: environment
+ * and clock, for `env` and dates.
  */
 import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
 import { declared, type FuncMap } from "../../core/gotemplate/mod.ts";
@@ -10,7 +10,7 @@ import { otelFunctions } from "./otel.ts";
 import { portFunctions } from "./ports.ts";
 import { textFunctions } from "./text.ts";
 
-/** What functions read of the process. */
+/** What functions read from the process. */
 export interface FunctionWorld {
   readonly env: (name: string) => string | undefined;
   readonly now: () => Date;

@@ -1,10 +1,10 @@
-/** The template function that tells OpenTelemetry who a workload is, by its semantic conventions. */
+/** The template function for OpenTelemetry's resource attributes of a workload. */
 import { type FuncMap, GoStruct, type GoValue, isGoMap, isList } from "../../core/gotemplate/mod.ts";
 
 export const otelFunctions: FuncMap = { otelResourceAttributes: otelResourceAttributes };
 
 /**
- * `service.namespace=...,service.version=...,service.instance.id=...` if a provider of the mesh asks for enrichment, else
+ * `service.namespace=...,service.version=...,service.instance.id=...` if a provider of the mesh enables enrichment, else
  * `""`. Arguments as in Istio's templates: mesh, annotations, labels, namespace, containers.
  */
 function otelResourceAttributes(...args: GoValue[]): string {
@@ -36,7 +36,7 @@ function text(value: GoValue): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What the user put in an annotation `resource.opentelemetry.io/...`. */
+/** The user's annotation `resource.opentelemetry.io/...`. */
 function chosen(annotations: GoValue, attribute: string): string {
   return isGoMap(annotations) ? text(annotations[`resource.opentelemetry.io/${attribute}`] ?? null) : "";
 }

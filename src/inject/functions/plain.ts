@@ -3,8 +3,8 @@ import { GoInt, GoStruct, type GoValue, isGoMap } from "../../core/gotemplate/mo
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /**
- * What a template holds as the plain data that its JSON is: structs by their JSON names, integers as integers, floats
- * without a fraction too (as a float64 comes out of JSON text). Functions are an Error, as in encoding/json.
+ * A template's value as the plain data of its JSON: structs by JSON names, integers and whole floats as integers. Functions
+ * are an Error, as in encoding/json.
  */
 export function plain(value: GoValue): Value {
   if (typeof value === "function") throw new Error("json: unsupported type: func()");

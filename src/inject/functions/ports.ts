@@ -1,4 +1,4 @@
-/** Template functions about ports. */
+/** Template functions for ports. */
 import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../core/gotemplate/mod.ts";
 import { PROXY } from "../pod/pod.ts";
 
@@ -8,7 +8,7 @@ export const portFunctions: FuncMap = {
   applicationPorts: (containers = null) => portsOf(structs(containers).filter((item) => item.get("Name") !== PROXY)),
 };
 
-/** The comma list with a port added at its end, unless the port is empty, 0 or, with no space around it, there already. */
+/** Appends a port to the comma list, unless the port is empty, 0 or, without spaces, in the list. */
 function excludeInboundPort(port: GoValue, list: GoValue): string {
   const added = sprint(port).trim();
   const text = String(list);

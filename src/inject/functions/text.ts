@@ -1,4 +1,4 @@
-/** Template functions about text. */
+/** Template functions for text. */
 import { declared, type FuncMap, type GoValue } from "../../core/gotemplate/mod.ts";
 
 export const textFunctions: FuncMap = {
@@ -9,18 +9,18 @@ export const textFunctions: FuncMap = {
   appendMultusNetwork: declared(["string", "string"], appendMultusNetwork),
 };
 
-/** Everything up to the last slash, which is kept; `""` without one (Go's filepath.Split). */
+/** The text up to and including the last slash, or `""` (Go's filepath.Split). */
 function directory(path: GoValue): string {
   const text = String(path);
   return text.slice(0, text.lastIndexOf("/") + 1);
 }
 
-/** Spaces after every line break: the first line stays where the template put it, unlike sprig's. */
+/** Adds spaces after every line break; unlike sprig's, not to the first line. */
 function indent(spaces: GoValue, text: GoValue): string {
   return String(text).replaceAll("\n", "\n" + " ".repeat(Number(spaces)));
 }
 
-/** Adds a network to the annotation `k8s.v1.cni.cncf.io/networks`, which is a comma list or a JSON list, unless it is there. */
+/** Adds a network to the annotation `k8s.v1.cni.cncf.io/networks`, a comma list or a JSON list, if it is missing. */
 function appendMultusNetwork(existing: GoValue, network: GoValue): string {
   const list = String(existing);
   const name = String(network);

@@ -1,4 +1,4 @@
-/** What an earlier injection put into a pod, and the pod without it. */
+/** Removes an earlier injection from a pod. */
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
@@ -6,7 +6,7 @@ import { containerNamed, type Pod, PROXY, specOf, withAnnotations, withSpecKey }
 import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 
-/** A pod without what was injected, and what the injected proxy had been told of the application. */
+/** A pod without an earlier injection, and the settings of the injected proxy. */
 export interface Bare {
   readonly pod: Pod;
   /** ISTIO_KUBE_APP_PROBERS of the injected proxy. */
@@ -15,7 +15,7 @@ export interface Bare {
   readonly prometheus: string | undefined;
 }
 
-/** Names that injection had before there was a status annotation. */
+/** The names of injections before the status annotation existed. */
 const BEFORE_STATUS: InjectionStatus = {
   initContainers: ["istio-init", "enable-core-dump"],
   containers: [PROXY],
@@ -24,9 +24,8 @@ const BEFORE_STATUS: InjectionStatus = {
 };
 
 /**
- * The pod without containers, volumes and secrets of an earlier injection: those that its status annotation lists, or, if
- * it lists none, those of the names that they had before there was one. `statusPort` tells Prometheus annotations that
- * injection wrote from the user's.
+ * Removes the containers, volumes and secrets of an earlier injection: those in its status annotation, or, without one, the
+ * names of older releases. Prometheus annotations with the port `statusPort` come from injection.
  */
 export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   const names = listed(pod);

@@ -1,23 +1,23 @@
 /**
- * What the releases of 1.0 to 1.8 did with a pod, as far as they differ. Source: the injectors of the releases.
+ * Differences between the releases 1.0 to 1.8. Source: the injectors of the releases.
  *
  * | feature              | since | before                                                                            |
  * |----------------------|-------|-----------------------------------------------------------------------------------|
- * | values               | 1.2   | `.Values` is no field of a template's data                                        |
- * | typeMeta             | 1.3   | nor is `.TypeMeta`                                                                |
+ * | values               | 1.2   | templates have no `.Values`                                                       |
+ * | typeMeta             | 1.3   | templates have no `.TypeMeta`                                                     |
  * | podAnnotations       | 1.3   | `podRedirectAnnot` is not read                                                    |
  * | tlsModeLabel         | 1.4   | no labels                                                                         |
  * | sdsByPath            | 1.5   | fsGroup 1337 only if the mesh mounts tokens too (`enableSdsTokenMount`)           |
  * | proxyConfigInPod     | 1.6   | the annotation `proxy.istio.io/config` is not read                                |
  * | revisionLabel        | 1.6   | no label `istio.io/rev`                                                           |
- * | agentProbers         | 1.6   | the agent is told bare `httpGet` objects, and listens on the proxy's `--statusPort` |
+ * | agentProbers         | 1.6   | the agent gets bare `httpGet` objects and listens on the proxy's `--statusPort`    |
  * | startupProbes        | 1.7   | only readiness and liveness probes are rewritten                                  |
- * | hold                 | 1.7   | the proxy is appended whatever `holdApplicationUntilProxyStarts` says             |
- * | podAnnotationsOfCni  | 1.8   | `podRedirectAnnot` is written whether the CNI plugin reads it or not              |
+ * | hold                 | 1.7   | the proxy is always appended                                                      |
+ * | podAnnotationsOfCni  | 1.8   | `podRedirectAnnot` is always written                                              |
  * | fsGroup              | 1.8   | fsGroup 1337 only if the mesh has an SDS socket (`sdsUdsPath`)                    |
  * | canonicalLabels      | 1.8   | no labels `service.istio.io/canonical-...`                                        |
  * | prometheusMerge      | 1.8   | metrics are not merged                                                            |
- * | cluster              | 1.8   | cluster and network are what the template says                                    |
+ * | cluster              | 1.8   | cluster and network come from the template                                        |
  */
 const SINCE = {
   values: 2,
@@ -37,10 +37,10 @@ const SINCE = {
   cluster: 8,
 } as const;
 
-/** Something that the injector does from some release on. */
-export type Feature = keyof typeof SINCE;
+/** A behaviour since some release. */
+type Feature = keyof typeof SINCE;
 
-/** Whether the injector of release 1.`minor` did it. */
+/** Whether the injector of release 1.`minor` has the feature. */
 export function has(minor: number, feature: Feature): boolean {
   return minor >= SINCE[feature];
 }

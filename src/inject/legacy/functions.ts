@@ -1,15 +1,15 @@
-/** The functions of old templates: fewer than today's, and two of their own. */
+/** The functions of old templates: a subset of today's, and two more. */
 import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../core/gotemplate/mod.ts";
 import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
 import { DurationView } from "../../core/mesh/mod.ts";
 import { type FunctionWorld, templateFunctions } from "../functions/mod.ts";
 
-/** What is rendered at the moment: `render` renders other templates with the same data. */
+/** The data of the current render, which `render` uses for other templates. */
 export interface RenderScope {
   data: GoStruct | null;
 }
 
-/** Istio's own in 1.0 and 1.1, where there are no others. */
+/** All functions in 1.0 and 1.1. */
 const FIRST = [
   "formatDuration",
   "isset",
@@ -27,7 +27,7 @@ const FIRST = [
   "directory",
 ];
 
-/** Istio's own in 1.8, beside sprig's. */
+/** Istio's functions in 1.8, beside sprig's. */
 const LAST = [
   ...FIRST,
   "structToJSON",
@@ -39,7 +39,7 @@ const LAST = [
   "render",
 ];
 
-/** The functions of a template with `[[ ]]` (those of 1.1), or with `{{ }}` (those of 1.8, which has all of 1.2 to 1.7). */
+/** The functions of a template with `[[ ]]` (as in 1.1), or with `{{ }}` (as in 1.8, which has all of 1.2 to 1.7). */
 export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
   const all = templateFunctions(world);
   const own = { ...all, toJson: all["toJSON"], formatDuration };
@@ -53,13 +53,13 @@ function picked(functions: Readonly<Record<string, FuncMap[string] | undefined>>
   return Object.fromEntries(names.flatMap((name) => functions[name] === undefined ? [] : [[name, functions[name]]]));
 }
 
-/** A duration as Go prints it; `1s` for one that is not set. */
+/** A duration as Go prints it; `1s` if it is unset. */
 function formatDuration(duration: GoValue = null): GoValue {
   if (!(duration instanceof DurationView)) return "1s";
   return duration.isNil ? "1s" : duration.get("AsDuration") ?? "1s";
 }
 
-/** A text, such as one of the values, rendered as a template; `""` if that fails. */
+/** Renders a text, such as a value, as a template; `""` if that fails. */
 function render(text: string, functions: FuncMap, scope: RenderScope): string {
   try {
     return parse("inject", text, { funcs: functions }).render(scope.data);

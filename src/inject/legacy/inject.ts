@@ -1,4 +1,4 @@
-/** Injection of a pod with an old configuration: what the template renders is appended, a few things are set. */
+/** Injection of a pod with an old configuration: appends what the template renders, and sets a few fields. */
 import { messageOf } from "../../core/errors.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
@@ -20,29 +20,29 @@ import { equip, probePort } from "./proxy.ts";
 import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
 import { legacyTemplateData } from "./template_data.ts";
 
-/** A pod to inject, and all that it depends on. */
+/** A pod to inject, with all inputs. */
 export interface LegacyInput {
   /** As the user wrote it. */
   readonly pod: Pod;
-  /** As Kubernetes reads it, which is what the template sees. */
+  /** As Kubernetes decodes it, for the template. */
   readonly typed: Pod;
   readonly owner: Owner;
   readonly legacy: Legacy;
-  /** The mesh, with the pod's own `proxy.istio.io/config` where the release reads that. */
+  /** The mesh, with the pod's `proxy.istio.io/config` if the release reads it. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
-  /** Cluster and network over those of the values. */
+  /** Cluster and network, which override those of the values. */
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   readonly env: (name: string) => string | undefined;
 }
 
-/** What the steps share. */
+/** The shared inputs of the steps. */
 interface Context extends LegacyInput {
   readonly minor: number;
   readonly bare: Bare;
-  /** What the template rendered, with the proxy as it goes into the pod. */
+  /** The rendered lists, with the final proxy. */
   readonly spec: SidecarSpec;
 }
 
@@ -83,8 +83,8 @@ const STEPS: readonly Step[] = [
 const PROXY_GROUP = 1337;
 
 /**
- * Puts the sidecar into a pod as the release of the configuration did.
- * Errors: an InjectionError for a template that fails or renders something else than parts of a pod.
+ * Injects a pod as the release of the configuration did.
+ * Errors: an InjectionError for a template that fails or does not render parts of a pod.
  */
 export function injectLegacy(input: LegacyInput) {
   const agent = String(statusPort(input.mesh));
@@ -111,8 +111,8 @@ function render(pod: Pod, { owner, legacy, mesh, values }: LegacyInput): Sidecar
 const VALIDATION = "istio-validation";
 
 /**
- * The pod with containers, volumes and secrets at the end of its lists; the container that checks the traffic capture, and
- * with `hold` the proxy, go to the front.
+ * Appends containers, volumes and secrets to the pod's lists. The container that validates capture, and with `hold` the
+ * proxy, go first.
  */
 function append(pod: Pod, spec: SidecarSpec, hold: boolean): Pod {
   const front = hold ? [VALIDATION, PROXY] : [VALIDATION];
@@ -132,7 +132,7 @@ function inOrder(own: readonly ValueMap[], added: readonly ValueMap[], front: re
   );
 }
 
-/** Kubernetes before 1.19 gave tokens only to root and to the pod's group. */
+/** Before 1.19 Kubernetes made tokens readable for root and the pod's group only. */
 function setsFsGroup({ minor, mesh, env }: Context): boolean {
   if (has(minor, "fsGroup")) return env("ENABLE_LEGACY_FSGROUP_INJECTION") !== "false";
   const { sdsUdsPath, enableSdsTokenMount } = mesh.data;
@@ -151,7 +151,7 @@ function annotationsFor(context: Context): Record<string, string> {
   };
 }
 
-/** `podRedirectAnnot` is for the CNI plugin; 1.8 leaves it out where there is none. */
+/** `podRedirectAnnot` is for the CNI plugin; 1.8 omits it without the plugin. */
 function tellsCni({ minor, values }: Context): boolean {
   if (has(minor, "podAnnotationsOfCni")) return valueAt(values, "istio_cni", "enabled") === true;
   return has(minor, "podAnnotations");
@@ -165,7 +165,7 @@ function filled(annotations: ValueMap): Record<string, string> {
   );
 }
 
-/** The status annotation: the version of the template, and the names of what it rendered. */
+/** The status annotation: the version of the template, and the rendered names. */
 function statusText(spec: SidecarSpec, version: string): string {
   return goJson(new OrderedFields([["version", version], ...listedNames((list) => spec[list])]));
 }

@@ -331,11 +331,11 @@ Deno.test("injectPod: annotations are checked as the release did", () => {
 
 const LOADED = { env: () => undefined, now: () => new Date(0), byHand: true };
 
-Deno.test("newInjector: notes tell which release an old configuration is used as, and that it has no native sidecars", () => {
+Deno.test("loadInjector: notes report the release of an old configuration, and that it has no native sidecars", () => {
   const config = { text: "template: 'containers: [[ 1 ]]'", file: "config.yaml" };
   const notes = newInjector({ ...LOADED, config, nativeSidecars: true }).notes;
-  assert.match(notes[0] ?? "", /used as one of Istio 1\.1: its template is written with "\[\["/);
-  assert.match(notes[1] ?? "", /^Native sidecars came later/);
+  assert.match(notes[0] ?? "", /treated as Istio 1\.1: its template uses "\[\["/);
+  assert.match(notes[1] ?? "", /^Native sidecars are newer/);
   assert.equal(newInjector({ ...LOADED, config }).notes.length, 1);
 });
 

@@ -1,4 +1,4 @@
-/** Labels that injection itself gives to pods; templates had no say in them. */
+/** Labels that injection adds itself, not by a template. */
 import { LABEL } from "../../core/mesh/mod.ts";
 import { textAt } from "../../core/value.ts";
 import { labelsOf, type Pod, withLabels } from "../pod/pod.ts";
@@ -11,7 +11,7 @@ interface LabelSettings {
   readonly workload: string;
 }
 
-/** The pod with the labels of the release; those that have a value stay. */
+/** Adds the labels of the release; existing values stay. */
 export function addLabels(pod: Pod, settings: LabelSettings): Pod {
   const labels = labelsOf(pod);
   const added = Object.entries(labelsFor(pod, settings)).filter(([name]) => textAt(labels, name) === "");
@@ -34,7 +34,7 @@ function canonical(pod: Pod, workload: string): Record<string, string> {
   };
 }
 
-/** The first of the labels that the pod has, even if it is empty. */
+/** The first existing label, even if it is empty. */
 function firstLabel(pod: Pod, names: readonly string[]): string | undefined {
   const labels = labelsOf(pod);
   const name = names.find((candidate) => labels[candidate] !== undefined);

@@ -1,4 +1,4 @@
-/** Reading an old configuration: once, for any number of pods. */
+/** Loads an old configuration, once for any number of pods. */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { parse, type Template } from "../../core/gotemplate/mod.ts";
 import type { Era } from "../../core/mesh/mod.ts";
@@ -11,7 +11,7 @@ import { type Evidence, type Release, releaseOf } from "./release.ts";
 /** An old configuration, ready to render. */
 export interface Legacy {
   readonly release: Release;
-  /** Whose mesh configuration and annotations are read. */
+  /** The era for mesh configuration and annotations. */
   readonly era: Era;
   readonly template: Template;
   /** The version in the status annotation: SHA-256 of the template's text. */
@@ -20,13 +20,13 @@ export interface Legacy {
   readonly reader: RenderedReader;
 }
 
-/** What is given beside the configuration. */
+/** The inputs beside the configuration. */
 export type LegacySources = Pick<Evidence, "values" | "mesh"> & {
   readonly file: string;
   readonly world: FunctionWorld;
 };
 
-/** Reads the template. Errors: a MeshError with file and field for one that cannot be parsed. */
+/** Parses the template. Errors: a MeshError with file and field for an invalid template. */
 export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy {
   const brackets = config.delimiters[0] === "[[";
   const release = releaseOf({
@@ -46,7 +46,7 @@ export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy
   };
 }
 
-/** Until 1.5 `concurrency` is a number, and most defaults of the mesh are those of 1.1. */
+/** Until 1.5 `concurrency` is a plain number, and most defaults of the mesh are those of 1.1. */
 const LAST_WITH_PLAIN_CONCURRENCY = 5;
 
 function parseTemplate(
@@ -61,15 +61,15 @@ function parseTemplate(
   } catch (error) {
     throw new MeshError(`The template cannot be parsed: ${messageOf(error)}`, {
       place: { file, field: "template" },
-      hint: `Templates with "${leftDelim}" may call the functions of Istio ${
+      hint: `templates with "${leftDelim}" can call the functions of Istio ${
         leftDelim === "[[" ? "1.1" : "1.8"
-      } and no later ones`,
+      } but no newer ones`,
       cause: error,
     });
   }
 }
 
-/** node's crypto module is loaded by the call: importing it would slow every start of the program. */
+/** Loads node:crypto on demand, because an import slows every start. */
 function sha256(text: string): string {
   return globalThis.process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }

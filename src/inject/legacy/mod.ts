@@ -1,8 +1,7 @@
 /**
- * Injection with the configurations of Istio 1.0 to 1.8: one template that renders lists (`initContainers`, `containers`,
- * `volumes`, ...), which are appended to those of the pod. In: the configuration with what was given beside it, once
- * (`loadLegacy`); then a pod each time (`injectLegacy`). Out: the pod with its sidecar as the release of the
- * configuration made it.
+ * Injection with configurations of Istio 1.0 to 1.8: one template renders lists (`initContainers`, `containers`, `volumes`,
+ * ...), which are appended to those of the pod. In: the configuration, once (`loadLegacy`), then each pod
+ * (`injectLegacy`). Out: the pod as the release of the configuration injects it.
  */
 export { injectLegacy, type LegacyInput } from "./inject.ts";
 export { type Legacy, type LegacySources, loadLegacy } from "./load.ts";

@@ -1,7 +1,6 @@
 /**
- * HTTP probes of the application's containers, which kubelet sends to the agent: as today, except that only HTTP probes of
- * `containers` are rewritten, and that the agents of 1.0 to 1.5 are told bare `httpGet` objects and listen where the
- * proxy's `--statusPort` says.
+ * HTTP probes of the application's containers, pointed to the agent. Unlike today only HTTP probes of `containers` are
+ * rewritten, and the agents of 1.0 to 1.5 get bare `httpGet` objects and listen on the proxy's `--statusPort`.
  */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
@@ -13,19 +12,19 @@ import { agentAction, earlierProbers, httpProber, portNumber } from "../postproc
 import { flagValue } from "./arguments.ts";
 import { has } from "./features.ts";
 
-/** What rewriting depends on besides the pod. */
+/** The inputs of rewriting besides the pod. */
 export interface LegacyProbeSettings {
   readonly minor: number;
   /** The agent's port in the mesh configuration. */
   readonly meshStatusPort: number;
-  /** What the proxy of an earlier injection had been told. */
+  /** The probers of the proxy of an earlier injection. */
   readonly earlier: string | undefined;
 }
 
-/** The probes, and the end of the agent's path for each. */
+/** The probes, and the last part of the agent's path for each. */
 const PROBES = [["readinessProbe", "readyz"], ["livenessProbe", "livez"], ["startupProbe", "startupz"]] as const;
 
-/** The agent's port for a pod; `undefined` if nothing tells it, and probes stay what they are. */
+/** The agent's port for a pod; `undefined` if it is unknown, and probes are not rewritten. */
 export function agentPort(
   pod: Pod,
   proxy: ValueMap,
@@ -38,7 +37,7 @@ export function agentPort(
   return has(minor, "agentProbers") ? meshStatusPort : undefined;
 }
 
-/** The proxy with the variable that tells the agent the application's probes; the same proxy if there are none. */
+/** Adds the variable with the application's probes to the proxy; the same proxy without probes. */
 export function tellProbes(proxy: ValueMap, pod: Pod, port: number, settings: LegacyProbeSettings): ValueMap {
   const probers: Record<string, GoValue> = {};
   for (const [container, probe, path] of probesOf(pod, settings.minor)) {
@@ -49,7 +48,7 @@ export function tellProbes(proxy: ValueMap, pod: Pod, port: number, settings: Le
   return Object.keys(all).length === 0 ? proxy : withEnv(proxy, PROBERS_ENV, goJson(all));
 }
 
-/** A container of the application with its probes sent to the agent. */
+/** Points the probes of a container of the application to the agent. */
 export function rewriteContainer(container: ValueMap, port: number, minor: number): ValueMap {
   if (container["name"] === PROXY) return container;
   return probesIn(container, minor).reduce((result, [key, probe, path]) => {
@@ -76,13 +75,13 @@ function probesOf(pod: Pod, minor: number): readonly (readonly [ValueMap, ValueM
   );
 }
 
-/** An earlier injection has rewritten it. */
+/** Whether an earlier injection rewrote the probe. */
 function asksAgent(probe: ValueMap, path: string, port: number): boolean {
   const action = mapAt(probe, "httpGet");
   return textAt(action, "path") === path && intAt(action, "port") === port;
 }
 
-/** `undefined` where the port is a name that the container's ports do not have. */
+/** `undefined` if the port is an unknown name. */
 function proberOf(probe: ValueMap, container: ValueMap, minor: number): OrderedFields | undefined {
   const action = mapAt(probe, "httpGet");
   const port = portNumber(action["port"], container);

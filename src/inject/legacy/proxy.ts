@@ -1,4 +1,4 @@
-/** The rendered proxy made ready for one pod: what the template could not know. */
+/** Adapts the rendered proxy to one pod. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { mapsAt, type ValueMap } from "../../core/value.ts";
@@ -13,15 +13,15 @@ import { has } from "./features.ts";
 import { agentPort, type LegacyProbeSettings, tellProbes } from "./probes.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
-/** What the proxy depends on. */
-export interface ProxyContext {
+/** The inputs of the proxy. */
+interface ProxyContext {
   readonly minor: number;
   readonly mesh: MeshConfig;
   readonly bare: Bare;
   readonly spec: SidecarSpec;
 }
 
-/** What was rendered, with its proxy made ready; the same if there is no proxy in it. */
+/** The rendered lists with the adapted proxy. */
 export function equip(spec: SidecarSpec, context: ProxyContext): SidecarSpec {
   const containers = spec.containers.map((container) =>
     container["name"] === PROXY ? ready(container, context) : container
@@ -39,7 +39,7 @@ function ready(rendered: ValueMap, context: ProxyContext): ValueMap {
   return token === undefined ? proxy : withKey(proxy, "volumeMounts", [...mapsAt(proxy, "volumeMounts"), token]);
 }
 
-/** The proxy with what the pod's annotations, or else an earlier injection, say of the application's metrics. */
+/** Gives the proxy the metrics settings of the pod's annotations, else of an earlier injection. */
 function tellMetrics(proxy: ValueMap, pod: Pod, earlier: string | undefined): ValueMap {
   const fields = ["scrape", "path", "port"].map((key) => [key, annotation(pod, `prometheus.io/${key}`) ?? ""] as const);
   const said = fields.some(([, value]) => value !== "");
@@ -47,7 +47,7 @@ function tellMetrics(proxy: ValueMap, pod: Pod, earlier: string | undefined): Va
   return text === undefined ? proxy : withEnv(proxy, PROMETHEUS_ENV, text);
 }
 
-/** The agent's port, if probes of the pod are to be sent there. */
+/** The agent's port, if probes of the pod are rewritten. */
 export function probePort(pod: Pod, context: ProxyContext): number | undefined {
   const proxy = containerNamed(context.spec.containers, PROXY);
   const settings = probeSettings(context);
@@ -62,7 +62,7 @@ function probeSettings({ minor, mesh, bare }: ProxyContext): LegacyProbeSettings
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Where the application mounts the token of its service account: the proxy authenticates with the same. */
+/** The application's mount of its service account token, with which the proxy authenticates too. */
 function tokenMount(pod: Pod): ValueMap | undefined {
   const mounts = containersOf(pod, "containers").flatMap((container) => mapsAt(container, "volumeMounts"));
   return mounts.findLast((mount) => mount["mountPath"] === TOKEN_PATH);

@@ -1,28 +1,28 @@
 /**
- * Which release of Istio an old configuration is of. Configurations do not say it, but the pods that they make depend on
- * it, so it is concluded from what the configuration uses. Each rule below narrows the releases that it can be of; of
- * those that are left the one counts that the tag of the images names, else the last one. What only later releases have outweighs what only earlier ones have: a
- * template that calls a function was made for a release that has it.
+ * The release of an old configuration. Configurations do not name it, but the result depends on it, so rules infer it
+ * from what the configuration uses. Each matching rule narrows the range. Within the range the tag of the images decides,
+ * else the last release. Features of later releases outweigh those of earlier ones: a template that calls a function was
+ * made for a release that has it.
  */
 import { valueAt, type ValueMap } from "../../core/value.ts";
 import { sprint } from "../../core/gotemplate/mod.ts";
 
-/** What is known of a configuration. */
+/** The inputs of the inference. */
 export interface Evidence {
   readonly template: string;
-  /** The template is written with `[[` and `]]`. */
+  /** The template uses `[[` and `]]`. */
   readonly brackets: boolean;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
-  /** `undefined` if no values were given. */
+  /** `undefined` without values. */
   readonly values: ValueMap | undefined;
-  /** The text of the mesh configuration, `""` if none was given. */
+  /** The text of the mesh configuration, or `""`. */
   readonly mesh: string;
 }
 
-/** A release 1.`minor`, and what it was concluded from. */
+/** A release 1.`minor`, and its evidence. */
 export interface Release {
   readonly minor: number;
-  /** To follow "used as one of Istio 1.x: ". */
+  /** Follows "treated as Istio 1.x: ". */
   readonly because: string;
 }
 
@@ -33,19 +33,19 @@ interface Rule {
   readonly oldest?: number;
   /** The last release that has it. */
   readonly newest?: number;
-  /** Meshes keep fields that nothing reads any more: what the images say counts more. */
+  /** Mesh configurations keep unused fields, so the tag of the images outweighs this rule. */
   readonly byMesh?: true;
 }
 
 const LAST = 8;
 
-/** Mixer and SDS over a socket of the node went with 1.8; each of these fields told where they were. */
+/** Fields of Mixer and of SDS over a node socket, which ended with 1.8. */
 const OLD_MESH = /^\s*"?(mixerCheckServer|mixerReportServer|disablePolicyChecks|policyCheckFailOpen|sdsUdsPath)"?\s*:/m;
 
 const RULES: readonly Rule[] = [
   {
     because:
-      'values came into templates with 1.2, and nothing but "template" is given beside a mesh configuration of its time',
+      "its template does not use .Values, which came with 1.2, and the mesh configuration has fields of that time",
     sees: ({ template, values, mesh }) => values === undefined && OLD_MESH.test(mesh) && !uses(template, ".Values"),
     newest: 1,
     byMesh: true,
@@ -56,7 +56,7 @@ const RULES: readonly Rule[] = [
     newest: 5,
   },
   {
-    because: "the mesh configuration has fields that 1.8 does not have",
+    because: "the mesh configuration has fields that 1.8 removed",
     sees: ({ mesh }) => OLD_MESH.test(mesh),
     newest: 7,
     byMesh: true,
@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
     oldest: 4,
   },
   {
-    because: "its template calls functions that came with 1.5",
+    because: "its template calls functions of 1.5",
     sees: ({ template }) => calls(template, "protoToJSON|structToJSON|render"),
     oldest: 5,
   },
@@ -101,14 +101,14 @@ const RULES: readonly Rule[] = [
 /** The release of a configuration. */
 export function releaseOf(evidence: Evidence): Release {
   const tagged = taggedRelease(evidence);
-  if (evidence.brackets) return { minor: Math.min(tagged ?? 1, 1), because: 'its template is written with "[["' };
+  if (evidence.brackets) return { minor: Math.min(tagged ?? 1, 1), because: 'its template uses "[["' };
   const seen = RULES.filter((rule) => rule.sees(evidence) && !(rule.byMesh === true && tagged !== undefined));
   const oldest = Math.max(0, ...seen.map((rule) => rule.oldest ?? 0));
   const newest = Math.min(LAST, ...seen.map((rule) => rule.newest ?? LAST));
   const minor = Math.max(oldest, Math.min(tagged ?? LAST, newest));
-  if (minor === tagged) return { minor, because: "the tag of its images says so" };
+  if (minor === tagged) return { minor, because: "the tag of its images" };
   const decisive = seen.find((rule) => rule.newest === minor) ?? seen.find((rule) => rule.oldest === minor);
-  return { minor, because: decisive?.because ?? "nothing in it is of an earlier release only" };
+  return { minor, because: decisive?.because ?? "it has nothing that only earlier releases have" };
 }
 
 function uses(template: string, field: string): boolean {
@@ -119,7 +119,7 @@ function calls(template: string, names: string): boolean {
   return new RegExp(`\\{\\{[^}]*\\b(?:${names})\\b`).test(template);
 }
 
-/** The release that the tag of the proxy's image names: `1.4.3`, `release-1.1-latest-daily`; not `1.10`. */
+/** The release in the tag of the proxy's image: `1.4.3`, `release-1.1-latest-daily`; not `1.10`. */
 function taggedRelease({ template, values }: Evidence): number | undefined {
   const tag = values === undefined ? undefined : valueAt(values, "global", "tag");
   const named = tag === undefined ? IMAGE_TAG.exec(template)?.[1] ?? "" : sprint(tag);

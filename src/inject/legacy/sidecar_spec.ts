@@ -1,4 +1,4 @@
-/** What an old template renders: Istio's SidecarInjectionSpec. */
+/** The output of an old template: Istio's SidecarInjectionSpec. */
 import { decode, problemTexts } from "../../core/kube/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
@@ -6,7 +6,7 @@ import { withKey } from "../pod/pod.ts";
 import { renderedProblem } from "../render/rendered.ts";
 import type { Legacy } from "./load.ts";
 
-/** Lists to append to those of the pod, and settings of the pod. Everything as Kubernetes reads it. */
+/** Lists to append to the pod's lists, and settings of the pod, as Kubernetes decodes them. */
 export interface SidecarSpec {
   readonly rewriteAppHTTPProbe: boolean;
   readonly initContainers: readonly ValueMap[];
@@ -21,9 +21,9 @@ export interface SidecarSpec {
 const OF_POD = ["initContainers", "containers", "volumes", "imagePullSecrets", "dnsConfig"];
 
 /**
- * Reads what a template rendered. Numbers and booleans where the type has a string become strings, fields that the type
- * does not have are dropped: the templates of some releases have such.
- * Errors: an InjectionError for a text that is no YAML mapping, and for values that do not fit (all are named).
+ * Reads the output of a template. Numbers and booleans in string fields become strings, and unknown fields are dropped,
+ * because templates of some releases have both.
+ * Errors: an InjectionError for a text that is not a YAML mapping, and for invalid values (names all).
  */
 export function readSidecarSpec(text: string, { reader }: Legacy): SidecarSpec {
   const rendered = parseRendered(text, reader);
@@ -58,8 +58,8 @@ function failed(what: string, cause?: unknown): InjectionError {
 }
 
 /**
- * Containers had no restart policy then. Templates have `restartPolicy: Always` for istio-init, which nobody read: today
- * it would make a sidecar of it that is started again and again. `resources: {}` says nothing.
+ * Removes the restart policy of a container: templates have `restartPolicy: Always` for istio-init, which was ignored then
+ * and today would make it a native sidecar. Also removes empty resources.
  */
 function ofItsTime(container: ValueMap): ValueMap {
   const bare = withKey(container, "restartPolicy", undefined);

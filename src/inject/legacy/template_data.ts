@@ -9,9 +9,9 @@ import { viewOfMeshConfig, viewOfProxyConfig } from "../render/views.ts";
 import type { Owner } from "../document/workload.ts";
 import { has } from "./features.ts";
 
-/** What an old template is rendered for. */
-export interface LegacyTemplateInput {
-  /** The pod as Kubernetes reads it, without what an earlier injection put into it. */
+/** The inputs of an old template. */
+interface LegacyTemplateInput {
+  /** The pod as Kubernetes decodes it, without the parts of an earlier injection. */
   readonly pod: Pod;
   readonly owner: Owner;
   readonly mesh: MeshConfig;
@@ -19,7 +19,7 @@ export interface LegacyTemplateInput {
   readonly minor: number;
 }
 
-/** The root object of a render: the fields that the release has. */
+/** The root object of templates, with the fields of the release. */
 export function legacyTemplateData({ pod, owner, mesh, values, minor }: LegacyTemplateInput): GoStruct {
   const type = new Fields("*v1.TypeMeta", { Kind: owner.kind, APIVersion: apiVersionOf(owner, pod) });
   return new Fields("*inject.SidecarTemplateData", {
@@ -33,7 +33,7 @@ export function legacyTemplateData({ pod, owner, mesh, values, minor }: LegacyTe
   });
 }
 
-/** The owner's metadata: of it only name and namespace are known. */
+/** The owner's metadata, of which only name and namespace are known. */
 function named({ name, namespace }: Owner): ValueMap {
   const metadata = newMap();
   if (name !== "") metadata["name"] = name;
@@ -41,7 +41,7 @@ function named({ name, namespace }: Owner): ValueMap {
   return metadata;
 }
 
-/** The version of a CronJob is guessed where only the pod's Job is known: until 1.8 it was that of before Kubernetes 1.21. */
+/** Until 1.8 a CronJob that is guessed from a pod's Job had the version before Kubernetes 1.21. */
 function apiVersionOf({ kind, apiVersion }: Owner, pod: Pod): string {
   const guessed = kind === "CronJob" &&
     mapsAt(metadataOf(pod), "ownerReferences").some((owner) => owner["kind"] === "Job");

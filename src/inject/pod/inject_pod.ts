@@ -1,4 +1,4 @@
-/** Injection of one pod, wherever it comes from: a manifest, an admission request, a question about either. */
+/** Injection of one pod, from a manifest or an admission request. */
 import { InjectionError } from "../injection_error.ts";
 import { decode, fits, problemTexts } from "../../core/kube/mod.ts";
 import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
@@ -27,15 +27,15 @@ import type { Owner } from "../document/workload.ts";
 /** A pod with its sidecar. */
 export interface InjectedPod {
   readonly pod: Pod;
-  /** Names of the templates that were rendered. */
+  /** Names of the rendered templates. */
   readonly templates: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Puts the sidecar into a pod. The pod is not changed; what injection does not touch is shared with the result.
- * Errors: a MeshError for invalid annotations (all are named), a template that fails, or a result that is no pod. Field
- * paths in it are those of the pod.
+ * Injects a pod. The pod itself is not changed; the result shares unchanged parts with it.
+ * Errors: a MeshError for invalid annotations (names all), a failing template, or an invalid result. Its field paths are
+ * those of the pod.
  */
 export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
   const { config } = injector;
@@ -111,10 +111,10 @@ function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderCon
   );
 }
 
-/** sprig's functions that write to a map that they are given. */
+/** sprig functions that change a map argument. */
 const WRITING = ["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"];
 
-/** Values that the pod's templates may write to: what one pod's do is nothing to the next pod. */
+/** A copy of the values if the templates change them: changes for one pod must not reach the next. */
 function valuesFor(templates: readonly string[], values: ValueMap, config: ModernConfig): ValueMap {
   const writes = templates.some((name) => {
     const used = config.templates.get(name)?.functionNames;
@@ -124,7 +124,7 @@ function valuesFor(templates: readonly string[], values: ValueMap, config: Moder
   return isMap(own) ? own : values;
 }
 
-/** The pod as Kubernetes reads it, which is what templates see. */
+/** The pod as Kubernetes decodes it, which templates read. */
 function typedPod(pod: Pod): Pod {
   const { value, problems } = decode(pod, "Pod");
   const [first] = problems;
@@ -139,7 +139,7 @@ function named(pod: Pod): Pod {
   const [first] = missing;
   if (first === undefined) return pod;
   const fields = missing.map((field) => `"${field}"`).join(", ");
-  throw new InjectionError("invalid-manifest", `A name is missing: ${fields}`, { place: { field: first } });
+  throw new InjectionError("invalid-manifest", `Names are missing: ${fields}`, { place: { field: first } });
 }
 
 function checkAnnotations(typed: Pod, era: Era): void {
@@ -154,8 +154,8 @@ function checkAnnotations(typed: Pod, era: Era): void {
 }
 
 /**
- * Templates are text: what they render may not fit a pod. A number where a text belongs is of a template, and no text for
- * the API server either; only what users write and what the templates of 1.0 to 1.8 render is converted.
+ * Templates are text, so the result may be invalid. A number in a string field comes from the template; the API server
+ * would reject it. Only values of users and of templates of 1.0 to 1.8 are converted.
  */
 function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
   if (fits(pod, "Pod")) return;

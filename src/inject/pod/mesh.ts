@@ -1,4 +1,4 @@
-/** The mesh configuration for one pod. What many pods have in common is made once. */
+/** The mesh configuration of one pod. Results are cached, because pods have much in common. */
 import {
   ANNOTATION,
   applyProxyConfigAnnotation,
@@ -12,8 +12,8 @@ import type { Injector } from "../config/injector.ts";
 import { annotation, type Pod } from "./pod.ts";
 
 /**
- * The mesh with the pod's own `proxy.istio.io/config` in its defaultConfig, and over that a ProxyConfig that selects the
- * pod. Source of the order: Istio's ProxyConfigs.EffectiveProxyConfig. Errors: a MeshError for an annotation that is none.
+ * The mesh with the pod's `proxy.istio.io/config` merged into its defaultConfig, and over it a ProxyConfig that selects the
+ * pod. Source of the order: Istio's ProxyConfigs.EffectiveProxyConfig. Errors: a MeshError for an invalid annotation.
  */
 export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Injector): MeshConfig {
   const text = annotation(pod, ANNOTATION.proxyConfig);
@@ -22,7 +22,7 @@ export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Injector): MeshConf
 }
 
 const MAX_CACHED = 256;
-/** Longer annotations are rare, and would fill the memory of a program that runs for long. */
+/** Longer annotations are rare, and would fill the memory of a long-running process. */
 const MAX_TEXT = 8192;
 const annotated = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
 

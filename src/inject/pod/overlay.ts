@@ -1,17 +1,17 @@
-/** Laying rendered templates over a pod. */
+/** Merges rendered templates into a pod. */
 import { PatchError, strategicMerge } from "../../core/kube/mod.ts";
 import { mapsAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "./pod.ts";
 import { InjectionError } from "../injection_error.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 
-/** The pod with all templates laid over it, and what the templates have by themselves. */
+/** The pod with all templates merged into it, and the templates merged alone. */
 export interface Overlaid {
   readonly pod: Pod;
   readonly templatePod: Pod;
 }
 
-/** How a proxy that is in the pod already is treated. */
+/** How an existing proxy of the pod is treated. */
 export interface Placing {
   /** The pod's proxy is to be a native sidecar. */
   readonly native: boolean;
@@ -19,7 +19,7 @@ export interface Placing {
   readonly reinjected: boolean;
 }
 
-/** Lays rendered templates over a pod in turn, as strategic merge patches. */
+/** Merges rendered templates into a pod in turn, as strategic merge patches. */
 export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing): Overlaid {
   return patches.reduce<Overlaid>((result, patch) => {
     const templatePod = mergePod(result.templatePod, patch);
@@ -28,7 +28,7 @@ export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing
   }, { pod, templatePod: newMap() });
 }
 
-/** A part of a pod laid over a pod as a strategic merge patch. Errors: an InjectionError for parts that do not fit. */
+/** Applies a part of a pod as a strategic merge patch. Errors: an InjectionError for a patch that does not fit. */
 export function mergePod(pod: Pod, patch: Pod): Pod {
   try {
     return strategicMerge(pod, patch, "Pod");
@@ -40,7 +40,7 @@ export function mergePod(pod: Pod, patch: Pod): Pod {
   }
 }
 
-/** A proxy that the user or an earlier injection has in the other list goes where the template has it. */
+/** Moves a proxy of the user or of an earlier injection to the list that the template has it in. */
 function moveProxy(pod: Pod, templatePod: Pod, { native, reinjected }: Placing): Pod {
   const inMain = containerNamed(containersOf(pod, "containers"), PROXY);
   const inInit = containerNamed(containersOf(pod, "initContainers"), PROXY);
@@ -55,7 +55,7 @@ function moveProxy(pod: Pod, templatePod: Pod, { native, reinjected }: Placing):
   return pod;
 }
 
-/** Of a native sidecar only what an earlier injection noted for the agent stays: the rest is made for its place. */
+/** Keeps of a native sidecar only the agent's settings from the earlier injection; the rest depends on its list. */
 function notNative(proxy: ValueMap): ValueMap {
   const noted = mapsAt(proxy, "env").filter((item) => [PROBERS_ENV, PROMETHEUS_ENV].includes(textAt(item, "name")));
   const bare = withKey(newMap(), "name", PROXY);
@@ -71,7 +71,7 @@ function withContainer(pod: Pod, list: "containers" | "initContainers", containe
   return withSpecKey(pod, list, [...containersOf(pod, list), container]);
 }
 
-/** Empty lists that only a template brought say nothing: they are left out. */
+/** Removes empty lists that come from a template. */
 export function withoutEmptyLists(pod: Pod, before: Pod): Pod {
   const had = specOf(before);
   const added = Object.entries(specOf(pod)).filter(([key, value]) =>

@@ -1,7 +1,6 @@
 /**
- * What a user says about a container that the templates bring: it is written in the pod under that container's name,
- * laid over the rendered container, and kept in an annotation, because after injection the two can no longer be told
- * apart.
+ * Overrides: a user writes a container under the name of a template's container. It is merged over the rendered container
+ * and kept in an annotation, because after injection the two cannot be separated.
  */
 import { messageOf } from "../../core/errors.ts";
 import { InjectionError } from "../injection_error.ts";
@@ -24,15 +23,15 @@ import {
 } from "./pod.ts";
 import type { InjectionStatus } from "./status.ts";
 
-/** Containers as the user wrote them, by the list that the template has them in. */
+/** Containers as the user wrote them, by the template's list. */
 export type Overrides = Readonly<Record<ContainerList, readonly ValueMap[]>>;
 
-/** An image with this name is no override: it only makes the API server accept the container. */
+/** This image is a placeholder for the API server, not an override. */
 const AUTO_IMAGE = "auto";
 
 const NONE: Overrides = { containers: [], initContainers: [] };
 
-/** The overrides that an earlier injection kept. Errors: a MeshError if the annotation is not JSON. */
+/** The overrides in the annotation of an earlier injection. Errors: a MeshError if it is not JSON. */
 export function keptOverrides(pod: Pod): Overrides {
   const text = annotation(pod, ANNOTATION.overrides);
   if (text === undefined) return NONE;
@@ -43,7 +42,7 @@ export function keptOverrides(pod: Pod): Overrides {
   };
 }
 
-/** JSON of a container always has `resources`, also where the user wrote none. */
+/** JSON of a container always has `resources`, even if the user wrote none. */
 function withoutEmptyResources(container: ValueMap): ValueMap {
   const { resources } = container;
   return isMap(resources) && Object.keys(resources).length === 0
@@ -70,12 +69,12 @@ function notJson(why: string): InjectionError {
     `The annotation "${ANNOTATION.overrides}" is not JSON with containers: ${why}`,
     {
       place: { field: `metadata.annotations["${ANNOTATION.overrides}"]` },
-      hint: "It is written by injection: take it out and write the container into the pod again",
+      hint: "Injection writes it: remove it and add the container to the pod again",
     },
   );
 }
 
-/** What of a pod the overrides come from. */
+/** The sources of a pod's overrides. */
 export interface OverrideSource {
   readonly original: Pod;
   readonly status: InjectionStatus | undefined;
@@ -83,8 +82,8 @@ export interface OverrideSource {
 }
 
 /**
- * What the user wrote about a container that a template has in `list`: what was kept, else the pod's own container of
- * that name, unless an earlier injection made that one. `undefined` if nothing.
+ * The user's override of a template's container in `list`: the kept one, else the pod's container of that name unless an
+ * earlier injection added it.
  */
 export function overrideFor(name: string, list: ContainerList, source: OverrideSource): ValueMap | undefined {
   const { original, status, kept } = source;
@@ -95,17 +94,17 @@ export function overrideFor(name: string, list: ContainerList, source: OverrideS
   if (found !== undefined) return found;
   const own = containerNamed(containersOf(original, "containers"), name);
   const written = own ?? (list === "initContainers" ? containerNamed(containersOf(original, list), name) : undefined);
-  // As it will be read back from the annotation, so that another injection lays the same over the template.
+  // Decoded as the annotation will be, so that re-injection merges the same override.
   return written === undefined ? undefined : withoutEmptyResources(decode(written, "Container").value);
 }
 
-/** The proxy container as the user wrote it, `undefined` if there is none or only an injected one. */
+/** The proxy container as the user wrote it; `undefined` if only injection added one. */
 export function userProxy(source: OverrideSource): ValueMap | undefined {
   if (source.status === undefined) return findProxy(source.original);
   return overrideFor(PROXY, "containers", source);
 }
 
-/** Lays the user's containers over those of the templates, and keeps them in the annotation on a first injection. */
+/** Merges the user's containers over those of the templates; a first injection keeps them in the annotation. */
 export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSource): Pod {
   const applied = {
     containers: overlays(templatePod, "containers", source),
@@ -134,7 +133,7 @@ function overlayContainer(pod: Pod, list: ContainerList, container: ValueMap): P
   return mergePod(pod, patch);
 }
 
-/** `{"containers":[...],"initContainers":[...]}`, each list only if it has something, containers as Go writes them. */
+/** `{"containers":[...],"initContainers":[...]}` without empty lists, containers as Go writes them. */
 function overridesText(overrides: Overrides): string {
   const lists = (["containers", "initContainers"] as const).filter((list) => overrides[list].length > 0);
   const texts = lists.map((list) => {

@@ -1,13 +1,13 @@
 /**
- * Reading and changing a pod as plain data. Nothing is changed in place: each `with...` returns a new pod that shares
- * what it did not touch, so that the user's document stays what it was.
+ * Reads and changes a pod as plain data. Nothing changes in place: each `with...` returns a new pod, which shares unchanged
+ * parts with the old one.
  */
 import { isList, isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
 export type Pod = ValueMap;
 
-/** The two lists that containers of a pod are in. */
+/** The two lists of containers in a pod. */
 export type ContainerList = "containers" | "initContainers";
 
 /** The name of the proxy container, in either list. */
@@ -29,7 +29,7 @@ export function labelsOf(pod: Pod): ValueMap {
   return mapAt(metadataOf(pod), "labels");
 }
 
-/** The annotation's text, `undefined` if the pod has none of that name. */
+/** The annotation's text; `undefined` if the pod does not have it. */
 export function annotation(pod: Pod, name: string): string | undefined {
   const value = annotationsOf(pod)[name];
   return typeof value === "string" ? value : undefined;
@@ -44,18 +44,18 @@ export function allContainers(pod: Pod): readonly ValueMap[] {
   return [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
 }
 
-/** The container of that name in the list, if any. */
+/** The container with that name in the list. */
 export function containerNamed(list: readonly ValueMap[], name: string): ValueMap | undefined {
   return list.find((container) => container["name"] === name);
 }
 
-/** The proxy container: of the containers, or a native sidecar of the init containers. */
+/** The proxy container, or the native sidecar among the init containers. */
 export function findProxy(pod: Pod): ValueMap | undefined {
   return containerNamed(containersOf(pod, "containers"), PROXY) ??
     containerNamed(containersOf(pod, "initContainers"), PROXY);
 }
 
-/** A copy of a mapping with one key set, or taken out where the value is `undefined`. */
+/** A copy of a mapping with one key set, or removed if the value is `undefined`. */
 export function withKey(map: ValueMap, key: string, value: Value | undefined): ValueMap {
   if (value === undefined) return withoutKey(map, key);
   const copy: ValueMap = Object.assign(newMap(), map);
@@ -63,7 +63,7 @@ export function withKey(map: ValueMap, key: string, value: Value | undefined): V
   return copy;
 }
 
-/** Not by `delete`, which would make a hash table of it. */
+/** V8 makes a slow hash table of an object after `delete`. */
 function withoutKey(map: ValueMap, key: string): ValueMap {
   const copy = newMap();
   for (const each in map) if (each !== key) copy[each] = map[each] ?? null;
@@ -74,7 +74,7 @@ export function withSpecKey(pod: Pod, key: string, value: Value | undefined): Po
   return withKey(pod, "spec", withKey(specOf(pod), key, value));
 }
 
-/** Sets annotations; those with `undefined` are taken out. */
+/** Sets annotations; removes those with the value `undefined`. */
 export function withAnnotations(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
   return withStrings(pod, "annotations", changes);
 }
@@ -94,7 +94,7 @@ function withStrings(pod: Pod, key: string, changes: Readonly<Record<string, str
   return withKey(pod, "metadata", withKey(metadata, key, strings));
 }
 
-/** The pod with every container of a list replaced by what `change` returns; the same pod if nothing changed. */
+/** Replaces each container of a list with the result of `change`; the same pod if nothing changes. */
 export function mapContainers(pod: Pod, list: ContainerList, change: (container: ValueMap) => ValueMap): Pod {
   const before = specOf(pod)[list];
   if (!isList(before)) return pod;
@@ -102,13 +102,13 @@ export function mapContainers(pod: Pod, list: ContainerList, change: (container:
   return after.every((item, index) => item === before[index]) ? pod : withSpecKey(pod, list, after);
 }
 
-/** The pod with its proxy container (in either list) replaced by what `change` returns. */
+/** Replaces the proxy container, in either list, with the result of `change`. */
 export function mapProxy(pod: Pod, change: (proxy: ValueMap) => ValueMap): Pod {
   const list = containerNamed(containersOf(pod, "containers"), PROXY) === undefined ? "initContainers" : "containers";
   return mapContainers(pod, list, (container) => container["name"] === PROXY ? change(container) : container);
 }
 
-/** The container with an environment variable set: in place if it is there, else at the end. */
+/** Sets an environment variable of a container: in place if it exists, else at the end. */
 export function withEnv(container: ValueMap, name: string, value: string): ValueMap {
   const env = mapsAt(container, "env");
   const variable = envVar(name, value);

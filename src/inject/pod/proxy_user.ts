@@ -1,4 +1,4 @@
-/** The user ID of the proxy where the user gives one: the rules that spare the proxy's own traffic must know it. */
+/** A user's own UID of the proxy: the iptables rules that exempt the proxy's traffic must know it. */
 import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { intAt, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import {
@@ -16,8 +16,8 @@ const INIT = "istio-init";
 const VALIDATION = "istio-validation";
 
 /**
- * Makes the init container follow the user's `runAsUser` and `runAsGroup` of the proxy. Under TPROXY the proxy itself
- * has to be root. `user` is the proxy container as the user wrote it.
+ * Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY the proxy
+ * itself must be root.
  */
 export function followProxyUser(pod: Pod, user: ValueMap | undefined, mesh: MeshConfig): Pod {
   const security = mapAt(user ?? {}, "securityContext");
@@ -53,7 +53,7 @@ function runAs(container: ValueMap, ids: RunAs): ValueMap {
   return withKey(container, "securityContext", security);
 }
 
-/** Replaces what follows `-u` in the arguments. */
+/** Replaces the argument after `-u`. */
 function withUserArgument(container: ValueMap, uid: number): ValueMap {
   const args = container["args"];
   const at = Array.isArray(args) ? args.indexOf("-u") : -1;

@@ -1,4 +1,4 @@
-/** The annotation `sidecar.istio.io/status`: what injection put into a pod, so that it can be found again. */
+/** The annotation `sidecar.istio.io/status`: the names of what injection added to a pod. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
@@ -10,7 +10,7 @@ export const INJECTED_LISTS = ["initContainers", "containers", "volumes", "image
 /** The names of what was injected, by list. */
 export type InjectionStatus = Readonly<Record<typeof INJECTED_LISTS[number], readonly string[]>>;
 
-/** What the status annotation of a pod lists; `undefined` if the pod has none or it is not a JSON object. */
+/** A pod's status annotation; `undefined` if it is missing or not a JSON object. */
 export function readStatus(pod: Pod): InjectionStatus | undefined {
   const status = parseObject(annotation(pod, ANNOTATION.status));
   if (status === undefined) return undefined;
@@ -22,7 +22,7 @@ export function readStatus(pod: Pod): InjectionStatus | undefined {
   };
 }
 
-/** A JSON object in an annotation; `undefined` if there is none. */
+/** A JSON object in an annotation; `undefined` for any other text. */
 export function parseObject(text: string | undefined): ValueMap | undefined {
   if (text === undefined) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** Taking out of a pod, for the templates' eyes and for another injection, what an earlier one put in. */
+/** Removes what an earlier injection added to a pod, for the view of templates and for re-injection. */
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isMap, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
@@ -17,15 +17,15 @@ import {
 import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
 import type { InjectionStatus } from "./status.ts";
 
-/** What is known of an earlier injection. */
+/** The annotations of an earlier injection. */
 export interface Earlier {
   readonly status: InjectionStatus | undefined;
   readonly kept: Overrides;
 }
 
 /**
- * The pod as templates see it: without the containers that an earlier injection made, with those that the user wrote.
- * `statusPort` tells Prometheus annotations that are ours from the user's.
+ * The pod for templates: without the containers that an earlier injection added, with those that the user wrote.
+ * Prometheus annotations with the port `statusPort` come from injection.
  */
 export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): Pod {
   const bare = status === undefined ? pod : stripStatus(pod, status, statusPort);
@@ -36,8 +36,8 @@ export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): 
 }
 
 /**
- * A proxy that is kept as an init container without being a native sidecar was written under `containers`, where native
- * templates do not have it.
+ * A kept proxy among the init containers that is not a native sidecar was written under `containers`; native templates have
+ * it among the init containers.
  */
 function isInit(container: ValueMap): boolean {
   return container["name"] !== PROXY || container["restartPolicy"] === "Always";
@@ -63,8 +63,8 @@ function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[]): Pod
 }
 
 /**
- * The pod that templates are laid over. Variables that post-processing moves to the end would, where they already are
- * there, pull the user's variables along: they are taken out of an injected proxy and come again.
+ * The base pod for merging templates. Removes variables of an injected proxy that post-processing appends again; otherwise
+ * the merge order would move the user's variables too.
  */
 export function mergeBase(pod: Pod, { status }: Earlier): Pod {
   if (status === undefined) return pod;

@@ -1,12 +1,12 @@
-/** What may go wrong with a pod although injection itself succeeds. */
+/** Warnings about pods that are injected but may not work. */
 import { intAt, isMap, mapAt, textAt } from "../../core/value.ts";
 import { containerNamed, containersOf, findProxy, type Pod, PROXY, specOf } from "./pod.ts";
 import type { ValueMap } from "../../core/value.ts";
 
-/** UID of the proxy: rules of traffic capture spare it. */
+/** UID of the proxy, which traffic capture exempts. */
 const PROXY_UID = 1337;
 
-/** Warnings about an injected pod; `original` is what it was before. */
+/** Warnings about an injected pod; `original` is the pod before injection. */
 export function podWarnings(original: Pod, injected: Pod): readonly string[] {
   return [
     ...dnsPolicy(original),
@@ -19,13 +19,13 @@ function dnsPolicy(pod: Pod): readonly string[] {
   const policy = textAt(specOf(pod), "dnsPolicy");
   if (policy === "" || policy === "ClusterFirst") return [];
   return [
-    `The pod's DNS policy is "${policy}", not "ClusterFirst": the proxy may not find the control plane by its name`,
+    `The pod's DNS policy is "${policy}", not "ClusterFirst": the proxy may not resolve the name of the control plane`,
   ];
 }
 
 /**
- * Init containers of the application that run when traffic is captured already and the proxy is not there to serve it.
- * With istio-validation the CNI plugin captures from the start, with istio-init from its end.
+ * Init containers of the application that run after capture starts and before the proxy runs. With istio-validation the CNI
+ * plugin captures from the start, with istio-init from its end.
  */
 function initContainersWithoutNetwork(original: Pod, injected: Pod): readonly string[] {
   const inits = containersOf(injected, "initContainers");
@@ -40,7 +40,7 @@ function initContainersWithoutNetwork(original: Pod, injected: Pod): readonly st
     if (!runsWithout || name.startsWith("istio-") || !own.includes(name) || sparesCapture(container)) return [];
     return [
       `The init container "${name}" will have no network: traffic is captured before the proxy runs. ` +
-      `Use native sidecars, or let it run as user ${PROXY_UID}`,
+      `Use native sidecars, or run it as user ${PROXY_UID}`,
     ];
   });
 }
@@ -49,7 +49,7 @@ function sparesCapture(container: ValueMap): boolean {
   return intAt(mapAt(container, "securityContext"), "runAsUser") === PROXY_UID;
 }
 
-/** Traffic of an application that runs as the proxy's user passes by the proxy. */
+/** An application that runs as the proxy's user bypasses the proxy. */
 function proxyUser(original: Pod, injected: Pod): readonly string[] {
   if (findProxy(injected) === undefined) return [];
   const podUser = intAt(mapAt(specOf(original), "securityContext"), "runAsUser");
@@ -59,7 +59,7 @@ function proxyUser(original: Pod, injected: Pod): readonly string[] {
     return [
       `The container "${
         textAt(container, "name")
-      }" runs as user ${PROXY_UID}, the proxy's: its traffic is not captured`,
+      }" runs as user ${PROXY_UID}, which is the proxy's: its traffic is not captured`,
     ];
   });
 }

@@ -1,8 +1,8 @@
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /**
- * The value without fields that are null and come from a template (`emptyDir:` with nothing behind it), which Kubernetes
- * does not keep. What is shared with `original` is the user's and stays as it is.
+ * Removes null fields that come from a template (`emptyDir:` without a value), which Kubernetes drops. Parts shared with
+ * `original` are the user's and stay unchanged.
  */
 export function withoutNulls(value: ValueMap, original: ValueMap): ValueMap {
   const own = new Set<Value>();

@@ -4,12 +4,12 @@ import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod/pod.ts";
 
-/** Environment variables of the proxy that are set whatever the template has: `ISTIO_META_...` by name. */
+/** Environment variables of the proxy that override those of the template: `ISTIO_META_...` by name. */
 export type ProxyEnvs = Readonly<Record<string, string>>;
 
 /**
- * Cluster and network from the values, the caller's over them, the pod's own network label over all; empty ones are left
- * out. An empty label says that the pod is not in the network of the values.
+ * Cluster and network: from the values, overridden by the caller's, overridden by the pod's network label; without empty
+ * ones. An empty label excludes the pod from the network of the values.
  */
 export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEnvs {
   const global = mapAt(values, "global");
@@ -23,10 +23,10 @@ export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEn
   return Object.fromEntries(Object.entries(envs).filter(([, value]) => value !== ""));
 }
 
-/** These come after the cluster's, on a first injection as on any other. */
+/** These follow the cluster's variables, also on re-injection. */
 const LAST = new Set([PROMETHEUS_ENV, PROBERS_ENV]);
 
-/** Sets the variables on the proxy: the template's of those names go, all come at the end, sorted by name. */
+/** Sets variables of the proxy: appends them, sorted by name, and removes the template's variables of these names. */
 export function setProxyEnvs(pod: Pod, envs: ProxyEnvs, reinjected: boolean): Pod {
   const names = Object.keys(envs).sort();
   if (names.length === 0) return pod;
@@ -39,7 +39,7 @@ export function setProxyEnvs(pod: Pod, envs: ProxyEnvs, reinjected: boolean): Po
   });
 }
 
-/** The label that tells the network of the pod to the mesh. */
+/** Labels the pod with its network. */
 export function labelNetwork(pod: Pod, envs: ProxyEnvs): Pod {
   const network = envs[NETWORK_ENV];
   return network === undefined ? pod : withLabels(pod, { [LABEL.network]: network });

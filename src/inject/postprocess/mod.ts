@@ -1,4 +1,4 @@
-/** What is done to a pod after the templates were laid over it: a list of steps, each from a pod to a pod. */
+/** Post-processing after the templates are merged: a list of steps from pod to pod. */
 import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { intAt, mapAt, valueAt, type ValueMap } from "../../core/value.ts";
 import { type Pod, withAnnotations } from "../pod/pod.ts";
@@ -8,17 +8,17 @@ import { reorder } from "./order.ts";
 import { rewriteProbes } from "./probes.ts";
 import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
-/** What the steps depend on besides the pod. */
+/** The inputs of the steps besides the pod. */
 export interface PostContext {
-  /** All templates merged: what was injected. */
+  /** All templates merged: what is injected. */
   readonly templatePod: Pod;
-  /** The mesh with the pod's own `proxy.istio.io/config`. */
+  /** The mesh with the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
-  /** The pod had been injected before. */
+  /** An earlier injection exists. */
   readonly reinjected: boolean;
 }
 
@@ -46,7 +46,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Takes a pod through all steps. Errors: the MeshError of a step whose input in the pod cannot be. */
+/** Runs all steps. Errors: the MeshError of a step with invalid input in the pod. */
 export function postprocess(pod: Pod, context: PostContext): Pod {
   return STEPS.reduce((result, step) => step(result, context), pod);
 }

@@ -1,4 +1,4 @@
-/** The order of the containers of an injected pod: when each starts depends on it. */
+/** The order of containers in an injected pod, which is their start order. */
 import type { ValueMap } from "../../core/value.ts";
 import { containerNamed, containersOf, type Pod, PROXY, specOf, withSpecKey } from "../pod/pod.ts";
 
@@ -6,15 +6,15 @@ const INIT = "istio-init";
 const VALIDATION = "istio-validation";
 const CORE_DUMP = "enable-core-dump";
 
-/** Names that come first and last, in these orders; the others keep theirs between them. */
+/** Names that come first and last; the others stay between them. */
 interface Order {
   readonly first: readonly string[];
   readonly last: readonly string[];
 }
 
 /**
- * Puts the proxy last, or first where the application waits for it; init containers so that traffic is captured when
- * the proxy is there to serve it.
+ * Puts the proxy last, or first with `hold` (the application waits for it). Init containers are ordered so that capture
+ * starts when the proxy runs.
  */
 export function reorder(pod: Pod, hold: boolean): Pod {
   const native = containerNamed(containersOf(pod, "initContainers"), PROXY) !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Probes of the application's containers: kubelet is no member of the mesh, so it asks the agent, and the agent asks the
- * application. Every HTTP, TCP and gRPC handler becomes an HTTP one of the agent; what it was goes to the agent in an
+ * Probes of the application's containers. The kubelet is outside the mesh, so it probes the agent, and the agent probes the
+ * application. Every HTTP, TCP and gRPC handler becomes an HTTP handler of the agent, which gets the original in an
  * environment variable.
  */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
@@ -23,17 +23,17 @@ import {
 } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
-/** What rewriting depends on besides the pod. */
+/** The inputs of rewriting besides the pod. */
 export interface ProbeSettings {
   /** `values.sidecarInjectorWebhook.rewriteAppHTTPProbe`. */
   readonly rewriteByDefault: boolean;
   /** The agent's port in the mesh configuration. */
   readonly meshStatusPort: number;
-  /** An earlier injection may have rewritten some. */
+  /** An earlier injection may have rewritten probes. */
   readonly reinjected: boolean;
 }
 
-/** Where a container has handlers, and the agent's path for each. */
+/** The handlers of a container, and the agent's path for each. */
 const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (container: string) => string }[] = [
   { path: ["readinessProbe"], url: (name) => `/app-health/${name}/readyz` },
   { path: ["livenessProbe"], url: (name) => `/app-health/${name}/livez` },
@@ -42,7 +42,7 @@ const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (cont
   { path: ["lifecycle", "postStart"], url: (name) => `/app-lifecycle/${name}/poststartz` },
 ];
 
-/** Rewrites the handlers of a pod that has a proxy, if the pod's annotation or the values ask for it. */
+/** Rewrites the handlers of a pod with a proxy, if the pod's annotation or the values enable it. */
 export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
   if (findProxy(pod) === undefined || !rewritesProbes(pod, settings.rewriteByDefault)) return pod;
   const told = tellAgent(pod, settings);
@@ -63,7 +63,7 @@ function statusPort(pod: Pod, meshStatusPort: number): number {
   return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
 }
 
-/** The handlers as they are now, for the agent; those of an earlier injection stay what they were. */
+/** Gives the agent the handlers; those of an earlier injection win. */
 function tellAgent(pod: Pod, settings: ProbeSettings): Pod {
   const probers = new Map<string, OrderedFields>();
   for (const container of allContainers(pod)) {
@@ -84,7 +84,7 @@ export function earlierProbers(text: string | undefined): Record<string, GoValue
   return Object.fromEntries(probers.flatMap(([url, prober]) => isMap(prober) ? [[url, inWrittenOrder(prober)]] : []));
 }
 
-/** A prober that was read from JSON keeps the order in which its fields were written there. */
+/** Keeps the field order of parsed JSON. */
 function inWrittenOrder(value: Value): GoValue {
   if (Array.isArray(value)) return value.map(inWrittenOrder);
   return isMap(value)
@@ -92,7 +92,7 @@ function inWrittenOrder(value: Value): GoValue {
     : value;
 }
 
-/** The agent's key and prober for each handler of a container that the agent can ask. */
+/** The agent's path and prober for each handler of a container that the agent supports. */
 function probersOf(container: ValueMap, meshStatusPort: number): [string, OrderedFields][] {
   const name = textAt(container, "name");
   const found: [string, OrderedFields][] = [];
@@ -109,7 +109,7 @@ function handlerAt(container: ValueMap, path: readonly string[]): ValueMap | und
   return isMap(handler) ? handler : undefined;
 }
 
-/** `undefined` for handlers that are not rewritten, whose port has no number, or that ask the agent already. */
+/** `undefined` for handlers that are not rewritten, have an unknown port, or already point to the agent. */
 function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number): OrderedFields | undefined {
   const timeout = intAt(handler, "timeoutSeconds") ?? 0;
   const action = httpOrTcp(handler, container, meshStatusPort) ?? grpcOf(handler);
@@ -133,7 +133,7 @@ function grpcOf({ httpGet, tcpSocket, grpc }: ValueMap): Field | undefined {
 
 type Field = [string, GoValue];
 
-/** The number of a port, looked up by name in the container's ports; `undefined` if there is none of that name. */
+/** The number of a port; a name is looked up in the container's ports; `undefined` for an unknown name. */
 export function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
   if (typeof port !== "string") return port === undefined || port === null ? 0 : Number(port);
   const named = mapsAt(container, "ports").findLast((item) => item["name"] === port);
@@ -192,7 +192,7 @@ function rewriteHandler(container: ValueMap, path: readonly string[], target: Ta
   );
 }
 
-/** The same probe asking the agent; `undefined` for one that runs a command or sleeps. */
+/** The handler pointed to the agent; `undefined` for one that runs a command or sleeps. */
 function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | undefined {
   const { httpGet, tcpSocket, grpc } = handler;
   if (!isMap(httpGet) && !isMap(tcpSocket) && !isMap(grpc)) return undefined;
@@ -200,7 +200,7 @@ function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | 
   return withKey(withKey(rewritten, "tcpSocket", undefined), "grpc", undefined);
 }
 
-/** The HTTP action sent to the agent, which speaks no TLS. */
+/** An HTTP action pointed to the agent, which does not speak TLS. */
 export function agentAction(action: ValueMap, path: string, port: bigint): ValueMap {
   const asked = withKey(withKey(action, "path", path), "port", port);
   return asked["scheme"] === "HTTPS" ? withKey(asked, "scheme", "HTTP") : asked;

@@ -1,6 +1,6 @@
 /**
- * Merging of metrics: Prometheus scrapes the agent, which scrapes the application. What the user's annotations say goes
- * to the agent in an environment variable, the annotations point to the agent.
+ * Merged metrics: Prometheus scrapes the agent, and the agent scrapes the application. The user's annotations go to the
+ * agent in an environment variable; new annotations point to the agent.
  */
 import { InjectionError } from "../injection_error.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
@@ -16,7 +16,7 @@ import {
   withoutPrometheus,
 } from "./prometheus_annotations.ts";
 
-/** Ports of the proxy itself: scraping one of them for the application would be a loop, or metrics twice. */
+/** Ports of the proxy: scraping them for the application would loop or duplicate metrics. */
 const RESERVED_PORTS: ReadonlyMap<number, string> = new Map([
   [15000, "Envoy's admin interface"],
   [15001, "Envoy's outbound traffic"],
@@ -26,7 +26,7 @@ const RESERVED_PORTS: ReadonlyMap<number, string> = new Map([
   [15020, "the agent's merged metrics"],
   [15021, "health checks"],
   [15053, "DNS"],
-  [15090, "Envoy's metrics, which are merged already"],
+  [15090, "Envoy's metrics (already merged)"],
 ]);
 
 const DEFAULT_PATH = "/metrics";
@@ -37,7 +37,7 @@ interface Target {
 }
 
 /**
- * Points Prometheus at the agent, unless the pod or the mesh says otherwise or it already does.
+ * Points Prometheus to the agent, unless the pod or the mesh disables it, or it already does.
  * Errors: a MeshError for a port that cannot be scraped.
  */
 export function mergePrometheus(pod: Pod, mesh: MeshConfig, statusPort: string): Pod {
@@ -66,7 +66,7 @@ export function mergesMetrics(pod: Pod, mesh: MeshConfig): boolean {
   return (own === undefined ? undefined : parseBool(own)) ?? mesh.data["enablePrometheusMerge"] !== false;
 }
 
-/** `port[:path]` items of a comma list; none if one has no port. */
+/** `port[:path]` items of a comma list; no items if one has no port. */
 function targetsOf(text: string | undefined): readonly Target[] {
   const items = (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
   const targets = items.map((item) => {
@@ -83,12 +83,12 @@ function check(asked: PrometheusAnnotations, targets: readonly Target[], statusP
     if (why === undefined) continue;
     throw new InjectionError("invalid-annotation", `The annotation "${name}" has the port "${port}", ${why}`, {
       place: { field: `metadata.annotations["${name}"]` },
-      hint: "Name the port on which the application serves its metrics",
+      hint: "Use the port on which the application serves its metrics",
     });
   }
 }
 
-/** The ports that will be scraped: where targets are named, `prometheus.io/port` does not count. */
+/** The ports that will be scraped: `prometheus.io/port` only without targets. */
 function scrapedPorts(asked: PrometheusAnnotations, targets: readonly Target[]) {
   if (targets.length > 0) return targets.map(({ port }) => ({ port, name: "prometheus.istio.io/scrape-targets" }));
   return (asked.port ?? "") === "" ? [] : [{ port: asked.port ?? "", name: "prometheus.io/port" }];
@@ -96,15 +96,15 @@ function scrapedPorts(asked: PrometheusAnnotations, targets: readonly Target[]) 
 
 function problemOf(text: string, statusPort: string): string | undefined {
   const port = /^[+-]?\d+$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65535) return "which is no number from 1 to 65535";
-  if (String(port) === statusPort) return "which is the port of the agent that would scrape it";
+  if (port < 1 || port > 65535) return "which is not a number from 1 to 65535";
+  if (String(port) === statusPort) return "which is the agent's own port";
   const owner = RESERVED_PORTS.get(port);
-  return owner === undefined ? undefined : `which is taken by the proxy for ${owner}`;
+  return owner === undefined ? undefined : `which the proxy uses for ${owner}`;
 }
 
-/** What the agent reads; `undefined` if the user said nothing about scraping. */
+/** The agent's setting; `undefined` if the user has no annotations about scraping. */
 function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
-  // Agents that know of no targets scrape the first.
+  // Older agents do not read targets: give them the first one.
   const { path, port } = targets[0] ?? asked;
   const told = { scrape: asked.scrape ?? "", path: path ?? "", port: port ?? "" };
   if (Object.values(told).every((text) => text === "")) return undefined;
@@ -114,10 +114,10 @@ function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): s
   );
 }
 
-/** The variable of the proxy by which the agent serves them; a template or the user's proxyMetadata sets it. */
+/** The proxy's variable with the port of merged metrics over mutual TLS, from a template or proxyMetadata. */
 const PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT";
 
-/** Names the port of the proxy's variable in the annotation, unless the pod has one in any spelling. */
+/** Annotates the pod with that port for Prometheus, unless it has the annotation in any spelling. */
 export function annotateSecurePort(pod: Pod): Pod {
   const proxy = findProxy(pod);
   const known = Object.keys(annotationsOf(pod)).some((name) => sanitised(name) === sanitised(ANNOTATION.securePort));

@@ -1,7 +1,7 @@
-/** The annotations by which Prometheus finds a pod, however they are spelt. */
+/** The annotations by which Prometheus finds a pod, in any spelling. */
 import { annotationsOf, type Pod, withAnnotations } from "../pod/pod.ts";
 
-/** Prometheus turns every other character of an annotation's name into `_`, so all these spellings are one. */
+/** Prometheus replaces all other characters of an annotation's name by `_`, so these spellings are equal. */
 export function sanitised(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, "_");
 }
@@ -13,7 +13,7 @@ const NAMES = {
   targets: sanitised("prometheus.istio.io/scrape-targets"),
 };
 
-/** What the pod's annotations say; `undefined` for what they do not. */
+/** The values of a pod's annotations; `undefined` for missing ones. */
 export type PrometheusAnnotations = Readonly<Record<keyof typeof NAMES, string | undefined>>;
 
 /** The Prometheus annotations of a pod, in any spelling. */
@@ -34,7 +34,7 @@ export function prometheusPort(pod: Pod): string | undefined {
   return prometheusAnnotations(pod).port;
 }
 
-/** The pod without any of them. */
+/** The pod without these annotations. */
 export function withoutPrometheus(pod: Pod): Pod {
   const ours = new Set<string>(Object.values(NAMES));
   const names = Object.keys(annotationsOf(pod)).filter((name) => ours.has(sanitised(name)));

@@ -9,12 +9,12 @@ import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
 import type { Owner } from "../document/workload.ts";
 
-/** What a template is rendered for. */
+/** The inputs of a template. */
 export interface TemplateInput {
-  /** The pod without what an earlier injection put into it. */
+  /** The pod without the parts of an earlier injection. */
   readonly pod: Pod;
   readonly owner: Owner;
-  /** The mesh with the pod's own `proxy.istio.io/config` in its defaultConfig. */
+  /** The mesh with the pod's `proxy.istio.io/config` in its defaultConfig. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
@@ -24,7 +24,7 @@ export interface TemplateInput {
   readonly proxyGid: number;
 }
 
-/** A struct of Go's from an object whose keys are its fields; a getter is read when a template reads the field. */
+/** A Go struct from an object whose keys are its fields. A template's access to a field calls its getter. */
 export class Fields extends GoStruct {
   constructor(override readonly goType: string, readonly fields: Readonly<Record<string, GoValue>>) {
     super();
@@ -50,7 +50,7 @@ class NamespacedName extends Fields {
   }
 }
 
-/** The root object of a render; views of the pod are made when a template reads them. */
+/** The root object of templates; its views are made on access. */
 export function templateData(input: TemplateInput): GoStruct {
   const { owner, pod, mesh } = input;
   const proxyConfig = defaultProxyConfig(mesh);
@@ -82,7 +82,7 @@ export function templateData(input: TemplateInput): GoStruct {
   });
 }
 
-/** Labels and annotations as maps of strings: `index` gives `""` for what they do not have, also where there are none. */
+/** Labels and annotations as maps of strings, also if absent: `index` gives `""` for missing keys. */
 function stringMaps(metadata: ValueMap): ValueMap {
   const result: ValueMap = Object.assign(newMap(), metadata);
   for (const key of ["labels", "annotations"]) {

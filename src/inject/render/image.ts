@@ -2,16 +2,16 @@
 import { sprint } from "../../core/gotemplate/mod.ts";
 import { mapAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
 
-/** What images depend on. */
+/** The inputs of images. */
 export interface ImageSettings {
   readonly values: ValueMap;
   /** The data of the effective ProxyConfig. */
   readonly proxyConfig: ValueMap;
-  /** The annotation `sidecar.istio.io/proxyImageType`, if there. */
+  /** The annotation `sidecar.istio.io/proxyImageType`. */
   readonly annotatedType: string | undefined;
 }
 
-/** `.ProxyImage`. The type is that of the annotation, else of ProxyConfig.image, else `values.global.variant`. */
+/** `.ProxyImage`. Its type comes from the annotation, else ProxyConfig.image, else `values.global.variant`. */
 export function proxyImage(settings: ImageSettings): string {
   const configured = textAt(mapAt(settings.proxyConfig, "image"), "imageType");
   return imageReference(settings, "proxy", configured);
@@ -30,13 +30,13 @@ function imageReference(settings: ImageSettings, section: string, configuredType
   return `${textAt(global, "hub")}/${name}:${typedTag(tagOf(values), type)}`;
 }
 
-/** A tag may have been written as a number. */
+/** A tag may be a number. */
 function tagOf(values: ValueMap): string {
   const tag = valueAt(values, "global", "tag");
   return tag === undefined ? "" : sprint(tag);
 }
 
-/** A type replaces the one in the tag; `default` is the image without one. */
+/** A type replaces the one in the tag; `default` removes it. */
 function typedTag(tag: string, type: string): string {
   if (type === "") return tag;
   const bare = tag.replace(/-(distroless|debug)$/, "");

@@ -1,4 +1,4 @@
-/** Which templates a pod gets, and what they render for it. */
+/** Selects the templates of a pod and renders them. */
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct } from "../../core/gotemplate/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
@@ -8,7 +8,7 @@ import { renderedProblem, RenderedReader } from "./rendered.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 import { templateMessage } from "./template_message.ts";
 
-/** Names of the templates for a pod: those of its annotation, else the default ones; aliases stand for what they name. */
+/** Names of the templates for a pod: from its annotation, else the default ones, with aliases resolved. */
 export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {
   const asked = annotation(pod, ANNOTATION.templates);
   const names = asked === undefined ? config.defaultTemplates : asked.split(",").map((name) => name.trim());
@@ -16,8 +16,8 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
 }
 
 /**
- * What a template renders, as data: a part of a pod. `undefined` if it renders nothing.
- * Errors: a MeshError that names the template for one that is not there, fails, or renders no YAML mapping.
+ * Renders a template to a part of a pod; `undefined` if it renders nothing.
+ * Errors: a MeshError with the name of a template that is missing, fails, or does not render a YAML mapping.
  */
 export function renderTemplate(config: ModernConfig, name: string, data: GoStruct): ValueMap | undefined {
   const template = config.templates.get(name);
@@ -35,13 +35,13 @@ export function renderTemplate(config: ModernConfig, name: string, data: GoStruc
   if (isMap(patch)) return patch;
   throw new InjectionError(
     "template-failed",
-    `The template "${name}" renders no pod: a mapping with "metadata" and "spec" was expected`,
+    `The template "${name}" does not render a pod: a mapping with "metadata" and "spec" is needed`,
   );
 }
 
 const readers = new WeakMap<ModernConfig, RenderedReader>();
 
-/** One for each configuration: its pods have much in common. */
+/** One reader per configuration, because its pods have much in common. */
 function readerOf(config: ModernConfig): RenderedReader {
   const known = readers.get(config) ?? new RenderedReader();
   readers.set(config, known);

@@ -1,19 +1,19 @@
 /**
- * Reading what templates render. Most of it is the same for every pod, so the text is taken apart where its structure
- * shows in the indentation, and each part is read once for as many pods as have it.
+ * Reads rendered templates. Most of the text is equal for all pods, so it is split by indentation, and each distinct part
+ * is parsed once.
  */
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseCommon, parseYaml } from "../../core/yaml/mod.ts";
 
-/** What ties parts of a text together: anchors, aliases, tags, merge keys, documents, directives, tabs. */
+/** Syntax that connects parts of a text: anchors, aliases, tags, merge keys, documents, directives, tabs. */
 const TIED = /(?:^|[\s:,[{-])[&*!]|<<|^(?:---|\.\.\.|%)|\t|\r/m;
 
-/** A part is read whole if it is shorter than this, or if it does not come apart. */
+/** Shorter parts are not split. */
 const SMALL = 160;
 const MAX_PARTS = 2048;
 
-/** Reads rendered texts; values are shared between results, so they must not be changed. */
+/** Reads rendered texts. Results share values, so do not change them. */
 export class RenderedReader {
   readonly #parts = new Map<string, Value>();
   #isFirst = true;
@@ -21,7 +21,7 @@ export class RenderedReader {
   /** The value of a rendered text. Errors: as `parseYaml`, for the whole text. */
   read(text: string): Value {
     if (this.#isFirst) {
-      // Parts pay when they come again; often there is one pod.
+      // Splitting pays from the second pod on.
       this.#isFirst = false;
       return parseWhole(text);
     }
@@ -45,7 +45,7 @@ export class RenderedReader {
     return value;
   }
 
-  /** The value put together from parts; `undefined` if the text does not come apart. */
+  /** The value assembled from parts; `undefined` if the text cannot be split. */
   #assembled(text: string): Value | undefined {
     const parts = split(text);
     return parts === undefined ? undefined : parts.list ? this.#list(parts.texts) : this.#map(parts.texts);
@@ -62,7 +62,7 @@ export class RenderedReader {
     return items;
   }
 
-  /** Of a key with lines below it, the lines are a part of their own. */
+  /** The lines below a key are a part of their own. */
   #map(texts: readonly string[]): Value | undefined {
     const map = newMap();
     for (const text of texts) {
@@ -99,12 +99,12 @@ export function renderedProblem(text: string, error: unknown): string {
   return line === undefined ? message : `${message}, in line ${line}: "${(text.split("\n")[line - 1] ?? "").trim()}"`;
 }
 
-/** Words that YAML 1.1 does not read as strings. */
+/** Keys that YAML 1.1 does not read as strings. */
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
 
-/** A part for itself. Throws if it may be tied to others. */
+/** The value of one part. Throws if it may be connected to others. */
 function parsePart(text: string): Value {
-  if (TIED.test(text)) throw new TypeError("the text does not come apart");
+  if (TIED.test(text)) throw new TypeError("the text cannot be split");
   return parseWhole(text);
 }
 
@@ -117,7 +117,7 @@ interface Parts {
   readonly texts: readonly string[];
 }
 
-/** The items of a list or the entries of a map, by the lines with the least indentation; `undefined` if others are there. */
+/** The items of a list or the entries of a map at the lowest indentation; `undefined` for any other text. */
 function split(text: string): Parts | undefined {
   const first = nextLine(text, 0);
   if (first === undefined) return undefined;
@@ -125,7 +125,7 @@ function split(text: string): Parts | undefined {
   const starts: number[] = [];
   for (let line: Line | undefined = first; line !== undefined; line = nextLine(text, line.end)) {
     const item = startsItem(text, line.content);
-    // A list may stand at the column of its key.
+    // A list may be at the column of its key.
     if (line.indent > first.indent || (line.indent === first.indent && item && !list)) continue;
     if (line.indent < first.indent || (list ? !item : !ENTRY.test(text.slice(line.content, line.end)))) {
       return undefined;
@@ -137,9 +137,9 @@ function split(text: string): Parts | undefined {
 
 interface Line {
   readonly indent: number;
-  /** Where its first character that is no space stands. */
+  /** The offset of its first character after spaces. */
   readonly content: number;
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   readonly end: number;
 }
 

@@ -1,8 +1,8 @@
 import { messageOf } from "../../core/errors.ts";
 
 /**
- * What went wrong in a template, without the name `inject` that every template of Istio has: Go's
- * `template: inject:3:7: executing "inject" at <.x>: ...` as `line 3, column 7: executing "inject" at <.x>: ...`.
+ * The message of a template's error without Istio's template name `inject`: Go's
+ * `template: inject:3:7: executing "inject" at <.x>: ...` becomes `line 3, column 7: executing "inject" at <.x>: ...`.
  */
 export function templateMessage(error: unknown): string {
   const message = messageOf(error);

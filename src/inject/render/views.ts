@@ -1,4 +1,4 @@
-/** What templates see of the mesh, made once for each configuration and not for each pod. */
+/** Views of the mesh for templates, one per configuration, not per pod. */
 import type { GoStruct } from "../../core/gotemplate/mod.ts";
 import { type MeshConfig, meshConfigView, type ProxyConfig, proxyConfigView } from "../../core/mesh/mod.ts";
 
@@ -6,7 +6,7 @@ const configs = new WeakMap<GoStruct, ProxyConfig>();
 const proxyViews = new WeakMap<ProxyConfig, GoStruct>();
 const meshViews = new WeakMap<MeshConfig, GoStruct>();
 
-/** `.ProxyConfig` for a proxy configuration. */
+/** `.ProxyConfig` of templates. */
 export function viewOfProxyConfig(config: ProxyConfig): GoStruct {
   const known = proxyViews.get(config);
   if (known !== undefined) return known;
@@ -16,7 +16,7 @@ export function viewOfProxyConfig(config: ProxyConfig): GoStruct {
   return view;
 }
 
-/** `.MeshConfig` for a mesh configuration. */
+/** `.MeshConfig` of templates. */
 export function viewOfMeshConfig(mesh: MeshConfig): GoStruct {
   const known = meshViews.get(mesh);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function viewOfMeshConfig(mesh: MeshConfig): GoStruct {
   return view;
 }
 
-/** The configuration behind a view that `viewOfProxyConfig` made. */
+/** The configuration of a view from `viewOfProxyConfig`. */
 export function configOfView(view: GoStruct): ProxyConfig | undefined {
   return configs.get(view);
 }

@@ -46,7 +46,7 @@ async function namesWhatExists(cluster: Cluster): Promise<void> {
   assert.deepEqual([noNamespace.code, noNamespace.stdout], [1, ""]);
   assert.match(
     noNamespace.stderr,
-    /^error: There is no ConfigMap "istio(-sidecar-injector)?" in the namespace "istio-system" of https:\S+; the namespace does not exist: name Istio's with --istioNamespace\n$/,
+    /^error: The ConfigMap "istio(-sidecar-injector)?" does not exist in the namespace "istio-system" of https:\S+; the namespace does not exist: set Istio's namespace with --istioNamespace\n$/,
   );
   await kubectl(cluster, ["create", "namespace", "istio-system"]);
   await install(cluster, "plain.test");
@@ -178,5 +178,5 @@ async function probePod(cluster: Cluster): Promise<string> {
 
 async function doesNotStart(cluster: Cluster): Promise<void> {
   const flags = ["--from-cluster", "--kubeconfig", cluster.kubeconfig, "--meshConfigMapName", "nothing"];
-  await assert.rejects(startWebhook({ flags }), /it ended with 1: error: There is no ConfigMap "nothing"/);
+  await assert.rejects(startWebhook({ flags }), /it ended with 1: error: The ConfigMap "nothing" does not exist/);
 }
