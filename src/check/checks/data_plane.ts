@@ -1,5 +1,5 @@
 /** The category data-plane: pods that have a proxy, as the kubelet reports them. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Pod } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
 import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
@@ -88,7 +88,7 @@ export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
 }));
 
 /** What a check finds in pods. */
-export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly KubeObject[]>): Finding {
+export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly Pod[]>): Finding {
   if (!isKnown(pods)) return cannotTell(pods);
   const proxies = proxyPods(pods.value);
   if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
@@ -102,9 +102,9 @@ export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly K
 /** The scheduler says why it has no node, which waiting does not cure (linkerd2 #4680). */
 function scheduled({ pod }: ProxyPod): Told {
   const condition = conditionOf(pod, "PodScheduled");
-  if (condition === undefined || condition["status"] !== "False") return undefined;
-  const said = reported(textAt(condition, "message"));
-  return { result: "error", message: [textAt(condition, "reason") || "is not scheduled", ...said].join(": ") };
+  if (condition?.status !== "False") return undefined;
+  const said = reported(condition.message ?? "");
+  return { result: "error", message: [condition.reason || "is not scheduled", ...said].join(": ") };
 }
 
 function imagePulled({ proxy, init }: ProxyPod): Told {
@@ -128,7 +128,7 @@ function initialized({ init }: ProxyPod): Told {
 }
 
 function ready({ pod, proxy }: ProxyPod): Told {
-  if (proxy.status["ready"] === true || isBefore(pod, proxy)) return undefined;
+  if (proxy.status.ready === true || isBefore(pod, proxy)) return undefined;
   if (START_REASONS.has(waitingReason(proxy))) return { result: "error", message: notStarted(proxy) };
   const waiting = waitingReason(proxy);
   const ending = lastEnding(proxy);
@@ -140,7 +140,7 @@ function ready({ pod, proxy }: ProxyPod): Told {
 /** Other checks say why the kubelet has not come to the proxy. */
 function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
   if (IMAGE_REASONS.has(waitingReason(proxy))) return true;
-  return conditionOf(pod, "PodScheduled")?.["status"] === "False" || waitingReason(proxy) === "PodInitializing";
+  return conditionOf(pod, "PodScheduled")?.status === "False" || waitingReason(proxy) === "PodInitializing";
 }
 
 function notStarted(state: ContainerState): string {

@@ -1,5 +1,5 @@
 /** The category namespaces: labels that ask for injection, against what webhooks serve. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Namespace as StoredNamespace } from "../../core/kube/client/mod.ts";
 import { closest } from "../../core/closest.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
@@ -82,7 +82,7 @@ async function ofServed(inventory: Inventory, judge: Judge): Promise<Finding> {
   return await ofNamespaces(inventory, (namespace) => judge(namespace, injectors));
 }
 
-function inScope({ scope }: Inventory, namespaces: readonly KubeObject[]): readonly Namespace[] {
+function inScope({ scope }: Inventory, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
   return namespaces
     .filter(({ metadata }) => scope.namespace === undefined || metadata.name === scope.namespace)
     .map((namespace) => {

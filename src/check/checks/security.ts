@@ -1,6 +1,6 @@
 /** The category security: what the cluster has against pods with a sidecar, before one is made. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { LimitRange, ResourceQuota } from "../../core/kube/client/mod.ts";
+import { mapAt, type ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
 import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
@@ -64,8 +64,7 @@ function problem({ name, planned }: SidecarNamespace, result: Problem["result"],
 }
 
 function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
-  const labels = namespace.namespace.metadata["labels"];
-  const level = levelOf(isMap(labels) ? textAt(labels, ENFORCE) : "");
+  const level = levelOf(namespace.namespace.metadata.labels?.[ENFORCE]);
   if (level === undefined) return [];
   const strict = violationsOf(namespace.sidecar, level);
   const lenient = violationsOf(withPodSettings(namespace.sidecar), level);
@@ -78,7 +77,7 @@ function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
 }
 
 /** A label with another value is refused by the API server; none is the cluster's default, which nobody can read. */
-function levelOf(label: string): Level | undefined {
+function levelOf(label: string | undefined): Level | undefined {
   return label === "baseline" || label === "restricted" ? label : undefined;
 }
 
@@ -90,8 +89,8 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 /** What bounds resources in a namespace. */
 interface Limits {
-  readonly quotas: readonly KubeObject[];
-  readonly ranges: readonly KubeObject[];
+  readonly quotas: readonly ResourceQuota[];
+  readonly ranges: readonly LimitRange[];
 }
 
 async function withLimits(
@@ -101,7 +100,7 @@ async function withLimits(
   const [quotas, ranges] = await Promise.all([inventory.resourceQuotas(), inventory.limitRanges()]);
   if (!isKnown(quotas)) return cannotTell(quotas);
   if (!isKnown(ranges)) return cannotTell(ranges);
-  const inNamespace = (list: readonly KubeObject[], name: string) =>
+  const inNamespace = <T extends ResourceQuota | LimitRange>(list: readonly T[], name: string) =>
     list.filter(({ metadata }) => metadata.namespace === name);
   return judge(await inventory.sidecars(), (namespace) => {
     const { name } = namespace;

@@ -1,23 +1,23 @@
 /** The live pods of a workload, and where they differ from the next pod: they are older than what decides now. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { mapsAt, textAt } from "../../core/value.ts";
+import type { Pod } from "../../core/kube/client/mod.ts";
+import { textAt } from "../../core/value.ts";
 import { findProxy, podOwner } from "../../inject/mod.ts";
 import { isAlive, type LivePod, livePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
 import { UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict } from "./verdict.ts";
 
 /** The live pods that the workload owns, directly or through another controller. */
-export function livePods(target: Target, pods: readonly KubeObject[]): readonly LivePod[] {
+export function livePods(target: Target, pods: readonly Pod[]): readonly LivePod[] {
   return pods.filter((pod) => isAlive(pod) && isOf(target, pod)).map(livePod);
 }
 
-function isOf({ row, name, namespace }: Target, pod: KubeObject): boolean {
+function isOf({ row, name, namespace }: Target, pod: Pod): boolean {
   if ((pod.metadata.namespace ?? "") !== namespace) return false;
   if (row.kind === "Pod") return pod.metadata.name === name;
   const owner = podOwner(pod, namespace);
   if (owner.kind === row.kind && owner.name === name) return true;
-  const references = mapsAt(pod.metadata, "ownerReferences");
-  return references.some((each) => each["kind"] === row.kind && each["name"] === name);
+  const references = pod.metadata.ownerReferences ?? [];
+  return references.some((each) => each.kind === row.kind && each.name === name);
 }
 
 interface Difference {

@@ -1,5 +1,5 @@
 /** The whole answer about one workload. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Pod } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
 import type { Observed } from "../inventory/observed.ts";
@@ -43,7 +43,7 @@ export interface Knowledge {
   readonly namespaceLabels: ValueMap;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** Pods of the workload's namespace. */
-  readonly pods: readonly KubeObject[];
+  readonly pods: readonly Pod[];
   /** What could not be had, in words. */
   readonly gaps: readonly string[];
 }

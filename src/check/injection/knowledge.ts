@@ -1,5 +1,11 @@
 /** What a cluster knows that decides about a namespace's pods. What may not be read is a gap, and no error. */
-import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
+import {
+  isMutatingWebhookConfiguration,
+  isPod,
+  type KubeApi,
+  type MutatingWebhookConfiguration,
+  type Pod,
+} from "../../core/kube/client/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
@@ -36,7 +42,7 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
   const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
   const [namespace, configurations, live] = await Promise.all([
     observe("get on namespaces", () => api.get(folder)),
-    observe(`list on ${CONFIGURATIONS}`, () => items(api, `/apis/admissionregistration.k8s.io/v1/${CONFIGURATIONS}`)),
+    observe(`list on ${CONFIGURATIONS}`, () => webhookConfigurations(api)),
     wantsPods ? observe(`list on pods in the namespace "${name}"`, () => pods(api, folder)) : NOTHING,
   ]);
   const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : undefined;
@@ -57,22 +63,26 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
   };
 }
 
-const NOTHING: Observed<readonly KubeObject[]> = { value: [] };
+const NOTHING: Observed<readonly Pod[]> = { value: [] };
 
 function gap(what: string, fact: Observed<unknown>): readonly string[] {
   return isKnown(fact) ? [] : [`cannot tell ${what}: ${reason(fact)}`];
 }
 
-async function items(api: KubeApi, path: string): Promise<readonly KubeObject[]> {
-  return (await api.list(path)).items;
+async function webhookConfigurations(api: KubeApi): Promise<readonly MutatingWebhookConfiguration[]> {
+  const { items } = await api.list(`/apis/admissionregistration.k8s.io/v1/${CONFIGURATIONS}`);
+  return items.filter(isMutatingWebhookConfiguration);
 }
 
-async function pods(api: KubeApi, folder: string): Promise<readonly KubeObject[]> {
-  return (await api.list(`${folder}/pods`, PAGE_OF_PODS, podKeeper())).items;
+async function pods(api: KubeApi, folder: string): Promise<readonly Pod[]> {
+  return (await api.list(`${folder}/pods`, PAGE_OF_PODS, podKeeper())).items.filter(isPod);
 }
 
 /** The injector of the control plane behind each webhook; without a webhook that of the choice. */
-async function injectors({ api, clock, choice, given }: Asking, configurations: Observed<readonly KubeObject[]>) {
+async function injectors(
+  { api, clock, choice, given }: Asking,
+  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
+) {
   if (given !== undefined) return () => givenInjector(given);
   const hasWebhook = isKnown(configurations) && injectorWebhooks(configurations.value).length > 0;
   // Webhooks of every revision are asked, whatever revision was chosen.

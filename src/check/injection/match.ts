@@ -1,6 +1,8 @@
 /** Whether the API server sends a pod to a webhook, requirement by requirement. */
+import type { V1LabelSelectorRequirement } from "@kubernetes/client-node/models";
+import type { LabelSelector, Plain } from "../../core/kube/client/mod.ts";
 import { selectorMatches } from "../../core/kube/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import type { ValueMap } from "../../core/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
 /** A requirement of a selector, and the label that it was compared with. */
@@ -44,20 +46,18 @@ export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, 
   return { isCalled: false, decided: unmet[0] };
 }
 
-function requirementsOf(selector: Value, labels: ValueMap, of: Requirement["of"]): readonly Requirement[] {
-  if (!isMap(selector)) return [];
-  const { matchLabels, matchExpressions } = selector;
-  const equal = Object.entries(isMap(matchLabels) ? matchLabels : {})
-    .map(([key, value]) => ({ key, operator: "In", values: [value] }));
-  const expressions = isList(matchExpressions) ? matchExpressions.filter(isMap) : [];
-  return [...equal, ...expressions].map((expression) => requirement(expression, labels, of));
+type Expression = Plain<V1LabelSelectorRequirement>;
+
+function requirementsOf(selector: LabelSelector, labels: ValueMap, of: Requirement["of"]): readonly Requirement[] {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const equal = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In", values: [value] }));
+  return [...equal, ...matchExpressions].map((expression) => requirement(expression, labels, of));
 }
 
 const POSITIVE = ["In", "Exists"];
 
-function requirement(expression: ValueMap, labels: ValueMap, of: Requirement["of"]): Requirement {
-  const [key, operator] = [textAt(expression, "key"), textAt(expression, "operator")];
-  const values = isList(expression["values"]) ? expression["values"].map(String) : [];
+function requirement(expression: Expression, labels: ValueMap, of: Requirement["of"]): Requirement {
+  const { key = "", operator = "", values = [] } = expression;
   const value = labels[key];
   return {
     field: `${of === "namespace" ? "namespace." : ""}metadata.labels["${key}"]`,

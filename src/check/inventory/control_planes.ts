@@ -1,7 +1,11 @@
 /** The control planes behind the webhooks, and the configuration that each keeps in its ConfigMaps. */
 import { errorLine, MeshError } from "../../core/errors.ts";
-import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
-import { isMap } from "../../core/value.ts";
+import {
+  type ConfigMap,
+  isConfigMap,
+  type KubeApi,
+  type MutatingWebhookConfiguration,
+} from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
 import {
   type ClusterChoice,
@@ -56,7 +60,7 @@ export function planeKey({ revision, names, own }: ControlPlane): string {
 }
 
 /** Gets a ConfigMap; `undefined` if it does not exist. */
-type ConfigMapReader = (namespace: string, name: string) => Promise<Observed<KubeObject | undefined>>;
+type ConfigMapReader = (namespace: string, name: string) => Promise<Observed<ConfigMap | undefined>>;
 
 /** The configuration of a control plane, and the ConfigMaps that it is in. */
 export interface PlaneTexts extends ClusterConfiguration {
@@ -91,17 +95,17 @@ function missing({ names: { namespace }, own, revision }: ControlPlane, name: st
 }
 
 /** The ConfigMap of our own webhook has all three texts; one without a mesh configuration has Istio's defaults. */
-function inOwn(map: KubeObject): Observed<PlaneTexts> {
-  const data = isMap(map["data"]) ? map["data"] : {};
+function inOwn(map: ConfigMap): Observed<PlaneTexts> {
+  const { data = {} } = map;
   return together(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
 }
 
-function together(injector: KubeObject, mesh: KubeObject): Observed<PlaneTexts> {
+function together(injector: ConfigMap, mesh: ConfigMap): Observed<PlaneTexts> {
   const [injectorRef, meshRef] = [refOf(injector), refOf(mesh)];
   return attempt(injectorRef, () => ({ ...configurationIn(injector, mesh), injectorRef, meshRef }));
 }
 
-function refOf({ metadata: { namespace = "", name } }: KubeObject): string {
+function refOf({ metadata: { namespace = "", name } }: ConfigMap): string {
   return `configmap/${namespace}/${name}`;
 }
 
@@ -136,12 +140,13 @@ export interface PlaneSource {
  */
 export function injectorInventory(
   source: PlaneSource,
-  mutatingWebhooks: () => Promise<Observed<readonly KubeObject[]>>,
+  mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>,
 ) {
-  const maps = new Map<string, () => Promise<Observed<KubeObject | undefined>>>();
+  const maps = new Map<string, () => Promise<Observed<ConfigMap | undefined>>>();
   const configMap = (namespace: string, name: string) => {
     const key = `${namespace}/${name}`;
-    const get = maps.get(key) ?? once(() => objectOf(source, "api/v1", "configmaps", { namespace, name }));
+    const get = maps.get(key) ??
+      once(() => objectOf(source, ["api/v1", "configmaps"], isConfigMap, { namespace, name }));
     maps.set(key, get);
     return get();
   };
@@ -161,6 +166,8 @@ export function injectorInventory(
     }),
   };
 }
+
+export type InjectorInventory = ReturnType<typeof injectorInventory>;
 
 /** The injector of a control plane. The environment of its process is unknown and counts as empty. */
 function injectorOf(texts: PlaneTexts, revision: string, clock: PlaneSource["clock"]): Observed<Injector> {

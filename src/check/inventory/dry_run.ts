@@ -1,8 +1,8 @@
 /** What the API server does with a pod that a webhook is to inject: the one thing that checks send, as a dry run. */
 import { oneLine } from "../../core/errors.ts";
-import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
+import { ApiError, isPod, type Namespace, ofKind, type Pod } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { newMap, type ValueMap } from "../../core/value.ts";
 import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
@@ -23,7 +23,7 @@ export interface DryRun {
 /** A webhook's dry run; `undefined` if it selects no namespace to try it in. */
 export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
 
-type Namespaces = () => Promise<Observed<readonly KubeObject[]>>;
+type Namespaces = () => Promise<Observed<readonly Namespace[]>>;
 
 /** Dry runs: one pod for each configuration and what it calls. */
 export function dryRunInventory(source: Source, namespaces: Namespaces): { readonly dryRun: TryWebhook } {
@@ -54,9 +54,9 @@ interface Place {
 }
 
 /** A namespace whose pods go to the webhook, one that the user named first, and the labels that make them. */
-function placeFor(all: readonly KubeObject[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
-  const isUsable = ({ metadata }: KubeObject) =>
-    !IGNORED.includes(metadata.name) && metadata["deletionTimestamp"] === undefined;
+function placeFor(all: readonly Namespace[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
+  const isUsable = ({ metadata }: Namespace) =>
+    !IGNORED.includes(metadata.name) && metadata.deletionTimestamp === undefined;
   const ordered = all.filter(isUsable).toSorted((a, b) => rank(a, named) - rank(b, named));
   for (const namespace of ordered) {
     const labels = labelsToTry(webhook).find((each) => sendsPod(webhook, labelsOfObject(namespace), each));
@@ -65,7 +65,7 @@ function placeFor(all: readonly KubeObject[], webhook: InjectorWebhook, named: s
   return undefined;
 }
 
-function rank({ metadata }: KubeObject, named: string | undefined): number {
+function rank({ metadata }: Namespace, named: string | undefined): number {
   return metadata.name === named ? 0 : 1;
 }
 
@@ -90,7 +90,7 @@ async function send({ api, clock }: Source, { namespace, labels }: Place, tried:
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
-      const pod = await api.create(path, podToTry(labels));
+      const pod = ofKind(await api.create(path, podToTry(labels)), isPod);
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
     } catch (error) {
       const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;
@@ -144,13 +144,7 @@ function podToTry(labels: ValueMap): object {
 
 const PROXY = "istio-proxy";
 
-function isInjected({ metadata, spec }: KubeObject): boolean {
-  const annotations = metadata["annotations"];
-  if (isMap(annotations) && annotations["sidecar.istio.io/status"] !== undefined) return true;
-  if (!isMap(spec)) return false;
-  return [...maps(spec["containers"]), ...maps(spec["initContainers"])].some(({ name }) => name === PROXY);
-}
-
-function maps(value: Value | undefined): ValueMap[] {
-  return isList(value) ? value.filter(isMap) : [];
+function isInjected(pod: Pod | undefined): boolean {
+  if (pod?.metadata.annotations?.["sidecar.istio.io/status"] !== undefined) return true;
+  return [...pod?.spec?.containers ?? [], ...pod?.spec?.initContainers ?? []].some(({ name }) => name === PROXY);
 }

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Pod } from "../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
@@ -11,12 +11,13 @@ import {
   namespaceLabels,
   sendsPod,
 } from "./injector_webhooks.ts";
-import type { ObservedPlane } from "./control_planes.ts";
+import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
+import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
 
 /** A live pod, and what would happen to it if it were made now. */
 export interface ExpectedPod {
-  readonly pod: KubeObject;
+  readonly pod: Pod;
   readonly owner: Owner;
   readonly hasProxy: boolean;
   /** The first webhook that would get it. */
@@ -29,13 +30,9 @@ export interface ExpectedPod {
   readonly decision: Decision | undefined;
 }
 
-/** What the pods of the scope are compared with. */
-export interface ExpectationParts {
-  readonly pods: () => Promise<Observed<readonly KubeObject[]>>;
-  readonly namespaces: () => Promise<Observed<readonly KubeObject[]>>;
-  readonly mutatingWebhooks: () => Promise<Observed<readonly KubeObject[]>>;
-  readonly planes: () => Promise<ReadonlyMap<string, ObservedPlane>>;
-}
+type ExpectationParts =
+  & Pick<ResourceInventory, "namespaces" | "mutatingWebhooks" | "pods">
+  & Pick<InjectorInventory, "planes">;
 
 /** Live pods of the scope with what is expected of each; labels that the pods have got since they were made count too. */
 export function expectationInventory({ scope }: Source, parts: ExpectationParts) {
@@ -67,7 +64,7 @@ interface Known {
   readonly planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined;
 }
 
-function expected(pod: KubeObject, { labels, injectors, planeOf }: Known): ExpectedPod {
+function expected(pod: Pod, { labels, injectors, planeOf }: Known): ExpectedPod {
   const { namespace = "" } = pod.metadata;
   const podLabels = labelsOfObject(pod);
   const webhook = injectors.find((each) => sendsPod(each, labels(namespace), podLabels));

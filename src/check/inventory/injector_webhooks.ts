@@ -1,8 +1,13 @@
 /** The webhooks that inject, as the API server calls them: the entries of MutatingWebhookConfigurations for pods. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type {
+  AdmissionregistrationV1WebhookClientConfig,
+  V1MutatingWebhook,
+  V1RuleWithOperations,
+} from "@kubernetes/client-node/models";
+import type { KubeObject, LabelSelector, MutatingWebhookConfiguration, Plain } from "../../core/kube/client/mod.ts";
 import { selectorMatches } from "../../core/kube/text/selector.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /** One webhook of one configuration. */
 export interface InjectorWebhook {
@@ -16,9 +21,9 @@ export interface InjectorWebhook {
   readonly tag: string | undefined;
   readonly failurePolicy: "Fail" | "Ignore";
   readonly timeoutSeconds: number;
-  /** Selectors as they are; what is left out selects everything. */
-  readonly namespaceSelector: Value;
-  readonly objectSelector: Value;
+  /** An empty selector selects everything. */
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
   /** What must hold besides. */
   readonly matchConditions: readonly MatchCondition[];
   /** What the API server calls: a Service, or a URL. */
@@ -47,13 +52,10 @@ const APP = "sidecar-injector";
  * The webhooks that inject, in the order of their configurations: those for new pods that have Istio's names, or whose
  * configuration has the label `app: sidecar-injector`.
  */
-export function injectorWebhooks(configurations: readonly KubeObject[]): InjectorWebhook[] {
-  return configurations.flatMap((configuration) => {
-    const { labels, name } = configuration.metadata;
-    const has = isMap(labels) ? labels : newMap();
-    return listOf(configuration["webhooks"]).filter((webhook) => isInjector(webhook, has))
-      .map((webhook) => readWebhook(webhook, name, has));
-  });
+export function injectorWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
+  return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
+    webhooks.filter((webhook) => isInjector(webhook, labels)).map((webhook) => readWebhook(webhook, name, labels))
+  );
 }
 
 /** Whether the selectors of a webhook let it be sent new pods with such labels in such a namespace. */
@@ -77,59 +79,40 @@ export function configurationRef({ configuration }: Pick<InjectorWebhook, "confi
   return `mutatingwebhookconfiguration/${configuration}`;
 }
 
-function isInjector(webhook: ValueMap, labels: ValueMap): boolean {
-  const isNamed = NAMES.test(textOf(webhook["name"])) || labels["app"] === APP;
-  return isNamed && listOf(webhook["rules"]).some(takesNewPods);
+type Webhook = Plain<V1MutatingWebhook>;
+type Labels = Readonly<Record<string, string>>;
+
+function isInjector({ name = "", rules = [] }: Webhook, labels: Labels): boolean {
+  return (NAMES.test(name) || labels["app"] === APP) && rules.some(takesNewPods);
 }
 
-function takesNewPods(rule: ValueMap): boolean {
-  return has(rule["operations"], "CREATE") && has(rule["resources"], "pods") && has(rule["apiGroups"], "");
+function takesNewPods({ operations, resources, apiGroups }: Plain<V1RuleWithOperations>): boolean {
+  return has(operations, "CREATE") && has(resources, "pods") && has(apiGroups, "");
 }
 
-function has(words: Value | undefined, word: string): boolean {
-  return isList(words) && (words.includes(word) || words.includes("*"));
+function has(words: readonly string[] = [], word: string): boolean {
+  return words.includes(word) || words.includes("*");
 }
 
-function readWebhook(webhook: ValueMap, configuration: string, labels: ValueMap): InjectorWebhook {
-  const client = mapOf(webhook["clientConfig"]);
-  const tag = textOf(labels["istio.io/tag"]);
+function readWebhook(webhook: Webhook, configuration: string, labels: Labels): InjectorWebhook {
+  const { name = "", failurePolicy, timeoutSeconds = 10, clientConfig = {}, matchConditions = [] } = webhook;
   return {
     configuration,
-    name: textOf(webhook["name"]),
-    revision: textOf(labels[LABEL.revision]) || "default",
-    tag: tag === "" ? undefined : tag,
-    failurePolicy: webhook["failurePolicy"] === "Ignore" ? "Ignore" : "Fail",
-    timeoutSeconds: typeof webhook["timeoutSeconds"] === "number" ? webhook["timeoutSeconds"] : 10,
-    namespaceSelector: webhook["namespaceSelector"] ?? newMap(),
-    objectSelector: webhook["objectSelector"] ?? newMap(),
-    matchConditions: listOf(webhook["matchConditions"]).map(({ name, expression }) => {
-      return { name: textOf(name), expression: textOf(expression) };
-    }),
-    target: readTarget(client),
-    caBundle: textOf(client["caBundle"]),
+    name,
+    revision: labels[LABEL.revision] || "default",
+    tag: labels["istio.io/tag"] || undefined,
+    failurePolicy: failurePolicy === "Ignore" ? "Ignore" : "Fail",
+    timeoutSeconds,
+    namespaceSelector: webhook.namespaceSelector ?? {},
+    objectSelector: webhook.objectSelector ?? {},
+    matchConditions: matchConditions.map(({ name = "", expression = "" }) => ({ name, expression })),
+    target: readTarget(clientConfig),
+    caBundle: clientConfig.caBundle ?? "",
   };
 }
 
-function readTarget(client: ValueMap): WebhookTarget {
-  const service = client["service"];
-  if (!isMap(service)) return { url: textOf(client["url"]) };
-  const { namespace, name, port, path } = service;
-  return {
-    namespace: textOf(namespace),
-    name: textOf(name),
-    port: typeof port === "number" ? port : 443,
-    path: textOf(path),
-  };
-}
-
-function mapOf(value: Value | undefined): ValueMap {
-  return isMap(value) ? value : newMap();
-}
-
-function listOf(value: Value | undefined): ValueMap[] {
-  return isList(value) ? value.filter(isMap) : [];
-}
-
-function textOf(value: Value | undefined): string {
-  return typeof value === "string" ? value : "";
+function readTarget({ service, url = "" }: Plain<AdmissionregistrationV1WebhookClientConfig>): WebhookTarget {
+  if (service === undefined) return { url };
+  const { namespace = "", name = "", port = 443, path = "" } = service;
+  return { namespace, name, port, path };
 }

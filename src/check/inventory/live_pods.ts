@@ -1,6 +1,7 @@
 /** Live pods and their proxies. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { V1ContainerStatus } from "@kubernetes/client-node/models";
+import type { Plain, Pod } from "../../core/kube/client/mod.ts";
+import { isMap, textAt } from "../../core/value.ts";
 import { containersOf, findProxy } from "../../inject/mod.ts";
 
 /** A pod. */
@@ -21,40 +22,39 @@ export interface LivePod {
 const ENDED = ["Succeeded", "Failed"];
 
 /** Whether a pod is neither done nor being deleted. */
-export function isAlive(pod: KubeObject): boolean {
-  return pod.metadata["deletionTimestamp"] === undefined && !ENDED.includes(textAt(mapAt(pod, "status"), "phase"));
+export function isAlive({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && !ENDED.includes(status?.phase ?? "");
 }
 
 /** What a pod has. */
-export function livePod(pod: KubeObject): LivePod {
+export function livePod(pod: Pod): LivePod {
   const proxy = findProxy(pod);
   const isNative = containersOf(pod, "initContainers").some((each) => each === proxy);
   return {
     pod: pod.metadata.name,
-    phase: textAt(mapAt(pod, "status"), "phase"),
+    phase: pod.status?.phase ?? "",
     hasProxy: proxy !== undefined,
     isNative,
     revision: revisionOf(pod),
     image: proxy === undefined ? null : textAt(proxy, "image"),
-    isReady: proxy !== undefined && statusOf(pod, textAt(proxy, "name"))["ready"] === true,
+    isReady: proxy !== undefined && statusOf(pod, textAt(proxy, "name"))?.ready === true,
   };
 }
 
 const STATUS = "sidecar.istio.io/status";
 
 /** The revision in the note that injection leaves, from Istio 1.9 on. */
-export function revisionOf(pod: KubeObject): string | null {
-  const text = textAt(mapAt(mapAt(pod, "metadata"), "annotations"), STATUS);
+export function revisionOf({ metadata }: Pod): string | null {
   try {
-    const status: unknown = JSON.parse(text);
+    const status: unknown = JSON.parse(metadata.annotations?.[STATUS] ?? "");
     return isMap(status) ? textAt(status, "revision") || null : null;
   } catch {
     return null;
   }
 }
 
-function statusOf(pod: KubeObject, container: string): ValueMap {
-  const status = mapAt(pod, "status");
-  const all = [status["containerStatuses"], status["initContainerStatuses"]].filter(isList).flat().filter(isMap);
-  return all.find((each) => each["name"] === container) ?? {};
+/** What the kubelet says of a container; `undefined` if it says nothing. */
+export function statusOf({ status }: Pod, container: string): Plain<V1ContainerStatus> | undefined {
+  const all = [...status?.containerStatuses ?? [], ...status?.initContainerStatuses ?? []];
+  return all.find(({ name }) => name === container);
 }

@@ -1,3 +1,4 @@
+import { isApiService, isPod } from "../../core/kube/client/mod.ts";
 import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
 import { observe, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
@@ -13,10 +14,10 @@ export interface ServerVersion {
 }
 
 /** Where kubeadm and its like show the API server itself (the label that kubeadm gives to static pods). */
-const API_SERVERS = { namespace: "kube-system", query: { labelSelector: "component=kube-apiserver" } };
+const API_SERVERS = { isKind: isPod, namespace: "kube-system", query: { labelSelector: "component=kube-apiserver" } };
 
 /** The label of kubeadm, and of those who install kube-proxy as it does. */
-const KUBE_PROXIES = { namespace: "kube-system", query: { labelSelector: "k8s-app=kube-proxy" } };
+const KUBE_PROXIES = { isKind: isPod, namespace: "kube-system", query: { labelSelector: "k8s-app=kube-proxy" } };
 
 /** The API server: its version and clock, what it serves, its own pods, and what it reaches Services by. */
 export function serverInventory(source: Source) {
@@ -26,7 +27,7 @@ export function serverInventory(source: Source) {
     apiGroups: once(() => observe("get on the path /apis", () => readGroups(source))),
     apiServerPods: once(() => listOf(source, "api/v1", "pods", API_SERVERS)),
     kubeProxyPods: once(() => listOf(source, "api/v1", "pods", KUBE_PROXIES)),
-    apiServices: once(() => listOf(source, "apis/apiregistration.k8s.io/v1", "apiservices")),
+    apiServices: once(() => listOf(source, "apis/apiregistration.k8s.io/v1", "apiservices", { isKind: isApiService })),
   };
 }
 

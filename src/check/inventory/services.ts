@@ -1,5 +1,11 @@
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import {
+  type Endpoints,
+  type EndpointSlice,
+  isEndpoints,
+  isEndpointSlice,
+  isSecret,
+  isService,
+} from "../../core/kube/client/mod.ts";
 import { isKnown, type Observed } from "./observed.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
@@ -21,9 +27,9 @@ export interface Backends {
 /** Services, what is behind them, and Secrets: those that a webhook needs, by name. */
 export function serviceInventory(source: Source) {
   return {
-    service: byName((name) => objectOf(source, "api/v1", "services", name)),
+    service: byName((name) => objectOf(source, ["api/v1", "services"], isService, name)),
     backends: byName((name) => backendsOf(source, name)),
-    secret: byName((name) => objectOf(source, "api/v1", "secrets", name)),
+    secret: byName((name) => objectOf(source, ["api/v1", "secrets"], isSecret, name)),
   };
 }
 
@@ -38,33 +44,32 @@ function byName<T>(ask: (name: Named) => Promise<T>): (name: Named) => Promise<T
   };
 }
 
-/** From EndpointSlices; clusters before 1.21 have Endpoints alone. */
+/** From EndpointSlices; before Kubernetes 1.21 from Endpoints. */
 async function backendsOf(source: Source, name: Named): Promise<Observed<Backends>> {
   const query = { labelSelector: `kubernetes.io/service-name=${name.name}` };
-  const slices = await listOf(source, "apis/discovery.k8s.io/v1", "endpointslices", { ...name, query });
+  const listing = { isKind: isEndpointSlice, namespace: name.namespace, query };
+  const slices = await listOf(source, "apis/discovery.k8s.io/v1", "endpointslices", listing);
   if (!isKnown(slices) || slices.value.length > 0) return isKnown(slices) ? { value: ofSlices(slices.value) } : slices;
-  const endpoints = await objectOf(source, "api/v1", "endpoints", name);
+  const endpoints = await objectOf(source, ["api/v1", "endpoints"], isEndpoints, name);
   return isKnown(endpoints) ? { value: ofEndpoints(endpoints.value) } : endpoints;
 }
 
-function ofSlices(slices: readonly KubeObject[]): Backends {
-  const endpoints = slices.flatMap((slice) => maps(slice["endpoints"]));
-  const isReady = ({ conditions }: ValueMap) => !isMap(conditions) || conditions["ready"] !== false;
-  const ready = endpoints.filter(isReady).length;
+function ofSlices(slices: readonly EndpointSlice[]): Backends {
+  const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
+  const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
   return { ready, notReady: endpoints.length - ready, ports: portsOf(slices) };
 }
 
-function ofEndpoints(endpoints: KubeObject | undefined): Backends {
-  const subsets = maps(endpoints?.["subsets"]);
-  const count = (key: string) => subsets.flatMap((subset) => maps(subset[key])).length;
+function ofEndpoints({ subsets = [] }: Partial<Endpoints> = {}): Backends {
+  const count = (key: "addresses" | "notReadyAddresses") => subsets.flatMap((subset) => subset[key] ?? []).length;
   return { ready: count("addresses"), notReady: count("notReadyAddresses"), ports: portsOf(subsets) };
 }
 
-function portsOf(holders: readonly { readonly [key: string]: Value }[]): ReadonlyMap<string, number> {
-  const ports = holders.flatMap((holder) => maps(holder["ports"]));
-  return new Map(ports.map(({ name, port }) => [typeof name === "string" ? name : "", Number(port)]));
+interface WithPorts {
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[];
 }
 
-function maps(value: Value | undefined): ValueMap[] {
-  return isList(value) ? value.filter(isMap) : [];
+function portsOf(holders: readonly WithPorts[]): ReadonlyMap<string, number> {
+  const ports = holders.flatMap((holder) => holder.ports ?? []);
+  return new Map(ports.map(({ name = "", port }) => [name, Number(port)]));
 }

@@ -1,5 +1,5 @@
 import { errorLine, MeshError } from "../../core/errors.ts";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Namespace } from "../../core/kube/client/mod.ts";
 import {
   configurationOf,
   containersOf,
@@ -15,25 +15,21 @@ import {
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
 import { isKnown, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
-import type { ObservedPlane } from "./control_planes.ts";
+import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
+import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
 
 /** A namespace whose pods get a sidecar, or would. */
 export interface SidecarNamespace {
   readonly name: string;
-  readonly namespace: KubeObject;
+  readonly namespace: Namespace;
   /** What injection puts into a pod there, without anything of an application's. */
   readonly sidecar: Pod;
   /** No webhook injects in the cluster yet: it is the built-in configuration, and every namespace counts. */
   readonly planned: boolean;
 }
 
-/** What the sidecars of namespaces are made from. */
-export interface SidecarParts {
-  readonly namespaces: () => Promise<Observed<readonly KubeObject[]>>;
-  readonly mutatingWebhooks: () => Promise<Observed<readonly KubeObject[]>>;
-  readonly planes: () => Promise<ReadonlyMap<string, ObservedPlane>>;
-}
+type SidecarParts = Pick<ResourceInventory, "namespaces" | "mutatingWebhooks"> & Pick<InjectorInventory, "planes">;
 
 /** The sidecars that pods get: for each namespace of the scope where webhooks inject all pods. */
 export function sidecarInventory(source: Source, parts: SidecarParts) {
@@ -58,7 +54,7 @@ function isWanted(name: string, { scope }: Source): boolean {
   return !WITHOUT_SIDECARS.has(name) && name !== scope.istioNamespace;
 }
 
-function planned(namespaces: readonly KubeObject[], { clock }: Source): Observed<readonly SidecarNamespace[]> {
+function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<readonly SidecarNamespace[]> {
   const injector = newInjector({
     ...configurationOf({}),
     byHand: false,
@@ -70,7 +66,7 @@ function planned(namespaces: readonly KubeObject[], { clock }: Source): Observed
 
 /** The sidecar of each control plane is made once: it is the same in all namespaces, but for names. */
 function inWebhooks(
-  namespaces: readonly KubeObject[],
+  namespaces: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],
   planes: ReadonlyMap<string, ObservedPlane>,
   { scope }: Source,
@@ -90,8 +86,8 @@ function inWebhooks(
 }
 
 function forEach(
-  namespaces: readonly KubeObject[],
-  make: (namespace: KubeObject) => Observed<Pod | undefined>,
+  namespaces: readonly Namespace[],
+  make: (namespace: Namespace) => Observed<Pod | undefined>,
   planned: boolean,
 ): Observed<readonly SidecarNamespace[]> {
   const found: SidecarNamespace[] = [];

@@ -1,7 +1,15 @@
-/** What facts are made from. */
-import { ApiError, type KubeApi, type KubeObject, type Query, type RawAnswer } from "../../core/kube/client/mod.ts";
+/** Where the inventory comes from. */
+import {
+  ApiError,
+  type Guard,
+  type KubeApi,
+  type KubeObject,
+  ofKind,
+  type Query,
+  type RawAnswer,
+} from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
-import { observe } from "./observed.ts";
+import { observe, type Observed } from "./observed.ts";
 
 /** What of the cluster is looked at. */
 export interface Scope {
@@ -28,46 +36,43 @@ export interface Source {
 
 /**
  * A collection of the whole cluster or, with a namespace, of that. `resource` is its plural, such as `pods`, `group` is
- * `api/v1` or `apis/apps/v1`. Of a kind that the server does not know there is none.
+ * `api/v1` or `apis/apps/v1`. A kind that the server does not know has no objects.
  */
-export function listOf({ api }: Source, group: string, resource: string, options: Listing = {}) {
-  const { namespace } = options;
+export function listOf<T extends KubeObject>(
+  { api }: Source,
+  group: string,
+  resource: string,
+  { isKind, namespace, query, keep }: Listing<T>,
+): Promise<Observed<readonly T[]>> {
   const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
-  return observe<readonly KubeObject[]>(
-    `list on ${resource}${where}`,
-    () => items(api, `/${group}/${folder}${resource}`, options),
-  );
-}
-
-async function items(api: CheckApi, path: string, { query, keep }: Listing): Promise<readonly KubeObject[]> {
-  try {
-    return (await api.list(path, query, keep)).items;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return [];
-    throw error;
-  }
+  return observe(`list on ${resource}${where}`, async () => {
+    try {
+      const { items } = await api.list(`/${group}/${folder}${resource}`, query, keep);
+      return items.filter(isKind);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return [];
+      throw error;
+    }
+  });
 }
 
 /** What of a collection is wanted. */
-export interface Listing {
+export interface Listing<T extends KubeObject> {
+  readonly isKind: Guard<T>;
   readonly namespace?: string | undefined;
   readonly query?: Query;
-  /** What stays of each object. */
+  /** Takes from each object what stays in memory. */
   readonly keep?: (object: KubeObject) => KubeObject;
 }
 
-/** One object of a namespace; `undefined` if it is not there. */
-export function objectOf(
-  source: { readonly api: Pick<KubeApi, "get"> },
-  group: string,
-  resource: string,
-  name: { namespace: string; name: string },
-) {
-  const { namespace } = name;
-  const path = `/${group}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name.name)}`;
-  return observe<KubeObject | undefined>(
-    `get on ${resource} in the namespace "${namespace}"`,
-    () => source.api.get(path),
-  );
+/** One object of a namespace; `undefined` if it does not exist. */
+export function objectOf<T extends KubeObject>(
+  { api }: { readonly api: Pick<KubeApi, "get"> },
+  [group, resource]: readonly [group: string, resource: string],
+  isKind: Guard<T>,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<Observed<T | undefined>> {
+  const path = `/${group}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`;
+  return observe(`get on ${resource} in the namespace "${namespace}"`, async () => ofKind(await api.get(path), isKind));
 }

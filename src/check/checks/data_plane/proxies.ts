@@ -1,36 +1,35 @@
 /** The proxies of pods as the kubelet reports them. */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { intAt, isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { V1ContainerStatus, V1PodCondition } from "@kubernetes/client-node/models";
+import type { Plain, Pod } from "../../../core/kube/client/mod.ts";
+import { textAt, type ValueMap } from "../../../core/value.ts";
 import { containersOf, findProxy } from "../../../inject/mod.ts";
+import { isAlive, statusOf } from "../../inventory/live_pods.ts";
 
-/** A container that injection made, and what the kubelet says of it; the status is empty as long as it says nothing. */
+/** An injected container, and what the kubelet says of it; the status is empty as long as it says nothing. */
 export interface ContainerState {
   readonly name: string;
   readonly spec: ValueMap;
-  readonly status: ValueMap;
+  readonly status: Plain<V1ContainerStatus>;
 }
 
-/** A pod with a proxy that is meant to run. */
+/** A live pod with a proxy. */
 export interface ProxyPod {
   /** `pod/shop/cart-1`. */
   readonly object: string;
-  readonly pod: KubeObject;
+  readonly pod: Pod;
   readonly proxy: ContainerState;
-  /** The init container that captures the traffic or proves that it is captured, where there is one. */
+  /** The init container that captures the traffic or verifies the capture, where there is one. */
   readonly init: ContainerState | undefined;
 }
 
 const INIT_NAMES = new Set(["istio-init", "istio-validation"]);
-/** Pods that have ended say nothing of the mesh: a Job's that is done is well (linkerd2 #6128). */
-const ENDED = new Set(["Succeeded", "Failed"]);
 
-/** The pods with a proxy that are neither done nor being deleted. */
-export function proxyPods(pods: readonly KubeObject[]): readonly ProxyPod[] {
+/** The live pods with a proxy. Completed pods say nothing of the mesh: a Job's is fine (linkerd2 #6128). */
+export function proxyPods(pods: readonly Pod[]): readonly ProxyPod[] {
   return pods.flatMap((pod) => {
     const spec = findProxy(pod);
-    const { name, namespace = "", deletionTimestamp } = pod.metadata;
-    if (spec === undefined || deletionTimestamp !== undefined) return [];
-    if (ENDED.has(textAt(mapAt(pod, "status"), "phase"))) return [];
+    if (spec === undefined || !isAlive(pod)) return [];
+    const { name, namespace = "" } = pod.metadata;
     const init = containersOf(pod, "initContainers").find((each) => INIT_NAMES.has(textAt(each, "name")));
     return [{
       object: `pod/${namespace}/${name}`,
@@ -41,21 +40,19 @@ export function proxyPods(pods: readonly KubeObject[]): readonly ProxyPod[] {
   });
 }
 
-function stateOf(pod: KubeObject, spec: ValueMap): ContainerState {
+function stateOf(pod: Pod, spec: ValueMap): ContainerState {
   const name = textAt(spec, "name");
-  const status = mapAt(pod, "status");
-  const all = [status["containerStatuses"], status["initContainerStatuses"]].filter(isList).flat().filter(isMap);
-  return { name, spec, status: all.find((each) => each["name"] === name) ?? {} };
+  return { name, spec, status: statusOf(pod, name) ?? {} };
 }
 
 /** Why the container does not start, such as `ImagePullBackOff`; `""` if it does not wait. */
 export function waitingReason({ status }: ContainerState): string {
-  return textAt(mapAt(mapAt(status, "state"), "waiting"), "reason");
+  return status.state?.waiting?.reason ?? "";
 }
 
-/** What the kubelet says of it besides. */
+/** The kubelet's message for that reason. */
 export function waitingMessage({ status }: ContainerState): string {
-  return textAt(mapAt(mapAt(status, "state"), "waiting"), "message");
+  return status.state?.waiting?.message ?? "";
 }
 
 /** How a container ended. */
@@ -69,21 +66,18 @@ export interface Ending {
 
 /** How the container ended last: in its present state, else before its last restart. */
 export function lastEnding({ status }: ContainerState): Ending | undefined {
-  for (const key of ["state", "lastState"]) {
-    const ended = mapAt(mapAt(status, key), "terminated");
-    const code = intAt(ended, "exitCode");
-    if (code !== undefined) return { code, reason: textAt(ended, "reason"), message: textAt(ended, "message") };
-  }
-  return undefined;
+  const ended = [status.state, status.lastState].map((state) => state?.terminated)
+    .find((terminated) => terminated?.exitCode !== undefined);
+  if (ended?.exitCode === undefined) return undefined;
+  return { code: ended.exitCode, reason: ended.reason ?? "", message: ended.message ?? "" };
 }
 
-/** How often it was started again. */
+/** How often the container was restarted. */
 export function restartsOf({ status }: ContainerState): number {
-  return intAt(status, "restartCount") ?? 0;
+  return status.restartCount ?? 0;
 }
 
-/** A condition of the pod, such as `PodScheduled`, if it is there. */
-export function conditionOf(pod: KubeObject, type: string): ValueMap | undefined {
-  const conditions = mapAt(pod, "status")["conditions"];
-  return isList(conditions) ? conditions.filter(isMap).find((each) => each["type"] === type) : undefined;
+/** A condition of the pod, such as `PodScheduled`. */
+export function conditionOf({ status }: Pod, type: string): Plain<V1PodCondition> | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
 }

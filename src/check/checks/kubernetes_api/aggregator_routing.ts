@@ -4,8 +4,7 @@
  * the API server. Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose
  * resolver of Services the flag chooses.
  */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { Pod } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
@@ -40,7 +39,7 @@ const NOT_SHOWN: Finding = {
 };
 
 /** That nothing routes there is a guess until something was not reached: what takes kube-proxy's place has many names. */
-function verdictOn(stranded: readonly KubeObject[], failed: string | undefined): Finding {
+function verdictOn(stranded: readonly Pod[], failed: string | undefined): Finding {
   const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
   const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
   if (failed === undefined) {
@@ -57,21 +56,21 @@ function verdictOn(stranded: readonly KubeObject[], failed: string | undefined):
 }
 
 /** The flag that is given last counts. */
-function isRouted(pod: KubeObject): boolean {
+function isRouted(pod: Pod): boolean {
   const last = flagsOf(pod).findLast((flag) => flag === FLAG || flag.startsWith(`${FLAG}=`));
   return last !== undefined && /^(1|t|true)$/i.test(last.slice(FLAG.length + 1) || "true");
 }
 
 /** Those on whose node no kube-proxy runs. */
-async function withoutProxy(servers: readonly KubeObject[], inventory: Inventory): Promise<readonly KubeObject[]> {
+async function withoutProxy(servers: readonly Pod[], inventory: Inventory): Promise<readonly Pod[]> {
   if (servers.length === 0) return [];
   const proxies = await inventory.kubeProxyPods();
   const nodes = new Set(isKnown(proxies) ? proxies.value.map(nodeOf) : []);
   return servers.filter((pod) => nodeOf(pod) === "" || !nodes.has(nodeOf(pod)));
 }
 
-function nodeOf({ spec }: KubeObject): string {
-  return isMap(spec) ? textAt(spec, "nodeName") : "";
+function nodeOf({ spec }: Pod): string {
+  return spec?.nodeName ?? "";
 }
 
 /** What the API server did with a Service: something behind it has answered, or has not. */
@@ -116,17 +115,12 @@ function isUnreached(message: string): boolean {
 async function ofApiServices(inventory: Inventory): Promise<readonly Evidence[]> {
   const services = await inventory.apiServices();
   if (!isKnown(services)) return [];
-  return services.value.flatMap((service): Evidence[] => {
-    const { name, namespace } = mapAt(mapAt({ ...service }, "spec"), "service");
-    const available = conditionOf(service, "Available");
+  return services.value.flatMap(({ spec, status }): Evidence[] => {
+    const { name, namespace } = spec?.service ?? {};
+    const available = status?.conditions?.find(({ type }) => type === "Available");
     if (name === undefined || available === undefined) return [];
-    if (available["status"] === "True") return [reached(`${namespace}/${name}`)];
-    const message = textAt(available, "message");
+    if (available.status === "True") return [reached(`${namespace}/${name}`)];
+    const message = available.message ?? "";
     return isUnreached(message) ? [{ failed: message }] : [];
   });
-}
-
-function conditionOf({ status }: KubeObject, type: string): ValueMap | undefined {
-  const conditions = isMap(status) ? status["conditions"] : undefined;
-  return isList(conditions) ? conditions.filter(isMap).find((each) => each["type"] === type) : undefined;
 }

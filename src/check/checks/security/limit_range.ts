@@ -2,30 +2,30 @@
  * What a LimitRange makes of injected containers and has against them. Source: "Limit Ranges" of the Kubernetes
  * documentation, and the admission plugin LimitRanger, which runs again after webhooks.
  */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, isMap, mapAt, type ValueMap } from "../../../core/value.ts";
+import type { V1LimitRangeItem } from "@kubernetes/client-node/models";
+import type { LimitRange, Plain } from "../../../core/kube/client/mod.ts";
+import type { ValueMap } from "../../../core/value.ts";
 import { type Amounts, amountsOf, amountText, milliOf } from "./pod_resources.ts";
 import type { Demand } from "./quota.ts";
 
-/** The entries of a LimitRange for `Container` or `Pod`. */
-function entries(ranges: readonly KubeObject[], type: string): readonly ValueMap[] {
-  return ranges.flatMap((range) => {
-    const limits = mapAt(range, "spec")["limits"];
-    return isList(limits) ? limits.filter(isMap).filter((entry) => entry["type"] === type) : [];
-  });
+type Item = Plain<V1LimitRangeItem>;
+
+/** The items of LimitRanges for `Container` or `Pod`. */
+function itemsOf(ranges: readonly LimitRange[], type: string): readonly Item[] {
+  return ranges.flatMap(({ spec }) => spec?.limits ?? []).filter((item) => item.type === type);
 }
 
 /** The amounts of a container once the defaults of LimitRanges have filled what it leaves out. */
-export function withDefaults(container: ValueMap, ranges: readonly KubeObject[]): Amounts {
+export function withDefaults(container: ValueMap, ranges: readonly LimitRange[]): Amounts {
   const amounts = new Map(amountsOf(container));
-  for (const entry of entries(ranges, "Container")) {
-    fill(amounts, "requests", mapAt(entry, "defaultRequest"));
-    fill(amounts, "limits", mapAt(entry, "default"));
+  for (const entry of itemsOf(ranges, "Container")) {
+    fill(amounts, "requests", entry.defaultRequest);
+    fill(amounts, "limits", entry.default);
   }
   return amounts;
 }
 
-function fill(amounts: Map<string, bigint>, side: string, defaults: ValueMap): void {
+function fill(amounts: Map<string, bigint>, side: string, defaults: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(defaults)) {
     const milli = milliOf(value);
     if (milli !== undefined && !amounts.has(`${side}.${name}`)) amounts.set(`${side}.${name}`, milli);
@@ -33,20 +33,20 @@ function fill(amounts: Map<string, bigint>, side: string, defaults: ValueMap): v
 }
 
 /** What LimitRanges have against a sidecar, in words that follow the name of the namespace's LimitRange. */
-export function rangeObstacles(ranges: readonly KubeObject[], demand: Demand): readonly string[] {
-  const ofContainers = entries(ranges, "Container").flatMap((entry) =>
+export function rangeObstacles(ranges: readonly LimitRange[], demand: Demand): readonly string[] {
+  const ofContainers = itemsOf(ranges, "Container").flatMap((entry) =>
     [...demand.containers].flatMap(([name, amounts]) => [
       ...above(entry, amounts, `the container "${name}"`),
       ...below(entry, amounts, `the container "${name}"`),
       ...tooFarApart(entry, amounts, `the container "${name}"`),
     ])
   );
-  const ofPod = entries(ranges, "Pod").flatMap((entry) => above(entry, demand.total, "a sidecar alone"));
+  const ofPod = itemsOf(ranges, "Pod").flatMap((entry) => above(entry, demand.total, "a sidecar alone"));
   return [...ofContainers, ...ofPod];
 }
 
 /** The largest that is allowed holds for the limit, and for the request too. */
-function above(entry: ValueMap, amounts: Amounts, who: string): string[] {
+function above(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "max").flatMap(([name, most]) => {
     const limit = amounts.get(`limits.${name}`);
     const asked = limit ?? amounts.get(`requests.${name}`);
@@ -55,7 +55,7 @@ function above(entry: ValueMap, amounts: Amounts, who: string): string[] {
   });
 }
 
-function below(entry: ValueMap, amounts: Amounts, who: string): string[] {
+function below(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "min").flatMap(([name, least]) => {
     const asked = amounts.get(`requests.${name}`);
     if (asked !== undefined && asked >= least) return [];
@@ -64,7 +64,7 @@ function below(entry: ValueMap, amounts: Amounts, who: string): string[] {
   });
 }
 
-function tooFarApart(entry: ValueMap, amounts: Amounts, who: string): string[] {
+function tooFarApart(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "maxLimitRequestRatio").flatMap(([name, ratio]) => {
     const [request, limit] = [amounts.get(`requests.${name}`), amounts.get(`limits.${name}`)];
     // The ratio is in thousandths as the amounts are.
@@ -74,8 +74,11 @@ function tooFarApart(entry: ValueMap, amounts: Amounts, who: string): string[] {
   });
 }
 
-function bounds(entry: ValueMap, key: string): readonly (readonly [name: string, milli: bigint])[] {
-  return Object.entries(mapAt(entry, key)).flatMap(([name, value]) => {
+function bounds(
+  entry: Item,
+  key: "max" | "min" | "maxLimitRequestRatio",
+): readonly (readonly [name: string, milli: bigint])[] {
+  return Object.entries(entry[key] ?? {}).flatMap(([name, value]) => {
     const milli = milliOf(value);
     return milli === undefined ? [] : [[name, milli] as const];
   });

@@ -2,7 +2,7 @@
  * Whether the kubelets of nodes run native sidecars. Source: KEP-753: beta, and on, since Kubernetes 1.29; before that
  * a node starts such a proxy as an init container and waits for its end, which does not come.
  */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { Node, Pod } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
 import type { Finding } from "../../check.ts";
 import { isKnown, type Observed } from "../../inventory/mod.ts";
@@ -12,7 +12,7 @@ const MINOR = 29;
 const PROXY = "istio-proxy";
 
 /** An error where proxies are native already, else a warning for what Jobs then lack. */
-export function nativeSidecars(nodes: Observed<readonly KubeObject[]>, pods: Observed<readonly KubeObject[]>): Finding {
+export function nativeSidecars(nodes: Observed<readonly Node[]>, pods: Observed<readonly Pod[]>): Finding {
   if (!isKnown(nodes)) return cannotTell(nodes);
   if (nodes.value.length === 0) return { result: "skipped", message: "there are no nodes" };
   const inUse = isKnown(pods) && pods.value.some(hasNativeProxy);
@@ -28,11 +28,11 @@ export function nativeSidecars(nodes: Observed<readonly KubeObject[]>, pods: Obs
   return findingOf(problems, `native sidecars come with Kubernetes 1.${MINOR} nodes`);
 }
 
-function hasNativeProxy(pod: KubeObject): boolean {
+function hasNativeProxy(pod: Pod): boolean {
   return containersOf(pod, "initContainers").some(({ name }) => name === PROXY);
 }
 
 /** A version that cannot be read counts as new. */
-function isOld(node: KubeObject): boolean {
+function isOld(node: Node): boolean {
   return (kubeletMinor(node) ?? Infinity) < MINOR;
 }

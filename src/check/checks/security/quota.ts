@@ -2,8 +2,8 @@
  * Whether quotas of a namespace leave room for a sidecar. Source: "Resource Quotas" of the Kubernetes documentation: a
  * quota on a resource of requests or limits wants every container to say how much, and forbids what goes beyond.
  */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, mapAt, type ValueMap } from "../../../core/value.ts";
+import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
+import type { Plain, ResourceQuota } from "../../../core/kube/client/mod.ts";
 import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
 /** What a sidecar asks for. */
@@ -28,15 +28,14 @@ const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
 const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
 
 /** What a ResourceQuota has against pods with a sidecar. */
-export function quotaObstacles(quota: KubeObject, demand: Demand): readonly Obstacle[] {
-  if (!countsPods(mapAt(quota, "spec"))) return [];
-  const status = mapAt(quota, "status");
-  const [hard, used] = [mapAt(mapAt(quota, "spec"), "hard"), mapAt(status, "used")];
+export function quotaObstacles({ spec = {}, status = {} }: ResourceQuota, demand: Demand): readonly Obstacle[] {
+  if (!countsPods(spec)) return [];
+  const { hard = {} } = spec;
   return Object.keys(hard).flatMap((key) => {
     const limit = milliOf(hard[key]);
     if (limit === undefined) return [];
     const resource = NAMES[key] ?? key;
-    return obstacle(demand, { resource, limit, used: milliOf(used[key]) ?? 0n }) ?? [];
+    return obstacle(demand, { resource, limit, used: milliOf(status.used?.[key]) ?? 0n }) ?? [];
   });
 }
 
@@ -66,8 +65,6 @@ function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | 
 const EVERY_POD = new Set(["NotBestEffort"]);
 
 /** A quota with a scope that only some pods are in says nothing of all. */
-function countsPods(spec: ValueMap): boolean {
-  const scopes = spec["scopes"];
-  if (spec["scopeSelector"] !== undefined) return false;
-  return !isList(scopes) || scopes.every((scope) => EVERY_POD.has(String(scope)));
+function countsPods({ scopes = [], scopeSelector }: Plain<V1ResourceQuotaSpec>): boolean {
+  return scopeSelector === undefined && scopes.every((scope) => EVERY_POD.has(scope));
 }

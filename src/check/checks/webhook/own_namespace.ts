@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { Pod, Service } from "../../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
@@ -36,13 +36,13 @@ function problemOf(webhook: InjectorWebhook): Problem {
 }
 
 /** Labels of the pods behind a Service; where there are none, what it asks of them. */
-function labelsBehind(pods: readonly KubeObject[], namespace: string, selector: ValueMap): ValueMap[] {
+function labelsBehind(pods: readonly Pod[], namespace: string, selector: ValueMap): ValueMap[] {
   const wanted = Object.entries(selector);
   const own = pods.filter(({ metadata }) => wanted.length > 0 && metadata.namespace === namespace).map(labelsOfObject)
     .filter((labels) => wanted.every(([key, value]) => labels[key] === value));
   return own.length > 0 ? own : [selector];
 }
 
-function selectorOf(service: KubeObject | undefined): ValueMap {
-  return Object.assign(newMap(), Object(service?.["spec"])["selector"]);
+function selectorOf(service: Service | undefined): ValueMap {
+  return Object.assign(newMap(), service?.spec?.selector);
 }

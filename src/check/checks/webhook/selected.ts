@@ -1,6 +1,6 @@
 /** Which pods of a cluster go to which webhook. */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import type { LabelSelector, Namespace, Pod } from "../../../core/kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../../core/value.ts";
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 
@@ -13,8 +13,8 @@ export interface Radius {
 /** What webhooks select of what is there. A pod counts once, whichever of the webhooks it goes to. */
 export function radiusOf(
   webhooks: readonly InjectorWebhook[],
-  namespaces: readonly KubeObject[],
-  pods: readonly KubeObject[],
+  namespaces: readonly Namespace[],
+  pods: readonly Pod[],
 ): Radius {
   const labels = new Map(namespaces.map((namespace) => [namespace.metadata.name, labelsOfObject(namespace)]));
   const counted = new Set<string>();
@@ -37,7 +37,7 @@ export interface Candidate {
 }
 
 /** Label sets to try in a namespace: none, those of its pods as far as they count, those that ask for injection. */
-export function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly KubeObject[]): Candidate[] {
+export function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[]): Candidate[] {
   const keys = new Set(webhooks.flatMap(({ objectSelector }) => keysOf(objectSelector)));
   const own = pods.map((pod) => {
     const labels = labelsOfObject(pod);
@@ -52,9 +52,6 @@ export function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly
 }
 
 /** The labels that a selector asks about. */
-function keysOf(selector: Value): string[] {
-  if (!isMap(selector)) return [];
-  const { matchLabels, matchExpressions } = selector;
-  const expressions = isList(matchExpressions) ? matchExpressions.filter(isMap) : [];
-  return [...Object.keys(isMap(matchLabels) ? matchLabels : {}), ...expressions.map(({ key }) => String(key))];
+function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string[] {
+  return [...Object.keys(matchLabels), ...matchExpressions.flatMap(({ key }) => key ?? [])];
 }

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import type { V1ServicePort } from "@kubernetes/client-node/models";
+import type { Plain, Service } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
 import { type Inventory, isKnown } from "../../inventory/mod.ts";
@@ -38,7 +38,7 @@ export async function serviceExists(webhooks: readonly InjectorWebhook[], invent
   return { result: "ok", message: called.map(({ target }) => nameOf(target)).join(", ") };
 }
 
-function serviceProblem(service: KubeObject | undefined, target: ServiceTarget): string | undefined {
+function serviceProblem(service: Service | undefined, target: ServiceTarget): string | undefined {
   if (service === undefined) return `there is no Service "${nameOf(target)}"`;
   if (portOf(service, target) !== undefined) return undefined;
   const ports = portsOf(service).map(({ port }) => String(port)).join(", ");
@@ -65,7 +65,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], inven
       const waiting = backends.value.notReady;
       const message = waiting === 0 ? "has no pods behind it" : `has no pod that is ready: ${waiting} are not`;
       problems.push({ object, result: "error", message });
-    } else if (port !== undefined && !backends.value.ports.has(portName(port))) {
+    } else if (port !== undefined && !backends.value.ports.has(nameOfPort(port))) {
       problems.push({ object, result: "error", message: `its pods have no port for its port ${target.port}` });
     }
   }
@@ -78,19 +78,18 @@ export async function podPort(target: ServiceTarget, inventory: Inventory): Prom
   const [service, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
   const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
   if (port === undefined) return undefined;
-  const found = isKnown(backends) ? backends.value.ports.get(portName(port)) : undefined;
-  return found ?? (typeof port["targetPort"] === "number" ? port["targetPort"] : undefined);
+  const found = isKnown(backends) ? backends.value.ports.get(nameOfPort(port)) : undefined;
+  return found ?? (typeof port.targetPort === "number" ? port.targetPort : undefined);
 }
 
-function portOf(service: KubeObject, target: ServiceTarget): ValueMap | undefined {
+function portOf(service: Service, target: ServiceTarget): Plain<V1ServicePort> | undefined {
   return portsOf(service).find(({ port }) => port === target.port);
 }
 
-function portName({ name }: ValueMap): string {
-  return typeof name === "string" ? name : "";
+function nameOfPort({ name = "" }: Plain<V1ServicePort>): string {
+  return name;
 }
 
-function portsOf({ spec }: KubeObject): ValueMap[] {
-  const ports: Value | undefined = isMap(spec) ? spec["ports"] : undefined;
-  return isList(ports) ? ports.filter(isMap) : [];
+function portsOf({ spec }: Service): Plain<V1ServicePort>[] {
+  return spec?.ports ?? [];
 }

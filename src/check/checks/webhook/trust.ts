@@ -1,11 +1,10 @@
 /** Whether what is served can be trusted by what is configured, as far as it can be seen: Secrets and ConfigMaps. */
 import { sameBytes } from "../../../core/x509/mod.ts";
 import { decodePems, isSignedBy, readCertificateInfo } from "../../../core/x509/mod.ts";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isMap } from "../../../core/value.ts";
+import type { ConfigMap, Secret } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
+import { type Inventory, isKnown, type Observed, type Unknown } from "../../inventory/mod.ts";
 import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { authoritiesOf, type Authority } from "./ca_bundle.ts";
 import { calledServices, type ServiceTarget } from "./service.ts";
@@ -61,11 +60,11 @@ interface Held {
 
 /** What may not be read is passed over while another place can be read. */
 async function firstPlace(target: ServiceTarget, inventory: Inventory): Promise<Observed<Held | undefined>> {
-  let hidden: Observed<Held | undefined> = { value: undefined };
+  let hidden: Unknown | undefined;
   for (const place of PLACES) {
     const name = place.name(target);
     const { namespace } = target;
-    const object = place.kind === "Secret"
+    const object: Observed<ConfigMap | Secret | undefined> = place.kind === "Secret"
       ? await inventory.secret({ namespace, name })
       : await inventory.configMap(namespace, name);
     if (!isKnown(object)) {
@@ -75,13 +74,12 @@ async function firstPlace(target: ServiceTarget, inventory: Inventory): Promise<
     const der = certificateIn(object.value, place);
     if (der !== undefined) return { value: { name: `${place.kind} "${namespace}/${name}"`, holds: place.holds, der } };
   }
-  return hidden;
+  return hidden ?? { value: undefined };
 }
 
-function certificateIn(object: KubeObject | undefined, { kind, key }: Place): Uint8Array | undefined {
-  const data = object?.["data"];
-  const text = isMap(data) ? data[key] : undefined;
-  if (typeof text !== "string") return undefined;
+function certificateIn(object: ConfigMap | Secret | undefined, { kind, key }: Place): Uint8Array | undefined {
+  const text = object?.data?.[key];
+  if (text === undefined) return undefined;
   return decodePems(kind === "Secret" ? atob(text) : text).find(({ type }) => type === "CERTIFICATE")?.bytes;
 }
 

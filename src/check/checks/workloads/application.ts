@@ -1,5 +1,5 @@
 /** Applications against the proxy beside them. */
-import { intAt, isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { containersOf, findProxy, specOf } from "../../../inject/mod.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { PodProblem } from "./pod_problem.ts";
@@ -49,9 +49,8 @@ export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");
   if (findProxy(pod) === undefined || !containers.some(({ name }) => name === PROXY)) return undefined;
-  const statuses = mapAt(pod, "status")["containerStatuses"];
-  const states = (isList(statuses) ? statuses.filter(isMap) : []).filter(({ name }) => name !== PROXY);
-  const isDone = states.length > 0 && states.every((state) => "terminated" in mapAt(state, "state"));
+  const states = (pod.status?.containerStatuses ?? []).filter(({ name }) => name !== PROXY);
+  const isDone = states.length > 0 && states.every(({ state }) => state?.terminated !== undefined);
   return isDone
     ? { result: "error", message: "its work is done, and the proxy goes on: the Job does not end" }
     : { result: "warning", message: "its proxy is no native sidecar, and goes on when the work is done" };
@@ -90,9 +89,7 @@ export function appPorts(expected: ExpectedPod): PodProblem | undefined {
 }
 
 function portsOf(container: ValueMap): readonly string[] {
-  const { ports } = container;
-  if (!isList(ports)) return [];
-  return ports.filter(isMap).flatMap((each) => {
+  return mapsAt(container, "ports").flatMap((each) => {
     const port = intAt(each, "containerPort");
     const use = port === undefined ? undefined : PORTS.get(port);
     return use === undefined ? [] : [`${port} of "${textAt(container, "name")}" (${use})`];

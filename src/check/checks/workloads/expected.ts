@@ -1,8 +1,8 @@
 /** Live pods against what would become of them if they were made now. */
 import { MeshError } from "../../../core/errors.ts";
 import { annotationIn, hasOwnTemplate } from "./own_settings.ts";
-import { findProxy, type Injector, injectPod, type Pod, podOwner, specOf } from "../../../inject/mod.ts";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { findProxy, type Injector, injectPod, podOwner, specOf } from "../../../inject/mod.ts";
+import type { Pod } from "../../../core/kube/client/mod.ts";
 import { textAt } from "../../../core/value.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ObservedPlane } from "../../inventory/control_planes.ts";
@@ -40,20 +40,20 @@ export function otherProxy({ pod, hasProxy, decision, webhook, plane }: Expected
   return message === undefined ? undefined : { result: "warning", message };
 }
 
-function otherRevision(pod: KubeObject, now: string): string | undefined {
+function otherRevision(pod: Pod, now: string): string | undefined {
   const revision = revisionOf(pod);
   if (revision === null || revision === now) return undefined;
   return `its proxy is of the revision "${revision}", and its pods now get that of "${now}"`;
 }
 
-function otherImage(pod: KubeObject, { injector }: ObservedPlane): string | undefined {
+function otherImage(pod: Pod, { injector }: ObservedPlane): string | undefined {
   const image = !isKnown(injector) || hasOwnTemplate(pod) ? undefined : imageOf(injector.value);
   const has = textAt(findProxy(pod) ?? {}, "image");
   if (image === undefined || has === "" || has === image) return undefined;
   return `its proxy is "${has}", and its pods now get "${image}"`;
 }
 
-const PROBE: Pod = {
+const PROBE = {
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "app", namespace: "default", labels: {}, annotations: {} },

@@ -1,11 +1,8 @@
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { mapAt } from "../../../core/value.ts";
-import { metadataOf } from "../../../inject/mod.ts";
+import type { Pod } from "../../../core/kube/client/mod.ts";
 
 /** The annotation's text, if there is one. */
-export function annotationIn(pod: KubeObject, name: string): string | undefined {
-  const value = mapAt(metadataOf(pod), "annotations")[name];
-  return typeof value === "string" ? value : undefined;
+export function annotationIn({ metadata }: Pod, name: string): string | undefined {
+  return metadata.annotations?.[name];
 }
 
 /** Annotations by which a pod chooses another proxy than that of its control plane. */
@@ -18,6 +15,6 @@ const CHOOSING = [
 ];
 
 /** Whether the pod's proxy may differ from that of others by its own wish. */
-export function hasOwnTemplate(pod: KubeObject): boolean {
+export function hasOwnTemplate(pod: Pod): boolean {
   return CHOOSING.some((name) => annotationIn(pod, name) !== undefined);
 }

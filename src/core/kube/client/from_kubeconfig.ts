@@ -3,6 +3,7 @@
  * file imports its code, and only `connect` imports this file, when there is a kubeconfig. client-node would read
  * files and run plugins past the world, and it drops `tokenFile`, groups and extra fields of impersonation: those are here.
  */
+import "./no_deprecation.ts";
 import { KubeConfig } from "@kubernetes/client-node/config";
 import type { Cluster, User } from "@kubernetes/client-node/config_types";
 import { Buffer } from "node:buffer";

@@ -4,5 +4,6 @@
  */
 export * from "./api.ts";
 export { connect, type KubeConnection } from "./connect.ts";
+export * from "./models.ts";
 export { keyOf } from "./kube_object.ts";
 export type { ConnectOptions } from "./connection.ts";
