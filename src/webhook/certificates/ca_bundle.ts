@@ -1,6 +1,5 @@
 /** The caBundle by which the API server trusts the webhook (Kubernetes, "Dynamic Admission Control"). */
-import type { KubeApi, KubeObject } from "../../core/kube/client/api.ts";
-import { isList, isMap, type Value } from "../../core/value.ts";
+import type { KubeApi, MutatingWebhookConfiguration } from "../../core/kube/client/mod.ts";
 
 /** The collection of webhook configurations. */
 export const CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
@@ -33,19 +32,17 @@ export async function keepBundle(
   return "patched";
 }
 
-function patchFor(configuration: KubeObject, service: WebhookService, caBundle: string): object[] {
-  const webhooks = configuration["webhooks"];
-  return (isList(webhooks) ? webhooks : []).flatMap((webhook, index) => {
-    if (!isMap(webhook) || !calls(webhook["clientConfig"], service)) return [];
-    if (webhook["clientConfig"]["caBundle"] === caBundle) return [];
+function patchFor(
+  { webhooks = [] }: MutatingWebhookConfiguration,
+  { name, namespace }: WebhookService,
+  caBundle: string,
+): object[] {
+  return webhooks.flatMap(({ name: webhook, clientConfig }, index) => {
+    const called = clientConfig?.service;
+    if (called?.name !== name || called.namespace !== namespace || clientConfig?.caBundle === caBundle) return [];
     return [
-      { op: "test", path: `/webhooks/${index}/name`, value: webhook["name"] },
+      { op: "test", path: `/webhooks/${index}/name`, value: webhook },
       { op: "add", path: `/webhooks/${index}/clientConfig/caBundle`, value: caBundle },
     ];
   });
-}
-
-function calls(clientConfig: Value | undefined, service: WebhookService): clientConfig is Record<string, Value> {
-  const called = isMap(clientConfig) ? clientConfig["service"] : undefined;
-  return isMap(called) && called["name"] === service.name && called["namespace"] === service.namespace;
 }

@@ -1,6 +1,5 @@
 /** The certificates that replicas share in a Secret: the serving certificate and the authorities. */
-import type { KubeObject } from "../../core/kube/client/api.ts";
-import { isMap, type Value } from "../../core/value.ts";
+import type { Secret } from "../../core/kube/client/mod.ts";
 import { decodePems, isSignedBy, readCertificateInfo, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
 import { certificatePem, type Issued } from "./issue.ts";
 
@@ -38,7 +37,7 @@ export function secretData(certificates: CertificateSet): Record<string, string>
 }
 
 /** The certificates in a Secret; `undefined` if any part is absent, unreadable or does not match the others. */
-export function certificatesOf(secret: KubeObject): CertificateSet | undefined {
+export function certificatesOf(secret: Secret): CertificateSet | undefined {
   try {
     return readCertificates(secret);
   } catch {
@@ -46,7 +45,7 @@ export function certificatesOf(secret: KubeObject): CertificateSet | undefined {
   }
 }
 
-function readCertificates(secret: KubeObject): CertificateSet | undefined {
+function readCertificates(secret: Secret): CertificateSet | undefined {
   const [newest, ...retired] = certificatesIn(entry(secret, DATA.bundle)).slice(0, MAX_AUTHORITIES);
   const [certificate] = certificatesIn(entry(secret, DATA.certificate));
   if (newest === undefined || certificate === undefined) return undefined;
@@ -64,20 +63,12 @@ function certificatesIn(binary: string): Uint8Array[] {
 }
 
 /** An entry of the data as a binary string; empty if absent. */
-function entry(secret: KubeObject, key: string): string {
-  const text = mapIn(secret, "data")?.[key];
-  return typeof text === "string" ? atob(text) : "";
+function entry(secret: Secret, key: string): string {
+  return atob(secret.data?.[key] ?? "");
 }
 
 /** Whether another program wrote a certificate or a key to the Secret. */
-export function isForeign(secret: KubeObject): boolean {
-  const labels = mapIn(secret.metadata, "labels") ?? {};
+export function isForeign({ metadata: { labels = {} }, data = {} }: Secret): boolean {
   if (Object.entries(MANAGED_BY).every(([name, value]) => labels[name] === value)) return false;
-  const data = mapIn(secret, "data") ?? {};
   return Object.values(data).some((text) => text !== "");
-}
-
-function mapIn(object: Readonly<Record<string, Value>>, key: string) {
-  const value = object[key];
-  return isMap(value) ? value : undefined;
 }

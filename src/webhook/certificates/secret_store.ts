@@ -1,5 +1,5 @@
 /** The Secret through which replicas agree on the certificates. */
-import { ConflictError, type KubeApi, type KubeObject } from "../../core/kube/client/api.ts";
+import { ConflictError, type KubeApi, type Secret } from "../../core/kube/client/mod.ts";
 import { MeshError } from "../../core/errors.ts";
 import { type CertificateSet, certificatesOf, isForeign, MANAGED_BY, secretData } from "./certificate_set.ts";
 import { nextRenewal, type RenewalContext } from "./renewal.ts";
@@ -42,8 +42,8 @@ export async function agree(store: SecretStore, context: RenewalContext): Promis
   );
 }
 
-function heldIn(secret: KubeObject, store: SecretStore): CertificateSet | undefined {
-  if (secret["type"] !== TYPE || isForeign(secret)) {
+function heldIn(secret: Secret, store: SecretStore): CertificateSet | undefined {
+  if (secret.type !== TYPE || isForeign(secret)) {
     throw new MeshError(`Secret "${nameOf(store)}" was not made by this program`, {
       hint: "Delete it, or choose another name",
     });
@@ -52,7 +52,7 @@ function heldIn(secret: KubeObject, store: SecretStore): CertificateSet | undefi
 }
 
 /** Whether this replica has won. */
-async function write(store: SecretStore, old: KubeObject | undefined, certificates: CertificateSet): Promise<boolean> {
+async function write(store: SecretStore, old: Secret | undefined, certificates: CertificateSet): Promise<boolean> {
   const data = secretData(certificates);
   try {
     if (old === undefined) await store.api.create(collectionOf(store), newSecret(store, data));
@@ -69,10 +69,8 @@ function newSecret({ name, namespace }: SecretStore, data: Record<string, string
 }
 
 /** Keeps foreign labels and annotations, and the version that was read. */
-function changedSecret(old: KubeObject, data: Record<string, string>): object {
-  const { labels } = old.metadata;
-  const kept = typeof labels === "object" && labels !== null ? labels : {};
-  return { ...old, metadata: { ...old.metadata, labels: { ...kept, ...MANAGED_BY } }, data };
+function changedSecret(old: Secret, data: Record<string, string>): object {
+  return { ...old, metadata: { ...old.metadata, labels: { ...old.metadata.labels, ...MANAGED_BY } }, data };
 }
 
 /** The Secrets of the namespace. */
