@@ -1,11 +1,10 @@
-/** What the webhook may do in the cluster: exactly what `webhook serve` does. */
+/** The RBAC rules of the webhook: exactly what `webhook serve` needs. */
 import type { ValueMap } from "../../core/value.ts";
-import { labelsOf } from "./labels.ts";
-import { configurationNames, type Plan } from "./options.ts";
+import { configurationNames, labelsOf, type Plan } from "./options.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** The ServiceAccount and its rights. */
+/** The ServiceAccount, its roles and bindings. */
 export function accessManifests(plan: Plan): ValueMap[] {
   const { name, namespace } = plan;
   return [
@@ -16,7 +15,7 @@ export function accessManifests(plan: Plan): ValueMap[] {
   ];
 }
 
-/** Rights in a namespace, or in all of the cluster. */
+/** Rules in a namespace, or in the whole cluster. */
 interface Grant {
   readonly name: string;
   readonly namespace?: string;
@@ -39,8 +38,8 @@ function grant(plan: Plan, { name, namespace, rules }: Grant): ValueMap[] {
 }
 
 /**
- * Makes the Secret of the certificates, and reads and writes that one. `create` cannot be limited to a name (Kubernetes,
- * "Using RBAC Authorization"); `list` and `watch` can, for a watch of the one name.
+ * For the Secret of the certificates. RBAC cannot limit `create` to a name, but `list` and `watch` with a field selector for
+ * the name (Kubernetes, "Using RBAC Authorization").
  */
 function certificateRules({ secret }: Plan): ValueMap[] {
   return [
@@ -49,7 +48,7 @@ function certificateRules({ secret }: Plan): ValueMap[] {
   ];
 }
 
-/** Reads the ConfigMaps of a control plane, where the configuration comes from them. */
+/** For the ConfigMaps of a control plane, if the configuration comes from them. */
 function configurationGrants(plan: Plan): ValueMap[] {
   if (plan.cluster === undefined) return [];
   const { namespace, injector, mesh } = plan.cluster;
@@ -62,7 +61,7 @@ function configurationGrants(plan: Plan): ValueMap[] {
   return grant(plan, { name: `${plan.name}-configuration`, namespace, rules });
 }
 
-/** Patches the caBundle of the configurations that call it, and reads what decides about pods besides the configuration. */
+/** For the caBundle of its configurations, and for the objects that reviews depend on. */
 function clusterRules(plan: Plan): ValueMap[] {
   return [
     {

@@ -51,7 +51,7 @@ function webhooksOf(configuration: ValueMap): Record<string, { namespaces: strin
 
 const OWN = "kubernetes.io/metadata.name NotIn istio-system";
 
-Deno.test("everything comes in the order in which it is to be applied, and the same each time", () => {
+Deno.test("objects come in the order of apply, equal each time", () => {
   assert.deepEqual(manifests().map(({ kind }) => kind), [
     "ServiceAccount",
     "Role",
@@ -68,7 +68,7 @@ Deno.test("everything comes in the order in which it is to be applied, and the s
   assert.equal(webhookManifests(options), webhookManifests({ ...options, tags: ["blue", "prod"] }));
 });
 
-Deno.test("the default revision has the four webhooks of Istio, and leaves the own namespace alone", () => {
+Deno.test("the default revision has the four webhooks of Istio, and excludes its own namespace", () => {
   assert.deepEqual(webhooksOf(one("MutatingWebhookConfiguration")), {
     "rev.namespace": {
       namespaces: ["istio.io/rev In default", "istio-injection DoesNotExist", OWN],
@@ -86,7 +86,7 @@ Deno.test("the default revision has the four webhooks of Istio, and leaves the o
   });
 });
 
-Deno.test("a revision has the two webhooks that name it, and each tag has a configuration; only default has four", () => {
+Deno.test("a revision has two webhooks, each tag has a configuration, and only default has four webhooks", () => {
   const configurations = ofKind("MutatingWebhookConfiguration", { revision: "canary", tags: ["prod", "default"] });
   const shown = configurations.map((each) => [
     at(each, "metadata.name"),
@@ -125,14 +125,14 @@ Deno.test("two revisions in a namespace share no object", () => {
   assert.deepEqual([...a ?? []].filter((each) => b?.has(each)), []);
 });
 
-Deno.test("the configuration is what inject --show-config prints, with what is given laid over it", () => {
+Deno.test("the configuration equals the output of inject --show-config with the given parts", () => {
   const map = one("ConfigMap", { configuration: { hub: "example.com/mesh" } });
   assert.equal(at(map, "data.config"), BUILT_IN.config);
   assert.equal(at(map, "data.mesh"), BUILT_IN.mesh);
   assert.match(String(at(map, "data.values")), /hub: example\.com\/mesh/);
 });
 
-Deno.test("the Deployment runs webhook serve as nobody, and with as many pods as asked", () => {
+Deno.test("the Deployment runs webhook serve without root, with the given replicas", () => {
   const deployment = one("Deployment", { replicas: 3 });
   assert.equal(at(deployment, "spec.replicas"), 3);
   assert.equal(at(deployment, "spec.template.spec.containers.0.image"), IMAGE);
@@ -142,7 +142,7 @@ Deno.test("the Deployment runs webhook serve as nobody, and with as many pods as
   assert.deepEqual(args.slice(0, 2), ["webhook", "serve"]);
 });
 
-Deno.test("with the configuration of a control plane nothing is mounted, and its two ConfigMaps may be read", () => {
+Deno.test("with the configuration of a control plane nothing is mounted, and RBAC allows its two ConfigMaps", () => {
   const options = { namespace: "mesh", revision: "canary", fromCluster: { meshConfigMapName: "istio" } };
   assert.deepEqual(ofKind("ConfigMap", options), []);
   const deployment = one("Deployment", options);
@@ -168,7 +168,7 @@ const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: str
 ];
 
 for (const [options, message] of WRONG) {
-  Deno.test(`wrong usage: ${message}`, () => {
+  Deno.test(`usage error: ${message}`, () => {
     assert.throws(() => webhookManifests({ image: IMAGE, ...options }), { name: "UsageError", message });
   });
 }

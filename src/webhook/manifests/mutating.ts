@@ -1,4 +1,4 @@
-/** The MutatingWebhookConfigurations, as Istio's chart has them (manifests/charts/istio-control/istio-discovery). */
+/** The MutatingWebhookConfigurations, as in Istio's chart (manifests/charts/istio-control/istio-discovery). */
 import type { Value, ValueMap } from "../../core/value.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 import { selectorExpressions } from "./selector_text.ts";
@@ -6,13 +6,13 @@ import { selectorExpressions } from "./selector_text.ts";
 const INJECTION = "istio-injection";
 const REVISION = "istio.io/rev";
 const INJECT = "sidecar.istio.io/inject";
-/** The label that Kubernetes gives to every namespace. */
+/** A label that Kubernetes adds to every namespace. */
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 
-/** A webhook of a configuration: which pods the API server sends. */
+/** A webhook of a configuration, with the selectors of its pods. */
 interface Row {
   readonly prefix: string;
-  /** Only of the revision that namespaces and pods without a revision's name get. */
+  /** Only for the default revision, whose namespaces and pods have no revision label. */
   readonly isDefaultOnly: boolean;
   readonly namespaces: (revision: string) => readonly ValueMap[];
   readonly pods: (revision: string) => readonly ValueMap[];
@@ -58,8 +58,8 @@ function isAbsent(key: string): ValueMap {
 }
 
 /**
- * One configuration for the revision and one for each tag. The own namespace is excluded from all of them: a webhook that
- * does not run must not keep its own pods from starting. Errors: a UsageError for a selector that is none.
+ * One configuration for the revision and one for each tag. All exclude the namespace of the webhook, so that an outage does not
+ * block its own pods. Errors: a `UsageError` for an invalid selector.
  */
 export function mutatingConfigurations(plan: Plan): ValueMap[] {
   return configurationNames(plan).map((name, index) => {
@@ -93,7 +93,7 @@ function webhooks(plan: Plan, revision: string): ValueMap[] {
 
 const FLAG = "--namespace-selector";
 
-/** How the API server calls; all that it would fill in by itself is written, so that nothing differs afterwards. */
+/** The client configuration, with all defaults of the API server, so that nothing differs after apply. */
 function call({ name, namespace, failurePolicy }: Plan): Record<string, Value> {
   return {
     admissionReviewVersions: ["v1", "v1beta1"],

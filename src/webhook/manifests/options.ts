@@ -1,30 +1,30 @@
-/** What `webhook manifests` can be told. */
+/** The options of `webhook manifests`, and what follows from them. */
 import { UsageError } from "../../core/errors.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
-/** All but the image has a default. */
+/** All options but the image have a default. */
 export interface ManifestOptions {
   /** The image of this program, with `kubectl-mesh` on its PATH. */
   readonly image: string;
-  /** `istio-system` unless told. */
+  /** By default `istio-system`. */
   readonly namespace?: string | undefined;
-  /** `default` unless told. */
+  /** By default `default`. */
   readonly revision?: string | undefined;
-  /** Names by which namespaces and pods can choose the revision besides its own. */
+  /** Other names by which namespaces and pods choose the revision. */
   readonly tags?: readonly string[] | undefined;
-  /** What the API server does with a pod when the webhook does not answer: `Fail` unless told. */
+  /** For pods during an outage of the webhook: `Fail` by default. */
   readonly failurePolicy?: string | undefined;
-  /** A selector as kubectl reads it, which namespaces must match too. */
+  /** A selector in the syntax of kubectl, which namespaces must match too. */
   readonly namespaceSelector?: string | undefined;
-  /** 2 unless told. */
+  /** By default 2. */
   readonly replicas?: number | undefined;
-  /** The injector's configuration; what is not given is the built-in one. */
+  /** The injector's configuration; absent parts are built-in. */
   readonly configuration?: GivenConfiguration | undefined;
-  /** The configuration is in ConfigMaps of a control plane, which are watched; there are none in the manifests then. */
+  /** Read the configuration from ConfigMaps of a control plane; the manifests have none then. */
   readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
 }
 
-/** The options with defaults, and the names that follow from them. */
+/** The options with defaults, and derived names. */
 export interface Plan {
   readonly image: string;
   readonly namespace: string;
@@ -34,7 +34,7 @@ export interface Plan {
   readonly namespaceSelector: string;
   readonly replicas: number;
   readonly configuration: GivenConfiguration;
-  /** ConfigMaps that the configuration is read from, if it is not in the manifests. */
+  /** The ConfigMaps of the control plane, if the configuration is not in the manifests. */
   readonly cluster: ClusterNames | undefined;
   /** The name of the Service and of everything else in the namespace. */
   readonly name: string;
@@ -46,13 +46,13 @@ export interface Plan {
 export const DEFAULT_REVISION = "default";
 const PROGRAM = "kubectl-mesh-webhook";
 
-/** A name as Kubernetes has it in labels of DNS, short enough to be a part of others. */
+/** A DNS label that is short enough to be a part of other names. */
 const NAME = /^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 interface Check {
   readonly flag: string;
-  /** The values that are wrong. */
+  /** Invalid values. */
   readonly wrong: (plan: Plan) => readonly unknown[];
   readonly hint: string;
 }
@@ -60,7 +60,7 @@ interface Check {
 const NAME_HINT = "use up to 40 lower-case letters, digits and -, a letter first";
 
 const CHECKS: readonly Check[] = [
-  { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "give the name of an image" },
+  { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "use the name of an image" },
   {
     flag: "--namespace",
     wrong: ({ namespace }) => unless(NAMESPACE.test(namespace), namespace),
@@ -71,7 +71,7 @@ const CHECKS: readonly Check[] = [
   {
     flag: "--tag",
     wrong: ({ tags, revision }) => tags.filter((tag) => tag === revision),
-    hint: "a tag is another name than that of the revision",
+    hint: "use a tag that differs from the revision",
   },
   {
     flag: "--replicas",
@@ -94,7 +94,7 @@ const DEFAULTS = {
   ports: { reviews: 15017, plain: 8080 },
 };
 
-/** The plan of these options; what is empty is not given. Errors: a UsageError that names the flag. */
+/** The plan of these options; an empty option counts as absent. Errors: a `UsageError` that names the flag. */
 export function planOf(options: ManifestOptions): Plan {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== ""));
   const all = { ...DEFAULTS, image: options.image, ...given };
@@ -114,8 +114,18 @@ function failurePolicyOf(text: string): "Fail" | "Ignore" {
   throw new UsageError(`Invalid value "${text}" for "--failure-policy"`, { hint: "use Fail or Ignore" });
 }
 
-/** The names of the MutatingWebhookConfigurations: of the revision, and of each tag. */
+/** The names of the MutatingWebhookConfigurations: one for the revision, one for each tag. */
 export function configurationNames({ revision, tags }: Plan): string[] {
   const own = revision === DEFAULT_REVISION ? "istio-sidecar-injector" : `istio-sidecar-injector-${revision}`;
   return [own, ...tags.map((tag) => `istio-revision-tag-${tag}`)];
+}
+
+/** The selector of the pods, which a Deployment cannot change. */
+export function selectorLabels({ name }: Plan): Record<string, string> {
+  return { "app.kubernetes.io/name": name };
+}
+
+/** The labels of every object. */
+export function labelsOf(plan: Plan): Record<string, string> {
+  return { ...selectorLabels(plan), "app.kubernetes.io/part-of": "kubectl-mesh", "istio.io/rev": plan.revision };
 }

@@ -1,4 +1,4 @@
-/** Label selectors as kubectl's `-l` reads them (apimachinery, pkg/labels). */
+/** Label selectors in the syntax of kubectl's `-l` (apimachinery, pkg/labels). */
 import { UsageError } from "../../core/errors.ts";
 import type { ValueMap } from "../../core/value.ts";
 
@@ -20,8 +20,8 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * The requirements of a text such as `team in (a, b),!legacy`, as `matchExpressions` has them; none of an empty text.
- * Errors: a UsageError that names the part that is none.
+ * The `matchExpressions` of a text such as `team in (a, b),!legacy`; none for an empty text.
+ * Errors: a `UsageError` that names the invalid part.
  */
 export function selectorExpressions(text: string, flag: string): ValueMap[] {
   if (text.trim() === "") return [];

@@ -19,13 +19,13 @@ const SELECTORS: Readonly<Record<string, object[]>> = {
 };
 
 for (const [text, expected] of Object.entries(SELECTORS)) {
-  Deno.test(`the selector "${text}" is read as kubectl reads it`, () => {
+  Deno.test(`the selector "${text}" has the meaning of kubectl`, () => {
     assert.deepEqual(selectorExpressions(text, "--x"), expected);
   });
 }
 
 for (const text of ["=a", "a=b=c", "a in b", "a in (b", "a,,b", "a=!", "-a", "a in (-)", "a b", "a>1"]) {
-  Deno.test(`the selector "${text}" is refused`, () => {
+  Deno.test(`the selector "${text}" is rejected`, () => {
     assert.throws(() => selectorExpressions(text, "--x"), {
       name: "UsageError",
       message: /^Invalid selector ".*" in "--x"$/,

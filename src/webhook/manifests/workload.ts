@@ -1,14 +1,13 @@
-/** What runs: the Deployment, its Service, and how many of its pods may be away. */
+/** The Deployment, its Service and its PodDisruptionBudget. */
 import type { Value, ValueMap } from "../../core/value.ts";
-import { labelsOf, selectorLabels } from "./labels.ts";
-import { configurationNames, type Plan } from "./options.ts";
+import { configurationNames, labelsOf, type Plan, selectorLabels } from "./options.ts";
 
 const VOLUME = "configuration";
 const CONFIGURATION = "/etc/kubectl-mesh/configuration";
-/** Any user but root; the image needs to know none of this name. */
+/** Any user but root; the image needs no entry for it. */
 const USER = 65532;
 
-/** The Service that the API server calls, on the port that webhooks have. */
+/** The Service that the API server calls, on the default port of webhooks. */
 export function service(plan: Plan): ValueMap {
   return {
     apiVersion: "v1",
@@ -24,7 +23,7 @@ export function service(plan: Plan): ValueMap {
   };
 }
 
-/** One pod at a time may be taken away, also of a single one: a drain of its node must not hang. */
+/** Also a single replica may be evicted, so that a drain of its node does not hang. */
 export function disruptionBudget(plan: Plan): ValueMap {
   return {
     apiVersion: "policy/v1",
@@ -34,7 +33,7 @@ export function disruptionBudget(plan: Plan): ValueMap {
   };
 }
 
-/** A rollout adds a pod before it takes one away. */
+/** A rollout adds a pod before it removes one. */
 export function deployment(plan: Plan): ValueMap {
   return {
     apiVersion: "apps/v1",
@@ -90,7 +89,7 @@ function container(plan: Plan): ValueMap {
       { name: "https-webhook", containerPort: plan.ports.reviews, protocol: "TCP" },
       { name: "http-metrics", containerPort: plan.ports.plain, protocol: "TCP" },
     ],
-    // It starts also while the API server is away, and is not ready then: to start it anew would not help.
+    // It also starts while the API server is unreachable, and is not ready then: a restart would not help.
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
     readinessProbe: { ...probe("/ready"), periodSeconds: 3, failureThreshold: 2 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 3 },
@@ -110,7 +109,7 @@ function probe(path: string): Record<string, Value> {
   return { httpGet: { path, port: "http-metrics" }, timeoutSeconds: 3 };
 }
 
-/** The command line of `webhook serve`: one flag an argument, so that a diff shows which has changed. */
+/** The command line of `webhook serve`, one argument per flag, so that a diff shows the changed flag. */
 export function serveArguments(plan: Plan): readonly string[] {
   return [
     "webhook",
