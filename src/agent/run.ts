@@ -4,8 +4,8 @@ import type { World } from "../core/world/world.ts";
 import { VERSION } from "../version.ts";
 import type { ControlPlane } from "./control_plane.ts";
 import { envoyOptions, lifecycleRules, watchedFiles } from "./lifecycle_options.ts";
-import { type LifecycleControl } from "./lifecycle/options.ts";
-import { type Phase } from "./lifecycle/state.ts";
+import type { LifecycleControl } from "./lifecycle/options.ts";
+import type { Phase } from "./lifecycle/state.ts";
 import { runLifecycle } from "./lifecycle/run.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { startLines } from "./startup_log.ts";
@@ -36,8 +36,8 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
       nameTable: () => controlPlane.current()?.nameTable(),
     },
     terminating: () => shutdownReason(control.current?.phase()),
-    onQuit: () => control.current?.quit("POST /quitquitquit"),
-    onDrain: () => control.current?.drain("POST /drain"),
+    onQuit: () => control.current?.send("quit", { by: "POST /quitquitquit" }),
+    onDrain: () => control.current?.send("drain", { by: "POST /drain" }),
   });
   try {
     serving?.then(({ metrics }) => metrics.register(() => controlPlane.current()?.collect() ?? []));

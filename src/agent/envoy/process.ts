@@ -5,12 +5,14 @@ import { outOfMemoryKills } from "./oom_kills.ts";
 import type { EnvoyOptions } from "../lifecycle/options.ts";
 import type { EnvoyEnd } from "../lifecycle/state.ts";
 
+export type EnvoySignal = "SIGTERM" | "SIGKILL" | "SIGUSR1";
+
 /** A started Envoy. */
 export interface RunningEnvoy {
   readonly pid: number;
   /** Resolves when it was reaped and its last log lines were passed on. */
   readonly ended: Promise<EnvoyEnd>;
-  signal(name: "SIGTERM" | "SIGKILL" | "SIGUSR1"): void;
+  signal(name: EnvoySignal): void;
 }
 
 /** Starts Envoy. Throws `MeshError` if the program is absent or not executable. */
@@ -40,16 +42,10 @@ export function startEnvoy(world: World, options: EnvoyOptions, args: readonly s
 const LAST_LINES_MILLISECONDS = 500;
 
 function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Child {
-  const { binary, env, uid, gid, errorLine } = options;
+  const { binary, env, errorLine } = options;
   try {
-    return world.processes.spawn({
-      command: binary,
-      args,
-      errorOutput: errorLine === undefined ? "inherit" : "piped",
-      ...(env === undefined ? {} : { env }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(gid === undefined ? {} : { gid }),
-    });
+    const errorOutput = errorLine === undefined ? "inherit" : "piped";
+    return world.processes.spawn({ command: binary, args, errorOutput, env });
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     throw new MeshError(error.message, {
@@ -83,14 +79,11 @@ export async function validateConfiguration(
   options: EnvoyOptions,
   args: readonly string[],
 ): Promise<void> {
-  const { binary, env, uid, gid } = options;
   const { code, stderr, timedOut } = await world.processes.run({
-    command: binary,
+    command: options.binary,
     args: [...args, "--mode", "validate"],
     timeoutMilliseconds: VALIDATION_MILLISECONDS,
-    ...(env === undefined ? {} : { env }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(gid === undefined ? {} : { gid }),
+    env: options.env,
   });
   if (code === 0) return;
   const reason = timedOut ? "timed out" : stderr.trim().split("\n").at(-1)?.slice(0, 500);

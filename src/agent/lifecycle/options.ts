@@ -26,9 +26,7 @@ export interface EnvoyOptions {
   /** Removes the files of `prepare` after the epoch has exited, or if it is not started. */
   readonly discard?: ((epoch: number) => Promise<void>) | undefined;
   /** Added to this process's environment. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly uid?: number | undefined;
-  readonly gid?: number | undefined;
+  readonly env: Readonly<Record<string, string>>;
   /** The admin interface, such as `http://127.0.0.1:15000`. */
   readonly adminUrl: string;
   /** Drain inbound listeners only: for sidecars, not for gateways. */
@@ -39,15 +37,8 @@ export interface EnvoyOptions {
   readonly errorLine?: ((line: string) => void) | undefined;
 }
 
-/** Requests to the lifecycle. `by` names the requester in the log: a signal, `POST /drain`. */
+/** Requests to the lifecycle; `by` in an event names the requester in the log: a signal, `POST /drain`. */
 export interface LifecycleControl {
   phase(): Phase;
-  /** Graceful shutdown: drain, then end. */
-  stop(by: string): void;
-  /** End Envoy at once. */
-  quit(by: string): void;
-  /** Drain without ending. */
-  drain(by: string): void;
-  /** Hot restart. */
-  reload(by: string): void;
+  send(name: "stop" | "quit" | "drain" | "reload", event: { readonly by: string }): void;
 }

@@ -5,8 +5,8 @@ import { startReaper } from "./reaper.ts";
 import { envoyEffects } from "./effects.ts";
 import { begin, next } from "./machine.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
-import type { Action, Counting, EventName, Events, Phase, Step, TimerName } from "./state.ts";
-import { timersOf } from "./timers.ts";
+import type { Action, Counting, EventName, Events, Phase, State, Step, TimerName } from "./state.ts";
+import { type Timers, timersOf } from "./timers.ts";
 
 /**
  * Runs Envoy until it exits or is asked to. Resolves with the agent's exit code: Envoy's own (128 + signal) if it
@@ -14,23 +14,19 @@ import { timersOf } from "./timers.ts";
  * settles, every Envoy was reaped.
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
-  const ended = Promise.withResolvers<number>();
-  const lifecycle = lifecycleOf(world, options, ended);
+  const lifecycle = new Lifecycle(world, options);
   const reaper = startReaper(world);
-  const { send } = lifecycle;
-  options.attach?.(lifecycle.control);
-  const forget = SIGNALS.map(([signal, event]) => world.signals.on(signal, () => send(event, { by: signal })));
+  options.attach?.(lifecycle);
+  const stop = SIGNALS.map(([signal, event]) => world.signals.on(signal, () => lifecycle.send(event, { by: signal })));
   if (options.watch !== undefined) {
     const { paths, milliseconds } = options.watch;
-    forget.push(world.files.watch(paths, milliseconds, () => send("reload", { by: "A change of the watched files" })));
+    const reload = () => lifecycle.send("reload", { by: "A change of the watched files" });
+    stop.push(world.files.watch(paths, milliseconds, reload));
   }
   try {
-    lifecycle.begin();
-    return await ended.promise;
+    return await lifecycle.run();
   } finally {
-    await lifecycle.settle();
-    for (const each of forget) each();
-    lifecycle.forgetTimers();
+    for (const each of stop) each();
     reaper.stop();
   }
 }
@@ -44,81 +40,78 @@ const SIGNALS: readonly (readonly [SignalName, "stop" | "quit" | "drain" | "relo
   ["SIGUSR2", "drain"],
 ];
 
-interface Lifecycle {
-  readonly control: LifecycleControl;
-  begin(): void;
-  send<Name extends EventName>(name: Name, event: Events[Name]): void;
-  forgetTimers(): void;
-  settle(): Promise<void>;
-}
+class Lifecycle implements LifecycleControl {
+  readonly #ended = Promise.withResolvers<number>();
+  readonly #timers: Timers<TimerName | Counting["what"]>;
+  readonly #envoys: ReturnType<typeof envoyEffects> | undefined;
+  readonly #waiting: (() => Step)[] = [];
+  #state: State;
+  readonly #first: Step;
 
-type Level = "debug" | "info" | "warning" | "error";
+  constructor(world: World, private readonly options: LifecycleOptions) {
+    const { envoy, log } = options;
+    this.#first = begin(envoy !== undefined);
+    this.#state = this.#first.state;
+    this.#timers = timersOf(world.clock);
+    this.#envoys = envoy === undefined ? undefined : envoyEffects(world, envoy, {
+      send: (name, event) => this.send(name, event),
+      state: () => this.#state,
+      log: (level, text) => log[level](logText(text)),
+    });
+  }
 
-function lifecycleOf(world: World, options: LifecycleOptions, ended: PromiseWithResolvers<number>): Lifecycle {
-  const { rules, log } = options;
-  const say = (level: Level, text: string) => log[level](logText(text));
-  const first = begin(options.envoy !== undefined);
-  let state = first.state;
-  const waiting: (() => Step)[] = [];
-  const timers = timersOf<TimerName | Counting["what"]>(world.clock);
-  const envoys = options.envoy === undefined
-    ? undefined
-    : envoyEffects(world, options.envoy, { send, state: () => state, say });
-  return {
-    control: controlOf(() => state.phase, send),
-    begin: () => enqueue(() => ({ state, actions: first.actions })),
-    send,
-    forgetTimers: () => timers.clear(),
-    settle: async () => await envoys?.settle(),
-  };
+  phase(): Phase {
+    return this.#state.phase;
+  }
 
-  function send<Name extends EventName>(name: Name, event: Events[Name]): void {
-    enqueue(() => next(rules, state, name, event));
+  send<Name extends EventName>(name: Name, event: Events[Name]): void {
+    this.#enqueue(() => next(this.options.rules, this.#state, name, event));
+  }
+
+  async run(): Promise<number> {
+    try {
+      this.#enqueue(() => ({ state: this.#state, actions: this.#first.actions }));
+      return await this.#ended.promise;
+    } finally {
+      await this.#envoys?.settle();
+      this.#timers.clear();
+    }
   }
 
   /** Steps run one at a time: an action may send the next event. */
-  function enqueue(step: () => Step): void {
+  #enqueue(step: () => Step): void {
+    const waiting = this.#waiting;
     if (waiting.push(step) > 1) return;
-    for (let first = waiting[0]; first !== undefined; waiting.shift(), first = waiting[0]) take(first());
+    for (let first = waiting[0]; first !== undefined; waiting.shift(), first = waiting[0]) this.#take(first());
   }
 
-  function take({ state: after, actions }: Step): void {
-    const before = state.phase;
-    state = after;
-    if (before !== after.phase) options.changed?.(after.phase);
-    actions.forEach(perform);
+  #take({ state, actions }: Step): void {
+    const before = this.#state.phase;
+    this.#state = state;
+    if (before !== state.phase) this.options.changed?.(state.phase);
+    for (const action of actions) this.#perform(action);
   }
 
-  function perform(action: Action): void {
+  #perform(action: Action): void {
     switch (action.do) {
       case "prepare":
-        return envoys?.prepare(action.epoch);
+        return this.#envoys?.prepare(action.epoch);
       case "start":
-        return envoys?.start(action.epoch);
+        return this.#envoys?.start(action.epoch);
       case "drainListeners":
-        return envoys?.drainListeners(action.keepOpen);
+        return this.#envoys?.drainListeners(action.keepOpen);
       case "signal":
-        return envoys?.signal(action.name, action.epochs);
+        return this.#envoys?.signal(action.name, action.epochs);
       case "count":
-        return timers.set(action.what, action.afterMilliseconds, () => envoys?.count(action.what));
+        return this.#timers.set(action.what, action.afterMilliseconds, () => this.#envoys?.count(action.what));
       case "timer":
-        return timers.set(action.timer, action.milliseconds, () => send("timeUp", { timer: action.timer }));
+        return this.#timers.set(action.timer, action.milliseconds, () => this.send("timeUp", { timer: action.timer }));
       case "log":
-        return say(action.level, action.text);
+        return this.options.log[action.level](logText(action.text));
       case "end":
-        return ended.resolve(action.code);
+        return this.#ended.resolve(action.code);
       case "fail":
-        return ended.reject(action.error);
+        return this.#ended.reject(action.error);
     }
   }
-}
-
-function controlOf(phase: () => Phase, send: Lifecycle["send"]): LifecycleControl {
-  return {
-    phase,
-    stop: (by) => send("stop", { by }),
-    quit: (by) => send("quit", { by }),
-    drain: (by) => send("drain", { by }),
-    reload: (by) => send("reload", { by }),
-  };
 }

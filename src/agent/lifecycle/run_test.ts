@@ -76,7 +76,7 @@ function setting(lines?: string, accepts = true): Setting {
   };
   const prepare = (epoch: number) => Promise.resolve(["--restart-epoch", String(epoch)]);
   const discard = (epoch: number) => Promise.resolve(void discarded.push(epoch));
-  const common = { binary: "envoy", prepare, discard, adminUrl: "http://a", inboundOnly: true, ownPorts: [] };
+  const common = { binary: "envoy", env: {}, prepare, discard, adminUrl: "http://a", inboundOnly: true, ownPorts: [] };
   return {
     world,
     envoys,
@@ -105,7 +105,7 @@ function setting(lines?: string, accepts = true): Setting {
 
 Deno.test("runLifecycle() starts Envoy with what was prepared, and returns its exit code", async () => {
   const { run, envoys, until, phases, discarded } = setting();
-  const code = run({ env: { A: "b" }, uid: 1337, gid: 1338 });
+  const code = run({ env: { A: "b" } });
   await until("running");
   const { spawn } = envoys[0] ?? {};
   assert.deepEqual(spawn, {
@@ -113,8 +113,6 @@ Deno.test("runLifecycle() starts Envoy with what was prepared, and returns its e
     args: ["--restart-epoch", "0"],
     errorOutput: "inherit",
     env: { A: "b" },
-    uid: 1337,
-    gid: 1338,
   });
   envoys[0]?.end({ code: 42, signal: undefined });
   assert.equal(await code, 42);
@@ -150,9 +148,9 @@ Deno.test("runLifecycle() takes what others ask of it", async () => {
   const { run, control, until, asked } = setting();
   const code = run();
   await until("running");
-  control().drain("POST /drain");
+  control().send("drain", { by: "POST /drain" });
   assert.equal(control().phase(), "drained");
-  control().quit("POST /quitquitquit");
+  control().send("quit", { by: "POST /quitquitquit" });
   assert.equal(await code, 0);
   assert.deepEqual(asked.slice(2), ["http://a/drain_listeners?inboundonly&graceful&skip_exit"]);
 });
@@ -205,6 +203,7 @@ Deno.test("runLifecycle() rejects if Envoy cannot be prepared or is absent", asy
   const world = fakeWorld();
   const envoy = {
     binary: "/x",
+    env: {},
     prepare: () => Promise.resolve([]),
     adminUrl: "http://a",
     inboundOnly: true,

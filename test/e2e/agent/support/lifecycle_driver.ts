@@ -31,6 +31,7 @@ function envoy(): EnvoyOptions | undefined {
   const { binary, args = [] } = options;
   if (binary === undefined) return undefined;
   return {
+    env: {},
     binary,
     prepare: (epoch) => Promise.resolve(args.map((each) => each.replaceAll("EPOCH", String(epoch)))),
     adminUrl: options.adminUrl ?? "http://127.0.0.1:9",
@@ -46,7 +47,7 @@ function say(text: string): void {
 
 async function obey(control: LifecycleControl): Promise<void> {
   for await (const line of linesOf(world.stdin.chunks())) {
-    if (line === "quit" || line === "drain" || line === "reload") control[line]("a command");
+    if (line === "quit" || line === "drain" || line === "reload") control.send(line, { by: "a command" });
   }
 }
 
@@ -57,7 +58,14 @@ async function runBeside(scripts: readonly string[]): Promise<void> {
   const worker = async () => {
     for (const [index, script] of waiting) {
       const prepare = () => Promise.resolve(["-c", script]);
-      const standIn = { binary: "/bin/sh", prepare, adminUrl: "http://127.0.0.1:9", inboundOnly: false, ownPorts: [] };
+      const standIn = {
+        binary: "/bin/sh",
+        env: {},
+        prepare,
+        adminUrl: "http://127.0.0.1:9",
+        inboundOnly: false,
+        ownPorts: [],
+      };
       codes[index] = await runLifecycle(world, { envoy: standIn, rules: options.rules, log });
     }
   };

@@ -4,7 +4,7 @@
  */
 import { fakeWorld, realWorld } from "../../../../src/core/world/mod.ts";
 import { startLog } from "../../../../src/core/log.ts";
-import { type Prober } from "../../../../src/agent/status/probes/config.ts";
+import type { Prober } from "../../../../src/agent/status/probes/config.ts";
 import { startStatusServer } from "../../../../src/agent/status/server.ts";
 import { CERTIFICATE, KEY } from "../../../support/tls/self_signed.ts";
 
