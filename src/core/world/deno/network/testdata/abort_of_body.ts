@@ -1,12 +1,12 @@
 /**
- * Reads the body of an answer that nobody holds, has the garbage collected (needs `--v8-flags=--expose-gc`), and aborts.
- * Prints how the body ended.
+ * Reads the body of a response that nobody holds, has the garbage collected (needs `--v8-flags=--expose-gc`), and aborts.
+ * Prints how the body ended. With the argument `fetch` the runtime's own fetch is asked.
  */
 import assert from "node:assert/strict";
 import { realFetch } from "../fetch.ts";
 
 async function bodyOf(url: string, signal: AbortSignal): Promise<ReadableStreamDefaultReader<Uint8Array>> {
-  const { body } = await realFetch(url, { signal });
+  const { body } = await (Deno.args[0] === "fetch" ? fetch : realFetch)(url, { signal });
   assert(body !== null);
   return body.getReader();
 }
@@ -29,6 +29,6 @@ await collectGarbage();
 const rest = reader.read().then(() => "read", (error) => error.name);
 await collectGarbage();
 stop.abort();
-const never = new Promise((resolve) => setTimeout(() => resolve("not at all"), 5_000));
+const never = new Promise((resolve) => setTimeout(() => resolve("never"), Deno.args[0] === "fetch" ? 1_000 : 5_000));
 await Deno.stdout.write(new TextEncoder().encode(`${await Promise.race([rest, never])}\n`));
 Deno.exit();
