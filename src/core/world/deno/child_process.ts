@@ -1,6 +1,7 @@
-import { MeshError, messageOf } from "../../errors.ts";
+import { EXIT, MeshError, messageOf } from "../../errors.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
-import type { Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
+import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
+import type { AttachedChild, Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
 
 /**
  * Starts a program that lives on. Deno starts it with an empty signal mask; `detached` gives it a session, and with that
@@ -71,5 +72,31 @@ function signalGroup(pid: number, name: ChildSignal): boolean {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw new MeshError(`Cannot send ${name} to process "${pid}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Starts a program in the session and process group of this one, with its streams: it has the terminal, if there is one. */
+export function attachChild(command: string, args: readonly string[]): AttachedChild {
+  const child = startAttached(command, args);
+  const ended = endOfChild(child);
+  let running = true;
+  ended.finally(() => running = false);
+  return {
+    ended,
+    signal(name) {
+      if (running) Deno.kill(child.pid, name);
+      return running;
+    },
+  };
+}
+
+function startAttached(command: string, args: readonly string[]): Deno.ChildProcess {
+  try {
+    return new Deno.Command(command, { args: [...args], stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+      .spawn();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw new SystemError("execvp", ENOENT);
+    if (error instanceof Deno.errors.PermissionDenied) throw new SystemError("execvp", EACCES);
+    throw new MeshError(`Cannot run "${command}": ${messageOf(error)}`, { cause: error, exitCode: EXIT.notExecutable });
   }
 }

@@ -1,6 +1,5 @@
 import { MeshError, messageOf } from "../../errors.ts";
-import { attachChild } from "./attached.ts";
-import { spawnChild } from "./child_process.ts";
+import { attachChild, spawnChild } from "./child_process.ts";
 import { isAbsent, startBrief } from "../linux/run_and_wait.ts";
 import { spawnHelper } from "./helper.ts";
 import type { Processes, Run, RunResult } from "../world.ts";

@@ -1,10 +1,9 @@
 /** System calls through the C library, of which each part is opened by the first that needs it. */
 import { kernelCalls } from "./kernel_calls.ts";
-import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc } from "./libc.ts";
-import { execute } from "./execute.ts";
+import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
 import { leaveProgramFile } from "./resident_pages.ts";
 import { openSocket } from "./sockets.ts";
-import type { SystemCalls } from "../system_calls.ts";
+import { type SystemCalls, SystemError } from "../system_calls.ts";
 
 const AF_NETLINK = 16;
 const SOCK_RAW = 3;
@@ -130,4 +129,26 @@ function endsAnswer(part: Uint8Array): boolean {
     }
   }
   return part.length === 0;
+}
+
+const SIGPIPE = 13;
+/** SIG_DFL of signal(2). */
+const DEFAULT_ACTION = 0n;
+
+/**
+ * Replaces this process by a program (execvp(3)). Files that Deno opened are closed by the kernel, handlers become the
+ * default action by themselves; SIGPIPE is what the runtime ignores, and what is ignored stays so in the new program.
+ */
+function execute(file: string, args: readonly string[]): never {
+  const words = [file, ...args].map(cText);
+  const pointers = new BigUint64Array(words.length + 1);
+  words.forEach((word, index) => pointers[index] = BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(word))));
+  let failure = 0;
+  withExecuteLibc(({ symbols, errno }) => {
+    const before = symbols.signal(SIGPIPE, DEFAULT_ACTION);
+    symbols.execvp(cText(file), new Uint8Array(pointers.buffer));
+    failure = errno();
+    symbols.signal(SIGPIPE, before);
+  });
+  throw new SystemError(`execvp "${file}"`, failure);
 }

@@ -1,12 +1,10 @@
 /** The second of three parts of a request: TLS to a server, whose certificate is verified. */
-import { messageOf } from "../../../errors.ts";
 import { type ByteConnection, type Dialed, DialError, type DialOptions, type DialTls } from "../../connection.ts";
 import { keepAlive } from "../../linux/socket_options.ts";
 import { isRuntimeError, tlsReason } from "../../runtime_errors.ts";
 import { unlessAborted } from "../../unless_aborted.ts";
 import { connectionError, NO_ANSWER } from "./connect.ts";
 import { closable } from "./connections.ts";
-import { systemRoots } from "./system_roots.ts";
 
 /** Connects to an address of a server and does the TLS handshake. Rejects with a `DialError`. */
 export async function connectTls(hostname: string, options: DialOptions, tls: DialTls): Promise<Dialed> {
@@ -74,7 +72,28 @@ export function tlsError({ host, port }: DialOptions, reason: string, cause: unk
   return new DialError("tls", `Cannot speak TLS with "${host}:${port}": ${reason}`, { cause });
 }
 
-/** The reason of a `DialError` as the runtime puts it. */
-export function runtimeReason(error: unknown): string {
-  return messageOf(error instanceof DialError ? error.cause ?? error : error);
+/**
+ * Where Go looks for the roots of the system (crypto/x509/root_linux.go). Deno knows Mozilla's roots only, unless told at its
+ * start.
+ */
+const ROOTS_FILES = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/pki/tls/cacert.pem",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/** PEM; `undefined` if there is no such file. `SSL_CERT_FILE` replaces the list. */
+async function systemRoots(): Promise<string | undefined> {
+  const given = Deno.env.get("SSL_CERT_FILE") ?? "";
+  for (const file of given === "" ? ROOTS_FILES : [given]) {
+    try {
+      return await Deno.readTextFile(file);
+    } catch {
+      // Another system has it elsewhere.
+    }
+  }
+  return undefined;
 }
