@@ -81,11 +81,11 @@ function failure({ command, args, stdin }: ProgramRun, result: RunResult): MeshE
       hint: "Use an image that has iptables and nftables",
     });
   }
-  const said = result.timedOut
+  const reason = result.timedOut
     ? `it did not end within ${TIME_LIMIT / 1000} s`
     : result.stderr.trim().replace(/\s*\n\s*/g, "; ");
-  const { line, hint } = diagnose(said, stdin);
+  const { line, hint } = diagnose(reason, stdin);
   const at = line === undefined ? "" : ` at "${line}"`;
-  const message = `"${[command, ...args].join(" ")}" failed with exit code ${result.code}${at}: ${said}`;
+  const message = `"${[command, ...args].join(" ")}" failed with exit code ${result.code}${at}: ${reason}`;
   return new MeshError(message, hint === undefined ? {} : { hint });
 }

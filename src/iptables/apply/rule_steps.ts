@@ -29,7 +29,7 @@ export interface RuleSteps {
 
 export type WriteOptions = RuleTextOptions & { readonly names: OwnerNames; readonly waitMilliseconds: number };
 
-/** A back end, the programs for it, and what is to be in it; `plan` is `undefined` where nothing of ours is to be left. */
+/** A back end, its programs, and its plan; without a `plan` the owned rules are deleted. */
 export interface Target {
   readonly holds: "nft" | "legacy";
   readonly variant: Variant;
@@ -47,7 +47,7 @@ interface Part {
 }
 
 const FAMILIES: readonly Family[] = [4, 6];
-const NOTHING_HELD: HeldTables = { tables: [], own: new Set() };
+const NOTHING_HELD: HeldTables = { tables: [], owned: new Set() };
 
 /** The steps for the rules of one back end. */
 export function iptablesSteps(world: World, survey: Survey, target: Target, options: WriteOptions): RuleSteps {
@@ -57,47 +57,39 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
     return { world, target, options, family, held, changes: tableChanges(plan, family, held, options) };
   }).filter(({ changes }) => changes.length > 0);
   return {
-    checks: parts.map((part) => () => {
-      const { program, args, text } = restoring(part, changesText(part.changes), ["--test"]);
-      return beginProgram(world, program, args, text);
-    }),
+    checks: parts.map((part) => () =>
+      beginProgram(world, ...restoreCommand(part, "--test"), changesText(part.changes))
+    ),
     steps: parts.map(restoreStep),
     differences: parts.flatMap(({ family, changes }) =>
       changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))
     ),
-    tables: target.holds === "nft" ? parts.flatMap(tableNames) : [],
+    tables: target.holds === "legacy"
+      ? []
+      : parts.flatMap(({ family, changes }) => changes.map(({ table }) => `${family === 4 ? "ip" : "ip6"} ${table}`)),
   };
-}
-
-function tableNames({ family, changes }: Part): string[] {
-  return changes.map(({ table }) => `${family === 4 ? "ip" : "ip6"} ${table}`);
 }
 
 /** The rollback reads the rules again: this or another program may have changed some of them. */
 function restoreStep(part: Part): Step {
   const { world, target: { variant }, family, changes, held, options } = part;
   const text = changesText(changes);
+  const restore = async (input: string) => void await runProgram(world, ...restoreCommand(part), input);
   return {
     what: `${iptablesProgram(variant, family, "restore")} --noflush with the following input:\n${text}`,
-    run: () => restore(part, text),
+    run: () => restore(text),
     undo: async () => {
       const now = await runProgram(world, iptablesProgram(variant, family, "save"), []);
       const back = returnText(contentOf(now, options.names), held);
-      if (back !== "") await restore(part, back);
+      if (back !== "") await restore(back);
     },
   };
 }
 
-async function restore(part: Part, input: string): Promise<void> {
-  const { program, args, text } = restoring(part, input);
-  await runProgram(part.world, program, args, text);
-}
-
-/** iptables-nft has no lock; iptables-legacy waits for its own. */
-function restoring({ target, family, options }: Part, text: string, more: readonly string[] = []) {
+/** Program and arguments. iptables-nft has no lock; iptables-legacy waits for its owned. */
+function restoreCommand({ target, family, options }: Part, ...more: readonly string[]): [string, string[]] {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
-  const program = iptablesProgram(target.variant, family, "restore");
-  return { program, args: ["--noflush", ...more, ...wait], text };
+  return [iptablesProgram(target.variant, family, "restore"), ["--noflush", ...more, ...wait]];
 }
 
 function differenceText({ table, chain, what, rule }: Difference, family: Family): string {

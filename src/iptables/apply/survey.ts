@@ -21,7 +21,7 @@ export interface Holding {
   readonly family: Family;
   readonly text: string;
   readonly tables: readonly SavedTable[];
-  readonly own: ReadonlySet<SavedRule>;
+  readonly owned: ReadonlySet<SavedRule>;
 }
 
 /** The observed state. */
@@ -84,7 +84,7 @@ export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
 /** The tables in the output of `iptables-save`, and the owned rules. */
 export function contentOf(text: string, names: OwnerNames): HeldTables {
   const tables = parseSave(text, names);
-  return { tables, own: ownedRules(tables) };
+  return { tables, owned: ownedRules(tables) };
 }
 
 /** Whether owned chains exist, or rules like those that refused IPv6 in Istio 1.0 to 1.4. */
@@ -174,14 +174,14 @@ function holdingOf({ variant, family, command }: Source, text: string, names: Ow
 }
 
 /** Whether a back end has owned rules. */
-export function holdsOwned({ tables, own }: Holding): boolean {
-  return own.size > 0 || tables.some(({ chains }) => chains.some(isOwnedChain));
+export function holdsOwned({ tables, owned }: Holding): boolean {
+  return owned.size > 0 || tables.some(({ chains }) => chains.some(isOwnedChain));
 }
 
 /** The number of foreign rules in iptables-legacy. */
 export function foreignLegacyRules({ legacyRules, holdings }: Survey): number {
-  const owned = holdings.filter(({ variant }) => variant === "legacy").flatMap(({ tables, own }) =>
-    tables.flatMap(({ rules }) => rules).filter((rule) => own.has(rule) || isOwnedChain(rule.chain))
+  const owned = holdings.filter(({ variant }) => variant === "legacy").flatMap(({ tables, owned }) =>
+    tables.flatMap(({ rules }) => rules).filter((rule) => owned.has(rule) || isOwnedChain(rule.chain))
   );
   return legacyRules - owned.length;
 }

@@ -39,8 +39,6 @@ export interface Reading {
   readonly log: LogOptions;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
-  /** The origin of each setting that is not a default, for messages. */
-  readonly origins: ReadonlyMap<FlagName, string>;
 }
 
 /** Reads and checks the settings of `istio-iptables` (spec/iptables.md 1.2 to 1.4). Never throws. */
@@ -58,16 +56,8 @@ export function readSettings(
   reader.warnings.push(...line.warnings, ...retiredWarnings(FLAGS, (name) => sources.get(name)?.origin || undefined));
   const settings: Settings = { capture: reader.capture(), run: reader.run() };
   reader.checkTogether(settings.capture);
-  const origins = new Map([...sources].flatMap(([name, { origin }]) => origin === "" ? [] : [[name, origin] as const]));
   const { problems, warnings } = reader;
-  const log = reader.log();
-  return {
-    settings: problems.length === 0 ? settings : undefined,
-    log,
-    problems,
-    warnings,
-    origins,
-  };
+  return { settings: problems.length === 0 ? settings : undefined, log: reader.log(), problems, warnings };
 }
 
 function sourceOf(
@@ -86,10 +76,6 @@ function defaultOf({ type, default: text }: Flag): string {
   return text ?? (type === "boolean" ? "false" : "");
 }
 
-const MODES: ReadonlyMap<string, "REDIRECT" | "TPROXY"> = new Map([["", "REDIRECT"], ["REDIRECT", "REDIRECT"], [
-  "TPROXY",
-  "TPROXY",
-]]);
 const ANY_IPV4_LOOPBACK: Cidr = { address: { family: 4, value: 0x7f000001n, zone: "" }, bits: 32 };
 const MOST_OWNER_GROUPS = 64;
 
@@ -253,7 +239,8 @@ class Reader {
 }
 
 function readMode(text: string): "REDIRECT" | "TPROXY" | Wrong {
-  return MODES.get(text) ?? new Wrong([`"${text}" is neither "REDIRECT" nor "TPROXY"`]);
+  if (text === "" || text === "REDIRECT") return "REDIRECT";
+  return text === "TPROXY" ? text : new Wrong([`"${text}" is neither "REDIRECT" nor "TPROXY"`]);
 }
 
 function readForced(text: string): "" | "legacy" | "nft" | Wrong {

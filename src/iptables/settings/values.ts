@@ -12,7 +12,7 @@ export class Wrong {
 export type Names = ReadonlyMap<string, number>;
 
 /** A list as Istio splits it. Spaces around items are ignored: the injector of 1.0 writes them. */
-export function listItems(text: string): string[] {
+function listItems(text: string): string[] {
   return text.split(",").map(goTrim).filter((item) => item !== "");
 }
 
@@ -24,7 +24,7 @@ export function readPort(text: string): number | Wrong {
 }
 
 /** A port, or two ports with `-` or `:` between. */
-export function readPortRange(text: string): PortRange | Wrong {
+function readPortRange(text: string): PortRange | Wrong {
   const [, first = text, last = first] = /^(.+?)[-:](.+)$/.exec(text) ?? [];
   const ends = collect([first, last], readPort);
   if (ends instanceof Wrong) return new Wrong(ends.reasons.slice(0, 1));

@@ -110,7 +110,7 @@ function probe(path: string): Record<string, Value> {
 }
 
 /** The command line of `webhook serve`, one argument per flag, so that a diff shows the changed flag. */
-export function serveArguments(plan: Plan): readonly string[] {
+function serveArguments(plan: Plan): readonly string[] {
   return [
     "webhook",
     "serve",

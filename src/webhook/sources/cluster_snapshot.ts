@@ -4,7 +4,7 @@ import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../core/kube/
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { mapAt } from "../../core/value.ts";
-import { kubeletVersion, type NativeNodes, nativeNodes } from "../../inject/mod.ts";
+import { kubeletVersion, nativeNodes } from "../../inject/mod.ts";
 import { userAnnotations } from "../review/openshift.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
 import type { ClusterSnapshot } from "../server/start.ts";
@@ -45,15 +45,19 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
     clock.sleep(FIRST_WAIT, first.signal),
   ]);
   first.abort();
-  const read = new ReadConfigs(proxyConfigs, log);
-  const users = usersIn(namespaces);
-  const native = nodes === undefined ? () => undefined : nativeIn(nodes);
+  const parsed = derived(proxyConfigs, (objects) => {
+    const configs = new ProxyConfigs([...objects]);
+    for (const problem of configs.problems) log.warn(logText(problem));
+    return configs;
+  });
+  const users = derived(namespaces, usersIn);
+  const native = nodes && derived(nodes, nativeNodes);
   return {
     get nodes() {
-      return native();
+      return nodes?.isKnown === true ? native?.() : undefined;
     },
     get proxyConfigs() {
-      return read.current();
+      return parsed();
     },
     namespace: (name) => namespaces.objects.get(`/${name}`),
     get namespaceUsers() {
@@ -63,51 +67,25 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
   };
 }
 
-/** The users of all namespaces, read again after a change of a namespace: most changes do not concern them. */
-function usersIn(namespaces: Collection): () => NamespaceUsers {
-  let [version, current, text]: [number, NamespaceUsers, string] = [0, {}, "{}"];
+type Objects = Iterable<KubeObject>;
+
+/** A value of a collection, computed at the first call after a change. */
+function derived<T>(collection: Collection, compute: (objects: Objects, before: T | undefined) => T): () => T {
+  let known: { readonly version: number; readonly value: T } | undefined;
   return () => {
-    if (namespaces.version === version) return current;
-    version = namespaces.version;
-    const found = [...namespaces.objects.values()]
-      .map(({ metadata }) => [metadata.name, userAnnotations(mapAt(metadata, "annotations"))] as const)
-      .filter(([, users]) => Object.keys(users).length > 0);
-    const next = Object.fromEntries(found);
-    if (JSON.stringify(next) !== text) [current, text] = [next, JSON.stringify(next)];
-    return current;
+    const { version, objects } = collection;
+    if (known?.version !== version) known = { version, value: compute(objects.values(), known?.value) };
+    return known.value;
   };
 }
 
-/** Nodes report their status all the time, but rarely another version. */
-function nativeIn(nodes: Collection): () => NativeNodes | undefined {
-  let [version, current]: [number, NativeNodes | undefined] = [-1, undefined];
-  return () => {
-    if (!nodes.isKnown || nodes.version === version) return current;
-    version = nodes.version;
-    return current = nativeNodes(nodes.objects.values());
-  };
-}
-
-/** Parses the ProxyConfigs at the first review after a change. */
-class ReadConfigs {
-  readonly #collection: Collection;
-  readonly #log: Logger;
-  #version = 0;
-  #current = new ProxyConfigs([]);
-
-  constructor(collection: Collection, log: Logger) {
-    this.#collection = collection;
-    this.#log = log;
-  }
-
-  current(): ProxyConfigs {
-    const { version, objects } = this.#collection;
-    if (version === this.#version) return this.#current;
-    this.#version = version;
-    this.#current = new ProxyConfigs([...objects.values()]);
-    for (const problem of this.#current.problems) this.#log.warn(logText(problem));
-    return this.#current;
-  }
+/** The users of all namespaces: the same object until one changes, as most changes of a namespace do not concern them. */
+function usersIn(namespaces: Objects, before: NamespaceUsers | undefined): NamespaceUsers {
+  const found = [...namespaces]
+    .map(({ metadata }) => [metadata.name, userAnnotations(mapAt(metadata, "annotations"))] as const)
+    .filter(([, users]) => Object.keys(users).length > 0);
+  const next = Object.fromEntries(found);
+  return before !== undefined && JSON.stringify(next) === JSON.stringify(before) ? before : next;
 }
 
 interface Collected {

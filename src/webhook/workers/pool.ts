@@ -24,7 +24,7 @@ export interface PoolOptions {
 }
 
 /** The arguments that start a worker. */
-export const WORKER_ARGUMENTS = ["webhook", "worker"] as const;
+const WORKER_ARGUMENTS = ["webhook", "worker"] as const;
 
 /** Reviews per worker: the current one and the next, so that it does not wait for the connection. */
 const DEPTH = 2;

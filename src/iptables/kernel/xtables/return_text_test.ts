@@ -8,7 +8,7 @@ const NAMES = { users: new Map<string, number>(), groups: new Map<string, number
 function held(...rules: readonly string[]) {
   const chains = [...new Set(rules.flatMap((rule) => /^-A (ISTIO_\S+)/.exec(rule)?.[1] ?? []))];
   const tables = parseSave(["*nat", ...chains.map((name) => `:${name} - [0:0]`), ...rules, "COMMIT"].join("\n"), NAMES);
-  return { tables, own: ownedRules(tables) };
+  return { tables, owned: ownedRules(tables) };
 }
 
 const JUMP = "-A OUTPUT -j ISTIO_OUTPUT";

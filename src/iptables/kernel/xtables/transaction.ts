@@ -26,7 +26,7 @@ export interface TableChange {
 /** The tables in the kernel, and the owned rules in built-in chains. */
 export interface HeldTables {
   readonly tables: readonly SavedTable[];
-  readonly own: ReadonlySet<SavedRule>;
+  readonly owned: ReadonlySet<SavedRule>;
 }
 
 /**
@@ -52,26 +52,26 @@ export function tableChanges(
     const saved = held.tables.find(({ name }) => name === table) ?? { name: table, chains: [], rules: [] };
     const planned = rules.filter((rule) => rule.table === table);
     const wanted = wantedChains(planned, options);
-    const own = withPlanned(saved, held.own, wanted);
-    const differences = compare(table, wanted, chainKeys(saved, own));
-    return differences.length === 0 ? [] : [{ table, differences, lines: changeLines(saved, own, planned, options) }];
+    const owned = withPlanned(saved, held.owned, wanted);
+    const differences = compare(table, wanted, chainKeys(saved, owned));
+    return differences.length === 0 ? [] : [{ table, differences, lines: changeLines(saved, owned, planned, options) }];
   });
 }
 
 /** In a table with owned chains, a planned rule that is in place is owned too. */
 function withPlanned(
   saved: SavedTable,
-  own: ReadonlySet<SavedRule>,
+  owned: ReadonlySet<SavedRule>,
   wanted: ReadonlyMap<string, readonly KeyedRule[]>,
 ): ReadonlySet<SavedRule> {
-  if (!saved.chains.some(isOwnedChain)) return own;
+  if (!saved.chains.some(isOwnedChain)) return owned;
   const placed = [...wanted].filter(([chain]) => !isOwnedChain(chain)).flatMap(([chain, rules]) =>
     rules.flatMap(({ key }) => {
       const alike = saved.rules.filter((rule) => rule.chain === chain && rule.key === key);
-      return alike.some((rule) => own.has(rule)) ? [] : alike.slice(0, 1);
+      return alike.some((rule) => owned.has(rule)) ? [] : alike.slice(0, 1);
     })
   );
-  return new Set([...own, ...placed]);
+  return new Set([...owned, ...placed]);
 }
 
 /** The input for iptables-restore; `""` without changes. */
@@ -100,10 +100,10 @@ interface KeyedRule {
   readonly text: string;
 }
 
-function chainKeys(saved: SavedTable, own: ReadonlySet<SavedRule>): ReadonlyMap<string, readonly KeyedRule[]> {
+function chainKeys(saved: SavedTable, owned: ReadonlySet<SavedRule>): ReadonlyMap<string, readonly KeyedRule[]> {
   const chains = new Map<string, KeyedRule[]>(saved.chains.filter(isOwnedChain).map((chain) => [chain, []]));
   for (const rule of saved.rules) {
-    if (!isOwnedChain(rule.chain) && !own.has(rule)) continue;
+    if (!isOwnedChain(rule.chain) && !owned.has(rule)) continue;
     chains.set(rule.chain, [...chains.get(rule.chain) ?? [], rule]);
   }
   return chains;
@@ -159,7 +159,7 @@ function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): Keyed
  */
 function changeLines(
   saved: SavedTable,
-  own: ReadonlySet<SavedRule>,
+  owned: ReadonlySet<SavedRule>,
   rules: readonly Rule[],
   options: RuleTextOptions,
 ): string[] {
@@ -167,7 +167,7 @@ function changeLines(
   const stale = saved.chains.filter((chain) => isOwnedChain(chain) && !needed.includes(chain));
   return [
     ...[...needed, ...stale].map((chain) => `:${chain} - [0:0]`),
-    ...saved.rules.filter((rule) => own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...saved.rules.filter((rule) => owned.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
     ...rules.map((rule) => ruleLine(rule, options)),
     ...stale.map((chain) => `-X ${chain}`),
   ];
@@ -184,22 +184,22 @@ export function returnText(now: HeldTables, before: HeldTables): string {
 
 interface Side {
   readonly saved: SavedTable;
-  readonly own: ReadonlySet<SavedRule>;
+  readonly owned: ReadonlySet<SavedRule>;
 }
 
-function tableOf({ tables, own }: HeldTables, name: Table): Side {
-  return { saved: tables.find((table) => table.name === name) ?? { name, chains: [], rules: [] }, own };
+function tableOf({ tables, owned }: HeldTables, name: Table): Side {
+  return { saved: tables.find((table) => table.name === name) ?? { name, chains: [], rules: [] }, owned };
 }
 
 function tableReturnText(name: Table, now: Side, before: Side): string {
-  const content = ({ saved, own }: Side) =>
-    [...chainKeys(saved, own)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
+  const content = ({ saved, owned }: Side) =>
+    [...chainKeys(saved, owned)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
   if (content(now).join("\n\n") === content(before).join("\n\n")) return "";
   const chains = before.saved.chains.filter(isOwnedChain);
   const added = now.saved.chains.filter((chain) => isOwnedChain(chain) && !chains.includes(chain));
   const lines = [
     ...[...chains, ...added].map((chain) => `:${chain} - [0:0]`),
-    ...now.saved.rules.filter((rule) => now.own.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...now.saved.rules.filter((rule) => now.owned.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
     ...before.saved.rules.filter(({ chain }) => isOwnedChain(chain)).map(({ chain, text }) => `-A ${chain} ${text}`),
     ...placedRules(now, before),
     ...added.map((chain) => `-X ${chain}`),
@@ -211,13 +211,13 @@ function tableReturnText(name: Table, now: Side, before: Side): string {
 function placedRules(now: Side, before: Side): string[] {
   const lengths = new Map<string, number>();
   for (const rule of now.saved.rules) {
-    if (!now.own.has(rule)) lengths.set(rule.chain, (lengths.get(rule.chain) ?? 0) + 1);
+    if (!now.owned.has(rule)) lengths.set(rule.chain, (lengths.get(rule.chain) ?? 0) + 1);
   }
   const places = new Map<string, number>();
   return before.saved.rules.filter(({ chain }) => !isOwnedChain(chain)).flatMap((rule) => {
     const place = (places.get(rule.chain) ?? 0) + 1;
     places.set(rule.chain, place);
-    if (!before.own.has(rule)) return [];
+    if (!before.owned.has(rule)) return [];
     const length = lengths.get(rule.chain) ?? 0;
     lengths.set(rule.chain, length + 1);
     return [`-I ${rule.chain} ${Math.min(place, length + 1)} ${rule.text}`];

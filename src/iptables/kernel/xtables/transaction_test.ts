@@ -15,7 +15,7 @@ function planOf(...flags: string[]) {
 
 function changes(save: string, plan: ReturnType<typeof planOf> | undefined) {
   const tables = parseSave(save, NAMES);
-  return tableChanges(plan, 4, { tables, own: ownedRules(tables) }, { names: NAMES });
+  return tableChanges(plan, 4, { tables, owned: ownedRules(tables) }, { names: NAMES });
 }
 
 const SAVED = `*nat
