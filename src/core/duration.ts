@@ -2,7 +2,6 @@
  * Durations as Go's time package reads and prints them (`time.ParseDuration`, `time.Duration.String`): the form of
  * durations in mesh configuration, annotations and flags. A duration is a `bigint` of nanoseconds within int64.
  */
-import { MeshError } from "./errors.ts";
 
 const MICROSECOND = 1_000n;
 const MILLISECOND = 1_000_000n;
@@ -23,20 +22,8 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["h", HOUR],
 ]);
 
-/**
- * Nanoseconds of a duration such as `1h15m30.918s`, `-1.5h` or `0`.
- * Errors: MeshError that names the text and what is wrong with it.
- */
-export function parseDuration(text: string): bigint {
-  const result = readDuration(text);
-  if (typeof result === "bigint") return result;
-  throw new MeshError(`Invalid duration "${text}": ${result.reason}`, {
-    hint: 'Write a number with a unit of "h", "m", "s", "ms", "us" or "ns", such as "1m30s"',
-  });
-}
-
-/** What is wrong with a duration: in our words, and as Go's error says it in front of the quoted text. */
-export interface DurationProblem {
+/** Why a text is not a duration: in words, and as the start of Go's error. */
+interface DurationProblem {
   readonly reason: string;
   readonly go: string;
 }
@@ -47,7 +34,7 @@ function invalid(reason: string): DurationProblem {
   return { reason, go: "invalid duration" };
 }
 
-/** Nanoseconds, or what is wrong with the text. */
+/** The nanoseconds of a duration such as `1h15m30.918s`, `-1.5h` or `0`, or why the text is not one. */
 export function readDuration(text: string): bigint | DurationProblem {
   const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
   const body = text.slice(sign.length);
@@ -76,7 +63,7 @@ function sumParts(body: string): bigint | DurationProblem {
   return total;
 }
 
-/** Go computes the fraction in float64 and cuts it; digits beyond int64 are ignored. */
+/** As in Go: computed in float64 and truncated; digits beyond int64 are ignored. */
 function fractionOf(digits: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;

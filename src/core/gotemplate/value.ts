@@ -49,7 +49,9 @@ export abstract class GoStruct {
   /** The value of a field, the result of a method, or `undefined` where the type has neither. */
   abstract get(name: string): GoValue | undefined;
   /** Go names of the exported fields in declaration order, for `%v`, `%+v` and truth. */
-  abstract fieldNames(): readonly string[];
+  fieldNames(): readonly string[] {
+    return [];
+  }
   /** What `encoding/json` would write: fields by their JSON names in declaration order, `omitempty` honoured. */
   abstract toJSONValue(): GoValue;
   /** A nil pointer to a struct: false in `if`, its fields cannot be read (methods may be). */
@@ -63,6 +65,15 @@ export abstract class GoStruct {
   /** The text of a type with a `String` method (an enum, a Quantity), `undefined` for others. */
   text(): string | undefined {
     return undefined;
+  }
+}
+
+/** A struct whose members are mostly methods: each is called when a template reads it. */
+export abstract class MethodStruct extends GoStruct {
+  protected abstract readonly members: Readonly<Record<string, (() => GoValue) | undefined>>;
+
+  override get(name: string): GoValue | undefined {
+    return Object.hasOwn(this.members, name) ? this.members[name]?.() : undefined;
   }
 }
 

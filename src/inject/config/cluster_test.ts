@@ -3,7 +3,7 @@ import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { ApiError } from "../../core/kube/client/api.ts";
 import { clusterConfiguration, clusterNames } from "./cluster.ts";
 
-Deno.test("clusterNames() are those of Istio's installation, or what is given", () => {
+Deno.test("clusterNames() gives the names of Istio's installation, or the given ones", () => {
   const usual = { namespace: "istio-system", injector: "istio-sidecar-injector", mesh: "istio" };
   assert.deepEqual(clusterNames({}), usual);
   assert.deepEqual(clusterNames({ revision: "default" }), usual);
@@ -22,7 +22,7 @@ function put(api: MemoryApi, name: string, data: Record<string, string> = {}): v
   api.put(`${MAPS}/${name}`, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
 }
 
-Deno.test("clusterConfiguration() takes the three texts, values only if there are some", async () => {
+Deno.test("clusterConfiguration() reads three texts; values are optional", async () => {
   const api = new MemoryApi();
   put(api, "istio", { mesh: "M" });
   put(api, "istio-sidecar-injector", { config: "C", values: "V" });

@@ -15,7 +15,7 @@ templates:
   b: "spec: {}"
 `;
 
-Deno.test("parseConfig: templates decide, whatever the template for old programs says", () => {
+Deno.test("parseConfig: templates decide, not the template for old programs", () => {
   const config = read(MODERN);
   assert.equal(config.form, "modern");
   if (config.form !== "modern") return;
@@ -46,7 +46,7 @@ for (const [name, text, delimiters] of LEGACY) {
   });
 }
 
-Deno.test("parseConfig: a text without templates is the template", () => {
+Deno.test("parseConfig: a text without the key templates is a template", () => {
   const config = read("spec:\n  containers:\n  - name: istio-proxy\n    image: {{ .ProxyImage }}\n");
   assert.equal(config.form, "modern");
 });
@@ -68,7 +68,7 @@ const REFUSED: readonly [string, string, RegExp][] = [
 ];
 
 for (const [name, text, message] of REFUSED) {
-  Deno.test(`parseConfig: refuses ${name}`, () => {
+  Deno.test(`parseConfig: rejects ${name}`, () => {
     assert.throws(() => read(text), (error) => error instanceof MeshError && message.test(error.message));
   });
 }

@@ -10,26 +10,26 @@ function valuesOf(given: Parameters<typeof configurationOf>[0]) {
   return parseValues(values?.text ?? "", values?.file ?? "");
 }
 
-Deno.test("configurationOf() nothing is the built-in configuration", () => {
+Deno.test("configurationOf() without files is the built-in configuration", () => {
   const { config, values, mesh } = configurationOf({});
   assert.deepEqual([config.text, values?.text, mesh?.text], [BUILT_IN.config, BUILT_IN.values, BUILT_IN.mesh]);
 });
 
-Deno.test("configurationOf() lays given values over the built-in ones, null takes away", () => {
+Deno.test("configurationOf() merges given values over the built-in ones; null removes", () => {
   const values = valuesOf({ values: { text: "global: {meshID: m, proxy: {resources: null}}", file: "v" } });
   assert.equal(valueAt(values, "global", "meshID"), "m");
   assert.equal(valueAt(values, "global", "proxy", "image"), "proxyv2");
   assert.equal(valueAt(values, "global", "proxy", "resources"), undefined);
 });
 
-Deno.test("configurationOf() takes the values of a given configuration alone", () => {
+Deno.test("configurationOf() uses only the values of a given configuration", () => {
   const config = { text: "templates: {sidecar: x}", file: "c" };
   const values = valuesOf({ config, values: { text: "a: 1", file: "v" }, hub: "h", tag: "t", cni: true });
   assert.equal(JSON.stringify(values), '{"a":1,"global":{"hub":"h","tag":"t"},"pilot":{"cni":{"enabled":true}}}');
   assert.equal(configurationOf({ config }).values, undefined);
 });
 
-Deno.test("showConfiguration() is read back as the same configuration", () => {
+Deno.test("showConfiguration() reads back as the same configuration", () => {
   const shown = showConfiguration(configurationOf({ hub: "example.com/mesh" }));
   const again = configurationOf({ config: { text: shown, file: "shown.yaml" } });
   const data = parseYaml(shown);

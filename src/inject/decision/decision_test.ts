@@ -115,7 +115,7 @@ Deno.test("decide: a selector does not apply to explicit requests, but a warning
   ]);
 });
 
-Deno.test("decide: an unknown value is told and the policy counts", () => {
+Deno.test("decide: an unknown value is a warning, and the policy counts", () => {
   const decision = decide({ metadata: { labels: { [INJECT]: "False" } } }, POLICY);
   assert.equal(decision.reason, "policy-enabled");
   assert.match(decision.warnings.join(), /"False", which is neither "true" nor "false"/);

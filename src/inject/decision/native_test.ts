@@ -35,7 +35,7 @@ Deno.test("the pod's own node decides, else all nodes", () => {
   }
 });
 
-Deno.test("nodes are asked as ENABLE_NATIVE_SIDECARS says; by default for templates that know native sidecars", () => {
+Deno.test("ENABLE_NATIVE_SIDECARS decides whether nodes decide; by default for templates with native sidecars", () => {
   const asked = (value: string | undefined, config: string, nativeSidecars?: boolean) => {
     const env = (name: string) => name === "ENABLE_NATIVE_SIDECARS" ? value : undefined;
     const source = { text: config, file: "config" };

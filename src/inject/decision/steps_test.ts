@@ -18,7 +18,7 @@ function told(pod: Pod, policy: DecisionPolicy = POLICY): string[] {
   );
 }
 
-Deno.test("every rule is told in order, with the field that decided", () => {
+Deno.test("decisionSteps: every rule in order, with the deciding field", () => {
   assert.deepEqual(told({ metadata: { annotations: { [INJECT]: "false" } } }), [
     "host-network spec.hostNetwork",
     "ignored-namespace metadata.namespace",
@@ -31,12 +31,12 @@ Deno.test("every rule is told in order, with the field that decided", () => {
   ]);
 });
 
-Deno.test("the selector that decided is named by its number", () => {
+Deno.test("decisionSteps: the deciding selector by its index", () => {
   const [step] = decisionSteps({ metadata: { labels: { app: "a" } } }, POLICY).filter(({ answer }) => answer);
   assert.equal(step?.field, "neverInjectSelector[0]");
 });
 
-Deno.test("the answer told is the decision, for each rule", () => {
+Deno.test("decisionSteps: the answer is the decision, for each rule", () => {
   const pods: Pod[] = [
     {},
     { spec: { hostNetwork: true } },

@@ -107,7 +107,7 @@ Deno.test("injectPod: a template with [[ ]] appends its lists, and writes the st
   assert.equal(specOf(pod)["securityContext"], undefined);
 });
 
-Deno.test("injectPod: what old templates render is typed: numbers are text, unknown fields go, init containers end", () => {
+Deno.test("injectPod: the output of old templates is typed: numbers become text, unknown fields and restart policies are dropped", () => {
   const pod = inject(POD, { template: BRACKETS });
   const init = containersOf(pod, "initContainers")[0] ?? newMap();
   assert.deepEqual(init["args"], ["-p", "15001", "-b", "80"]);
@@ -150,7 +150,7 @@ Deno.test("injectPod: a template with {{ }} has values and sprig; 1.8 labels the
   ]);
 });
 
-Deno.test("injectPod: labels that are there stay", () => {
+Deno.test("injectPod: existing labels stay", () => {
   const labels = "{security.istio.io/tlsMode: disabled, istio.io/rev: mine, app.kubernetes.io/name: shop, version: v2}";
   const pod = inject(`metadata: {labels: ${labels}}\nspec: {containers: [{name: app}]}`, {
     template: BRACES,
@@ -198,7 +198,7 @@ for (const [name, given, expected] of REDIRECTS) {
   });
 }
 
-Deno.test("injectPod: the proxy is first where the application waits for it, istio-validation always", () => {
+Deno.test("injectPod: the proxy is first if the application waits for it, istio-validation always", () => {
   const template =
     "initContainers:\n- name: istio-init\n- name: istio-validation\ncontainers:\n- name: istio-proxy\n- name: other\n";
   const user = "spec: {initContainers: [{name: mine}], containers: [{name: app}]}";
@@ -243,7 +243,7 @@ Deno.test("injectPod: cluster and network reach the proxy of 1.8, and the networ
   assert.equal(labelsOf(pod)["topology.istio.io/network"], "net1");
 });
 
-Deno.test("injectPod: a CronJob that is guessed from its Job has the version of its time", () => {
+Deno.test("injectPod: a CronJob that is guessed from its Job has the version of that time", () => {
   const owner = "{apiVersion: batch/v1, kind: Job, name: tick-1599753180, controller: true}";
   const template =
     "containers:\n- name: istio-proxy\n  image: {{ .TypeMeta.APIVersion }}/{{ .TypeMeta.Kind }}/{{ .DeploymentMeta.Name }}\n";
@@ -254,7 +254,7 @@ Deno.test("injectPod: a CronJob that is guessed from its Job has the version of 
   assert.equal(proxyOf(pod)["image"], "batch/v1beta1/CronJob/tick");
 });
 
-Deno.test("injectPod: a second injection takes out what the first put in", () => {
+Deno.test("injectPod: re-injection removes the first injection", () => {
   const given = { template: BRACES.replace("false", "true"), values: VALUES };
   const user = `metadata:
   name: web
@@ -271,7 +271,7 @@ spec:
   assert.deepEqual(plain(inject(inject(user, { template: BRACKETS }), given)), plain(once));
 });
 
-Deno.test("injectPod: without a status annotation the names of before go", () => {
+Deno.test("injectPod: without a status annotation the names of older releases are removed", () => {
   const user = `spec:
   initContainers: [{name: istio-init}, {name: enable-core-dump}, {name: mine}]
   containers: [{name: istio-proxy, image: old}, {name: app}]
@@ -294,7 +294,7 @@ function failure(action: () => unknown): MeshError {
   return assert.fail("nothing failed");
 }
 
-Deno.test("newInjector: a function that the release does not have is an error with its place", () => {
+Deno.test("loadInjector: a function that the release does not have is an error with its place", () => {
   const error = failure(() => inject(POD, { template: "containers:\n- name: [[ quote .ObjectMeta.Name ]]\n" }));
   assert.match(error.message, /^The template cannot be parsed: .*function "quote" not defined/);
   assert.deepEqual(error.place, { file: "config.yaml", field: "template" });
@@ -323,7 +323,7 @@ for (const [name, template, message] of FAILURES) {
   });
 }
 
-Deno.test("injectPod: annotations are checked as the release did", () => {
+Deno.test("injectPod: annotations are checked as in the release", () => {
   const pod =
     `metadata: {annotations: {readiness.status.sidecar.istio.io/applicationPorts: "80,no"}}\nspec: {containers: [{name: app}]}`;
   assert.match(failure(() => inject(pod, { template: BRACKETS })).message, /applicationPorts/);
@@ -339,7 +339,7 @@ Deno.test("loadInjector: notes report the release of an old configuration, and t
   assert.equal(newInjector({ ...LOADED, config }).notes.length, 1);
 });
 
-Deno.test("injectDocument: 1.8 warns of every unknown annotation that names Istio, 1.1 does not", () => {
+Deno.test("injectDocument: 1.8 warns about every unknown annotation of Istio, 1.1 does not", () => {
   const text = "kind: Pod\nmetadata: {annotations: {x.istio.io/mine: a}}\nspec: {containers: [{name: app}]}\n";
   const warningsOf = (template: string) => {
     const injector = newInjector({ ...LOADED, config: { text: template, file: "template" } });

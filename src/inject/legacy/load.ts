@@ -2,6 +2,7 @@
 import { MeshError, messageOf } from "../../core/errors.ts";
 import { parse, type Template } from "../../core/gotemplate/mod.ts";
 import type { Era } from "../../core/mesh/mod.ts";
+import { nodeCrypto } from "../../core/node_crypto.ts";
 import type { LegacyConfig } from "../config/config.ts";
 import type { FunctionWorld } from "../functions/mod.ts";
 import { RenderedReader } from "../render/rendered.ts";
@@ -40,7 +41,7 @@ export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy
     release,
     era: release.minor <= LAST_WITH_PLAIN_CONCURRENCY ? "1.1" : "1.8",
     template: parseTemplate(config, scope, sources),
-    version: sha256(config.template),
+    version: nodeCrypto().createHash("sha256").update(config.template).digest("hex"),
     scope,
     reader: new RenderedReader(),
   };
@@ -67,9 +68,4 @@ function parseTemplate(
       cause: error,
     });
   }
-}
-
-/** Loads node:crypto on demand, because an import slows every start. */
-function sha256(text: string): string {
-  return globalThis.process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }

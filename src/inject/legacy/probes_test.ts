@@ -43,7 +43,7 @@ Deno.test("tellProbes: bare httpGet objects until 1.5, readiness and liveness on
   );
 });
 
-Deno.test("tellProbes: probers with timeouts after; a port without a number is left out", () => {
+Deno.test("tellProbes: probers with timeouts since 1.6; an unknown port is left out", () => {
   assert.equal(
     told(8),
     '{"/app-health/app/livez":{"httpGet":{"port":9000}},"/app-health/app/readyz":{"httpGet":' +
@@ -51,19 +51,19 @@ Deno.test("tellProbes: probers with timeouts after; a port without a number is l
   );
 });
 
-Deno.test("tellProbes: what an earlier injection told wins", () => {
+Deno.test("tellProbes: the probers of an earlier injection win", () => {
   assert.match(
     told(8, '{"/app-health/app/livez":{"httpGet":{"port":1}}}'),
     /"\/app-health\/app\/livez":\{"httpGet":\{"port":1\}\}/,
   );
 });
 
-Deno.test("tellProbes: no probes, no variable", () => {
+Deno.test("tellProbes: without probes there is no variable", () => {
   const proxy = newMap();
   assert.equal(tellProbes(proxy, { spec: { containers: [TCP] } }, 15020, settings(8)), proxy);
 });
 
-Deno.test("rewriteContainer: HTTP probes go to the agent, startup probes since 1.7, hooks and others never", () => {
+Deno.test("rewriteContainer: HTTP probes go to the agent, startup probes since 1.7, others never", () => {
   const rewritten = rewriteContainer(APP, 15020, 8);
   assert.deepEqual(plain(rewritten["readinessProbe"]), {
     httpGet: {

@@ -44,7 +44,7 @@ for (const [name, evidence, minor] of CASES) {
   });
 }
 
-Deno.test("releaseOf says what it concludes from", () => {
+Deno.test("releaseOf gives its evidence", () => {
   assert.match(releaseOf({ ...NOTHING, brackets: true }).because, /"\[\["/);
   assert.match(releaseOf({ ...NOTHING, ...tagged("1.4.3") }).because, /tag/);
   assert.match(releaseOf({ ...NOTHING, mesh: OLD_MESH, values: {} }).because, /mesh configuration/);

@@ -18,7 +18,7 @@ const CONFIG = `templates:
         image: x
 `;
 
-Deno.test("injectPod: what a template writes into the values is nothing to the next pod", () => {
+Deno.test("injectPod: a template's changes of the values do not reach the next pod", () => {
   const injector = newInjector({
     config: { text: CONFIG, file: "config.yaml" },
     values: { text: "deep: {names: []}", file: "values.yaml" },

@@ -73,7 +73,7 @@ for (const [why, labels, given, wanted] of NETWORKS) {
   });
 }
 
-Deno.test("setProxyEnvs: variables of those names come at the end, sorted; labelNetwork tells the network", () => {
+Deno.test("setProxyEnvs: variables are appended, sorted; labelNetwork labels the network", () => {
   const pod = podOf("spec: {containers: [{name: istio-proxy, env: [{name: B, value: old}, {name: Z, value: z}]}]}");
   assert.deepEqual(Object.entries(proxyEnv(setProxyEnvs(pod, { B: "b", A: "a" }, false))), [["Z", "z"], ["A", "a"], [
     "B",

@@ -16,7 +16,7 @@ const TEXTS: readonly string[] = [
 ];
 
 for (const [index, text] of TEXTS.entries()) {
-  Deno.test(`RenderedReader.read: text ${index} reads as YAML does, the first time and again`, () => {
+  Deno.test(`RenderedReader.read: text ${index} reads as YAML, the first time and again`, () => {
     const reader = new RenderedReader();
     for (const whole of [text, PADDING + text, text, PADDING + text]) {
       assert.deepEqual(reader.read(whole), parseYaml(whole, ""));

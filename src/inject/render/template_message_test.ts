@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { templateMessage } from "./template_message.ts";
 
-Deno.test("templateMessage() tells the place in words and keeps the rest", () => {
+Deno.test("templateMessage() gives the place in words and keeps the rest", () => {
   assert.equal(
     templateMessage(new Error("template: inject:3:7: executing at <.x>: no: y")),
     "line 3, column 7: executing at <.x>: no: y",

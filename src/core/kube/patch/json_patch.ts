@@ -2,10 +2,11 @@
  * Small JSON patches (RFC 6902): list elements are matched by what identifies them (a container's name, a port's
  * number), so that an added container is one operation, not a new list.
  */
+import { goJson } from "../../gojson.ts";
+import { identitiesByField } from "../../list_identity.ts";
 import { longestAscending } from "../../longest_ascending.ts";
 import { sameValue } from "../../same_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
-import { identities } from "./list_identity.ts";
 
 /** An operation of a patch. `path` is a JSON pointer (RFC 6901). */
 export type PatchOperation =
@@ -53,7 +54,8 @@ function diffEntry(old: Value | undefined, value: Value, path: string, into: Pat
 }
 
 function diffLists(before: readonly Value[], after: Value[], path: string, into: PatchOperation[]): void {
-  const { keyed, from, to } = identities(before, after);
+  const keyed = identitiesByField(before, after);
+  const { from, to } = keyed ?? { from: idsByText(before), to: idsByText(after) };
   const kept = keptInPlace(from, to);
   if (kept.size === 0) {
     if (before.length + after.length > 0) into.push({ op: "replace", path, value: after });
@@ -61,8 +63,19 @@ function diffLists(before: readonly Value[], after: Value[], path: string, into:
   }
   const edits = listEdits(before, after, { path, from, to, kept });
   const whole: PatchOperation = { op: "replace", path, value: after };
-  if (keyed || textSize(edits) < textSize([whole])) into.push(...edits);
+  if (keyed !== undefined || textSize(edits) < textSize([whole])) into.push(...edits);
   else into.push(whole);
+}
+
+/** The elements as JSON, equal ones numbered. */
+function idsByText(list: readonly Value[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return list.map((item) => {
+    const text = goJson(item);
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count + 1);
+    return `${text}#${count}`;
+  });
 }
 
 interface Alignment {

@@ -1,5 +1,5 @@
 import { asNil } from "../../gojson.ts";
-import { GoInt, GoStruct, type GoValue } from "../../gotemplate/value.ts";
+import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../gotemplate/value.ts";
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";
 
@@ -25,10 +25,6 @@ export class ScalarPointer extends GoStruct {
     return undefined;
   }
 
-  override fieldNames(): readonly string[] {
-    return [];
-  }
-
   override toJSONValue(): GoValue {
     return this.target;
   }
@@ -39,22 +35,8 @@ export class ScalarPointer extends GoStruct {
   }
 }
 
-/** Structs that are one value in JSON: a text and methods, no fields. */
-abstract class LeafView extends GoStruct {
-  abstract override readonly goType: string;
-  protected abstract readonly members: Readonly<Record<string, () => GoValue>>;
-
-  override get(name: string): GoValue | undefined {
-    return Object.hasOwn(this.members, name) ? this.members[name]?.() : undefined;
-  }
-
-  override fieldNames(): readonly string[] {
-    return [];
-  }
-}
-
 /** A resource.Quantity in a template. */
-export class QuantityView extends LeafView {
+export class QuantityView extends MethodStruct {
   override readonly goType = "resource.Quantity";
   protected override readonly members = {
     String: () => this.source,
@@ -80,7 +62,7 @@ export class QuantityView extends LeafView {
 }
 
 /** An intstr.IntOrString in a template: a port number or name, a count or percentage. */
-export class IntOrStringView extends LeafView {
+export class IntOrStringView extends MethodStruct {
   override readonly goType = "intstr.IntOrString";
   protected override readonly members = {
     Type: () => new GoInt(typeof this.source === "string" ? 1n : 0n, "int64"),
@@ -108,7 +90,7 @@ export class IntOrStringView extends LeafView {
 }
 
 /** A metav1.Time in a template; an absent one (`null`) is the zero time. */
-export class TimeView extends LeafView {
+export class TimeView extends MethodStruct {
   override readonly goType = "v1.Time";
   protected override readonly members = {
     IsZero: () => this.source === null,

@@ -1,14 +1,11 @@
 import { formatDuration } from "../../duration.ts";
-import { GoInt, GoStruct, type GoValue } from "../../gotemplate/value.ts";
+import { GoInt, type GoValue, MethodStruct } from "../../gotemplate/value.ts";
 import type { Value } from "../../value.ts";
 import { zeroScalar } from "../read/decode_single.ts";
 import { durationText, nanosecondsOf } from "../read/duration_text.ts";
 import { enumType, type Scalar } from "../schema/schema.ts";
 
 const SECOND = 1_000_000_000n;
-
-/** Values by the names of Go fields and methods, made on demand. */
-type Members = Readonly<Record<string, (() => GoValue) | undefined>>;
 
 /** A scalar with its Go type: 32- and 64-bit integers keep it. */
 export function scalarView(value: Value | undefined, type: Scalar): GoValue {
@@ -18,20 +15,12 @@ export function scalarView(value: Value | undefined, type: Scalar): GoValue {
 }
 
 /** A value of an enum: prints its name. */
-export class EnumView extends GoStruct {
-  readonly #members: Members;
+export class EnumView extends MethodStruct {
+  protected override readonly members;
 
   constructor(override readonly goType: string, readonly value: Value) {
     super();
-    this.#members = { String: () => this.text(), Number: () => this.integer() };
-  }
-
-  override get(name: string): GoValue | undefined {
-    return this.#members[name]?.();
-  }
-
-  override fieldNames(): readonly string[] {
-    return [];
+    this.members = { String: () => this.text(), Number: () => this.integer() };
   }
 
   override toJSONValue(): GoValue {
@@ -53,14 +42,14 @@ export class EnumView extends GoStruct {
 }
 
 /** A pointer to a wrapper such as `wrapperspb.BoolValue`; nil if the field is unset. */
-export class WrapperView extends GoStruct {
+export class WrapperView extends MethodStruct {
   override readonly goType: string;
-  readonly #members: Members;
+  protected override readonly members;
 
   constructor(readonly value: Value | undefined, readonly type: Scalar, name: string) {
     super();
     this.goType = `*wrapperspb.${name}`;
-    this.#members = {
+    this.members = {
       GetValue: () => scalarView(value, type),
       String: () => this.text(),
       ...(value === undefined ? {} : { Value: () => scalarView(value, type) }),
@@ -69,10 +58,6 @@ export class WrapperView extends GoStruct {
 
   override get isNil(): boolean {
     return this.value === undefined;
-  }
-
-  override get(name: string): GoValue | undefined {
-    return this.#members[name]?.();
   }
 
   override fieldNames(): readonly string[] {
@@ -90,18 +75,18 @@ export class WrapperView extends GoStruct {
 }
 
 /** A pointer to a `durationpb.Duration`; nil if the field is unset. */
-export class DurationView extends GoStruct {
+export class DurationView extends MethodStruct {
   override readonly goType = "*durationpb.Duration";
   /** The length; 0 if nil. */
   readonly nanoseconds: bigint;
-  readonly #members: Members;
+  protected override readonly members;
 
   constructor(readonly value: string | undefined) {
     super();
     this.nanoseconds = nanosecondsOf(value ?? "0s");
     const seconds = () => new GoInt(this.nanoseconds / SECOND, "int64");
     const nanos = () => new GoInt(this.nanoseconds % SECOND, "int32");
-    this.#members = {
+    this.members = {
       AsDuration: () => new GoDuration(this.nanoseconds),
       GetSeconds: seconds,
       GetNanos: nanos,
@@ -113,10 +98,6 @@ export class DurationView extends GoStruct {
 
   override get isNil(): boolean {
     return this.value === undefined;
-  }
-
-  override get(name: string): GoValue | undefined {
-    return this.#members[name]?.();
   }
 
   override fieldNames(): readonly string[] {
@@ -136,15 +117,15 @@ export class DurationView extends GoStruct {
 }
 
 /** A `time.Duration`: prints as `1m30s`. */
-class GoDuration extends GoStruct {
+class GoDuration extends MethodStruct {
   override readonly goType = "time.Duration";
-  readonly #members: Members;
+  protected override readonly members;
 
   constructor(readonly nanoseconds: bigint) {
     super();
     const inUnits = (unit: bigint) => Number(nanoseconds) / Number(unit);
     const whole = (unit: bigint) => new GoInt(nanoseconds / unit, "int64");
-    this.#members = {
+    this.members = {
       String: () => this.text(),
       Seconds: () => inUnits(SECOND),
       Minutes: () => inUnits(60n * SECOND),
@@ -153,14 +134,6 @@ class GoDuration extends GoStruct {
       Microseconds: () => whole(1_000n),
       Milliseconds: () => whole(1_000_000n),
     };
-  }
-
-  override get(name: string): GoValue | undefined {
-    return this.#members[name]?.();
-  }
-
-  override fieldNames(): readonly string[] {
-    return [];
   }
 
   override toJSONValue(): GoValue {

@@ -1,32 +1,20 @@
+import { identitiesByField } from "../../list_identity.ts";
 import { longestAscending } from "../../longest_ascending.ts";
 import { sameValue } from "../../same_value.ts";
-import { isMap, type Value } from "../../value.ts";
-
-/** Keys that identify items of Kubernetes' lists: the first that all items have, without duplicates, counts. */
-const IDENTITY_KEYS = ["name", "mountPath", "containerPort", "ip", "topologyKey", "key", "uid"];
+import type { Value } from "../../value.ts";
 
 /**
- * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by an
- * identity key. Without one, equal items are matched, and items between them by position.
+ * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by a
+ * field that identifies them. Without one, equal items are matched, and items between them by position.
  */
 export function matchItems(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
-  const key = IDENTITY_KEYS.find((name) => identifies(old, name) && identifies(next, name));
-  if (key === undefined) return matchEqual(old, next);
-  const places = new Map(old.map((item, index) => [isMap(item) ? item[key] : undefined, index]));
-  const matches = next.map((item) => places.get(isMap(item) ? item[key] : undefined));
+  const keyed = identitiesByField(old, next);
+  if (keyed === undefined) return matchEqual(old, next);
+  const places = new Map(keyed.from.map((id, index) => [id, index]));
+  const matches = keyed.to.map((id) => places.get(id));
   // Items that moved are written anew.
   const kept = longestAscending(matches);
   return matches.map((match, index) => kept.has(index) ? match : undefined);
-}
-
-function identifies(items: readonly Value[], key: string): boolean {
-  const seen = new Set<Value>();
-  for (const item of items) {
-    const id = isMap(item) ? item[key] : undefined;
-    if (id === undefined || id === null || typeof id === "object" || seen.has(id)) return false;
-    seen.add(id);
-  }
-  return true;
 }
 
 /** Matches equal items in order, and the items between them by position. */

@@ -1,3 +1,4 @@
+import { joinBytes } from "../../bytes.ts";
 import { MeshError } from "../../errors.ts";
 import { countLines } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
@@ -77,10 +78,10 @@ class LineBytes {
 
   *end(): Generator<Uint8Array> {
     if (this.#restLength === 0) return;
-    const joined = this.#rest.length === 1 ? this.#rest[0] : concat(this.#rest, this.#restLength);
+    const joined = joinBytes(this.#rest);
     this.#rest = [];
     this.#restLength = 0;
-    if (joined !== undefined) yield joined;
+    yield joined;
   }
 
   #hold(bytes: Uint8Array): void {
@@ -95,16 +96,6 @@ function refuseLine(limit: number, file: string, line: number): never {
     place: { file, line },
     hint: "is this a manifest?",
   });
-}
-
-function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const joined = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

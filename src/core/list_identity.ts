@@ -1,0 +1,41 @@
+import { isMap, type Value, type ValueMap } from "./value.ts";
+
+/**
+ * Fields that identify a list element in Kubernetes' types: merge keys and keys of list maps. A list is keyed by the first
+ * field that has a different value in every element.
+ */
+const KEYS = ["name", "containerPort", "mountPath", "devicePath", "ip", "uid", "topologyKey", "key", "port", "type"];
+
+/** Ids of the elements of a list before and after a change: equal ids are the same element; a list has an id once. */
+export interface Identities {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
+/** Ids by a field that identifies the elements of both lists; `undefined` if there is no such field. */
+export function identitiesByField(before: readonly Value[], after: readonly Value[]): Identities | undefined {
+  if (!before.every(isMap) || !after.every(isMap)) return undefined;
+  for (const key of KEYS) {
+    const from = byField(before, key);
+    const to = from === undefined ? undefined : byField(after, key);
+    if (from !== undefined && to !== undefined) return { from, to };
+  }
+  return undefined;
+}
+
+/** The field's values; `undefined` if an element has none or two have the same value. */
+function byField(list: readonly ValueMap[], key: string): readonly string[] | undefined {
+  const known = new Set<string>();
+  for (const item of list) {
+    const id = scalarId(item[key]);
+    if (id === undefined || known.has(id)) return undefined;
+    known.add(id);
+  }
+  return [...known];
+}
+
+/** The quote keeps the string "1" apart from the number 1. */
+function scalarId(value: Value | undefined): string | undefined {
+  if (typeof value === "string") return `"${value}`;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+}
