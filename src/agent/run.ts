@@ -30,11 +30,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
   const controlPlane = lazyControlPlane(world, settings, log, async () => await (await serving)?.problem());
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {
     ...statusOptions(settings, log),
-    controlPlane: {
-      problems: () => controlPlane.current()?.problems() ?? [],
-      nameProblem: () => controlPlane.current()?.nameProblem(),
-      nameTable: () => controlPlane.current()?.nameTable(),
-    },
+    controlPlane: controlPlane.current,
     terminating: () => shutdownReason(control.current?.phase()),
     onQuit: () => control.current?.send("quit", { by: "POST /quitquitquit" }),
     onDrain: () => control.current?.send("drain", { by: "POST /drain" }),

@@ -2,13 +2,13 @@
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { type GoMap, GoStruct, type GoValue, typed } from "../../core/gotemplate/value.ts";
 import { proxyConfigView } from "../../core/mesh/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, mapAt, type Value, type ValueMap } from "../../core/value.ts";
 import { FILES_SOCKET } from "../settings/pod/pod.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { hasSelfDiscovery, keepalive } from "./parts/clusters.ts";
 import { networkView, socketAddress } from "./parts/addresses.ts";
 import { runtimeFlags } from "./parts/runtime.ts";
-import { serviceAddress } from "./parts/stats.ts";
+import { remoteService } from "./parts/stats.ts";
 import { tlsSocket } from "./parts/tls.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 import { TYPED_FIELDS, type TypedField, type TypedKind } from "../settings/node/typed_fields.ts";
@@ -51,10 +51,10 @@ function nonEmpty(text: string): string | undefined {
 }
 
 function nodeParams({ node, role, bootstrap }: AgentSettings): Params {
-  const platform = node.typedMetadata["PLATFORM_METADATA"];
+  const platform = mapAt(node.typedMetadata, "PLATFORM_METADATA");
   const sts = node.typedMetadata["STS_PORT"];
   const names = node.typedMetadata["PILOT_SAN"];
-  const ofPlatform = (key: string) => isMap(platform) ? nonEmpty(String(platform[key] ?? "")) : undefined;
+  const ofPlatform = (key: string) => nonEmpty(String(platform[key] ?? ""));
   const loadStats = node.metadata["LOAD_STATS_CONFIG_JSON"];
   return {
     nodeID: node.id,
@@ -114,8 +114,8 @@ function serviceParams(settings: AgentSettings): Params {
   return {
     pilot_grpc_address: addressText(settings, proxy.discoveryAddress),
     statsd: addressText(settings, proxy.statsdUdpAddress),
-    ...remoteService(settings, "envoyMetricsService", "envoy_metrics_service"),
-    ...remoteService(settings, "envoyAccessLogService", "envoy_accesslog_service"),
+    ...serviceOf(settings, "envoyMetricsService", "envoy_metrics_service"),
+    ...serviceOf(settings, "envoyAccessLogService", "envoy_accesslog_service"),
   };
 }
 
@@ -126,24 +126,19 @@ function addressText({ bootstrap }: AgentSettings, text: string): string | undef
   return `{"address": ${JSON.stringify(address)}, "port_value": ${port_value}}`;
 }
 
-function remoteService(
+function serviceOf(
   settings: AgentSettings,
   field: "envoyMetricsService" | "envoyAccessLogService",
   name: string,
 ): Params {
-  const address = serviceAddress(settings.proxyConfig.data, field);
-  if (address === "") return {};
-  const service = settings.proxyConfig.data[field];
-  const { tlsSettings, tcpKeepalive } = isMap(service) ? service : {};
+  const remote = remoteService(settings.proxyConfig.data, field);
+  if (remote === undefined) return {};
+  const options = isMap(remote.keepalive) ? { tcp_keepalive: keepalive(remote.keepalive) } : undefined;
   return {
-    [`${name}_address`]: addressText(settings, address),
-    [`${name}_tls`]: tlsText(settings, tlsSettings, name, true),
-    [`${name}_tcp_keepalive`]: isMap(tcpKeepalive) ? keepaliveText(tcpKeepalive) : undefined,
+    [`${name}_address`]: addressText(settings, remote.address),
+    [`${name}_tls`]: tlsText(settings, remote.tls, name, true),
+    [`${name}_tcp_keepalive`]: options === undefined ? undefined : JSON.stringify(options),
   };
-}
-
-function keepaliveText(settings: ValueMap): string {
-  return JSON.stringify({ tcp_keepalive: keepalive(settings) });
 }
 
 function tlsText(settings: AgentSettings, tls: Value | undefined, sni: string, isHttp2: boolean): string | undefined {
@@ -166,14 +161,12 @@ const DEFAULT_MAX = 200;
 
 /** Envoy has no Stackdriver driver any more, but a template may use the parameters. */
 function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
-  const tracing = proxyConfig.data["tracing"];
-  const stackdriver = isMap(tracing) ? tracing["stackdriver"] : undefined;
-  const platform = node.typedMetadata["PLATFORM_METADATA"];
+  const { stackdriver } = mapAt(proxyConfig.data, "tracing");
   if (!isMap(stackdriver)) return {};
   const limit = (key: string) => BigInt(Number(stackdriver[key] ?? DEFAULT_MAX));
   return {
     stackdriver: true,
-    stackdriverProjectID: isMap(platform) ? String(platform["gcp_project"] ?? "") : "",
+    stackdriverProjectID: String(mapAt(node.typedMetadata, "PLATFORM_METADATA")["gcp_project"] ?? ""),
     stackdriverDebug: stackdriver["debug"] === true,
     stackdriverMaxAnnotations: limit("maxNumberOfAnnotations"),
     stackdriverMaxAttributes: limit("maxNumberOfAttributes"),

@@ -3,7 +3,14 @@ import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grp
 import { errorText, messageOf } from "../../core/errors.ts";
 import { unlessAborted } from "../../core/world/unless_aborted.ts";
 import type { Files, World } from "../../core/world/world.ts";
-import { certificateInfo, createRequest, decodePems, encodePem, type PrivateKey } from "../../core/x509/mod.ts";
+import {
+  certificateInfo,
+  createRequest,
+  decodePems,
+  encodePem,
+  type KeyPair,
+  type PrivateKey,
+} from "../../core/x509/mod.ts";
 import { type Chain, checkAnswer } from "./ca_response.ts";
 import { failureOf, type RequestContext, StageError } from "./failure.ts";
 import type { Failure } from "./state.ts";
@@ -40,18 +47,15 @@ export async function requestCertificate(
       certSigner: authority.certSigner,
     });
     const endpoint = await endpointOf(world, authority);
-    token = await tokenOf(world.files, authority.tokenFile);
-    const answer = await call(opened(world, options, endpoint), message, headersOf(authority, token), signal);
+    token = await staged("token", () => readToken(world.files, authority.tokenFile));
+    const channel = options.open?.(endpoint) ?? openChannel(world.network, endpoint);
+    const answer = await call(channel, message, headersOf(authority, token), signal);
     const chain = checkAnswer(decode(answer), key.publicKey(), world.clock.now().getTime());
     return { chain, key, failure: undefined };
   } catch (error) {
     const context: RequestContext = { authority, token, now: world.clock.now().getTime() };
     return { chain: undefined, failure: failureOf(error, context) };
   }
-}
-
-function opened(world: World, { open }: RequestOptions, endpoint: GrpcEndpoint): GrpcChannel {
-  return open === undefined ? openChannel(world.network, endpoint) : open(endpoint);
 }
 
 async function call(
@@ -81,24 +85,22 @@ function decode(answer: Uint8Array): string[] {
   }
 }
 
-async function tokenOf(files: Files, path: string): Promise<Token | undefined> {
-  try {
-    return await readToken(files, path);
-  } catch (error) {
-    throw staged("token", error);
-  }
-}
-
 /** Adds the stage to a file error. */
-function staged(stage: string, error: unknown): StageError {
-  return new StageError(`${stage}: ${errorText(error)}`, { cause: error });
+async function staged<T>(stage: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new StageError(`${stage}: ${errorText(error)}`, { cause: error });
+  }
 }
 
 async function endpointOf({ files, clock }: World, authority: AuthorityOptions): Promise<GrpcEndpoint> {
   const { address, isPlain, serverName, rootsFile, clientFolder } = authority;
   if (isPlain) return { address, tls: undefined };
   const authorities = rootsFile === undefined ? undefined : await readRoots(files, rootsFile);
-  const identity = clientFolder === "" ? undefined : await readClient(files, clientFolder, clock.now());
+  const identity = clientFolder === ""
+    ? undefined
+    : await staged("TLS", () => readClient(files, clientFolder, clock.now()));
   return { address, tls: { serverName, authorities, identity } };
 }
 
@@ -114,18 +116,10 @@ async function readRoots(files: Files, path: string): Promise<string> {
 }
 
 /** An expired client certificate is not used: the token remains (as in pilot-agent). An absent one is none. */
-async function readClient(files: Files, folder: string, now: Date): Promise<GrpcTlsIdentity | undefined> {
+async function readClient(files: Files, folder: string, now: Date): Promise<KeyPair | undefined> {
   const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];
-  try {
-    if (await files.facts(certificatePath) === undefined) return undefined;
-    const [certificate, key] = await Promise.all(
-      [certificatePath, keyPath].map((path) => files.readText(path, MAX_BYTES)),
-    );
-    if (certificate === undefined || key === undefined) return undefined;
-    return certificateInfo(certificate, certificatePath).notAfter <= now ? undefined : { certificate, key };
-  } catch (error) {
-    throw staged("TLS", error);
-  }
+  if (await files.facts(certificatePath) === undefined) return undefined;
+  const certificate = await files.readText(certificatePath, MAX_BYTES);
+  const key = await files.readText(keyPath, MAX_BYTES);
+  return certificateInfo(certificate, certificatePath).notAfter <= now ? undefined : { certificate, key };
 }
-
-type GrpcTlsIdentity = NonNullable<NonNullable<GrpcEndpoint["tls"]>["identity"]>;

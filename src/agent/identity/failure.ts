@@ -51,7 +51,7 @@ const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   connection: (error) =>
     `connection: ${withHint(error, "check that the control plane runs, and that no network policy blocks it")}`,
   tls: tlsProblem,
-  status: (error, context) => (BY_CODE.get(error.code) ?? refusal)(error, context),
+  status: (error, context) => BY_CODE.get(error.code)?.(error, context) ?? `CA: ${oneLine(error.message)}`,
   protocol: (error) => `CA: ${withHint(error, "is this the address of a CA?")}`,
 };
 
@@ -67,56 +67,39 @@ function tlsProblem(error: GrpcError, { authority: { rootsFile } }: RequestConte
   return `TLS: ${withHint(error, hint(rootsFile === undefined ? "the system" : `"${rootsFile}"`))}`;
 }
 
-const BY_CODE: ReadonlyMap<number, Text> = new Map([
+const BY_CODE: ReadonlyMap<number, Text> = new Map<number, Text>([
   [CODE.Unauthenticated, tokenProblem],
-  [CODE.Unimplemented, noService],
+  [
+    CODE.Unimplemented,
+    (error) => `CA: ${withHint(error, "no CA serves this address: istiod's is on port 15012, not on 15010")}`,
+  ],
 ]);
 
 function withHint({ message, hint, place }: MeshError, ours: string): string {
   return errorLine({ message, place, hint: hint ?? ours });
 }
 
-function refusal(error: GrpcError): string {
-  return `CA: ${oneLine(error.message)}`;
-}
-
-function noService(error: GrpcError): string {
-  return `CA: ${withHint(error, "no CA serves this address: istiod's is on port 15012, not on 15010")}`;
-}
-
 /** Why istiod may refuse a token; reasons that can be verified here come first. */
 function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, token, now }: RequestContext): string {
-  if (token === undefined) {
-    if (tokenFile === "") return `token: ${withHint(error, 'none is shown, as "JWT_POLICY" is none')}`;
-    return `token: ${
-      withHint(
-        error,
-        `"${tokenFile}" has no token: mount a service account token with the audience istio-ca`,
-      )
-    }`;
+  if (token !== undefined && token.notBefore !== undefined && token.notBefore > now) {
+    return `clock: The token in "${tokenFile}" is valid only from ${stamp(token.notBefore)} on: ${CLOCK_BEHIND}`;
   }
-  const { notBefore, expires, audiences } = token;
-  if (notBefore !== undefined && notBefore > now) {
-    return `clock: The token in "${tokenFile}" is valid only from ${stamp(notBefore)} on: ${CLOCK_BEHIND}`;
-  }
+  return `token: ${withHint(error, tokenHint(tokenFile, headers, token, now))}`;
+}
+
+function tokenHint(file: string, headers: AuthorityOptions["headers"], token: Token | undefined, now: number): string {
+  if (file === "" && token === undefined) return 'no token is sent, as "JWT_POLICY" is none';
+  if (token === undefined) return `"${file}" has no token: mount a service account token with the audience istio-ca`;
+  const { expires, audiences } = token;
   if (expires !== undefined && expires <= now) {
-    return `token: ${
-      withHint(error, `that in "${tokenFile}" ended at ${stamp(expires)}, or the clock of this machine is ahead`)
-    }`;
+    return `that in "${file}" ended at ${stamp(expires)}, or the clock of this machine is ahead`;
   }
   if (audiences.length > 0 && !audiences.includes("istio-ca")) {
-    return `token: ${
-      withHint(
-        error,
-        `that in "${tokenFile}" is for ${audiences.map((each) => `"${each}"`).join(", ")}, not for "istio-ca"`,
-      )
-    }`;
+    return `that in "${file}" is for ${audiences.map((each) => `"${each}"`).join(", ")}, not for "istio-ca"`;
   }
   const cluster = headers["clusterid"];
   const known = cluster === undefined ? "" : ` ("${cluster}")`;
-  return `token: ${
-    withHint(error, `that in "${tokenFile}" must be of a cluster that the control plane knows${known}`)
-  }`;
+  return `that in "${file}" must be of a cluster that the control plane knows${known}`;
 }
 
 /** Without the current time: a stable text is logged once. */

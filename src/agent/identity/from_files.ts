@@ -60,23 +60,19 @@ export async function maintainFromFiles(
   async function read(): Promise<string | undefined> {
     const place = await findMounted(files, mounted);
     if (place === undefined) return `files: No certificate: ${missingText(mounted)}`;
-    const [workload, roots] = await Promise.all([
-      attempt(() => readPair(files, place)),
-      attempt(() => readRoots(files, place)),
-    ]);
+    const [workload, roots] = await Promise.allSettled([readPair(files, place), readRoots(files, place)]);
     const before = store.workload();
-    store.put(workload.value?.pair, roots.value);
-    leaf = workload.value?.facts ?? leaf;
-    const isNew = store.workload() !== before && workload.value?.pair.certificate !== before?.certificate;
-    if (isNew && leaf !== undefined) logCertificate(place, leaf);
-    return workload.problem ?? roots.problem;
+    const found = workload.status === "fulfilled" ? workload.value : undefined;
+    store.put(found?.pair, roots.status === "fulfilled" ? roots.value : undefined);
+    leaf = found?.info ?? leaf;
+    if (found !== undefined && found.pair.certificate !== before?.certificate) logCertificate(place, found.info);
+    const failed = [workload, roots].find((result) => result.status === "rejected");
+    return failed === undefined ? undefined : `files: ${errorText(failed.reason)}`;
   }
 
-  function logCertificate({ certificate }: MountedPaths, facts: CertificateInfo): void {
-    const who = spiffeIdOf(facts) ?? "no SPIFFE identity";
-    log.info(
-      logText(`The certificate of ${who} in "${certificate}" is in force, until ${stamp(facts.notAfter.getTime())}`),
-    );
+  function logCertificate({ certificate }: MountedPaths, info: CertificateInfo): void {
+    const [who, end] = [spiffeIdOf(info) ?? "no SPIFFE identity", stamp(info.notAfter.getTime())];
+    log.info(logText(`The certificate of ${who} in "${certificate}" is in force, until ${end}`));
   }
 }
 
@@ -91,7 +87,7 @@ async function readPair(files: Files, { certificate: certificatePath, key: keyPa
     files.readText(keyPath, MAX_BYTES),
   ]);
   await checkPair({ certificate, key }, { certificate: certificatePath, key: keyPath });
-  return { pair: { certificate, key }, facts: certificateInfo(certificate, certificatePath) };
+  return { pair: { certificate, key }, info: certificateInfo(certificate, certificatePath) };
 }
 
 async function readRoots(files: Files, { roots: path }: MountedPaths): Promise<string> {
@@ -100,24 +96,10 @@ async function readRoots(files: Files, { roots: path }: MountedPaths): Promise<s
   return roots;
 }
 
-interface Attempt<T> {
-  readonly value: T | undefined;
-  readonly problem: string | undefined;
-}
-
-async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
-  try {
-    return { value: await work(), problem: undefined };
-  } catch (error) {
-    return { value: undefined, problem: `files: ${errorText(error)}` };
-  }
-}
-
 function timeProblem({ notBefore, notAfter }: CertificateInfo, now: number): string | undefined {
   if (notAfter.getTime() > now) return aheadText(notBefore.getTime(), now);
-  return `files: The certificate expired at ${
-    stamp(notAfter.getTime())
-  }: the program that maintains it has not renewed it`;
+  const end = stamp(notAfter.getTime());
+  return `files: The certificate expired at ${end}: the program that maintains it has not renewed it`;
 }
 
 /** Runs once more for calls during a run; resolves after the last run. */

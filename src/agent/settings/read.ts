@@ -1,7 +1,7 @@
 /** The settings of a run: command line, environment and files, checked; all problems in one error. */
 import { MeshError, UsageError } from "../../core/errors.ts";
 import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/configuration.ts";
-import { isMap } from "../../core/value.ts";
+import { valueAt } from "../../core/value.ts";
 import type { World } from "../../core/world/world.ts";
 import { readScrapeTargets } from "../metrics/scrape_targets.ts";
 import { readProbers } from "../status/probes/config.ts";
@@ -193,10 +193,8 @@ function scrapeTargets({ variables, problems }: Reading, statusPort: number): Me
 
 /** Stackdriver needs the GCP project, which Istio reads from the platform. */
 function checkTracing({ data }: ProxyConfig, node: ProxyNode, problems: string[]): void {
-  const tracing = data["tracing"];
-  const platform = node.typedMetadata["PLATFORM_METADATA"];
-  const project = isMap(platform) ? platform["gcp_project"] : undefined;
-  if (isMap(tracing) && tracing["stackdriver"] !== undefined && project === undefined) {
+  const project = valueAt(node.typedMetadata, "PLATFORM_METADATA", "gcp_project");
+  if (valueAt(data, "tracing", "stackdriver") !== undefined && project === undefined) {
     problems.push('Tracing to Stackdriver needs a project: the node metadata "PLATFORM_METADATA" has no "gcp_project"');
   }
 }

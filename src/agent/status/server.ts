@@ -1,7 +1,7 @@
 /** The status server on port 15020: readiness, application probes, metrics, quit and drain. */
 import { messageOf } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
-import type { Clock, HttpHandler, World } from "../../core/world/world.ts";
+import type { HttpHandler, World } from "../../core/world/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
 import { metricsMerger } from "../metrics/merge.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
@@ -26,7 +26,7 @@ export interface StatusOptions {
   /** METRICS_LOCALHOST_ACCESS_ONLY. */
   readonly areMetricsLocal: boolean;
   /** State of the parts between Envoy and the control plane. */
-  readonly controlPlane?: ControlPlaneView;
+  readonly controlPlane?: () => ControlPlaneView | undefined;
   /** Why the agent shuts down; `undefined` if it does not. */
   readonly terminating: () => string | undefined;
   /** Called for `POST /quitquitquit`. */
@@ -88,22 +88,31 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
   const { logger, envoy, scrapeTargets: targets, areMetricsLocal: isLocal } = options;
   const probes = probeHandler(world, options.application, port, logger.getChild("probes"));
   const scrape = metricsMerger(world, { envoyPort: envoy?.metricsPort, targets, metrics, logger });
-  const quit = { path: "/quitquitquit", effect: "notifying pilot-agent to exit", action: options.onQuit };
-  const drain = { path: "/drain", effect: "starting drain", action: options.onDrain };
   return [
     { path: "/metrics", isLocal, answer: scrape },
     { path: "/stats/prometheus", isLocal, answer: scrape },
-    { path: "/debug/ndsz", isLocal: true, answer: () => nameTableAnswer(options.controlPlane) },
+    { path: "/debug/ndsz", isLocal: true, answer: () => nameTableAnswer(options.controlPlane?.()) },
     { path: "/app-health/", answer: probes },
     { path: "/app-lifecycle/", answer: probes },
-    ...[quit, drain].map((control): Route => ({
-      path: control.path,
-      isLocal: true,
-      method: "POST",
-      answer: controlHandler(control, logger, world.clock),
-    })),
+    controlRoute("/quitquitquit", "notifying pilot-agent to exit", options.onQuit),
+    controlRoute("/drain", "starting drain", options.onDrain),
   ];
+
+  /** Answers `OK`, then acts: the action may end this process. */
+  function controlRoute(path: string, effect: string, action: () => void): Route {
+    const answer = (request: Request) => {
+      logger.info(`handling ${path}, ${effect}`);
+      const sent = new AbortController();
+      request.signal.addEventListener("abort", () => sent.abort(), { once: true });
+      world.clock.sleep(ACTION_DELAY, sent.signal).then(action);
+      return textAnswer(200, "OK");
+    };
+    return { path, isLocal: true, method: "POST", answer };
+  }
 }
+
+/** The action also runs after this delay, in milliseconds, if the end of the request is missed. */
+const ACTION_DELAY = 100;
 
 /** Without a table: an empty object and 404, as in pilot-agent. */
 function nameTableAnswer(plane: ControlPlaneView | undefined): Response {
@@ -139,25 +148,4 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
   }
   logger.error(logText(`Error listening on status port: ${problems.join("; ")}; the agent goes on without it`));
   return undefined;
-}
-
-export interface Control {
-  readonly path: string;
-  /** For the log. */
-  readonly effect: string;
-  readonly action: () => void;
-}
-
-/** The action also runs after this delay, in milliseconds, if the end of the request is missed. */
-const ACTION_DELAY = 100;
-
-/** Answers `OK`, then acts: the action may end this process. */
-export function controlHandler({ path, effect, action }: Control, logger: Logger, clock: Clock) {
-  return (request: Request): Response => {
-    logger.info(`handling ${path}, ${effect}`);
-    const sent = new AbortController();
-    request.signal.addEventListener("abort", () => sent.abort(), { once: true });
-    clock.sleep(ACTION_DELAY, sent.signal).then(action);
-    return textAnswer(200, "OK");
-  };
 }

@@ -25,17 +25,11 @@ export function networkView({ addresses, ipMode, bootstrap }: AgentSettings): Ne
   return { ...first, additional: second, dnsLookupFamily: "ALL" };
 }
 
-/** A socket address in Envoy's form. */
-export type SocketAddress = {
-  readonly address: string;
-  readonly port_value: number;
-};
-
 /**
  * The socket address of a valid `host:port`; the host `$(HOST_IP)` is the node's address, if known. Source: Istio's
  * option.addressConverter.
  */
-export function socketAddress(text: string, hostIp: string): SocketAddress {
+export function socketAddress(text: string, hostIp: string) {
   const parts = splitHostPort(text);
   const { host, port } = typeof parts === "string" ? { host: text, port: "0" } : parts;
   const number = parsePort(port);

@@ -4,7 +4,7 @@ import { FILES_SOCKET, identitySocketPath } from "../../settings/pod/pod.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { networkView, socketAddress } from "./addresses.ts";
 import { envoyType } from "./proto_types.ts";
-import { serviceAddress } from "./stats.ts";
+import { remoteService } from "./stats.ts";
 import { controlPlaneTls, tlsSocket } from "./tls.ts";
 import { tracerOf } from "./tracing.ts";
 
@@ -107,14 +107,13 @@ function transport(settings: AgentSettings, tls: Value | undefined, sni: string,
 }
 
 function service(settings: AgentSettings, name: string, field: "envoyMetricsService" | "envoyAccessLogService") {
-  const address = serviceAddress(settings.proxyConfig.data, field);
-  if (address === "") return [];
-  const remote = settings.proxyConfig.data[field];
-  const { tlsSettings, tcpKeepalive } = isMap(remote) ? remote : {};
+  const remote = remoteService(settings.proxyConfig.data, field);
+  if (remote === undefined) return [];
+  const options = isMap(remote.keepalive) ? { tcp_keepalive: keepalive(remote.keepalive) } : undefined;
   return [{
-    ...named(settings, name, address),
-    ...transport(settings, tlsSettings, name, true),
-    ...(isMap(tcpKeepalive) ? { upstream_connection_options: { tcp_keepalive: keepalive(tcpKeepalive) } } : {}),
+    ...named(settings, name, remote.address),
+    ...transport(settings, remote.tls, name, true),
+    ...(options === undefined ? {} : { upstream_connection_options: options }),
     ...HTTP2,
   }];
 }

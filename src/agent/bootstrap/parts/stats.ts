@@ -1,5 +1,5 @@
 /** Envoy's statistics: tags, filters, histograms and sinks. */
-import { isMap, type ValueMap } from "../../../core/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../../core/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
 import { socketAddress } from "./addresses.ts";
@@ -84,17 +84,16 @@ export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
     },
   };
   const sinks = [
-    ...(serviceAddress(proxyConfig.data, "envoyMetricsService") === "" ? [] : [metrics]),
+    ...(remoteService(proxyConfig.data, "envoyMetricsService") === undefined ? [] : [metrics]),
     ...(proxy.statsdUdpAddress === "" ? [] : [statsd]),
   ];
   return sinks.length === 0 ? {} : { stats_sinks: sinks };
 }
 
-/** The address of a remote service in the proxy configuration; `""` for none. */
-export function serviceAddress(data: ValueMap, name: "envoyMetricsService" | "envoyAccessLogService"): string {
-  const service = data[name];
-  const address = isMap(service) ? service["address"] : undefined;
-  const old = name === "envoyMetricsService" ? data["envoyMetricsServiceAddress"] : undefined;
-  if (typeof address === "string" && address !== "") return address;
-  return typeof old === "string" ? old : "";
+/** A remote service of the proxy configuration; `undefined` if it has no address. */
+export function remoteService(data: ValueMap, name: "envoyMetricsService" | "envoyAccessLogService") {
+  const service = mapAt(data, name);
+  const old = name === "envoyMetricsService" ? textAt(data, "envoyMetricsServiceAddress") : "";
+  const address = textAt(service, "address") || old;
+  return address === "" ? undefined : { address, tls: service["tlsSettings"], keepalive: service["tcpKeepalive"] };
 }

@@ -1,6 +1,6 @@
 /** Tracing. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
 import { posix } from "node:path";
-import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isMap, mapAt, textAt, type Value } from "../../../core/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
 
@@ -64,18 +64,12 @@ export interface Tracer {
 
 /** The configured collector if Envoy has a driver for it; else `undefined`. */
 export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
-  const tracing = proxyConfig.data["tracing"];
-  const settings: ValueMap = isMap(tracing) ? tracing : {};
+  const settings = mapAt(proxyConfig.data, "tracing");
   const kind = KINDS.find(({ field }) => isMap(settings[field]));
-  const tracer = kind === undefined ? undefined : settings[kind.field];
-  if (kind === undefined || !isMap(tracer)) return undefined;
-  const { address, accessToken } = tracer;
-  return {
-    kind,
-    address: typeof address === "string" ? address : "",
-    tlsSettings: settings["tlsSettings"],
-    accessToken: typeof accessToken === "string" ? accessToken : "",
-  };
+  if (kind === undefined) return undefined;
+  const tracer = mapAt(settings, kind.field);
+  const [address, accessToken] = [textAt(tracer, "address"), textAt(tracer, "accessToken")];
+  return { kind, address, accessToken, tlsSettings: settings["tlsSettings"] };
 }
 
 /** `tracing`; empty without a collector. */

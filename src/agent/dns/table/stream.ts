@@ -60,7 +60,7 @@ export class TableStream {
     const { endpoint, open, node } = this.options;
     const { signal } = this.#end;
     const to = await unlessAborted(Promise.resolve(endpoint()), signal);
-    const channel = (open ?? ((to) => openChannel(this.world.network, to)))(to);
+    const channel = open?.(to) ?? openChannel(this.world.network, to);
     try {
       const stream = await channel.stream(this.#protocol.method, { headers: await this.#headers(), signal });
       await stream.send(this.#protocol.encode({ node }));

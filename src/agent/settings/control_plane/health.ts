@@ -1,6 +1,7 @@
 /** `readinessProbe` of the proxy configuration. Source: pilot-agent's fillInDefaults. */
-import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isMap, listAt, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { HealthCheck, HealthSettings } from "../../health/options.ts";
+import type { ProberDetails } from "../../status/probes/config.ts";
 
 export interface HealthInputs {
   readonly proxyConfig: ValueMap;
@@ -13,10 +14,7 @@ export function readHealth({ proxyConfig, host }: HealthInputs, warnings: string
   const probe = proxyConfig["readinessProbe"];
   if (!isMap(probe)) return undefined;
   const timeoutSeconds = positive(probe["timeoutSeconds"], 1);
-  const check = Object.entries(METHODS).map(([name, read]) => {
-    const method = probe[name];
-    return isMap(method) ? read(method, host, timeoutSeconds) : undefined;
-  }).find((found) => found !== undefined);
+  const check = checkOf(probe, host, timeoutSeconds);
   if (check === undefined) {
     warnings.push('"readinessProbe" of the proxy configuration has no httpGet, tcpSocket, grpc or exec with a command');
     return undefined;
@@ -31,54 +29,34 @@ export function readHealth({ proxyConfig, host }: HealthInputs, warnings: string
   };
 }
 
-type Read = (method: ValueMap, host: string, timeoutSeconds: number) => HealthCheck | undefined;
-
-const METHODS: Readonly<Record<string, Read>> = {
-  httpGet: (method, host, timeoutSeconds) => ({
-    kind: "asked",
-    host: textOf(method["host"]) || host,
-    headers: headersOf(method["httpHeaders"]),
-    prober: {
-      kind: "http",
-      port: positive(method["port"], 0),
-      path: textOf(method["path"]).replace(/^(?!\/)/, "/"),
-      isTls: textOf(method["scheme"]).toLowerCase() === "https",
-      timeoutSeconds,
-    },
+const PROBERS: Readonly<Record<string, (method: ValueMap) => ProberDetails>> = {
+  httpGet: (method) => ({
+    kind: "http",
+    port: positive(method["port"], 0),
+    path: textAt(method, "path").replace(/^(?!\/)/, "/"),
+    isTls: textAt(method, "scheme").toLowerCase() === "https",
   }),
-  tcpSocket: (method, host, timeoutSeconds) => ({
-    kind: "asked",
-    host: textOf(method["host"]) || host,
-    headers: [],
-    prober: { kind: "tcp", port: positive(method["port"], 0), timeoutSeconds },
-  }),
-  grpc: (method, host, timeoutSeconds) => ({
-    kind: "asked",
-    host,
-    headers: [],
-    prober: {
-      kind: "grpc",
-      port: positive(method["port"], 0),
-      service: textOf(method["service"]),
-      timeoutSeconds,
-    },
-  }),
-  exec: ({ command }) => {
-    const [program, ...args] = isList(command) ? command.map(String) : [];
-    return program === undefined ? undefined : { kind: "exec", command: [program, ...args] };
-  },
+  tcpSocket: ({ port }) => ({ kind: "tcp", port: positive(port, 0) }),
+  grpc: (method) => ({ kind: "grpc", port: positive(method["port"], 0), service: textAt(method, "service") }),
 };
+
+function checkOf(probe: ValueMap, host: string, timeoutSeconds: number): HealthCheck | undefined {
+  for (const [name, read] of Object.entries(PROBERS)) {
+    const method = probe[name];
+    if (!isMap(method)) continue;
+    const prober = { ...read(method), timeoutSeconds };
+    return { kind: "asked", host: textAt(method, "host") || host, headers: headersOf(method), prober };
+  }
+  const [program, ...args] = listAt(mapAt(probe, "exec"), "command").map(String);
+  return program === undefined ? undefined : { kind: "exec", command: [program, ...args] };
+}
 
 function positive(value: Value | undefined, fallback: number): number {
   const number = Number(value ?? 0);
   return number > 0 ? number : fallback;
 }
 
-function textOf(value: Value | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function headersOf(value: Value | undefined): (readonly [string, string])[] {
-  return (isList(value) ? value : []).filter(isMap).map(({ name, value }) => [textOf(name), textOf(value)] as const)
+function headersOf(method: ValueMap): (readonly [string, string])[] {
+  return mapsAt(method, "httpHeaders").map((header) => [textAt(header, "name"), textAt(header, "value")] as const)
     .filter(([name]) => name !== "");
 }

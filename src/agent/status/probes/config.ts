@@ -42,9 +42,11 @@ export function readProbers(text: string): ReadProbers {
 }
 
 type Fields = Record<string, unknown>;
-type Details = Readonly<{ [Kind in Prober["kind"]]: Omit<Extract<Prober, { kind: Kind }>, "timeoutSeconds"> }>;
+type DetailsOf = Readonly<{ [Kind in Prober["kind"]]: Omit<Extract<Prober, { kind: Kind }>, "timeoutSeconds"> }>;
+/** A prober without its timeout. */
+export type ProberDetails = DetailsOf[Prober["kind"]];
 
-const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) => Details[Prober["kind"]] } = {
+const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) => ProberDetails } = {
   httpGet: (fields, problems) => ({
     kind: "http",
     port: portOf(fields, problems),

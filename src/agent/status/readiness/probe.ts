@@ -30,7 +30,7 @@ export interface ControlPlaneProblems {
 }
 
 export interface ProbeOptions {
-  readonly controlPlane?: ControlPlaneProblems | undefined;
+  readonly controlPlane?: (() => ControlPlaneProblems | undefined) | undefined;
   /** `undefined` without Envoy: `running` is the only stage then. */
   readonly admin: Admin | undefined;
   /** Why the agent shuts down; `undefined` if it does not. */
@@ -48,7 +48,7 @@ interface Check {
   readonly admin: Admin;
   readonly seen: Seen;
   readonly terminating: () => string | undefined;
-  readonly controlPlane: ControlPlaneProblems | undefined;
+  readonly controlPlane: (() => ControlPlaneProblems | undefined) | undefined;
   updates: Stats;
   state: Stats;
 }
@@ -71,7 +71,7 @@ const STEPS: readonly Step[] = [
   }],
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
   // Before that, the application's first lookup would fail.
-  ["names", ({ controlPlane }) => controlPlane?.nameProblem()],
+  ["names", ({ controlPlane }) => controlPlane?.()?.nameProblem()],
 ];
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
@@ -130,5 +130,5 @@ function runningProblem(terminating: () => string | undefined): string | undefin
 async function explained(check: Check, problem: string | undefined): Promise<string | undefined> {
   if (problem === undefined) return undefined;
   const refusals = isRejected(check.updates) ? await check.admin.refusals() : [];
-  return [problem, ...refusals, ...check.controlPlane?.problems() ?? []].join("; ");
+  return [problem, ...refusals, ...check.controlPlane?.()?.problems() ?? []].join("; ");
 }
