@@ -135,7 +135,7 @@ interface Shutdown {
 async function shutDown(world: World, log: Logger, options: ServeOptions, shutdown: Shutdown): Promise<number> {
   const { signals, servers, signal } = shutdown;
   servers.terminate(`received ${signal}`);
-  servers.tls.discourage();
+  servers.tls.drain();
   log.info(`Received ${signal}: not ready, draining reviews in flight`);
   if (signal === "SIGTERM") await world.clock.sleep(options.shutdownDelay, signals.hurry);
   const isDone = await servers.tls.close(options.shutdownTimeout);

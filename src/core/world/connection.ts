@@ -1,12 +1,12 @@
 import { type ErrorDetails, MeshError } from "../errors.ts";
 
-/** A connection that is open: its bytes as they are read and written, without streams, which would hold copies of them. */
+/** An open connection. Its bytes are read and written without streams, which would hold copies. */
 export interface ByteConnection {
-  /** Puts some of the bytes that have come into the buffer: how many, `null` at the end. Rejects when it breaks. */
+  /** Reads some bytes into the buffer and returns their number, `null` at the end. Rejects when the connection breaks. */
   read(buffer: Uint8Array): Promise<number | null>;
-  /** Writes some of the bytes, waiting while the other end does not take them: how many. Rejects when it breaks. */
+  /** Writes some of the bytes and returns their number; waits while the peer does not read. Rejects when the connection breaks. */
   write(bytes: Uint8Array): Promise<number>;
-  /** Ends both directions; may be called more than once. */
+  /** Closes both directions; may be called more than once. */
   close(): void;
 }
 
@@ -56,51 +56,51 @@ export class DialError extends MeshError {
 /** A Unix socket to listen on. */
 export interface UnixSocketOptions {
   /**
-   * At most 107 bytes. A socket that nobody serves any more is replaced; another file there is an error. The folders
-   * above it are made, for this user and its group (0750).
+   * At most 107 bytes. A stale socket is replaced; any other file is an error. Missing parent folders are created with
+   * mode 0750.
    */
   readonly path: string;
-  /** Permission bits of the socket: who may connect. */
+  /** Permission bits of the socket. */
   readonly mode: number;
 }
 
-/** A Unix socket that is listened on. */
+/** A listening Unix socket. */
 export interface UnixServer {
-  /** Takes no more connections, ends those that there are, also with requests under way, and removes the socket. May be called more than once. */
+  /** Stops listening, closes all connections, also with requests in flight, and removes the socket. May be called more than once. */
   close(): Promise<void>;
 }
 
-/** An end of UDP: an IP address and a port. */
+/** An IP address and a port. */
 export interface DatagramAddress {
   readonly hostname: string;
   readonly port: number;
 }
 
-/** Where to bind a UDP socket: a port of 0 takes a free one. */
+/** Where to bind a UDP socket; port 0 takes a free one. */
 export interface DatagramOptions extends DatagramAddress {
-  /** Refusals of hosts that are sent to are kept for `isRefused` (Linux). */
+  /** ICMP errors "port unreachable" are kept for `isRefused` (Linux). */
   readonly keepsRefusals?: boolean;
 }
 
 /** A UDP socket. */
 export interface DatagramSocket {
   readonly port: number;
-  /** The next datagram, in the buffer, and where it came from; what is longer than the buffer is cut. Rejects when closed. */
+  /** Reads the next datagram into the buffer, which truncates it, and returns it with its sender. Rejects when closed. */
   receive(buffer: Uint8Array): Promise<readonly [Uint8Array, DatagramAddress]>;
-  /** Resolves when the kernel has taken it. Rejects for one that is too long, or when there is no way to the host. */
+  /** Resolves when the kernel has taken it. Rejects if it is too long, or there is no route to the host. */
   send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
-  /** Whether a host that was sent to has said since the last call that nobody listens there, if that is kept. */
+  /** Whether an ICMP error came since the last call, if these are kept. */
   isRefused(): boolean;
   /** May be called more than once. */
   close(): void;
 }
 
-/** A TCP port that is listened on. */
+/** A listening TCP port. */
 export interface TcpListener {
   readonly port: number;
-  /** Takes no more connections, and ends those that there are. */
+  /** Stops listening and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Is given each connection to a TCP port, and where it comes from. */
+/** Called with each connection and the address of its other end. */
 export type TcpHandler = (connection: ByteConnection, remote: DatagramAddress) => void;

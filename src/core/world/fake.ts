@@ -179,7 +179,7 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
     serveTls({ port }, handler) {
       servers.set(port, handler);
       const close = () => Promise.resolve(servers.delete(port));
-      return Promise.resolve({ port, replaceCertificate: () => Promise.resolve(), discourage: () => {}, close });
+      return Promise.resolve({ port, replaceCertificate: () => Promise.resolve(), drain: () => {}, close });
     },
     dial: async (dial) => {
       if (options.dial !== undefined) return await options.dial(dial);

@@ -1,24 +1,24 @@
-/** Whom a client trusts, and as whom it comes. All texts are PEM. */
+/** A client of one server. All texts are PEM. */
 export interface ClientOptions {
-  /** The one server that the client is for, such as `https://10.0.0.1:443`. */
+  /** The URL of the server, such as `https://10.0.0.1:443`. */
   readonly server: string;
-  /** Authorities that may have signed the server's certificate, besides those of the system. */
+  /** Trusted roots, besides those of the system. */
   readonly authorities?: string | undefined;
-  /** The client's certificate and key. */
+  /** The client's key pair. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
-  /** The name that the server's certificate must have, if it is not that of the URL. */
+  /** The name that the server's certificate must have, if not the host of the URL. */
   readonly serverName?: string | undefined;
   /** The server's certificate is not verified at all. */
   readonly insecure?: boolean | undefined;
-  /** URL of a proxy (http, https, socks5), in place of those of the environment. */
+  /** URL of a proxy (http, https, socks5); it replaces the proxies of the environment. */
   readonly proxy?: string | undefined;
 }
 
-/** Connections to one server, used again while they last. */
+/** Requests to one server over kept connections. */
 export interface HttpClient {
   /** One HTTP/1.1 request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(path: string, init: RequestInit): Promise<Response>;
-  /** Closes the connections; requests under way fail. */
+  /** Closes the connections. Requests in flight fail. */
   close(): void;
 }
 
@@ -42,60 +42,60 @@ export interface HttpConnection {
   close(): void;
 }
 
-/** An HTTP request that is not sent over a kept connection. */
+/** An HTTP request on its own connection. */
 export interface Exchange {
   readonly method: "GET" | "POST";
-  /** Of an IP address or `localhost`. */
+  /** The host is an IP address or `localhost`. */
   readonly url: string;
-  /** `host` may be among them. */
+  /** May contain `host`. */
   readonly headers: Headers;
   readonly body?: Uint8Array<ArrayBuffer>;
-  /** The IP address of the own end. */
+  /** The local IP address to connect from. */
   readonly source?: string;
-  /** `negotiated`: HTTP/2 if the server chooses it in the TLS handshake, else HTTP/1.1. */
+  /** `negotiated`: HTTP/2 if the server selects it in the TLS handshake (ALPN), else HTTP/1.1. */
   readonly protocol: "http/1.1" | "h2" | "negotiated";
-  /** How much of the answer's body is read; the rest is not waited for. */
+  /** At most this much of the response body is read. */
   readonly maxBodyBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** What came back. */
+/** The response. */
 export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** What came of the body before its end, its limit or the signal. */
+  /** The body up to its end, its limit or the signal. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Where to serve: a port of 0 takes a free one. */
+/** Where to serve; port 0 takes a free one. */
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
 }
 
-/** Answers one request; `remote` is the address, without port, of who asks. */
+/** Answers a request; `remote` is the IP address of the client. */
 export type HttpHandler = (request: Request, remote: string) => Response | Promise<Response>;
 
-/** A server that runs. */
+/** A running server. */
 export interface HttpServer {
   readonly port: number;
-  /** Takes no more connections; resolves when the requests in flight are answered. */
+  /** Stops listening; resolves when the requests in flight are answered. */
   close(): Promise<void>;
 }
 
-/** A certificate with those that it was signed by, and its private key: both PEM. */
+/** A certificate chain and its private key, both PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What connections may cost: slow and silent clients must not keep others out. */
+/** Limits of connections: slow and idle clients must not keep others out. */
 export interface ConnectionLimits {
-  /** One more than these closes the one that has been silent for longest. */
+  /** At most this many; one more closes the one that is idle for longest. */
   readonly most: number;
-  /** A connection has to bring its first request within so many milliseconds. */
+  /** Milliseconds within which a connection must send its first request. */
   readonly firstRequest: number;
-  /** A connection without a byte in either direction is closed after so many milliseconds. */
+  /** Milliseconds without a byte in either direction after which a connection is closed. */
   readonly silence: number;
 }
 
@@ -105,16 +105,16 @@ export interface TlsServeOptions extends ServeOptions {
   readonly limits: ConnectionLimits;
 }
 
-/** An HTTPS server that runs. */
+/** A running HTTPS server. */
 export interface TlsServer {
   readonly port: number;
   /**
-   * New connections get another certificate, those that are open go on. Rejects with a `MeshError` if the certificate
-   * and the key cannot be used: then those in use stay.
+   * Uses another certificate for new connections; open connections continue. Rejects with a `MeshError` if TLS cannot use
+   * the key pair, and keeps the one in use.
    */
   replaceCertificate(keyPair: KeyPair): Promise<void>;
-  /** From now on clients are told with each answer to ask the next time on a new connection (HTTP/1.1). */
-  discourage(): void;
-  /** Takes no more connections, and waits so many milliseconds for answers; whether all were given. */
-  close(patience: number): Promise<boolean>;
+  /** Starts to drain: each response asks the client to close its connection (HTTP/1.1). */
+  drain(): void;
+  /** Stops listening and waits for requests in flight, at most this many milliseconds; tells whether all were answered. */
+  close(milliseconds: number): Promise<boolean>;
 }

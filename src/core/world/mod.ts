@@ -1,6 +1,6 @@
 /**
- * The world of a command: arguments, environment, streams, clock, files, processes, signals and network as one object.
- * `realWorld` is the operating system through Deno; `fakeWorld` holds everything in memory for tests.
+ * Everything a command uses of its process and machine, as one object. `realWorld` is the operating system through Deno;
+ * `fakeWorld` is in memory, for tests.
  */
 export type * from "./world.ts";
 export { DialError } from "./connection.ts";

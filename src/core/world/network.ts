@@ -31,30 +31,30 @@ export interface InterfaceAddress {
   readonly address: string;
 }
 
-/** The network of the machine, or of the network namespace that was entered. */
+/** The network of the machine, or of the network namespace that this process entered. */
 export interface Network {
-  /** Addresses of all interfaces of this network namespace, in the kernel's order. */
+  /** The addresses of all interfaces, in the kernel's order. */
   interfaces(): readonly InterfaceAddress[];
-  /** The IP addresses of a host, as the system's resolver finds them; none if it finds none. */
+  /** The IP addresses of a host, from the system's resolver; empty if there are none. */
   lookup(host: string): Promise<readonly string[]>;
-  /** Whether a program accepts connections on the Unix socket at a path; a socket file that was left behind is none. */
+  /** Whether a program accepts connections on a Unix socket. */
   isServed(path: string): Promise<boolean>;
-  /** Fetches an https URL in pieces. */
+  /** Fetches an https URL in chunks. */
   fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
   /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(url: string, init?: RequestInit): Promise<Response>;
   /**
-   * One HTTP request on a connection of its own, which is closed with the answer: how Kubernetes probes. Redirects are
-   * not followed, certificates of https are not verified. Errors are those of the web's `fetch` and of `dial`.
+   * One HTTP request on its own connection, which is closed after the response, as Kubernetes probes. Redirects are not
+   * followed, certificates are not verified. Errors are those of the web's `fetch` and of `dial`.
    */
   exchange(request: Exchange): Promise<ExchangeAnswer>;
-  /** A client of one server, with an identity and a trust of its own. Rejects with a `MeshError` if they cannot be used. */
+  /** A client of one server, with its own key pair and trusted roots. Rejects with a `MeshError` if TLS cannot use them. */
   client(options: ClientOptions): Promise<HttpClient>;
-  /** Serves HTTP on a TCP address. Rejects with a `MeshError` that names the address if it cannot be had. */
+  /** Serves HTTP on a TCP address. Rejects with a `MeshError` if the address cannot be bound. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
   /**
-   * Serves HTTPS, TLS 1.2 and newer, HTTP/1.1 and HTTP/2, on a TCP address. Rejects with a `MeshError` that names the
-   * address if it cannot be had, and for a certificate or a key that cannot be used.
+   * Serves HTTPS (TLS 1.2 and newer, HTTP/1.1 and HTTP/2) on a TCP address. Rejects with a `MeshError` if the address
+   * cannot be bound, or TLS cannot use the key pair.
    */
   serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer>;
   /**
@@ -64,15 +64,15 @@ export interface Network {
   dial(options: DialOptions): Promise<Dialed>;
   /** HTTP over a connection that carried nothing yet. The connection belongs to it from then on. */
   http(connection: ByteConnection, version: HttpVersion): Promise<HttpConnection>;
-  /** Serves HTTP/1.1 and HTTP/2, both in clear, on a Unix socket. Rejects with a `MeshError` if it cannot be had. */
+  /** Serves HTTP/1.1 and HTTP/2 without TLS on a Unix socket. Rejects with a `MeshError` if it cannot be bound. */
   serveUnix(
     options: UnixSocketOptions,
     handler: (request: Request) => Response | Promise<Response>,
   ): Promise<UnixServer>;
-  /** Takes connections on a Unix socket. Rejects with a `MeshError` if it cannot be had. */
+  /** Accepts connections on a Unix socket. Rejects with a `MeshError` if it cannot be bound. */
   listenUnix(options: UnixSocketOptions, accepted: (connection: ByteConnection) => void): Promise<UnixServer>;
-  /** Takes connections on a TCP port; a port of 0 takes a free one. Rejects with a `MeshError` if it cannot be had. */
+  /** Accepts connections on a TCP port; port 0 takes a free one. Rejects with a `MeshError` if it cannot be bound. */
   listenTcp(options: DatagramAddress, accepted: TcpHandler): Promise<TcpListener>;
-  /** Binds a UDP socket. Rejects with a `MeshError` if the port cannot be had. */
+  /** Binds a UDP socket. Rejects with a `MeshError` if the port cannot be bound. */
   bindDatagram(options: DatagramOptions): Promise<DatagramSocket>;
 }

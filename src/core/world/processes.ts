@@ -1,4 +1,4 @@
-/** A program to run to its end. */
+/** A program to run and wait for. */
 export interface Run {
   readonly command: string;
   readonly args?: readonly string[];
@@ -7,20 +7,20 @@ export interface Run {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** Ends it with SIGKILL when it takes longer. */
+  /** SIGKILL is sent after this time. */
   readonly timeoutMilliseconds?: number;
 }
 
 /** How a program ended. */
 export interface RunResult {
-  /** The exit code; 128 + signal number if a signal ended it; 127 if the program is not there. */
+  /** The exit code; 128 + signal number if a signal ended it; 127 if the program does not exist. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
 }
 
-/** A program to start that lives on. */
+/** A long-running program to start. */
 export interface Spawn {
   readonly command: string;
   readonly args?: readonly string[];
@@ -28,70 +28,70 @@ export interface Spawn {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** Where its standard error goes: that of this process unless told. */
+  /** Standard error: that of this process by default. */
   readonly errorOutput?: "inherit" | "piped";
 }
 
-/** Signals that a program is sent. */
+/** Signals that a child process is sent. */
 export type ChildSignal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGQUIT" | "SIGHUP" | "SIGUSR1" | "SIGUSR2";
 
-/** How a program that lived on has ended. */
+/** How a child process ended. */
 export interface ChildEnd {
   /** The exit code; 128 + signal number if a signal ended it. */
   readonly code: number;
-  /** Name of the signal that ended it. */
+  /** The signal that ended it. */
   readonly signal: string | undefined;
 }
 
-/** A program that was started. */
+/** A child process. */
 export interface Child {
   readonly pid: number;
-  /** Resolves when it has ended and the system has forgotten it (reaped). */
+  /** Resolves when it has ended and is reaped. */
   readonly ended: Promise<ChildEnd>;
-  /** Its standard error, if that is piped: it has to be read, or the program comes to a halt. */
+  /** Standard error, if piped. It must be read: the program blocks on a full pipe. */
   readonly errorOutput: ReadableStream<Uint8Array> | undefined;
   /** Sends a signal to its process group; `false` if it has ended. */
   signal(name: ChildSignal): boolean;
 }
 
-/** A program that runs in place of this one, as its child. */
+/** A child process that stands for this process. */
 export interface AttachedChild {
   readonly ended: Promise<ChildEnd>;
-  /** Sends a signal to it alone; `false` if it has ended. */
+  /** Sends a signal to the process only; `false` if it has ended. */
   signal(name: ChildSignal): boolean;
 }
 
-/** Other programs. */
+/** Other processes. */
 export interface Processes {
-  /** Runs a program to its end. A program that is not there is the result 127, not an error. */
+  /** Runs a program and waits. A program that does not exist is the result 127, not an error. */
   run(run: Run): Promise<RunResult>;
   /**
-   * Starts a program that ends soon; the function waits for its end and gives what `run` gives. This process may stand still
-   * while it waits, deaf to signals that have handlers, which spares 3 ms.
+   * Starts a short program; the returned function waits and gives what `run` gives. The wait may block the event loop, so
+   * that signal handlers run later. That saves 3 ms.
    */
   begin(run: Run): () => Promise<RunResult>;
   /**
-   * Starts a program in a session and process group of its own, without input, with an empty signal mask. Throws
-   * `MeshError` if it is absent or not executable.
+   * Starts a program in a new session and process group, without input and with an empty signal mask. Throws `MeshError`
+   * if it does not exist or is not executable.
    */
   spawn(spawn: Spawn): Child;
   /**
-   * Starts a program that has the standard streams, the session, the process group and the terminal of this process.
-   * Throws `SystemError` if it is absent (ENOENT) or not executable (EACCES).
+   * Starts a program with the standard streams, session, process group and terminal of this process. Throws `SystemError`
+   * if it does not exist (ENOENT) or is not executable (EACCES).
    */
   attach(command: string, args: readonly string[]): AttachedChild;
-  /** Starts this program once more, with these arguments, to do work for this process. Throws `MeshError` if it cannot. */
+  /** Starts this program as a worker of this process. Throws `MeshError`. */
   help(args: readonly string[]): Helper;
 }
 
-/** This program once more, as a child that does work for it; it is told what through its standard input. */
+/** This program as a worker of this process, which writes to its standard input. */
 export interface Helper {
   readonly pid: number;
-  /** Sends bytes, in the order of the calls. What it does not take, as it has ended, is lost: `ended` tells. */
+  /** Writes to its standard input, in the order of the calls. Bytes are lost after it has ended. */
   send(bytes: Uint8Array<ArrayBuffer>): void;
-  /** Ends its input, after what was sent. */
+  /** Closes its standard input after all that was sent. */
   close(): void;
-  /** Ends it at once. */
+  /** Sends SIGKILL. */
   kill(): void;
   /** Resolves when it has ended. */
   readonly ended: Promise<ChildEnd>;

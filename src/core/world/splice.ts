@@ -1,29 +1,29 @@
-/** Bytes of one connection to another and back. */
+/** Copies bytes between two connections. */
 import type { ByteConnection } from "./connection.ts";
 
-/** All that is held of a direction: what a TLS record or some frames of HTTP/2 have. */
+/** Held for each direction: the size of a TLS record or some frames of HTTP/2. */
 const BUFFER_BYTES = 16 * 1024;
 
-/** What ended it first. */
+/** The side that ended first. */
 export interface SpliceEnd {
   readonly side: "one" | "other";
-  /** Why it broke; `undefined` if it came to its end. */
+  /** The error that broke it; `undefined` if it was closed. */
   readonly error: unknown;
 }
 
 /**
- * Copies both ways until a side ends or breaks, and closes both then: what HTTP/2 needs, where a half of a connection is of
- * no use. A side that does not read is not read for: at most a buffer of each direction is held. Never rejects.
+ * Copies both ways until a side ends or breaks, then closes both: HTTP/2 has no use for half a connection. Holds at most one
+ * buffer for each direction: while a side does not read, the other is not read. Never rejects.
  */
 export async function splice(one: ByteConnection, other: ByteConnection): Promise<SpliceEnd> {
   const ends = { one, other };
   const first = Promise.withResolvers<SpliceEnd>();
-  const ways = [copy(ends, "one", "other"), copy(ends, "other", "one")];
-  for (const way of ways) way.then(first.resolve);
+  const directions = [copy(ends, "one", "other"), copy(ends, "other", "one")];
+  for (const direction of directions) direction.then(first.resolve);
   const end = await first.promise;
   one.close();
   other.close();
-  await Promise.all(ways);
+  await Promise.all(directions);
   return end;
 }
 

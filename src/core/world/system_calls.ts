@@ -1,41 +1,41 @@
-/** Calls of the operating system that Deno has none for (Linux). */
+/** System calls that Deno does not offer (Linux). */
 import type { Address } from "../net.ts";
 
 export interface SystemCalls {
-  /** Orphans below this process become its children, as they do of PID 1 (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
+  /** Makes this process the parent of its orphaned descendants, as PID 1 is (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
   adoptOrphans(): void;
-  /** Takes pages of the program's file out of this process's memory; those that are needed come back. Throws `SystemError`. */
+  /** Drops unmodified pages of the program's file from memory; the kernel loads them again on access. Throws `SystemError`. */
   leaveProgramFile(): void;
-  /** Whether a child has ended that nobody has waited for. Throws `SystemError`. */
+  /** Whether a child has ended and is not reaped. Throws `SystemError`. */
   hasEndedChild(): boolean;
-  /** Takes the exit status of a child that has ended, so that the system forgets it. Throws `SystemError`. */
+  /** Reaps a child that has ended. Throws `SystemError`. */
   reap(pid: number): void;
-  /** Sends one netlink message and returns all messages of the answer, headers included. Throws `SystemError`. */
+  /** Sends a netlink message and returns all messages of the response, with headers. Throws `SystemError`. */
   netlink(protocol: number, message: Uint8Array): Uint8Array;
-  /** Makes this process, and the programs that it starts, work in a network namespace. Throws `SystemError`. */
+  /** Moves this process, and the programs that it starts, into a network namespace. Throws `SystemError`. */
   enterNetworkNamespace(path: string): void;
-  /** The number of a network interface of this namespace; `undefined` if there is none of that name. */
+  /** The index of a network interface; `undefined` if there is none of that name. */
   interfaceIndex(name: string): number | undefined;
-  /** An option of the protocol IP (getsockopt(2)): `value` as the call wants it, filled by the kernel. Throws `SystemError`. */
+  /** Reads an option of the protocol IP (getsockopt(2)) into a copy of `value`. Throws `SystemError`. */
   internetOption(family: 4 | 6, option: number, value: Uint8Array): Uint8Array;
   /** A socket that never blocks. Throws `SystemError`. */
   openSocket(options: SocketOptions): Socket;
   /**
-   * Becomes another program, looked for in PATH: same process, environment, open standard streams, terminal. Returns only
-   * by throwing `SystemError`.
+   * Replaces this process by a program of PATH (execvp(3)); environment, standard streams and terminal stay. Throws
+   * `SystemError` if that fails.
    */
   execute(file: string, args: readonly string[]): never;
 }
 
-/** What a socket is for. */
+/** A socket to open. */
 export interface SocketOptions {
   /** `packet`: whole frames of one interface (packet(7)); needs NET_RAW. */
   readonly kind: "stream" | "datagram" | "packet";
   readonly family: 4 | 6;
-  /** Whose it is for rules that look at the owner; another user or group than one's own needs SETUID, SETGID. */
+  /** The owner, for rules that match it; another user or group needs SETUID or SETGID. */
   readonly uid?: number;
   readonly gid?: number;
-  /** It may take connections to addresses that are not of this machine (IP_TRANSPARENT); needs NET_ADMIN or NET_RAW. */
+  /** Accepts connections to foreign addresses (IP_TRANSPARENT); needs NET_ADMIN or NET_RAW. */
   readonly transparent?: boolean;
 }
 
@@ -45,34 +45,34 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A socket. Every call but `close` throws `SystemError` for what the kernel refuses. */
+/** A socket. Every call but `close` throws `SystemError`. */
 export interface Socket {
   bind(local: Endpoint): void;
-  /** For a packet socket: the interface whose frames it sends and receives. */
+  /** Binds a packet socket to an interface. */
   bindInterface(index: number): void;
   listen(): void;
-  /** Starts to connect; whether it came about shows in `failure` and by what is received. */
+  /** Starts to connect; `failure` and `receive` show the outcome. */
   connect(remote: Endpoint): void;
-  /** A connection that has come in; `undefined` while there is none. */
+  /** An incoming connection; `undefined` while there is none. */
   accept(): { readonly socket: Socket; readonly remote: Endpoint } | undefined;
-  /** The own end. */
+  /** The local address. */
   local(): Endpoint;
-  /** Number of the error by which an attempt to connect ended; 0 while there is none. */
+  /** The error number (errno) of the connection attempt; 0 while there is none. */
   failure(): number;
   send(bytes: Uint8Array): void;
-  /** What has come in; `undefined` while nothing has, empty at the end of a stream. */
+  /** Received bytes; `undefined` while there are none, empty at the end of a stream. */
   receive(): Uint8Array | undefined;
   close(): void;
 }
 
-/** A call that failed, with the number of its error (errno(3)). */
+/** A failed system call, with its error number (errno(3)). */
 export class SystemError extends Error {
   constructor(readonly call: string, readonly errno: number) {
     super(`${call}: ${ERRORS[errno] ?? `error ${errno}`}`);
   }
 }
 
-/** Numbers of errors on Linux (errno(3)). */
+/** Error numbers of Linux (errno(3)). */
 export const EPERM = 1;
 export const ENOENT = 2;
 export const EAGAIN = 11;

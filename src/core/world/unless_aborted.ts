@@ -1,4 +1,4 @@
-/** What comes of the work, or the signal's reason if that fires first; the work itself goes on. */
+/** Waits for the work; rejects with the signal's reason if that fires first. The work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -10,11 +10,11 @@ export type * from "./network.ts";
 export type * from "./processes.ts";
 
 /**
- * The process as one object. Commands get it passed in and touch nothing else of the machine, so that a test can run a
- * whole command against a fake (`fake.ts`) and read off what it said and did.
+ * The process as one object. Commands get it passed in and use nothing else of the machine, so that a test runs a whole
+ * command against a fake (`fake.ts`) and sees what it printed and did.
  */
 export interface World {
-  /** The name the program was started by, without folder and `.exe`. */
+  /** The name that the program was started with (argv[0]), without folder and `.exe`. */
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Environment;
@@ -39,13 +39,13 @@ export interface Environment {
   all(): Record<string, string>;
 }
 
-/** Bytes that come in. */
+/** An input stream. */
 export interface Input {
   readonly isTerminal: boolean;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes that go out: written whole before `write` returns. Throws `ClosedPipeError` when the reader went away. */
+/** An output stream. `write` returns when all is written, and throws `ClosedPipeError` after the reader closed it. */
 export interface Output {
   readonly isTerminal: boolean;
   write(chunk: string | Uint8Array): void;
@@ -54,9 +54,9 @@ export interface Output {
 /** Time. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds from an arbitrary start; never goes back. */
+  /** Milliseconds from an arbitrary start; never decreases. */
   monotonic(): number;
-  /** Waits; an aborted signal ends the wait early without an error. */
+  /** Waits; the signal ends the wait early, without an error. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -72,9 +72,9 @@ export interface Signals {
 /** Names of the permissions that Deno knows. */
 export type PermissionName = "read" | "write" | "net" | "run" | "env" | "sys" | "ffi" | "import";
 
-/** What this process is still allowed to do. */
+/** The permissions of this process. */
 export interface Permissions {
-  /** Gives up, for good, every permission that is not named. */
+  /** Gives up all other permissions, for good. */
   keepOnly(names: readonly PermissionName[]): void;
 }
 
@@ -83,8 +83,8 @@ export interface Machine {
   readonly os: "linux" | "darwin" | "windows" | "other";
   readonly arch: string;
   readonly pid: number;
-  /** Processors that this process may use: of the machine, or fewer by its affinity or the quota of its container. */
+  /** Processors that this process may use, limited by its CPU affinity and the quota of its container. */
   readonly processors: number;
-  /** `undefined` where the system has no such thing. */
+  /** `undefined` on Windows. */
   readonly uid: number | undefined;
 }

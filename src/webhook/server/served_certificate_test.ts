@@ -24,7 +24,7 @@ function served(first: KeyPair) {
   };
   const server: TlsServer = {
     port: 1,
-    discourage: () => {},
+    drain: () => {},
     close: () => Promise.resolve(true),
     replaceCertificate: (pair) => {
       if (pair.key === "") return Promise.reject(new MeshError("It cannot be used"));

@@ -4,8 +4,8 @@ import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
 import type { AttachedChild, Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
 
 /**
- * Starts a program that lives on. Deno starts it with an empty signal mask; `detached` gives it a session, and with that
- * a process group, of its own. A signal that this process ignores is ignored by the program too (execve(2)).
+ * Starts a long-running program. Deno starts it with an empty signal mask; `detached` gives it its own session and process group.
+ * Signals that this process ignores stay ignored in the program (execve(2)).
  */
 export function spawnChild(spawn: Spawn): Child {
   const child = start(spawn);
@@ -49,7 +49,7 @@ function spawnError(command: string, error: unknown): MeshError {
   return new MeshError(`Cannot start "${command}": ${messageOf(error)}`, { cause: error });
 }
 
-/** How a child of Deno ends. */
+/** Waits for a child of Deno. */
 export function endOfChild(child: Deno.ChildProcess): Promise<ChildEnd> {
   return child.status.then(endOf, endByUnknownSignal);
 }
@@ -64,7 +64,7 @@ function endByUnknownSignal(error: unknown): ChildEnd {
   return { code: 128 + Number(number), signal: `SIG${number}` };
 }
 
-/** A group whose last process has just ended takes no signal, and needs none. */
+/** A group whose last process just ended takes no signal. */
 function signalGroup(pid: number, name: ChildSignal): boolean {
   try {
     Deno.kill(-pid, name);
@@ -75,7 +75,7 @@ function signalGroup(pid: number, name: ChildSignal): boolean {
   }
 }
 
-/** Starts a program in the session and process group of this one, with its streams: it has the terminal, if there is one. */
+/** Starts a program with the session, process group, standard streams and terminal of this process. */
 export function attachChild(command: string, args: readonly string[]): AttachedChild {
   const child = startAttached(command, args);
   const ended = endOfChild(child);

@@ -69,8 +69,8 @@ function look(path: string): FileFacts | undefined {
 }
 
 /**
- * A regular file; `undefined` for pipes and devices, on which already the open may wait. Regular files are read at once:
- * the first asynchronous call starts Deno's thread pool, which takes 4 ms, a twentieth of a small run.
+ * Opens a regular file; `undefined` for pipes and devices, where open(2) may block. Regular files are read synchronously: the
+ * first asynchronous call starts Deno's thread pool, which takes 4 ms.
  */
 function openRegular(path: string): Deno.FsFile | undefined {
   try {
@@ -84,7 +84,7 @@ function isRegular(file: Deno.FsFile): boolean {
   return file.statSync().isFile;
 }
 
-/** The pieces of a regular file. After each whole one the event loop gets a turn, so that signals are heard. */
+/** The chunks of a regular file. The event loop runs after each full chunk, so that signal handlers run. */
 async function* regularPieces(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(CHUNK_BYTES);
   for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) {
@@ -125,7 +125,7 @@ async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryE
   return { name: entry.name, kind: target?.kind ?? "other" };
 }
 
-/** The new content lies beside the old file, on the same file system, until the rename puts it in place. */
+/** The new file is beside the old one, on the same file system, until it is renamed. */
 function startReplacement(path: string, mode?: number): Replacement {
   const target = realTarget(path);
   if (isDevice(target)) return writeToDevice(path);
@@ -152,7 +152,7 @@ function startReplacement(path: string, mode?: number): Replacement {
       try {
         Deno.removeSync(temporary);
       } catch {
-        // It was never made, or has been put in place: nothing to leave behind.
+        // It was never created, or has replaced the old file.
       }
     },
   };
@@ -166,7 +166,7 @@ function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array)
   }
 }
 
-/** A device or a named pipe has no content that could be replaced. */
+/** The content of a device or a named pipe cannot be replaced. */
 function writeToDevice(path: string): Replacement {
   let file: Deno.FsFile;
   try {
@@ -193,7 +193,7 @@ function isDevice(path: string): boolean {
 function openNew(temporary: string, path: string, mode: number): Deno.FsFile {
   try {
     const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
-    // The umask may have taken bits that the old file had.
+    // The umask may have cleared bits.
     if (Deno.build.os !== "windows") Deno.chmodSync(temporary, mode);
     return file;
   } catch (error) {
@@ -223,10 +223,7 @@ async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | 
 
 const EXCLUSIVE_AT_ONCE = 2 | 4;
 
-/**
- * The lock of a file that is there, if nobody has it (flock(2)); `undefined` if it has to be waited for, or for any other
- * reason. Deno would start its thread pool for it, which takes 2 ms.
- */
+/** Takes the lock of an existing file without waiting (flock(2)); `undefined` if that fails. Deno's thread pool would take 2 ms. */
 function lockAtOnce(path: string): Lock | undefined {
   if (Deno.build.os !== "linux") return undefined;
   try {
@@ -245,7 +242,7 @@ function lockAtOnce(path: string): Lock | undefined {
   }
 }
 
-/** Deno can only wait without end: when our time is over, the lock is given back as soon as it comes. */
+/** Deno waits without a timeout: a lock that comes too late is released at once. */
 async function waitForLock(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
   const file = await openLock(path);
   const lock: Lock = { release: () => file.close() };
@@ -260,7 +257,7 @@ async function waitForLock(path: string, waitMilliseconds: number): Promise<Lock
   return first;
 }
 
-/** To hold a lock needs no right to write: what is there, such as a file of the kernel, is only read. */
+/** A lock needs no write permission: an existing file is opened for reading. */
 async function openLock(path: string): Promise<Deno.FsFile> {
   try {
     return await Deno.open(path, { read: true }).catch((error) => {
@@ -272,7 +269,7 @@ async function openLock(path: string): Promise<Deno.FsFile> {
   }
 }
 
-/** Kinds of failure in words; what the system calls it is said for any other. */
+/** Texts for Deno's errors; any other error is the kernel's text. */
 const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] = [
   [Deno.errors.NotFound, "no such file or directory"],
   [Deno.errors.PermissionDenied, "permission denied"],

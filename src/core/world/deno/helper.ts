@@ -1,17 +1,17 @@
-/** Starting this program once more: the same executable with the same permissions, whether it is compiled or run from source. */
+/** Starts this program as a worker: the same executable with the same permissions, compiled or from source. */
 import { MeshError, messageOf } from "../../errors.ts";
 import type { Helper } from "../processes.ts";
 import { endOfChild } from "./child_process.ts";
 
-/** The name under which the command line of this project is found (cli/names.ts), whatever the executable is called. */
+/** The name that selects the command line of this project (cli/names.ts), whatever the name of the executable. */
 const NAME = "kubectl-mesh";
 
-/** Starts a helper with arguments. Throws a `MeshError` if that fails. Its standard error is that of this process. */
+/** Starts a helper; see `Processes.help`. Its standard error is that of this process. */
 export function spawnHelper(args: readonly string[], program = thisProgram()): Helper {
   const child = start(program, args);
   const writer = child.stdin.getWriter();
   const ended = endOfChild(child);
-  // A pipe that broke is told by the end of the child.
+  // `ended` reports a child that ended.
   const lost = () => {};
   writer.closed.catch(lost);
   return {
@@ -34,7 +34,7 @@ function start([command, ...first]: Program, args: readonly string[]): Deno.Chil
       stdin: "piped",
       stdout: "null",
       stderr: "inherit",
-      // A session of its own: an interrupt at the terminal is for this process, which ends its helpers itself.
+      // Its own session: an interrupt at the terminal is for this process, which ends its helpers.
       detached: true,
     }).spawn();
   } catch (error) {
@@ -42,7 +42,7 @@ function start([command, ...first]: Program, args: readonly string[]): Deno.Chil
   }
 }
 
-/** The compiled program, or Deno with what `plugin/kubectl-mesh` starts it with. */
+/** The compiled program, or Deno with the flags of `plugin/kubectl-mesh`. */
 function thisProgram(): Program {
   if (Deno.build.standalone) return [Deno.execPath()];
   const config = decodeURIComponent(new URL("../deno.json", Deno.mainModule).pathname);
@@ -54,6 +54,6 @@ function kill(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has ended.
   }
 }

@@ -1,13 +1,13 @@
 import { MeshError, messageOf } from "../../errors.ts";
 import { attachChild, spawnChild } from "./child_process.ts";
-import { isAbsent, startBrief } from "../linux/run_and_wait.ts";
+import { isAbsent, startProgram } from "../linux/run_and_wait.ts";
 import { spawnHelper } from "./helper.ts";
 import type { Processes, Run, RunResult } from "../world.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Other programs, through `Deno.Command`. */
+/** Other processes, through `Deno.Command` and posix_spawn(3). */
 export const realProcesses: Processes = {
   run: (run) => explained(run, () => runToEnd(run)),
   begin: (run) => {
@@ -19,7 +19,7 @@ export const realProcesses: Processes = {
   help: spawnHelper,
 };
 
-/** A program that is not there is a result. */
+/** A program that does not exist is a result, not an error. */
 async function explained(run: Run, end: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await end();
@@ -31,13 +31,13 @@ async function explained(run: Run, end: () => Promise<RunResult>): Promise<RunRe
 
 function begin(run: Run): () => Promise<RunResult> {
   try {
-    const end = startBrief(run);
+    const end = startProgram(run);
     if (end !== undefined) return () => Promise.resolve().then(end);
   } catch (error) {
     return () => Promise.reject(error);
   }
   const result = runToEnd(run);
-  // Nobody may ask for it.
+  // The caller may never ask for it.
   result.catch(() => {});
   return () => result;
 }
@@ -56,7 +56,7 @@ async function runToEnd(run: Run): Promise<RunResult> {
   let timer = setTimeout(() => {
     timedOut = true;
     child.kill("SIGKILL");
-    timer = setTimeout(giveUp, LAST_WORDS);
+    timer = setTimeout(giveUp, LAST_OUTPUT);
   }, run.timeoutMilliseconds);
   try {
     return await Promise.race([outcome, late.promise]);
@@ -65,11 +65,11 @@ async function runToEnd(run: Run): Promise<RunResult> {
   }
 }
 
-/** As a shell tells the end by SIGKILL. */
+/** 128 + SIGKILL, as in a shell. */
 const KILLED = 137;
 
-/** How long the outputs of a killed program are read, in milliseconds: what it has started may hold them for ever. */
-const LAST_WORDS = 500;
+/** Milliseconds to read the outputs of a killed program: its children may hold them open for ever. */
+const LAST_OUTPUT = 500;
 
 function commandOptions(run: Run): Deno.CommandOptions {
   return {
@@ -83,7 +83,7 @@ function commandOptions(run: Run): Deno.CommandOptions {
   };
 }
 
-/** A program that ends without reading all of its input is judged by its exit code, not by the pipe that it closed. */
+/** A program may end without reading all of its input: its exit code counts, not the broken pipe. */
 async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   const writer = child.stdin.getWriter();

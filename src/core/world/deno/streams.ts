@@ -3,10 +3,10 @@ import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import type { Input, Output } from "../world.ts";
 
 const encoder = new TextEncoder();
-/** How much is read at once. */
+/** Bytes of a read. */
 export const CHUNK_BYTES = 64 * 1024;
 
-/** Standard input in pieces of at most 64 KiB. */
+/** Standard input in chunks of at most 64 KiB. */
 export function realInput(): Input {
   return {
     get isTerminal() {
@@ -16,7 +16,7 @@ export function realInput(): Input {
   };
 }
 
-/** Standard output or standard error; the text is out when `write` returns, so an exit right after loses nothing. */
+/** Standard output or standard error. All is written when `write` returns: an exit right after loses nothing. */
 export function realOutput(stream: typeof Deno.stdout): Output {
   return {
     get isTerminal() {
@@ -33,7 +33,7 @@ export function realOutput(stream: typeof Deno.stdout): Output {
   };
 }
 
-/** What the system says of a failure, without its number. */
+/** The kernel's text of an error, without its number. */
 export function systemReason(error: unknown): string {
   const [text = ""] = messageOf(error).split(RUNTIME_ERRORS.ofKernel.pattern, 1);
   return text.charAt(0).toLowerCase() + text.slice(1);
@@ -49,7 +49,7 @@ export async function* readInPieces(stream: { read(p: Uint8Array): Promise<numbe
   }
 }
 
-/** Writes all bytes: one call may take fewer. A pipe without a reader is a `ClosedPipeError`. */
+/** Writes all bytes, in several calls if needed. Throws `ClosedPipeError` for a pipe without a reader. */
 export function writeWhole(stream: { writeSync(p: Uint8Array): number }, bytes: Uint8Array): void {
   try {
     for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));

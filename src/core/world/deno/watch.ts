@@ -1,29 +1,29 @@
-/** A file that grows beyond this is only watched by its size and time. */
+/** Of larger files only size and time are compared. */
 const MAX_HASHED_BYTES = 16 * 1024 * 1024;
-/** How many files of a directory are looked at. */
+/** At most this many files of a directory are watched. */
 const MAX_FILES = 1000;
 
 /**
- * Looks at files every so often and calls `changed` when their content is another one and has been the same for two
- * looks. It does not rely on notices of the kernel: mounted ConfigMaps and Secrets change by a swap of the link `..data`,
- * which a notice for the file never tells; network file systems send none; and a node's number of watches is bounded.
+ * Polls files and calls `changed` when their content changed and was the same for two polls. inotify would not do: mounted
+ * ConfigMaps and Secrets change by a swap of the link `..data`, which a watch of the file never reports; network file systems
+ * report nothing; and the number of watches of a node is limited.
  */
 export function watchFiles(paths: readonly string[], milliseconds: number, changed: () => void): () => void {
   const hashes = new Map<string, Hashed>();
-  let told = stateOf(paths, hashes);
-  let last = told;
+  let reported = stateOf(paths, hashes);
+  let last = reported;
   const timer = setInterval(() => {
     const state = stateOf(paths, hashes);
-    const calm = state === last;
+    const isStable = state === last;
     last = state;
-    if (!calm || state === told) return;
-    told = state;
+    if (!isStable || state === reported) return;
+    reported = state;
     changed();
   }, milliseconds);
   return () => clearInterval(timer);
 }
 
-/** The hash of a file's content, and what the file was like when it was read. */
+/** The hash of a file's content, and its metadata when it was read. */
 interface Hashed {
   readonly facts: string;
   readonly hash: string;
@@ -33,7 +33,7 @@ function stateOf(paths: readonly string[], hashes: Map<string, Hashed>): string 
   return paths.flatMap(filesOf).map((path) => `${path}=${hashOf(path, hashes)}`).join("\n");
 }
 
-/** The file itself, or those of a directory: not those below, and not the versions that `..data` points to. */
+/** The file itself, or the files of a directory: no subfolders, and not the versions that `..data` points to. */
 function filesOf(path: string): readonly string[] {
   try {
     if (!Deno.statSync(path).isDirectory) return [path];
@@ -44,7 +44,7 @@ function filesOf(path: string): readonly string[] {
   }
 }
 
-/** The content is read again only when the file's number, time or size is another one. */
+/** Reads the content again only if inode, time or size changed. */
 function hashOf(path: string, hashes: Map<string, Hashed>): string {
   try {
     const info = Deno.statSync(path);
@@ -60,7 +60,7 @@ function hashOf(path: string, hashes: Map<string, Hashed>): string {
   }
 }
 
-/** The module of Node is loaded by this alone: it takes a third of a millisecond of every start. */
+/** Loads `node:crypto` when it is needed: that takes a third of a millisecond. */
 function sha256(bytes: Uint8Array): string {
   return globalThis.process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
 }

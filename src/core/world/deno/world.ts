@@ -6,7 +6,7 @@ import { realNetwork } from "./network/network.ts";
 import { realSystemCalls } from "../linux/system_calls.ts";
 import type { Machine, PermissionName, Permissions, Signals, World } from "../world.ts";
 
-/** The operating system, through Deno. Nothing is read before it is asked for. */
+/** The operating system, through Deno. Nothing is read before it is used. */
 export function realWorld(): World {
   return {
     name: programName(),
@@ -26,7 +26,7 @@ export function realWorld(): World {
   };
 }
 
-/** `process.argv0` survives in a compiled binary; the launcher of a checkout tells its name in a variable. */
+/** `process.argv0` survives in a compiled binary; the launcher of a checkout sets a variable. */
 function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
   return started.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");

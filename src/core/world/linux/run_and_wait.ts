@@ -1,24 +1,24 @@
 /**
- * Programs that end soon, through posix_spawn(3): they run at the same time as this process, which stands still when it
- * asks for their result. Deno's own way to start and to hear of a program takes 3 ms more.
+ * Runs a program and waits, through posix_spawn(3) and poll(2). The program runs in parallel until its result is asked for; the
+ * wait blocks the event loop. `Deno.Command` takes 3 ms more.
  */
 import { kernelCalls } from "./kernel_calls.ts";
 import { openSpawnLibc, type SpawnLibc } from "./libc.ts";
 import { ENOENT, SystemError } from "../system_calls.ts";
 import type { Run, RunResult } from "../world.ts";
 
-/** What a pipe holds at least (pipe(7)): as much input is written before the program reads. */
+/** A pipe holds this much (pipe(7)): all input is written before the program reads. */
 const PIPE_BYTES = 64 * 1024;
 const ENDLESS = 24 * 60 * 60 * 1000;
 const SIGKILL = 9;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Waits for the end of a program that was started. */
-export type Ending = () => RunResult;
+/** Waits for the program to end. */
+export type Wait = () => RunResult;
 
-/** Starts a program; `undefined` if this is not the way for it. Throws `SystemError` if it is absent (ENOENT) or cannot be started. */
-export function startBrief(run: Run): Ending | undefined {
+/** Starts a program; `undefined` if it needs `Deno.Command`. Throws `SystemError` if it does not exist (ENOENT) or cannot be started. */
+export function startProgram(run: Run): Wait | undefined {
   const input = encoder.encode(run.stdin ?? "");
   const isPlain = run.uid === undefined && run.gid === undefined && input.length <= PIPE_BYTES;
   const libc = Deno.build.os === "linux" && isPlain ? library() : undefined;
@@ -30,7 +30,7 @@ export function startBrief(run: Run): Ending | undefined {
     const pid = spawn(libc, run, [stdin.read, stdout.write, stderr.write]);
     kernel.write(stdin.write, input);
     const until = performance.now() + (run.timeoutMilliseconds ?? ENDLESS);
-    return () => end(pid, [stdout.read, stderr.read], until);
+    return () => waitFor(pid, [stdout.read, stderr.read], until);
   } catch (error) {
     [stdout.read, stderr.read].forEach(kernel.close);
     throw error;
@@ -50,26 +50,26 @@ function library(): SpawnLibc | undefined {
   }
 }
 
-/** An empty list of actions is zeros; the structure is smaller than this everywhere. */
+/** An empty list of actions is zeros; the structure is smaller than this on every platform. */
 const ACTIONS_BYTES = 256;
 
 function spawn({ symbols }: SpawnLibc, { command, args = [], env = {} }: Run, files: readonly number[]): number {
   const actions = new Uint8Array(ACTIONS_BYTES);
   files.forEach((file, at) => symbols.posix_spawn_file_actions_adddup2(actions, file, at));
   const variables = Object.entries({ ...Deno.env.toObject(), ...env }).map(([name, value]) => `${name}=${value}`);
-  const words = new CTexts([command, ...args]);
+  const argv = new CTexts([command, ...args]);
   const environment = new CTexts(variables);
   const pid = new Int32Array(1);
   const path = encoder.encode(`${command}\0`);
-  const failure = symbols.posix_spawnp(pid, path, actions, null, words.pointers, environment.pointers);
+  const failure = symbols.posix_spawnp(pid, path, actions, null, argv.pointers, environment.pointers);
   if (failure !== 0) throw new SystemError("posix_spawnp", failure);
   return pid[0] ?? 0;
 }
 
-/** Texts as C has them, and the places where they begin, with a null behind. */
+/** NUL-terminated texts, and a null-terminated array of pointers to them. */
 class CTexts {
   readonly pointers: BigUint64Array<ArrayBuffer>;
-  /** Held as long as the pointers are. */
+  /** Must live as long as the pointers are used. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 
   constructor(texts: readonly string[]) {
@@ -86,14 +86,14 @@ class CTexts {
   }
 }
 
-/** An output of a program, and what has come of it. */
+/** An output of a program, and the chunks that were read. */
 interface Output {
   readonly file: number;
   readonly pieces: Uint8Array[];
 }
 
-/** Reads both outputs to their ends. */
-function end(pid: number, files: readonly [number, number], until: number): RunResult {
+/** Reads both outputs to their ends, then reaps the program. */
+function waitFor(pid: number, files: readonly [number, number], until: number): RunResult {
   const kernel = kernelCalls();
   const [stdout, stderr] = [outputOf(files[0]), outputOf(files[1])];
   try {
@@ -110,7 +110,7 @@ function end(pid: number, files: readonly [number, number], until: number): RunR
 const FIRST_PAUSE = 0.05;
 const LONGEST_PAUSE = 10;
 
-/** Waits for the end, which comes right behind that of the outputs; a program that takes too long is ended. */
+/** Waits for the program, which ends right after its outputs. Kills it after the timeout. */
 function statusOf(pid: number, until: number): Pick<RunResult, "code" | "timedOut"> {
   const kernel = kernelCalls();
   let timedOut = false;
@@ -131,7 +131,7 @@ function outputOf(file: number): Output {
 
 const buffer = new Uint8Array(16 * 1024);
 
-/** Reads a piece; `false` at the end. */
+/** Reads a chunk; `false` at the end. */
 function hasMore({ file, pieces }: Output): boolean {
   const piece = buffer.slice(0, kernelCalls().read(file, buffer));
   pieces.push(piece);
@@ -142,13 +142,13 @@ function decoded(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece, at) => decoder.decode(piece, { stream: at < pieces.length - 1 })).join("");
 }
 
-/** The exit code of a status of wait(2); 128 + the number of the signal that ended it. */
+/** The exit code in a status of wait(2); 128 + signal number if a signal ended the program. */
 function exitCode(status: number): number {
   const signal = status & 0x7f;
   return signal === 0 ? status >> 8 & 0xff : 128 + signal;
 }
 
-/** Whether this is the failure to start a program that is not there. */
+/** Whether the error says that the program does not exist. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof SystemError && error.errno === ENOENT;
 }

@@ -1,23 +1,23 @@
 import type { ConnectionLimits } from "../../http.ts";
 
-/** A connection that is held. */
+/** A connection in the table. */
 export interface HeldConnection {
-  /** The address, without port, of who asks. */
+  /** The IP address of the client. */
   readonly remote: string;
-  /** A byte has passed. */
+  /** A byte was copied. */
   moved(): void;
-  /** A request was made. */
+  /** A request arrived. */
   asked(): void;
-  /** It has ended by itself. */
+  /** The connection ended. */
   ended(): void;
 }
 
 /** The connections of a server, within their limits. */
 export interface ConnectionTable {
   readonly size: number;
-  /** Takes a connection up; `close` is called when it has to go. */
+  /** Adds a connection; `close` is called when it exceeds a limit. */
   hold(remote: string, close: () => void): HeldConnection;
-  /** Closes those that have been silent or without a request for too long; to be called every so often. */
+  /** Closes connections that are idle or without a request for too long; to be called periodically. */
   sweep(): void;
   closeAll(): void;
 }
@@ -29,12 +29,12 @@ interface Entry {
   hasAsked: boolean;
 }
 
-/** Keeps a connection's place among the silent ones for as long: busy ones would otherwise move with each byte. */
+/** Milliseconds in which a connection keeps its place in the order: busy ones would otherwise move with each byte. */
 const COARSE = 1000;
 
-/** A table of connections; `now` are milliseconds that never go back. */
+/** A table of connections; `now` is a monotonic clock in milliseconds. */
 export function connectionTable(limits: ConnectionLimits, now: () => number): ConnectionTable {
-  /** In the order of their last byte, the most silent first. */
+  /** In the order of their last byte, the idlest first. */
   const entries = new Set<Entry>();
   const drop = (entry: Entry) => {
     entries.delete(entry);
@@ -45,8 +45,8 @@ export function connectionTable(limits: ConnectionLimits, now: () => number): Co
       return entries.size;
     },
     hold(remote, close) {
-      const [mostSilent] = entries;
-      if (entries.size >= limits.most && mostSilent !== undefined) drop(mostSilent);
+      const [idlest] = entries;
+      if (entries.size >= limits.most && idlest !== undefined) drop(idlest);
       const entry: Entry = { close, since: now(), lastMoved: now(), hasAsked: false };
       entries.add(entry);
       return {

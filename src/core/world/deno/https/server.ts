@@ -1,8 +1,8 @@
 /**
- * HTTPS whose certificate can be replaced. Deno's server has one certificate for its life, and connections that wait to be
- * accepted are lost when a listener is closed. So one listener stays and takes all connections; behind it, on a port of
- * the loopback interface, is a server for each certificate, and a new connection is passed to the newest, byte by byte:
- * 50 us for a request. That also lets slow and silent clients be shown out, for which Deno's server has no limits.
+ * HTTPS with a replaceable certificate. Deno's server keeps one certificate for its life, and a listener that is closed loses the
+ * connections in its queue. So one listener accepts all connections, and a server on loopback (backend) exists for each
+ * certificate. A new connection is spliced to the newest backend, which costs 50 us a request. Slow and idle clients can be
+ * rejected, for which Deno's server has no limits.
  */
 import { MeshError, messageOf } from "../../../errors.ts";
 import { acceptAll } from "../network/connections.ts";
@@ -14,45 +14,45 @@ import type { HttpHandler } from "../../world.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
-/** How long connections that were just made have for their request: told to end, a server closes those without. */
+/** Milliseconds that new connections have for their first request: a server that shuts down closes connections without. */
 const FIRST_REQUESTS = 500;
-/** How long no request may have come or been answered for a moment to be calm, and what part of the patience is for that. */
-const CALM = 100;
-const CALM_SHARE = 0.5;
-/** How long the last answers may be on their way to slow clients. */
+/** Milliseconds without a request or response that count as idle, and the share of the drain time that is spent on it. */
+const IDLE = 100;
+const IDLE_SHARE = 0.5;
+/** Milliseconds that slow clients have to read the last responses. */
 const LAST_BYTES = 2000;
-/** How long no request is under way until those that still come count as lost. */
+/** Milliseconds without a request in flight after which the shutdown of backends is not waited for. */
 const QUIET = 300;
-const LOOK_EVERY = 20;
+const CHECK_EVERY = 20;
 
 /** A server behind the listener. */
 interface Backend {
   readonly port: number;
   connections: number;
-  /** Another has taken its place. */
+  /** A newer certificate is in use. */
   isReplaced: boolean;
-  /** Resolves when its requests are answered. */
+  /** Shuts down; resolves when its requests are answered. */
   end(): Promise<void>;
 }
 
-/** What all parts of a server share. */
+/** The state of a server. */
 interface Shared {
   readonly handler: HttpHandler;
   readonly table: ConnectionTable;
-  /** Connections by the port that a backend sees of them. */
+  /** Connections by the port from which the backend sees them. */
   readonly byPort: Map<number, HeldConnection>;
   readonly backends: Set<Backend>;
-  /** Connections that are passed on. */
+  /** Connections that are being spliced. */
   readonly passing: Set<Promise<void>>;
-  /** Requests that are not answered. */
-  underWay: number;
-  /** When a request came or was answered last. */
-  lastStir: number;
-  /** Answers end their connection (HTTP/1.1). */
-  isDiscouraged: boolean;
+  /** Requests without a response. */
+  inFlight: number;
+  /** When the last request or response was. */
+  lastActivity: number;
+  /** Responses ask the client to close the connection (HTTP/1.1). */
+  isDraining: boolean;
 }
 
-/** Serves HTTPS. Rejects with a `MeshError` for an address that cannot be had, and for a certificate or key. */
+/** Serves HTTPS; see `Network.serveTls`. */
 export async function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
   const shared = sharedOf(handler, table);
@@ -68,19 +68,19 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
     async replaceCertificate(keyPair) {
       const next = await startBackend(keyPair, shared);
       newest.isReplaced = true;
-      endIfUseless(newest, shared);
+      endIfUnused(newest, shared);
       newest = next;
     },
-    discourage: () => void (shared.isDiscouraged = true),
-    async close(patience) {
-      const end = performance.now() + patience;
+    drain: () => void (shared.isDraining = true),
+    async close(milliseconds) {
+      const end = performance.now() + milliseconds;
       listener.close();
       await front;
-      shared.isDiscouraged = true;
-      await within(Math.min(patience, FIRST_REQUESTS), Promise.all(shared.passing));
-      await calm(shared, patience * CALM_SHARE);
+      shared.isDraining = true;
+      await within(Math.min(milliseconds, FIRST_REQUESTS), Promise.all(shared.passing));
+      await idle(shared, milliseconds * IDLE_SHARE);
       await within(Math.max(0, end - performance.now()), ended(shared));
-      const isAnswered = shared.underWay === 0;
+      const isAnswered = shared.inFlight === 0;
       if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
       clearInterval(sweeping);
       table.closeAll();
@@ -91,41 +91,38 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
 
 function sharedOf(handler: HttpHandler, table: ConnectionTable): Shared {
   const sets = { byPort: new Map(), backends: new Set<Backend>(), passing: new Set<Promise<void>>() };
-  return { handler, table, ...sets, underWay: 0, lastStir: -Infinity, isDiscouraged: false };
+  return { handler, table, ...sets, inFlight: 0, lastActivity: -Infinity, isDraining: false };
 }
 
 /**
- * Of the requests over HTTP/2 that come when a backend is told to end Deno answers none, and clients go on to ask on the
- * connections that they have until they are told: the end of a burst is waited for.
+ * Waits for an idle moment: Deno never answers requests over HTTP/2 that arrive when a backend shuts down, and clients go on to
+ * use their connections until they are told.
  */
-async function calm(shared: Shared, milliseconds: number): Promise<void> {
+async function idle(shared: Shared, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
-  const isStirred = (now: number) => shared.underWay > 0 || now - shared.lastStir < CALM;
-  for (let now = performance.now(); isStirred(now) && now < end; now = performance.now()) {
+  const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < IDLE;
+  for (let now = performance.now(); isActive(now) && now < end; now = performance.now()) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
 /**
- * Tells the backends to end and waits for them. A request over HTTP/2 that comes at that moment is never answered by Deno,
- * and its backend does not end: it is not waited for when nothing else is under way.
+ * Shuts the backends down. A backend that a request over HTTP/2 reaches at that moment neither answers nor ends: it is not waited
+ * for after a quiet period.
  */
 async function ended(shared: Shared): Promise<void> {
   let quiet = 0;
-  const { promise: calm, resolve } = Promise.withResolvers<void>();
-  const look = setInterval(() => {
-    quiet = shared.underWay === 0 ? quiet + 1 : 0;
-    if (quiet > QUIET / LOOK_EVERY) resolve();
-  }, LOOK_EVERY);
-  await Promise.race([calm, Promise.all([...shared.backends].map((backend) => backend.end()))]);
-  clearInterval(look);
+  const { promise: quietPeriod, resolve } = Promise.withResolvers<void>();
+  const timer = setInterval(() => {
+    quiet = shared.inFlight === 0 ? quiet + 1 : 0;
+    if (quiet > QUIET / CHECK_EVERY) resolve();
+  }, CHECK_EVERY);
+  await Promise.race([quietPeriod, Promise.all([...shared.backends].map((backend) => backend.end()))]);
+  clearInterval(timer);
 }
 
-/**
- * A server whose certificate was replaced lives for as long as its last connection: to end it before would lose requests,
- * as Deno answers none that come over HTTP/2 after it was told to end.
- */
-function endIfUseless(backend: Backend, { backends }: Shared): void {
+/** A backend with an old certificate lives as long as its last connection: an earlier shutdown would lose requests over HTTP/2. */
+function endIfUnused(backend: Backend, { backends }: Shared): void {
   if (!backend.isReplaced || backend.connections > 0) return;
   backends.delete(backend);
   backend.end();
@@ -137,15 +134,15 @@ async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared)
   const server = serveOn({ hostname: LOOPBACK, port: 0, cert, key, onListen }, async (request, { remoteAddr }) => {
     const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
     connection?.asked();
-    shared.underWay++;
-    shared.lastStir = performance.now();
+    shared.inFlight++;
+    shared.lastActivity = performance.now();
     try {
       const response = await shared.handler(request, connection?.remote ?? "");
-      if (shared.isDiscouraged) response.headers.set("connection", "close");
+      if (shared.isDraining) response.headers.set("connection", "close");
       return response;
     } finally {
-      shared.underWay--;
-      shared.lastStir = performance.now();
+      shared.inFlight--;
+      shared.lastActivity = performance.now();
     }
   });
   const port = await listening;
@@ -177,7 +174,7 @@ async function listen({ hostname, port }: TlsServeOptions, backend: Backend): Pr
   }
 }
 
-/** One connection, to its end. */
+/** Splices a connection to the backend, until it ends. */
 async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Promise<void> {
   const ends = [outer];
   const held = shared.table.hold(outer.remoteAddr.hostname, () => closeBoth(...ends));
@@ -192,16 +189,16 @@ async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Prom
     shared.byPort.set(key, held);
     await splice(outer, inner, held.moved);
   } catch {
-    // The client went away before anything was passed, or this process has no files left.
+    // The client closed the connection, or this process has too many open files.
   }
   closeBoth(...ends);
   held.ended();
   shared.byPort.delete(key);
   backend.connections--;
-  endIfUseless(backend, shared);
+  endIfUnused(backend, shared);
 }
 
-/** Whether it has come to its end in time. */
+/** Whether the work finished in time. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), milliseconds);

@@ -146,7 +146,7 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
-Deno.test("discourage(): answers of HTTP/1.1 end their connection", async () => {
+Deno.test("drain(): answers of HTTP/1.1 end their connection", async () => {
   const server = await serve(echo);
   using client = clientOf(OLD, "1.1");
   const fields = async () => {
@@ -155,7 +155,7 @@ Deno.test("discourage(): answers of HTTP/1.1 end their connection", async () => 
     return response.headers.get("connection");
   };
   assert.equal(await fields(), null);
-  server.discourage();
+  server.drain();
   assert.equal(await fields(), "close");
   await server.close(0);
 });

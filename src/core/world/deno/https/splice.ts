@@ -1,10 +1,10 @@
-/** Bytes of one connection to another and back. */
+/** Copies bytes between a client and a backend. */
 
 const BUFFER_BYTES = 16 * 1024;
-/** For so long a client that was told the end may go on sending: closed at once it might lose what it was sent before. */
+/** Milliseconds in which a client may go on to send after the end of the response: closed at once, it could lose that. */
 const LINGER = 2000;
 
-/** Both ways until the inner side ends, or either breaks; both are closed then. `moved` is told of each piece. */
+/** Copies both ways until the backend ends or a side breaks, then closes both. `moved` is called for each chunk. */
 export async function splice(outer: Deno.TcpConn, inner: Deno.TcpConn, moved: () => void): Promise<void> {
   const linger = Promise.withResolvers<void>();
   const inward = copy(outer, inner, moved);
@@ -17,18 +17,18 @@ export async function splice(outer: Deno.TcpConn, inner: Deno.TcpConn, moved: ()
   await inward;
 }
 
-/** Ends both; what is closed already stays so. */
+/** Closes connections that may be closed already. */
 export function closeBoth(...connections: readonly Deno.TcpConn[]): void {
   for (const connection of connections) {
     try {
       connection.close();
     } catch {
-      // It was closed before.
+      // It is closed.
     }
   }
 }
 
-/** Never throws: a connection that breaks ends the other. */
+/** Never rejects: a connection that breaks closes the other. */
 async function copy(from: Deno.TcpConn, to: Deno.TcpConn, moved: () => void): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   try {
