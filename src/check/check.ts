@@ -35,7 +35,7 @@ export interface Check {
   /** Stable: the anchor in docs/checks.md, and what `--only` and `--skip` name. */
   readonly id: string;
   readonly category: Category;
-  /** The healthy state as a statement: `the Kubernetes API answers`. */
+  /** The healthy state as a statement: `the Kubernetes API is reachable`. */
   readonly title: string;
   /** Ids of checks that must not have failed before: else this one is skipped. */
   readonly needs: readonly string[];

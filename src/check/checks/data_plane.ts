@@ -44,16 +44,16 @@ interface PodCheck {
 
 /** The checks of this category. */
 export const POD_CHECKS: readonly PodCheck[] = [
-  { id: "proxy-scheduled", title: "pods with a proxy are on a node", judge: scheduled },
+  { id: "proxy-scheduled", title: "pods with a proxy are scheduled", judge: scheduled },
   {
     id: "proxy-image",
-    title: "the images of proxies can be pulled",
+    title: "proxy images can be pulled",
     judge: imagePulled,
     advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes reach the registry",
   },
   {
     id: "proxy-init",
-    title: "the init containers of proxies do their work",
+    title: "proxy init containers succeed",
     judge: initialized,
     advice: ({ namespace, name }) => `see what they say: ${kubectl("logs", "-n", namespace, name, "--all-containers")}`,
   },
@@ -66,13 +66,13 @@ export const POD_CHECKS: readonly PodCheck[] = [
   },
   {
     id: "proxy-memory",
-    title: "no proxy was killed for its memory",
+    title: "no proxy was OOM-killed",
     judge: withinMemory,
     advice: "raise the annotation sidecar.istio.io/proxyMemoryLimit, or bound what proxies know by a Sidecar resource",
   },
   {
     id: "proxy-restarts",
-    title: "proxies do not start again",
+    title: "proxies do not restart",
     judge: steady,
     advice: ({ namespace, name }) =>
       `see what it said before: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy", "--previous")}`,

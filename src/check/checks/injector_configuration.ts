@@ -11,14 +11,14 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = [
   {
     id: "injector-config-present",
     category: "injector-configuration",
-    title: "the control planes have their ConfigMaps",
+    title: "control plane ConfigMaps exist",
     needs: [],
     run: (inventory) => ofPlanes(inventory, present),
   },
   {
     id: "injector-config-valid",
     category: "injector-configuration",
-    title: "injector configurations and values can be read",
+    title: "injector configuration and values are valid",
     needs: ["injector-config-present"],
     run: (inventory) => ofPlanes(inventory, (fact) => valid(fact, inventory)),
   },
@@ -32,14 +32,14 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = [
   {
     id: "mesh-config-valid",
     category: "injector-configuration",
-    title: "mesh configurations are valid",
+    title: "mesh configuration is valid",
     needs: ["injector-config-present"],
     run: (inventory) => ofPlanes(inventory, mesh),
   },
   {
     id: "injector-policy-enabled",
     category: "injector-configuration",
-    title: "the policy is to inject",
+    title: "the injection policy is enabled",
     needs: ["injector-config-valid", "injector-templates-compile"],
     run: (inventory) => ofPlanes(inventory, policy),
   },

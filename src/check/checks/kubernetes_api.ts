@@ -14,7 +14,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   {
     id: FIRST,
     category: "kubernetes-api",
-    title: "the Kubernetes API answers",
+    title: "the Kubernetes API is reachable",
     needs: [],
     pre: true,
     run: reachable,
@@ -22,7 +22,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   {
     id: "api-version",
     category: "kubernetes-api",
-    title: "the version of Kubernetes is supported",
+    title: "the Kubernetes version is supported",
     needs: [],
     pre: true,
     run: version,
@@ -30,7 +30,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   {
     id: "api-admission-registration",
     category: "kubernetes-api",
-    title: "webhooks can be registered",
+    title: "the admission registration API is served",
     needs: [],
     pre: true,
     run: admissionRegistration,
@@ -55,7 +55,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   {
     id: "api-aggregator-routing",
     category: "kubernetes-api",
-    title: "the API server reaches what is behind Services",
+    title: "the API server reaches Services",
     needs: [],
     pre: true,
     run: aggregatorRouting,

@@ -31,7 +31,7 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
   {
     id: "namespace-label-values",
     category: "namespaces",
-    title: "labels of namespaces are spelt right",
+    title: "namespace injection labels are spelled correctly",
     needs: [],
     run: (inventory) => ofNamespaces(inventory, spelling),
   },
@@ -45,21 +45,21 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
   {
     id: "namespace-revision-served",
     category: "namespaces",
-    title: "the revisions that namespaces name are served",
+    title: "namespace revisions are served by a webhook",
     needs: [],
     run: (inventory) => ofServed(inventory, unserved),
   },
   {
     id: "namespace-labelled",
     category: "namespaces",
-    title: "namespaces of pods with a proxy ask for injection",
+    title: "namespaces with injected pods are labeled for injection",
     needs: [],
     run: unlabelled,
   },
   {
     id: "namespace-pod-revisions",
     category: "namespaces",
-    title: "pods name no other revision than their namespace",
+    title: "pods name the same revision as their namespace",
     needs: [],
     run: podRevisions,
   },

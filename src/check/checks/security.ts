@@ -15,7 +15,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
   {
     id: "pod-security",
     category: "security",
-    title: "namespaces of the mesh admit what injection puts into pods",
+    title: "Pod Security admits injected pods",
     needs: [],
     pre: true,
     run: async (inventory) => judge(await inventory.sidecars(), podSecurity, ADVICE_POD_SECURITY),
@@ -39,7 +39,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
   {
     id: "native-sidecars",
     category: "security",
-    title: "nodes run native sidecars",
+    title: "nodes support native sidecars",
     needs: [],
     pre: true,
     run: async (inventory) => nativeSidecars(await inventory.nodes(), await inventory.pods()),

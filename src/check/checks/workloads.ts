@@ -25,14 +25,14 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     id: "workload-proxy-missing",
-    title: "pods that are to have a proxy have one",
+    title: "pods that should have a proxy have one",
     judge: missingProxy,
     undecided: (pod) => isUndecided(pod) && !pod.hasProxy,
     advice: makeNamedAgain,
   },
   {
     id: "workload-proxy-unexpected",
-    title: "pods that have a proxy get one again",
+    title: "injected pods are injected again when recreated",
     judge: unexpectedProxy,
     undecided: (pod) => isUndecided(pod) && pod.hasProxy,
     advice: ({ kind, namespace, name }) =>
@@ -40,37 +40,37 @@ const ROWS: readonly Row[] = [
   },
   {
     id: "workload-proxy-current",
-    title: "proxies are those of the present configuration",
+    title: "proxies match the current configuration",
     judge: otherProxy,
     undecided: (pod) => isUndecided(pod) && pod.hasProxy,
     advice: makeNamedAgain,
   },
   {
     id: "workload-host-network",
-    title: "pods in namespaces of the mesh have a network of their own",
+    title: "mesh pods do not use the host network",
     judge: hostNetwork,
   },
   {
     id: "workload-init-network",
-    title: "init containers have a network",
+    title: "init containers have network access",
     judge: initNetwork,
     advice: "use native sidecars, or run them as user 1337, whose traffic is not captured",
   },
   {
     id: "workload-jobs",
-    title: "proxies of Jobs end with their work",
+    title: "Job proxies end with the Job",
     judge: jobProxy,
     advice: "use native sidecars, or put `kubectl-mesh wait --shutdown --` in front of the command",
   },
   {
     id: "workload-proxy-user",
-    title: "no application runs as the proxy's user",
+    title: "no application runs as the proxy user",
     judge: proxyUser,
     advice: "give it another runAsUser: what the proxy's user sends is not captured",
   },
   {
     id: "workload-ports",
-    title: "no application has a port of the proxy",
+    title: "no application uses a proxy port",
     judge: appPorts,
     advice: "give the application another port",
   },
@@ -87,7 +87,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
   {
     id: "workload-label-place",
     category: "workloads",
-    title: "requests for injection are on pods",
+    title: "injection labels are on pod templates",
     needs: [],
     run: labelPlaces,
   },

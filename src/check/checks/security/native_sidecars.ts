@@ -1,5 +1,5 @@
 /**
- * Whether the kubelets of nodes run native sidecars. Source: KEP-753: beta, and on, since Kubernetes 1.29; before that
+ * Whether the kubelets of nodes support native sidecars. Source: KEP-753: beta, and on, since Kubernetes 1.29; before that
  * a node starts such a proxy as an init container and waits for its end, which does not come.
  */
 import type { Node, Pod } from "../../../core/kube/client/mod.ts";
