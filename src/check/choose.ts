@@ -41,7 +41,7 @@ export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
     (choice.categories.length === 0 || choice.categories.includes(check.category)) &&
     (choice.only.length === 0 || isNamed(check, choice.only))
   );
-  if (wanted.length === 0) throw new UsageError("No check is left", { hint: "see --only, --skip and --pre" });
+  if (wanted.length === 0) throw new UsageError("No check is selected", { hint: "see --only, --skip and --pre" });
   return { checks: withNeeds(wanted, left), told: new Set(wanted.map(({ id }) => id)) };
 }
 
@@ -77,6 +77,6 @@ function closestHint(word: string, known: readonly string[]): string | undefined
 function injectionHint(word: string, what: keyof typeof IDS): string | undefined {
   const command = "kubectl mesh check injection";
   if (what !== "category") return undefined;
-  if (word.includes("/")) return `about one workload there is "${command} ${word}"`;
+  if (word.includes("/")) return `for one workload use "${command} ${word}"`;
   return closest(word, ["injection", "inject"]) === undefined ? undefined : `did you mean "${command}"?`;
 }

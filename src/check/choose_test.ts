@@ -45,9 +45,9 @@ Deno.test("unknown words are refused, and so is a choice that leaves nothing", (
   const hint = (hint: string) => (error: unknown) => Object(error).hint === hint;
   assert.throws(() => chosen({ categories: ["webhok"] }), hint('did you mean "webhook"?'));
   assert.throws(() => chosen({ categories: ["injecton"] }), hint('did you mean "kubectl mesh check injection"?'));
-  const workload = 'about one workload there is "kubectl mesh check injection deploy/web"';
+  const workload = 'for one workload use "kubectl mesh check injection deploy/web"';
   assert.throws(() => chosen({ categories: ["deploy/web"] }), hint(workload));
   assert.throws(() => chosen({ only: ["servd"] }), hint('did you mean "served"?'));
   assert.throws(() => chosen({ skip: ["zzzzzzzzzz"] }), /There is no check or category "zzzzzzzzzz"/);
-  assert.throws(() => chosen({ categories: ["webhook"], pre: true }), /No check is left/);
+  assert.throws(() => chosen({ categories: ["webhook"], pre: true }), /No check is selected/);
 });

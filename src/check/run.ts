@@ -55,7 +55,7 @@ async function findingOf(check: Check, inventory: Inventory): Promise<Finding> {
     if (error instanceof MeshError) return { result: "error", message: errorLine(error) };
     return {
       result: "error",
-      message: `This check failed by a defect of its own: ${messageOf(error)}; please report it`,
+      message: `This check failed because of a bug in it: ${messageOf(error)}; please report it`,
     };
   }
 }

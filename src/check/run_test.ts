@@ -82,7 +82,7 @@ Deno.test("whatever a check throws is its result", async () => {
     [new MeshError("Bad input"), "a error Bad input"],
     [
       new TypeError("x is undefined"),
-      "a error This check failed by a defect of its own: x is undefined; please report it",
+      "a error This check failed because of a bug in it: x is undefined; please report it",
     ],
   ];
   for (const [error, expected] of thrown) {

@@ -49,33 +49,33 @@ export const POD_CHECKS: readonly PodCheck[] = [
     id: "proxy-image",
     title: "proxy images can be pulled",
     judge: imagePulled,
-    advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes reach the registry",
+    advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes can reach the registry",
   },
   {
     id: "proxy-init",
     title: "proxy init containers succeed",
     judge: initialized,
-    advice: ({ namespace, name }) => `see what they say: ${kubectl("logs", "-n", namespace, name, "--all-containers")}`,
+    advice: ({ namespace, name }) => `see the logs: ${kubectl("logs", "-n", namespace, name, "--all-containers")}`,
   },
   {
     id: "proxy-ready",
     title: "proxies are ready",
     judge: ready,
-    advice: ({ namespace, name }) =>
-      `see what the proxy says: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy")}`,
+    advice: ({ namespace, name }) => `see its log: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy")}`,
   },
   {
     id: "proxy-memory",
     title: "no proxy was OOM-killed",
     judge: withinMemory,
-    advice: "raise the annotation sidecar.istio.io/proxyMemoryLimit, or bound what proxies know by a Sidecar resource",
+    advice:
+      "raise the annotation sidecar.istio.io/proxyMemoryLimit, or limit the proxy's configuration by a Sidecar resource",
   },
   {
     id: "proxy-restarts",
     title: "proxies do not restart",
     judge: steady,
     advice: ({ namespace, name }) =>
-      `see what it said before: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy", "--previous")}`,
+      `see its previous log: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy", "--previous")}`,
   },
 ];
 
@@ -112,7 +112,7 @@ function imagePulled({ proxy, init }: ProxyPod): Told {
   if (without === undefined) return undefined;
   const image = textAt(without.spec, "image");
   const message = [
-    `${without.name} has no image "${image}"`,
+    `${without.name} cannot pull the image "${image}"`,
     waitingReason(without),
     ...reported(waitingMessage(without)),
   ];
@@ -132,7 +132,7 @@ function ready({ pod, proxy }: ProxyPod): Told {
   if (START_REASONS.has(waitingReason(proxy))) return { result: "error", message: notStarted(proxy) };
   const waiting = waitingReason(proxy);
   const ending = lastEnding(proxy);
-  const state = waiting === "" ? "runs and is not ready" : `waits: ${waiting}`;
+  const state = waiting === "" ? "runs but is not ready" : `waits: ${waiting}`;
   const last = ending === undefined ? [] : [`it ${endingText(ending)}`];
   return { result: "error", message: [`${proxy.name} ${state}`, ...last].join(", ") };
 }
@@ -144,16 +144,16 @@ function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
 }
 
 function notStarted(state: ContainerState): string {
-  return [`${state.name} cannot be started`, waitingReason(state), ...reported(waitingMessage(state))].join(": ");
+  return [`${state.name} does not start`, waitingReason(state), ...reported(waitingMessage(state))].join(": ");
 }
 
 function withinMemory({ proxy }: ProxyPod): Told {
   const ending = lastEnding(proxy);
   if (ending === undefined || !isOutOfMemory(ending.reason, ending.code)) return undefined;
   const limit = textAt(mapAt(mapAt(proxy.spec, "resources"), "limits"), "memory");
-  const bound = limit === "" ? "without a limit of its own" : `with a limit of ${limit}`;
+  const bound = limit === "" ? "without a memory limit" : `with a limit of ${limit}`;
   const restarts = restartsOf(proxy);
-  return { result: "warning", message: `${proxy.name} was killed for its memory ${bound}, restarts: ${restarts}` };
+  return { result: "warning", message: `${proxy.name} was OOM-killed ${bound}, restarts: ${restarts}` };
 }
 
 /** The agent ends with 137 too where the kernel killed Envoy alone, and says so. */
@@ -166,5 +166,5 @@ function steady({ proxy }: ProxyPod): Told {
   const ending = lastEnding(proxy);
   if (restarts === 0 || ending === undefined || isOutOfMemory(ending.reason, ending.code)) return undefined;
   const times = restarts === 1 ? "once" : `${restarts} times`;
-  return { result: "warning", message: `${proxy.name} was started again ${times}, last it ${endingText(ending)}` };
+  return { result: "warning", message: `${proxy.name} restarted ${times}, the last time it ${endingText(ending)}` };
 }

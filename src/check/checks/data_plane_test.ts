@@ -75,13 +75,13 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly str
   ["an image that is not there", {
     proxy: waiting("ImagePullBackOff", 'Back-off pulling image "hub.test/proxyv2:1"'),
   }, [
-    'proxy-image error: istio-proxy has no image "hub.test/proxyv2:1": ImagePullBackOff: ' +
+    'proxy-image error: istio-proxy cannot pull the image "hub.test/proxyv2:1": ImagePullBackOff: ' +
     'Back-off pulling image "hub.test/proxyv2:1"',
   ]],
   ["an image that the init container lacks", {
     init: waiting("ErrImagePull"),
     proxy: waiting("PodInitializing"),
-  }, ['proxy-image error: istio-init has no image "hub.test/proxyv2:1": ErrImagePull']],
+  }, ['proxy-image error: istio-init cannot pull the image "hub.test/proxyv2:1": ErrImagePull']],
   ["an init container that fails", {
     init: { ...waiting("CrashLoopBackOff"), restartCount: 4, lastState: ended(2, "Error", "iptables: no chain\n") },
     proxy: waiting("PodInitializing"),
@@ -95,27 +95,27 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly str
   ["a volume that is not there", {
     proxy: waiting("CreateContainerConfigError", 'configmap "istio-ca-root-cert" not found'),
   }, [
-    "proxy-ready error: istio-proxy cannot be started: CreateContainerConfigError: " +
+    "proxy-ready error: istio-proxy does not start: CreateContainerConfigError: " +
     'configmap "istio-ca-root-cert" not found',
   ]],
   ["a proxy that is not ready", { proxy: { ready: false } }, [
-    "proxy-ready error: istio-proxy runs and is not ready",
+    "proxy-ready error: istio-proxy runs but is not ready",
   ]],
   ["a native proxy that is not ready", { native: true, proxy: { ready: false } }, [
-    "proxy-ready error: istio-proxy runs and is not ready",
+    "proxy-ready error: istio-proxy runs but is not ready",
   ]],
   ["a proxy that crashes", {
     proxy: { ...waiting("CrashLoopBackOff"), restartCount: 5, lastState: ended(255, "Error", "no token") },
   }, [
     "proxy-ready error: istio-proxy waits: CrashLoopBackOff, it ended with 255: no token",
-    "proxy-restarts warning: istio-proxy was started again 5 times, last it ended with 255: no token",
+    "proxy-restarts warning: istio-proxy restarted 5 times, the last time it ended with 255: no token",
   ]],
   ["a proxy that was killed for its memory", {
     proxy: { restartCount: 2, lastState: ended(137, "OOMKilled") },
-  }, ["proxy-memory warning: istio-proxy was killed for its memory with a limit of 128Mi, restarts: 2"]],
+  }, ["proxy-memory warning: istio-proxy was OOM-killed with a limit of 128Mi, restarts: 2"]],
   ["a proxy that was started again once", {
     proxy: { restartCount: 1, lastState: ended(139, "Error") },
-  }, ["proxy-restarts warning: istio-proxy was started again once, last it ended with 139: a segmentation fault"]],
+  }, ["proxy-restarts warning: istio-proxy restarted once, the last time it ended with 139: a segmentation fault"]],
   ["a pod without a node", {
     phase: "Pending",
     proxy: { ready: false, state: {} },

@@ -78,7 +78,7 @@ async function version(inventory: Inventory): Promise<Finding> {
   }
   if (major > OLDEST.major || minor >= OLDEST.minor) return { result: "ok", message: text };
   const oldest = `${OLDEST.major}.${OLDEST.minor}`;
-  return { result: "error", message: `the server is ${text}, the oldest that is supported is ${oldest}: upgrade it` };
+  return { result: "error", message: `the server is ${text}, the oldest supported version is ${oldest}: upgrade it` };
 }
 
 async function admissionRegistration(inventory: Inventory): Promise<Finding> {
@@ -93,7 +93,7 @@ async function admissionRegistration(inventory: Inventory): Promise<Finding> {
 
 const NOT_SHOWN: Finding = {
   result: "unknown",
-  message: "cannot tell: the pods of kube-apiserver cannot be seen, as on a cluster that a provider runs",
+  message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters",
 };
 
 /** What the command line of kube-apiserver says; `undefined` if it cannot be seen. */
@@ -121,7 +121,7 @@ async function seenMutating(inventory: Inventory): Promise<Finding> {
     const run = await inventory.dryRun(webhook);
     if (!isKnown(run) || run.value === undefined) continue;
     if (run.value.outcome === "injected" || run.value.webhook === webhook.name) {
-      return { result: "ok", message: "seen by a dry run" };
+      return { result: "ok", message: "confirmed by a dry run" };
     }
   }
   return NOT_SHOWN;

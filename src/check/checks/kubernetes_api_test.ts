@@ -77,7 +77,7 @@ Deno.test("where kube-apiserver cannot be seen a dry run shows it, or it cannot 
   const objects = [...meshWebhooks(), object("v1", "Namespace", "shop", { metadata })];
   const annotations = { "sidecar.istio.io/status": "{}" };
   const injected = () => object("v1", "Pod", "shop/made", { metadata: { annotations } });
-  const seen: Finding = { result: "ok", message: "seen by a dry run" };
+  const seen: Finding = { result: "ok", message: "confirmed by a dry run" };
   assert.deepEqual(await finding("api-mutating-admission", { objects, dryRun: injected }), seen);
   assert.equal((await finding("api-mutating-admission", { objects })).result, "unknown");
   assert.equal((await finding("api-mutating-admission", { forbidden: /./ })).result, "unknown");

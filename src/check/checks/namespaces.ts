@@ -113,7 +113,7 @@ function spelling({ name, object, labels, injection }: Namespace): readonly Prob
   for (const key of Object.keys(labels)) {
     const meant = KEYS.includes(key) ? undefined : closest(key, KEYS);
     if (meant === undefined) continue;
-    problems.push({ object, result: "warning", message: `nothing reads the label "${key}": "${meant}" is a label` });
+    problems.push({ object, result: "warning", message: `the label "${key}" has no effect: did you mean "${meant}"?` });
   }
   return problems;
 }
@@ -145,12 +145,12 @@ function unserved(
   const served = servedLabels(webhooks, name);
   const [label] = served;
   if (label === undefined) {
-    return [{ object, result: "warning", message: "the webhooks exclude it, whatever labels it has" }];
+    return [{ object, result: "warning", message: "the webhooks exclude it, whatever its labels are" }];
   }
   const fix = labelNamespace(name, { ...label[key] === undefined ? { [key]: undefined } : {}, ...label }, {
     overwrite: true,
   });
-  const message = `no webhook serves ${key}=${value}; there is ${labelsText(served)}: ${fix}`;
+  const message = `no webhook serves ${key}=${value}; served: ${labelsText(served)}: ${fix}`;
   return [{ object, result: "error", message }];
 }
 
@@ -177,7 +177,7 @@ async function unlabelled(inventory: Inventory): Promise<Finding> {
     return {
       object: each.object,
       result: "warning",
-      message: `it has pods with a proxy and no label, so that pods that are made anew get none${fix}`,
+      message: `it has injected pods but no injection label: new pods get no proxy${fix}`,
     };
   });
   if (problems.length > 0 || expectations.value.some(({ webhook }) => webhook !== undefined)) {
@@ -188,7 +188,7 @@ async function unlabelled(inventory: Inventory): Promise<Finding> {
 
 const NOBODY: Finding = {
   result: "warning",
-  message: "no namespace asks for injection: kubectl label namespace NAME istio-injection=enabled",
+  message: "no namespace is labeled for injection: kubectl label namespace NAME istio-injection=enabled",
 };
 
 function asksNothing({ injection, revision }: Namespace): boolean {

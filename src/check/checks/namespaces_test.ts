@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
     name: "a key that nothing reads",
     objects: [namespace({ "istio-injections": "enabled" })],
     result: "warning",
-    says: /"istio-injection" is a label/,
+    says: /did you mean "istio-injection"/,
   },
   {
     id: "namespace-one-label",
@@ -77,14 +77,14 @@ const ROWS: readonly Row[] = [
     name: "a revision of nobody",
     objects: [namespace({ "istio.io/rev": "1-9" })],
     result: "error",
-    says: /no webhook serves istio.io\/rev=1-9; there is istio-injection=enabled or .*istio.io\/rev=prod/,
+    says: /no webhook serves istio.io\/rev=1-9; served: istio-injection=enabled or .*istio.io\/rev=prod/,
   },
   {
     id: "namespace-labelled",
     name: "nobody is in the mesh",
     objects: [namespace({})],
     result: "warning",
-    says: /no namespace asks for injection/,
+    says: /no namespace is labeled for injection/,
   },
   {
     id: "namespace-labelled",

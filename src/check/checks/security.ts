@@ -54,7 +54,7 @@ type Judge = (namespace: SidecarNamespace) => readonly Problem[];
 
 function judge(sidecars: Observed<readonly SidecarNamespace[]>, ofEach: Judge, advice?: string): Finding {
   if (!isKnown(sidecars)) return cannotTell(sidecars);
-  if (sidecars.value.length === 0) return { result: "skipped", message: "no namespace gets sidecars" };
+  if (sidecars.value.length === 0) return { result: "skipped", message: "no namespace is injected" };
   return findingOf(sidecars.value.flatMap(ofEach), advice);
 }
 
@@ -72,7 +72,7 @@ function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
     return [problem(namespace, "error", `enforces ${level}, and ${lenient.join("; ")}`)];
   }
   if (strict.length === 0) return [];
-  const message = `enforces ${level}, and ${strict.join("; ")}: pods have to set that in their own securityContext`;
+  const message = `enforces ${level}, and ${strict.join("; ")}: pods must set it in their securityContext`;
   return [problem(namespace, "warning", message)];
 }
 

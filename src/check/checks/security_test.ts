@@ -68,7 +68,7 @@ const LEVELS: readonly (readonly [name: string, setting: Setting, expected: RegE
   [
     "restricted with CNI and no seccomp profile",
     { labels: enforce("restricted"), values: WITHOUT_SECCOMP },
-    /^warning: .*container "istio-proxy" has no seccomp profile: pods have to set that in their own securityContext$/,
+    /^warning: .*container "istio-proxy" has no seccomp profile: pods must set it in their securityContext$/,
   ],
   [
     "before the mesh every namespace counts",
@@ -97,13 +97,13 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     "resource-quota",
     "used up",
     [quota({ cpu: "4" }, {}, { cpu: "3950m" })],
-    'warning: namespace/web: the quota "compute" has 50m of requests.cpu left: a sidecar takes 100m',
+    'warning: namespace/web: the quota "compute" has 50m of requests.cpu left: a sidecar needs 100m',
   ],
   [
     "resource-quota",
     "too small for ever",
     [quota({ "limits.memory": "512Mi" })],
-    'error: namespace/web: the quota "compute" allows limits.memory of 512Mi: a sidecar alone takes 1Gi',
+    'error: namespace/web: the quota "compute" allows limits.memory of 512Mi: a sidecar alone needs 1Gi',
   ],
   ["resource-quota", "a resource that need not be named", [quota({ "limits.ephemeral-storage": "1Gi" })], "ok: "],
   ["resource-quota", "another kind of pods", [quota({ cpu: "1m" }, { scopes: ["BestEffort"] })], "ok: "],
@@ -119,7 +119,7 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     "limit-range",
     "a smallest",
     [range({ type: "Container", min: { cpu: "250m" } })],
-    'error: namespace/web: the limit range "bounds" wants cpu of at least 250m: the container "istio-init" asks for 100m',
+    'error: namespace/web: the limit range "bounds" requires cpu of at least 250m: the container "istio-init" asks for 100m',
   ],
   [
     "limit-range",
@@ -144,7 +144,8 @@ const WITHOUT_LIMITS = VALUES.replace(/limits:\n\s+cpu: "2"\n\s+memory: 1Gi/, "l
 
 Deno.test("resource-quota: what containers have to name, and a limit range adds", async () => {
   const objects = [quota({ "limits.cpu": "8" })];
-  const expected = 'error: namespace/web: the quota "compute" wants limits.cpu, which the container "istio-init" lacks';
+  const expected =
+    'error: namespace/web: the quota "compute" requires limits.cpu, which the container "istio-init" does not set';
   assert.equal(await told("resource-quota", { objects, values: WITHOUT_LIMITS }), expected);
   const defaults = [...objects, range({ type: "Container", default: { cpu: "1" } })];
   assert.equal(await told("resource-quota", { objects: defaults, values: WITHOUT_LIMITS }), "ok: ");
@@ -163,7 +164,7 @@ const pod = (initContainers: Value[]) => object("v1", "Pod", "web/cart", { spec:
 
 Deno.test("native-sidecars: nodes of 1.29 run them, older ones are told", async () => {
   const nodes = [node("new", "v1.29.0"), node("odd", "unknown"), node("old", "v1.28.9-gke.10")];
-  assert.equal(await told("native-sidecars"), "skipped: there are no nodes");
+  assert.equal(await told("native-sidecars"), "skipped: the cluster has no nodes");
   assert.equal(await told("native-sidecars", { objects: nodes.slice(0, 2) }), "ok: ");
   const { result, objects = [] } = await find("native-sidecars", { objects: nodes });
   assert.deepEqual([result, objects], ["warning", ["node/old"]]);
@@ -171,7 +172,7 @@ Deno.test("native-sidecars: nodes of 1.29 run them, older ones are told", async 
 
 Deno.test("native-sidecars: an old node is an error where proxies are native", async () => {
   const objects = [node("old", "v1.28.9"), pod([{ name: "istio-proxy", restartPolicy: "Always" }])];
-  const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start there";
+  const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start on it";
   assert.equal(await told("native-sidecars", { objects }), expected);
 });
 

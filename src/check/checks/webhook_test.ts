@@ -73,9 +73,9 @@ Deno.test("configurations that select the same pods are found, with the namespac
   const objects = [...meshWebhooks(), leftBehind(), SHOP, namespace("plain")];
   const { result, message, objects: told } = await finding("webhook-overlap", { objects });
   assert.equal(result, "error");
-  assert.match(message ?? "", /^namespace\/shop: pods without a label go to istio-sidecar-injector \(.*\) and .*-old/);
+  assert.match(message ?? "", /^namespace\/shop: pods without labels match istio-sidecar-injector \(.*\) and .*-old/);
   // A pod of "plain" would have to ask for it.
-  assert.match(message ?? "", /namespace\/plain: pods with sidecar.istio.io\/inject=true go to/);
+  assert.match(message ?? "", /namespace\/plain: pods with sidecar.istio.io\/inject=true match/);
   assert.deepEqual(told, ["namespace/shop", "namespace/plain"]);
 });
 
@@ -94,7 +94,7 @@ Deno.test("tags have to point to revisions that are there, and are each there on
   assert.match(lost.message ?? "", /the tag "prod" points to "canary", which is not installed/);
   const twin = { ...tag, metadata: { ...tag.metadata, name: "istio-revision-tag-prod-2" } };
   const twice = await finding("webhook-revision-tags", { objects: [canary, tag, twin] });
-  assert.match(twice.message ?? "", /the tag "prod" is that of "istio-revision-tag-prod-2" too/);
+  assert.match(twice.message ?? "", /the tag "prod" also belongs to "istio-revision-tag-prod-2"/);
 });
 
 Deno.test("the failure policy is told with what it would hit", async () => {
@@ -103,12 +103,12 @@ Deno.test("the failure policy is told with what it would hit", async () => {
   const failing = await finding("webhook-failure-policy", { objects: [...meshWebhooks(), ...cluster] });
   assert.deepEqual(failing, {
     result: "ok",
-    message: "3 pods in 2 namespaces cannot be made again while it is down",
+    message: "3 pods in 2 namespaces cannot be recreated while it is down",
   });
   const ignoring = [...meshWebhooks({ failurePolicy: "Ignore" }), ...cluster];
   const { result, message } = await finding("webhook-failure-policy", { objects: ignoring }, { namespace: "plain" });
   assert.equal(result, "warning");
-  assert.match(message ?? "", /3 pods in 2 namespaces would be made without a sidecar/);
+  assert.match(message ?? "", /3 pods in 2 namespaces would start without a sidecar/);
   assert.deepEqual(await finding("webhook-failure-policy", { objects: ignoring, forbidden: /pods/ }), {
     result: "unknown",
     message: "cannot tell: needs list on pods",

@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
     id: "workload-init-network",
     title: "init containers have network access",
     judge: initNetwork,
-    advice: "use native sidecars, or run them as user 1337, whose traffic is not captured",
+    advice: "use native sidecars, or run them as user 1337: its traffic is not captured",
   },
   {
     id: "workload-jobs",
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-user",
     title: "no application runs as the proxy user",
     judge: proxyUser,
-    advice: "give it another runAsUser: what the proxy's user sends is not captured",
+    advice: "set another runAsUser: traffic of the proxy user is not captured",
   },
   {
     id: "workload-ports",
@@ -123,7 +123,7 @@ function isUndecided({ webhook, decision }: ExpectedPod): boolean {
 
 /** That all is well would be a guess. */
 function notDecided({ owner, webhook, plane }: ExpectedPod, count: number): Finding {
-  const of = `cannot tell of ${counted(count, "pod")}`;
+  const of = `cannot tell for ${counted(count, "pod")}`;
   if (plane !== undefined && !isKnown(plane.injector)) {
     return { result: "unknown", message: `${of}: ${reason(plane.injector)}` };
   }

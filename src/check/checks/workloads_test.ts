@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
     name: "opted out since",
     objects: [pod({ ...WITH_PROXY, labels: OPTED_OUT })],
     result: "warning",
-    says: /no webhook is called for its pods/,
+    says: /no webhook is called for new pods/,
   },
   {
     id: "workload-proxy-unexpected",
@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
     name: "another image",
     objects: [pod({ ...WITH_PROXY, spec: { containers: [APP, { ...PROXY, image: "proxyv2:1.9" }] } })],
     result: "warning",
-    says: /its proxy is "proxyv2:1.9", and its pods now get/,
+    says: /its proxy is "proxyv2:1.9", new pods get/,
   },
   {
     id: "workload-proxy-current",
@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
     name: "another revision",
     objects: [pod({ ...WITH_PROXY, annotations: { "sidecar.istio.io/status": '{"revision":"1-9"}' } })],
     result: "warning",
-    says: /of the revision "1-9"/,
+    says: /has the revision "1-9"/,
   },
   {
     id: "workload-host-network",
@@ -175,7 +175,7 @@ const ROWS: readonly Row[] = [
     name: "done but for the proxy",
     objects: [pod({ ...WITH_PROXY, owner: "Job", status: DONE })],
     result: "error",
-    says: /the Job does not end/,
+    says: /the Job does not complete/,
   },
   {
     id: "workload-jobs",
@@ -188,7 +188,7 @@ const ROWS: readonly Row[] = [
     name: "the pod's user",
     objects: [pod({ spec: { securityContext: { runAsUser: 1337 } } })],
     result: "error",
-    says: /"app" run as user 1337/,
+    says: /"app" run as the proxy user 1337/,
   },
   {
     id: "workload-ports",
@@ -239,13 +239,13 @@ Deno.test("workloads: where it is not known what a webhook decides, nothing is w
     assert.equal(result, "unknown");
     assert.match(
       message,
-      /^cannot tell of 1 pod: "namespace\..*" has matchConditions: see kubectl mesh check injection stateful/,
+      /^cannot tell for 1 pod: "namespace\..*" has matchConditions: see kubectl mesh check injection stateful/,
     );
     const check = WORKLOAD_CHECKS.find((each) => each.id === id);
     const hidden = await check?.run(clusterInventory({ objects: [...MESH, ...pods(parts)], forbidden: /configmaps/ }));
     assert.deepEqual(hidden, {
       result: "unknown",
-      message: 'cannot tell of 1 pod: needs get on configmaps in the namespace "istio-system"',
+      message: 'cannot tell for 1 pod: needs get on configmaps in the namespace "istio-system"',
     });
   }
   const other = await found("workload-proxy-missing", [...conditioned, ...pods(WITH_PROXY)]);

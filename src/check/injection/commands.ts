@@ -38,7 +38,7 @@ export function changePod(target: Target, { of, key, value }: PodChange): string
   if (target.file !== undefined) {
     const field = [...row.path, "metadata", of].join(".");
     return value === null
-      ? `take "${key}" out of ${field} in ${target.file}`
+      ? `remove "${key}" from ${field} in ${target.file}`
       : `set "${key}" to "${value}" in ${field} in ${target.file}`;
   }
   const controller = controllerOf(target);
@@ -87,10 +87,10 @@ const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
 /** How the pods of what is only known by its name are made anew: the command, where one does it. */
 export function makeNamedAgain({ kind, namespace, name }: { kind: string; namespace: string; name: string }): string {
   const object = `${kind}/${name}`;
-  if (RESTARTED.includes(kind)) return `make them again: ${kubectl("rollout", "restart", object, "-n", namespace)}`;
-  if (kind !== "pod") return `delete the pods of ${object} in the namespace "${namespace}": others are made anew`;
+  if (RESTARTED.includes(kind)) return `recreate them: ${kubectl("rollout", "restart", object, "-n", namespace)}`;
+  if (kind !== "pod") return `delete the pods of ${object} in the namespace "${namespace}": new ones are created`;
   const get = kubectl("get", object, "-n", namespace, "-o", "yaml");
-  return `make them again: ${get} | ${kubectl("replace", "--force", "-f", "-")}`;
+  return `recreate them: ${get} | ${kubectl("replace", "--force", "-f", "-")}`;
 }
 
 /** How a kind makes its pods anew; a CronJob does at its next run, and a Job's pod cannot be changed while it runs. */

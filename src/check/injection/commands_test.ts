@@ -36,7 +36,7 @@ Deno.test("a pod by itself is changed and made anew in one line, one that a cont
 Deno.test("a manifest is for the person who wrote it", () => {
   assert.equal(
     changePod(target("Job", {}, "web.yaml"), { ...CHANGE, value: null }),
-    'take "a" out of spec.template.metadata.labels in web.yaml',
+    'remove "a" from spec.template.metadata.labels in web.yaml',
   );
 });
 
@@ -52,9 +52,9 @@ Deno.test("each kind makes its pods anew in its own way, and a CronJob by itself
 
 Deno.test("what is only known by its name is made anew by the command for its kind", () => {
   const again = (kind: string) => makeNamedAgain({ kind, namespace: "shop", name: "web" });
-  assert.equal(again("daemonset"), "make them again: kubectl rollout restart daemonset/web -n shop");
-  assert.equal(again("pod"), "make them again: kubectl get pod/web -n shop -o yaml | kubectl replace --force -f -");
-  assert.equal(again("rollout"), 'delete the pods of rollout/web in the namespace "shop": others are made anew');
+  assert.equal(again("daemonset"), "recreate them: kubectl rollout restart daemonset/web -n shop");
+  assert.equal(again("pod"), "recreate them: kubectl get pod/web -n shop -o yaml | kubectl replace --force -f -");
+  assert.equal(again("rollout"), 'delete the pods of rollout/web in the namespace "shop": new ones are created');
 });
 
 Deno.test("words are quoted for a shell", () => {

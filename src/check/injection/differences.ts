@@ -30,18 +30,18 @@ interface Difference {
 const DIFFERENCES: readonly Difference[] = [
   {
     pods: ({ injected }, live) => injected ? live.filter(({ hasProxy }) => !hasProxy) : [],
-    text: () => "no proxy, though the next one gets one",
+    text: () => "no proxy, but a new pod gets one",
   },
   {
     pods: ({ injected, isRefused }, live) => injected || isRefused ? [] : live.filter(({ hasProxy }) => hasProxy),
-    text: () => "a proxy, though the next one gets none",
+    text: () => "a proxy, but a new pod gets none",
   },
   {
     pods: (verdict, live) => {
       const next = proxyImage(verdict);
       return next === "" ? [] : live.filter(({ image }) => image !== null && image !== next);
     },
-    text: (verdict, { image }) => `the proxy "${image}", the next one gets "${proxyImage(verdict)}"`,
+    text: (verdict, { image }) => `the proxy "${image}", a new pod gets "${proxyImage(verdict)}"`,
   },
 ];
 

@@ -69,7 +69,7 @@ async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion):
     }
   }
   if (targets.length > 0) return targets;
-  throw new MeshError("There is no workload in the input", { hint: "a workload is a Pod, or what makes pods" });
+  throw new MeshError("The input has no workload", { hint: "a workload is a Pod or a controller of pods" });
 }
 
 function inValue(value: Value, namespace: string, file: string): readonly Target[] {

@@ -126,14 +126,14 @@ Deno.test("check injection: live pods that are older than the label are a proble
   const pods = [livePod("web-5d4-1"), livePod("web-5d4-2")];
   const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
   assert.equal(explanation.injected, true);
-  assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, though the next one gets one"]);
+  assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
   assert.deepEqual(explanation.fix, [RESTART]);
   assert.equal(explanation.hasProblem, true);
 });
 
 Deno.test("check injection: a label on the Deployment itself is told, with the commands that move it", async () => {
   const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
-  assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where nothing reads it/);
+  assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where it has no effect/);
   assert.match(explanation.fix[0] ?? "", /^kubectl patch deployment\/web/);
   assert.equal(explanation.fix[1], `kubectl label deployment/web -n shop ${INJECT}-`);
 });
@@ -142,8 +142,8 @@ Deno.test("check injection: what may not be read is a gap, and the rest is told"
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment()];
   const explanation = await explained(objects, { forbidden: /mutatingwebhookconfigurations|configmaps|pods$/ });
   assert.deepEqual(explanation.warnings, [
-    "cannot tell which webhooks there are: needs list on mutatingwebhookconfigurations",
-    'cannot tell what the live pods have: needs list on pods in the namespace "shop"',
+    "cannot tell which webhooks exist: needs list on mutatingwebhookconfigurations",
+    'cannot tell the state of live pods: needs list on pods in the namespace "shop"',
   ]);
   assert.equal(explanation.reason, "configuration-unknown");
 });
@@ -184,5 +184,5 @@ items:
   const [explanation, ...more] = await explainInjection(fakeWorld(), undefined, question);
   assert.deepEqual(more, []);
   assert.equal(explanation?.reason, "annotation-inject-false");
-  assert.deepEqual(explanation?.fix, [`take "${INJECT}" out of metadata.annotations in web.yaml`]);
+  assert.deepEqual(explanation?.fix, [`remove "${INJECT}" from metadata.annotations in web.yaml`]);
 });

@@ -25,7 +25,7 @@ export function decisionFix(reason: string, target: Target): readonly string[] {
 /** A pod of its own cannot change its network: it is made anew without. */
 function ownNetwork(target: Target): readonly string[] {
   const field = [...target.row.path, "spec"];
-  if (target.file !== undefined) return [`take "hostNetwork" out of ${field.join(".")} in ${target.file}`];
+  if (target.file !== undefined) return [`remove "hostNetwork" from ${field.join(".")} in ${target.file}`];
   if (target.row.kind === "Pod") return [];
   const patch = field.reduceRight<object>((inner, key) => ({ [key]: inner }), { hostNetwork: null });
   const name = `${target.row.kind.toLowerCase()}/${target.name}`;

@@ -53,11 +53,11 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
     injectorFor: await injectors(asking, configurations),
     pods: isKnown(live) ? live.value : [],
     gaps: [
-      ...gap("which webhooks there are", configurations),
+      ...gap("which webhooks exist", configurations),
       ...gap("the labels of the namespace", namespace),
-      ...gap("what the live pods have", live),
+      ...gap("the state of live pods", live),
       ...isKnown(namespace) && namespace.value === undefined
-        ? [`There is no namespace "${name}": it is taken to have no labels`]
+        ? [`There is no namespace "${name}": assuming no labels`]
         : [],
     ],
   };
@@ -91,6 +91,6 @@ async function injectors(
   const known = await planes();
   return (webhook: InjectorWebhook | undefined): Observed<Injector> => {
     const plane = webhook === undefined ? [...known.values()][0] : known.get(planeKey(controlPlaneOf(webhook, choice)));
-    return plane?.injector ?? { failed: "its control plane is not known" };
+    return plane?.injector ?? { failed: "its control plane is unknown" };
   };
 }

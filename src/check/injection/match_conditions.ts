@@ -46,10 +46,10 @@ function holding({ expression }: MatchCondition, question: ConditionQuestion): O
   try {
     const read = ENVIRONMENT.parse(expression);
     const hidden = firstHidden(read.ast, question);
-    if (hidden !== undefined) return { holding: "unknown", why: `it reads ${hidden}, which is not known here` };
+    if (hidden !== undefined) return { holding: "unknown", why: `it reads ${hidden}, which is unknown here` };
     const value: unknown = read(variables(question));
     if (typeof value === "boolean") return { holding: value ? "holds" : "does-not-hold", why: "" };
-    return { holding: "unknown", why: "it is neither true nor false" };
+    return { holding: "unknown", why: "its result is not a boolean" };
   } catch (error) {
     const [why = ""] = messageOf(error).split("\n");
     return { holding: error instanceof EvaluationError && error.code === ABSENT ? "fails" : "unknown", why };

@@ -46,7 +46,7 @@ Deno.test("askConditions(): what the API server fills in, and whom it asks, is n
     ["namespaceObject.metadata.name == 'a'", "namespaceObject.metadata.name"],
   ];
   for (const [expression = "", what] of hidden) {
-    assert.deepEqual(ask(expression), ["unknown", `it reads ${what}, which is not known here`], expression);
+    assert.deepEqual(ask(expression), ["unknown", `it reads ${what}, which is unknown here`], expression);
   }
 });
 

@@ -31,8 +31,8 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
     const value = ownStrings(target, of)[LABEL.inject];
     if (typeof value !== "string") return [];
     const to = [...row.path, "metadata", "labels"].join(".");
-    const message = `the ${of.slice(0, -1)} "${LABEL.inject}" is on the ${row.kind} itself, where nothing reads it: ` +
-      `it belongs into ${to}`;
+    const message = `the ${of.slice(0, -1)} "${LABEL.inject}" is on the ${row.kind} itself, where it has no effect: ` +
+      `move it to ${to}`;
     return [{ of, key: LABEL.inject, value, message, fix: moved(target, of, value) }];
   });
 }

@@ -48,7 +48,8 @@ export function whyNotCalled(unreached: Unreached): Cause {
     served: servedLabels(webhooks, target.namespace),
   };
   const found = CAUSES.find(({ applies }) => applies(seen));
-  return found?.tell(seen) ?? { reason: "not-called", field: "", message: "no webhook's selectors match it", fix: [] };
+  return found?.tell(seen) ??
+    { reason: "not-called", field: "", message: "no webhook's selectors match the pod", fix: [] };
 }
 
 interface CauseRow {
@@ -97,7 +98,7 @@ function namespaceExcluded({ target }: Seen): Cause {
   return {
     reason: "namespace-excluded",
     field: "namespace.metadata.name",
-    message: `the webhooks exclude the namespace "${target.namespace}", whatever labels it has`,
+    message: `the webhooks exclude the namespace "${target.namespace}", whatever its labels are`,
     fix: [],
   };
 }
@@ -142,7 +143,7 @@ function notServed({ target, served, injection, revision }: Seen, key: string, v
   return {
     reason: "revision-not-served",
     field: `namespace.metadata.labels["${key}"]`,
-    message: `no webhook serves ${key}=${value} of the namespace "${target.namespace}": there is ${labelsText(served)}`,
+    message: `no webhook serves ${key}=${value} of the namespace "${target.namespace}": served: ${labelsText(served)}`,
     fix: [labelNamespace(target.namespace, { ...away, ...old, ...label }, { overwrite: true })],
   };
 }
@@ -153,7 +154,7 @@ function podNotServed({ target, podRevision, served }: Seen): Cause {
   return {
     reason: "revision-not-served",
     field: `metadata.labels["${LABEL.revision}"]`,
-    message: `no webhook serves the pod's label ${LABEL.revision}=${podRevision}: there is ${labelsText(served)}`,
+    message: `no webhook serves the pod's label ${LABEL.revision}=${podRevision}: served: ${labelsText(served)}`,
     fix: [changePod(target, { of: "labels", key: LABEL.revision, value: first ?? null })],
   };
 }
@@ -163,7 +164,7 @@ function notLabelled({ target, served }: Seen): Cause {
   return {
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
-    message: `the namespace "${target.namespace}" has no label that asks for injection: ${labelsText(served)}`,
+    message: `the namespace "${target.namespace}" has no injection label: ${labelsText(served)}`,
     fix: [labelNamespace(target.namespace, label)],
   };
 }

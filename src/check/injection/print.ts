@@ -11,7 +11,7 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   injects: "injects",
   "does-not-inject": "does not inject",
   refuses: "refuses the pod",
-  "not-asked": "not asked any more",
+  "not-asked": "not evaluated",
   unknown: "cannot tell",
 };
 
@@ -23,7 +23,7 @@ export function explanationText(explanation: Explanation): string {
     table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)]),
     ...live.length === 0 ? [] : [table([["POD", "PHASE", "PROXY", "REVISION", "IMAGE"], ...live.map(podRow)])],
     ...warnings.length === 0 ? [] : [warnings.map((warning) => `warning: ${shown(warning)}`).join("\n")],
-    ...fix.length === 0 ? [] : [["to change it:", ...fix.map((command) => `  ${shown(command)}`)].join("\n")],
+    ...fix.length === 0 ? [] : [["to change this:", ...fix.map((command) => `  ${shown(command)}`)].join("\n")],
   ];
   return `${parts.join("\n\n")}\n`;
 }

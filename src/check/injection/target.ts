@@ -60,7 +60,7 @@ export function readWorkloadName(
 ): { readonly path: (namespace: string) => string; readonly kind: string } {
   const [, word = "", name = ""] = /^([A-Za-z]+(?:\.[A-Za-z0-9.]+)?)\/([^/]+)$/.exec(text) ?? [];
   if (name === "") {
-    throw new UsageError(`"${text}" is no workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
+    throw new UsageError(`"${text}" is not a workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
   }
   const plain = word.toLowerCase().replace(/\..*$/, "");
   const found = RESOURCES.find(({ names }) => names.includes(plain));
@@ -74,7 +74,7 @@ export function readWorkloadName(
 function unknownKind(word: string): UsageError {
   const known = RESOURCES.flatMap(({ names: [, name = ""] }) => name);
   const meant = closest(word.toLowerCase(), known);
-  return new UsageError(`The kind "${word}" has no pod that is known`, {
+  return new UsageError(`The kind "${word}" is not a known workload kind`, {
     hint: meant === undefined ? `it takes ${known.join(", ")}` : `did you mean "${meant}"?`,
   });
 }

@@ -132,7 +132,7 @@ function unasked(question: Question): Verdict {
     field: "namespace.metadata.labels",
     value: null,
     effect: "unknown",
-    message: "it is not known which webhooks are called: one is taken to be",
+    message: "the called webhooks are unknown: one is assumed",
   }];
   const outcome = ask(undefined, question, rules);
   return verdict(outcome, { rules, injecting: [], result: outcome.result });
@@ -259,7 +259,7 @@ function unknownConfiguration(webhook: string | null, pod: Pod, { why, rules }: 
     webhook,
     reason: UNKNOWN_CONFIGURATION,
     field: "",
-    message: `the webhook is called; what it does with the pod cannot be told: ${why}`,
+    message: `the webhook is called; its decision is unknown: ${why}`,
     isRefused: false,
   };
 }

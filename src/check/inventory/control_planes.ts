@@ -90,7 +90,7 @@ function missing({ names: { namespace }, own, revision }: ControlPlane, name: st
   const broken = own === undefined
     ? `There is no ConfigMap "${name}" ${where}; the injector of the revision "${revision}" is not installed, or ` +
       "elsewhere (--istioNamespace, --revision)"
-    : `There is neither the ConfigMap "${own}" nor "${name}" ${where}; apply what "kubectl mesh webhook manifests" prints`;
+    : `There is neither the ConfigMap "${own}" nor "${name}" ${where}; apply the output of "kubectl mesh webhook manifests"`;
   return { broken, object: `configmap/${namespace}/${own ?? name}` };
 }
 

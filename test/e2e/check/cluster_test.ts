@@ -115,7 +115,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     status: { hard: { "requests.cpu": "4" }, used: { "requests.cpu": "3990m" } },
   }, {
     id: "resource-quota",
-    message: /^namespace\/mesh: the quota "bounds" has 10m of requests\.cpu left: a sidecar takes 100m$/,
+    message: /^namespace\/mesh: the quota "bounds" has 10m of requests\.cpu left: a sidecar needs 100m$/,
     refusal: /exceeded quota: bounds, requested: requests\.cpu=/,
   }),
   "a quota that no sidecar fits into": bound({
@@ -124,7 +124,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     status: { hard: { "limits.memory": "512Mi" }, used: { "limits.memory": "0" } },
   }, {
     id: "resource-quota",
-    message: /^namespace\/mesh: the quota "bounds" allows limits\.memory of 512Mi: a sidecar alone takes 1Gi$/,
+    message: /^namespace\/mesh: the quota "bounds" allows limits\.memory of 512Mi: a sidecar alone needs 1Gi$/,
     refusal: /exceeded quota: bounds, requested: limits\.memory=/,
   }),
   "a limit range with a maximum": bound({

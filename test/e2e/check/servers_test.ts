@@ -53,7 +53,7 @@ async function isOld(cluster: Cluster): Promise<void> {
   const old = answer("/version", { gitVersion: "v1.15.12", major: "1", minor: "15" });
   const version = (await through(cluster, old, resultsOf)).get("api-version");
   assert.equal(version?.result, "error");
-  assert.match(version?.message ?? "", /^the server is v1\.15\.12, the oldest that is supported is 1\.16/);
+  assert.match(version?.message ?? "", /^the server is v1\.15\.12, the oldest supported version is 1\.16/);
   const lacking = await through(cluster, answer("/apis", { kind: "APIGroupList", groups: [] }), resultsOf);
   assert.equal(lacking.get("api-admission-registration")?.result, "error");
   assert.equal(lacking.get("webhook-exists")?.message, 'it needs "api-admission-registration"');

@@ -33,9 +33,8 @@ export async function aggregatorRouting(inventory: Inventory): Promise<Finding> 
 
 const NOT_SHOWN: Finding = {
   result: "unknown",
-  message:
-    "cannot tell: the pods of kube-apiserver cannot be seen, as on a cluster that a provider runs, and nothing " +
-    "behind a Service is known to answer it",
+  message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters, and " +
+    "no Service is known to answer the API server",
 };
 
 /** That nothing routes there is a guess until something was not reached: what takes kube-proxy's place has many names. */
@@ -45,12 +44,12 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
   if (failed === undefined) {
     return {
       result: "unknown",
-      message: `cannot tell: ${state}: it reaches Services only if something else routes their addresses there`,
+      message: `cannot tell: ${state}: it reaches Services only if another component routes their addresses`,
     };
   }
   return {
     result: "error",
-    message: `${state}: ${failed}\nset ${FLAG}=true in its manifest: it then calls the pods behind a Service`,
+    message: `${state}: ${failed}\nset ${FLAG}=true in its manifest: it then calls the pods of a Service`,
     objects,
   };
 }

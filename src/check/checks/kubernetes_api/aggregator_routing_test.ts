@@ -116,13 +116,13 @@ const CASES: readonly Case[] = [
     name: "a webhook at a URL shows nothing of Services",
     cluster: { objects: [...MESH.map((each) => "webhooks" in each ? atUrl(each) : each)], dryRun: injected },
     result: "unknown",
-    says: /^cannot tell: the pods of kube-apiserver cannot be seen/,
+    says: /^cannot tell: the kube-apiserver pods are not visible/,
   },
   {
     name: "the API server's own APIs show nothing of Services",
     cluster: { objects: [LOCAL] },
     result: "unknown",
-    says: /^cannot tell: the pods of kube-apiserver cannot be seen/,
+    says: /^cannot tell: the kube-apiserver pods are not visible/,
   },
   { name: "all is forbidden", cluster: { forbidden: /./ }, result: "unknown", says: /^cannot tell: / },
 ];

@@ -60,7 +60,7 @@ function below(entry: Item, amounts: Amounts, who: string): string[] {
     const asked = amounts.get(`requests.${name}`);
     if (asked !== undefined && asked >= least) return [];
     const given = asked === undefined ? "nothing" : amountText(asked, name);
-    return [`wants ${name} of at least ${amountText(least, name)}: ${who} asks for ${given}`];
+    return [`requires ${name} of at least ${amountText(least, name)}: ${who} asks for ${given}`];
   });
 }
 

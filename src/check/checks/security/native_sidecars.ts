@@ -14,18 +14,18 @@ const PROXY = "istio-proxy";
 /** An error where proxies are native already, else a warning for what Jobs then lack. */
 export function nativeSidecars(nodes: Observed<readonly Node[]>, pods: Observed<readonly Pod[]>): Finding {
   if (!isKnown(nodes)) return cannotTell(nodes);
-  if (nodes.value.length === 0) return { result: "skipped", message: "there are no nodes" };
+  if (nodes.value.length === 0) return { result: "skipped", message: "the cluster has no nodes" };
   const inUse = isKnown(pods) && pods.value.some(hasNativeProxy);
   const old = nodes.value.filter(isOld);
   const consequence = inUse
-    ? "pods with a native sidecar do not start there"
-    : "proxies do not start before init containers nor end with a Job there";
+    ? "pods with a native sidecar do not start on it"
+    : "proxies on it do not start before init containers, nor end with a Job";
   const problems = old.map((node) => ({
     object: `node/${node.metadata.name}`,
     result: inUse ? "error" as const : "warning" as const,
     message: `runs Kubernetes ${kubeletVersion(node)}: ${consequence}`,
   }));
-  return findingOf(problems, `native sidecars come with Kubernetes 1.${MINOR} nodes`);
+  return findingOf(problems, `native sidecars need Kubernetes 1.${MINOR} nodes`);
 }
 
 function hasNativeProxy(pod: Pod): boolean {

@@ -49,16 +49,16 @@ function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | 
   if (!COUNTED.test(resource)) return undefined;
   const silent = [...demand.containers].find(([, amounts]) => NAMED.test(resource) && !amounts.has(resource));
   if (silent !== undefined) {
-    return { never: true, message: `wants ${resource}, which the container "${silent[0]}" lacks` };
+    return { never: true, message: `requires ${resource}, which the container "${silent[0]}" does not set` };
   }
   const needed = demand.total.get(resource) ?? 0n;
   const text = (milli: bigint) => amountText(milli, resource);
   if (needed > limit) {
-    return { never: true, message: `allows ${resource} of ${text(limit)}: a sidecar alone takes ${text(needed)}` };
+    return { never: true, message: `allows ${resource} of ${text(limit)}: a sidecar alone needs ${text(needed)}` };
   }
   const left = limit > used ? limit - used : 0n;
   if (needed <= left) return undefined;
-  return { never: false, message: `has ${text(left)} of ${resource} left: a sidecar takes ${text(needed)}` };
+  return { never: false, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
 }
 
 /** Scopes that pods with a sidecar are in, whatever else they are. */

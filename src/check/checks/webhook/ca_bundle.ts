@@ -19,7 +19,7 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
 export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MOST_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
-  if (blocks.length === 0) throw new Error("there is no certificate in PEM in it");
+  if (blocks.length === 0) throw new Error("it has no certificate in PEM");
   return blocks.map(({ bytes }) => ({ der: bytes, facts: readCertificateInfo(bytes) }));
 }
 
@@ -39,7 +39,7 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Inv
       const problem = bundleProblem(webhook, now);
       return problem === undefined ? [] : [{ object: configurationRef(webhook), ...problem }];
     });
-  return findingOf(problems, "istiod and kubectl-mesh write it by themselves: look at their logs, or start them again");
+  return findingOf(problems, "istiod and kubectl-mesh write it: check their logs, or restart them");
 }
 
 /** With a URL the authorities that the machine trusts count where there is no bundle. */

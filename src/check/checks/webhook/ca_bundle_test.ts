@@ -39,7 +39,7 @@ Deno.test("one certificate that is valid is enough in a bundle", async () => {
 
 Deno.test("a caBundle that is none is an error", async () => {
   assert.match((await bundle(""))[1], /its caBundle is empty/);
-  assert.match((await bundle("hello"))[1], /cannot be read: there is no certificate in PEM in it/);
+  assert.match((await bundle("hello"))[1], /cannot be read: it has no certificate in PEM/);
   const broken = `-----BEGIN CERTIFICATE-----\n${btoa("hello")}\n-----END CERTIFICATE-----\n`;
   assert.match((await bundle(broken))[1], /cannot be read: x509: malformed certificate/);
 });
@@ -64,7 +64,7 @@ Deno.test("what our webhook serves is signed by an authority of the caBundle", a
   ]);
   const [result, message] = await agreement(secret(name, "tls.crt", foreign.certificate));
   assert.equal(result, "error");
-  assert.match(message, /no certificate of its caBundle has signed the one in the Secret "istio-system\//);
+  assert.match(message, /no certificate of its caBundle signed the certificate in the Secret "istio-system\//);
 });
 
 Deno.test("istiod's authority is in the caBundle: plugged in, its own, or as its ConfigMap tells it", async () => {
@@ -72,7 +72,7 @@ Deno.test("istiod's authority is in the caBundle: plugged in, its own, or as its
   assert.equal((await agreement(secret("cacerts", "root-cert.pem", mine.authority), own))[0], "ok");
   const [result, message] = await agreement(own);
   assert.equal(result, "error");
-  assert.match(message, /does not hold the authority in the Secret "istio-system\/istio-ca-secret"/);
+  assert.match(message, /does not contain the authority of the Secret "istio-system\/istio-ca-secret"/);
   const data = { "root-cert.pem": mine.authority };
   const map = object("v1", "ConfigMap", "istio-system/istio-ca-root-cert", { data });
   assert.deepEqual(await agreement(map), ["ok", 'ConfigMap "istio-system/istio-ca-root-cert"']);

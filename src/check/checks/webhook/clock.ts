@@ -11,13 +11,13 @@ export async function clockSkew(inventory: Inventory): Promise<Finding> {
   if (!isKnown(version)) return cannotTell(version);
   const { ahead } = version.value;
   if (ahead === undefined) {
-    return { result: "unknown", message: "cannot tell: the server does not say what time it is" };
+    return { result: "unknown", message: "cannot tell: the server sends no Date header" };
   }
   if (Math.abs(ahead) <= MOST_SKEW) return { result: "ok" };
   const seconds = Math.round(Math.abs(ahead) / 1000);
   return {
     result: "warning",
     message: `the API server is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} this machine: certificates may be ` +
-      `"not yet valid" for one of them\nset the clocks by NTP`,
+      `"not yet valid" for one of them\nsynchronize the clocks by NTP`,
   };
 }

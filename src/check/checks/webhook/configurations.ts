@@ -10,8 +10,8 @@ export function exists(webhooks: readonly InjectorWebhook[], { scope }: Inventor
   if (webhooks.length === 0) {
     return {
       result: "error",
-      message: `no MutatingWebhookConfiguration${of} injects sidecars: install the control plane, or apply what ` +
-        `"kubectl mesh webhook manifests" prints`,
+      message: `no MutatingWebhookConfiguration${of} injects sidecars: install the control plane, or apply the ` +
+        `output of "kubectl mesh webhook manifests"`,
     };
   }
   if (!webhooks.some(isActive)) {
@@ -38,13 +38,13 @@ export function revisionTags(webhooks: readonly InjectorWebhook[]): Finding {
     const object = configurationRef(webhook);
     const twin = configurations.find((other) => other !== webhook && other.tag === tag);
     if (twin !== undefined) {
-      return [{ object, result: "error", message: `the tag "${tag}" is that of "${twin.configuration}" too` }];
+      return [{ object, result: "error", message: `the tag "${tag}" also belongs to "${twin.configuration}"` }];
     }
     if (!revisions.has(revision)) {
       return [{ object, result: "error", message: `the tag "${tag}" points to "${revision}", which is not installed` }];
     }
     return revisions.has(tag) && tag !== revision && tag !== "default"
-      ? [{ object, result: "warning", message: `the tag "${tag}" has the name of a revision` }]
+      ? [{ object, result: "warning", message: `the tag "${tag}" is also the name of a revision` }]
       : [];
   });
   return findingOf(problems, 'see "istioctl tag list", or "webhook manifests --tag"');

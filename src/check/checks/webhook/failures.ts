@@ -16,43 +16,42 @@ const FAILURES: readonly Failure[] = [
   {
     pattern: NO_ANSWER,
     advice: (port) =>
-      `no answer in time: on a private cluster a firewall may keep the control plane from the pods. Let it reach ` +
-      `${port} of the nodes and pods by TCP: a firewall rule for GKE's master range, the node security group on EKS`,
+      `no answer in time: on a private cluster a firewall may block the control plane. Allow TCP to ` +
+      `${port} of nodes and pods: a firewall rule for GKE's master range, the node security group on EKS`,
   },
   {
     pattern: /connection refused/,
-    advice: (port) => `nothing listens at ${port}: look at the logs of its pods`,
+    advice: (port) => `nothing listens on ${port}: check the logs of its pods`,
   },
   {
     pattern: /no endpoints available|no service port|service ".*" not found/,
-    advice: () => "the Service that the configuration names is not there, or has no pod that is ready",
+    advice: () => "the Service of the configuration does not exist, or has no ready pod",
   },
   {
     pattern: /x509: .*expired|not yet valid/,
-    advice: () =>
-      "the certificate that the webhook serves is not valid at this time: look at its logs and at the clocks",
+    advice: () => "the webhook's certificate is not valid now: check its logs and the clocks",
   },
   {
     pattern: /x509: certificate signed by unknown authority/,
-    advice: () => "the caBundle of the configuration did not sign what the webhook serves: start the webhook again",
+    advice: () => "the caBundle of the configuration did not sign the webhook's certificate: restart the webhook",
   },
   {
     pattern: /x509:/,
-    advice: () => "the certificate that the webhook serves is not for the name of its Service",
+    advice: () => "the webhook's certificate does not name its Service",
   },
   {
     pattern: /Address is not allowed|no route to host|network is unreachable/,
     advice: () =>
-      "the control plane cannot reach addresses of pods, as on EKS with another CNI: run the webhook with hostNetwork",
+      "the control plane cannot reach pod addresses, as on EKS with a custom CNI: run the webhook with hostNetwork",
   },
   {
     pattern: /could not find the requested resource|404|page not found/,
-    advice: () => "what answers is no injector at that path: compare clientConfig.service.path",
+    advice: () => "no injector serves that path: check clientConfig.service.path",
   },
 ];
 
 /** The advice for a failure; a general one if it is not known. */
 export function adviceFor(message: string, port: number | undefined): string {
   const known = FAILURES.find(({ pattern }) => pattern.test(message));
-  return known?.advice(port === undefined ? "the port" : `port ${port}`) ?? "look at the logs of the webhook";
+  return known?.advice(port === undefined ? "the port" : `port ${port}`) ?? "check the logs of the webhook";
 }

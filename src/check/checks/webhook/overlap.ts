@@ -20,10 +20,10 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], inventory:
     const names = clash.both.map(({ configuration, name }) => `${configuration} (${name})`).join(" and ");
     const isSure = clash.both.every(({ matchConditions }) => matchConditions.length === 0);
     const unless = isSure ? "" : ", unless their matchConditions keep them apart";
-    const message = `pods ${labelsText(clash.labels)} go to ${names}${unless}`;
+    const message = `pods ${labelsText(clash.labels)} match ${names}${unless}`;
     return [{ object: `namespace/${name}`, result: clash.isReal && isSure ? "error" : "warning", message }];
   });
-  return findingOf(problems, "change the labels of the namespace, or take out one of the configurations");
+  return findingOf(problems, "change the labels of the namespace, or delete one of the configurations");
 }
 
 /** The webhooks that a pod goes to. Those that call the same are one: a configuration and its tag. */
@@ -35,5 +35,5 @@ function takers(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: 
 
 function labelsText(labels: ValueMap): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return pairs.length === 0 ? "without a label" : `with ${pairs.join(", ")}`;
+  return pairs.length === 0 ? "without labels" : `with ${pairs.join(", ")}`;
 }

@@ -21,17 +21,16 @@ export async function notItsOwn(webhooks: readonly InjectorWebhook[], inventory:
       labels.some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
     if (isSent) problems.push(problemOf(webhook));
   }
-  return findingOf(problems, "take the labels that ask for injection from that namespace");
+  return findingOf(problems, "remove the injection labels from that namespace");
 }
 
 function problemOf(webhook: InjectorWebhook): Problem {
   const isSure = webhook.matchConditions.length === 0;
-  const unless = isSure ? "" : ", unless its matchConditions keep them away";
+  const unless = isSure ? "" : ", unless its matchConditions exclude them";
   return {
     object: configurationRef(webhook),
     result: webhook.failurePolicy === "Fail" && isSure ? "error" : "warning",
-    message:
-      `"${webhook.name}" is sent the pods that it runs in itself: once they are down they cannot start again${unless}`,
+    message: `"${webhook.name}" is called for its own pods: once they are down they cannot start again${unless}`,
   };
 }
 

@@ -29,7 +29,7 @@ export async function reachable(webhooks: readonly InjectorWebhook[], inventory:
   }
   if (problems.length > 0) return findingOf(problems);
   if (doubt !== undefined) return { result: "unknown", message: `cannot tell: ${doubt}` };
-  if (tried.length === 0) return { result: "skipped", message: "no namespace is selected in which it could be tried" };
+  if (tried.length === 0) return { result: "skipped", message: "no namespace matches its selectors" };
   return { result: "ok", message: `by a dry run in the namespace ${[...new Set(tried)].join(", ")}` };
 }
 
@@ -67,11 +67,11 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   injected: () => ({ message: undefined }),
   "not-injected": notInjected,
   refused: (_webhook, { namespace, message }) => ({
-    doubt: `a pod is refused in the namespace "${namespace}": ${message}`,
+    doubt: `the API server denies a pod in the namespace "${namespace}": ${message}`,
   }),
   denied: (webhook, run) =>
     run.webhook === webhook.name
-      ? { message: `it is reached, and refuses a pod: ${run.message}` }
+      ? { message: `it answers, and denies a pod: ${run.message}` }
       : { doubt: `another webhook denies a pod in the namespace "${run.namespace}": ${run.message}` },
   failed: async (webhook, run, inventory) => {
     if (run.webhook !== webhook.name) return { doubt: `another webhook cannot be called: ${run.message}` };
@@ -83,22 +83,22 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
 /** With Fail the webhook has answered, or no webhook is called at all; with Ignore it may not have answered. */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, inventory: Inventory): Promise<Verdict> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
-  const where = `a pod in the namespace "${run.namespace}" comes back without a sidecar`;
+  const where = `a pod in the namespace "${run.namespace}" is created without a sidecar`;
   if (webhook.matchConditions.length > 0) {
-    return { doubt: `${where}: the matchConditions of "${name}" may keep it away` };
+    return { doubt: `${where}: the matchConditions of "${name}" may exclude it` };
   }
   if (failurePolicy === "Fail") {
     return {
-      doubt: `${where}: the configuration behind "${name}" does not want it, or the API server calls no webhook`,
+      doubt: `${where}: the configuration of "${name}" excludes it, or the API server calls no webhook`,
     };
   }
   if (run.took >= timeoutSeconds * 1000) {
     const port = isCalled(webhook) ? await podPort(webhook.target, inventory) : undefined;
     return {
-      message: `${where} after ${timeoutSeconds} s, the time-out of "${name}"\n${adviceFor("timed out", port)}`,
+      message: `${where} after ${timeoutSeconds} s, the timeout of "${name}"\n${adviceFor("timed out", port)}`,
     };
   }
   return {
-    message: `${where}: "${name}" does not answer, which failurePolicy Ignore hides\nlook at its pods and logs`,
+    message: `${where}: "${name}" does not answer, and failurePolicy Ignore hides it\ncheck its pods and logs`,
   };
 }

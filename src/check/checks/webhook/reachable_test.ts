@@ -47,9 +47,9 @@ Deno.test("a pod that comes back with a sidecar proves it, in a namespace that a
 
 Deno.test("the failure of a call is told with what is behind it", async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
-    ["net/http: TLS handshake timeout", /a firewall may keep/],
-    ["context deadline exceeded", /a firewall may keep the control plane from the pods.*port 15017/],
-    ["dial tcp 10.0.0.1:15017: connect: connection refused", /nothing listens at port 15017/],
+    ["net/http: TLS handshake timeout", /a firewall may block/],
+    ["context deadline exceeded", /a firewall may block the control plane.*port 15017/],
+    ["dial tcp 10.0.0.1:15017: connect: connection refused", /nothing listens on port 15017/],
     ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
     ["x509: certificate has expired or is not yet valid: current time", /not valid at this time/],
     ["x509: certificate is valid for a, not b", /not for the name of its Service/],
@@ -76,7 +76,7 @@ Deno.test("a webhook that is reached and denies the pod is an error", async () =
   const denied = 'admission webhook "namespace.sidecar-injector.istio.io" denied the request: no template';
   const { result, message = "" } = await reach(failing(denied, 400));
   assert.equal(result, "error");
-  assert.match(message, /it is reached, and refuses a pod: admission webhook/);
+  assert.match(message, /it answers, and denies a pod: admission webhook/);
 });
 
 Deno.test("what others refuse says nothing of the webhook", async () => {
@@ -115,16 +115,16 @@ Deno.test("a pod that conditions may have kept away proves nothing", async () =>
   });
   const { result, message = "" } = await reach(same, [...configurations, SHOP]);
   assert.equal(result, "unknown");
-  assert.match(message, /comes back without a sidecar: the matchConditions of "namespace\..*" may keep it away/);
+  assert.match(message, /is created without a sidecar: the matchConditions of "namespace\..*" may exclude it/);
 });
 
 Deno.test("with failurePolicy Ignore a pod without a sidecar is the failure, with Fail it proves nothing", async () => {
   const answered = await reach(same);
   assert.equal(answered.result, "unknown");
-  assert.match(answered.message ?? "", /does not want it, or the API server calls no webhook$/);
+  assert.match(answered.message ?? "", /excludes it, or the API server calls no webhook$/);
   const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
   assert.equal(result, "error");
-  assert.match(message, /comes back without a sidecar: .* does not answer, which failurePolicy Ignore hides/);
+  assert.match(message, /is created without a sidecar: .* does not answer, and failurePolicy Ignore hides/);
 });
 
 Deno.test("an answer that takes as long as the time-out is a time-out, though Ignore hides it", async () => {
@@ -142,7 +142,7 @@ Deno.test("an answer that takes as long as the time-out is a time-out, though Ig
     inventoryOf({ api, clock, scope }),
   );
   assert.equal(result, "error");
-  assert.match(message, /after 10 s, the time-out of .*\n.*firewall.*port 15017/);
+  assert.match(message, /after 10 s, the timeout of .*\n.*firewall.*port 15017/);
 });
 
 Deno.test("without a namespace that is selected nothing is sent", async () => {

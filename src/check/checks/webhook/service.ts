@@ -34,12 +34,12 @@ export async function serviceExists(webhooks: readonly InjectorWebhook[], invent
     const message = serviceProblem(service.value, target);
     if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
   }
-  if (problems.length > 0) return findingOf(problems, "install the control plane again, or take out its configuration");
+  if (problems.length > 0) return findingOf(problems, "reinstall the control plane, or delete its configuration");
   return { result: "ok", message: called.map(({ target }) => nameOf(target)).join(", ") };
 }
 
 function serviceProblem(service: Service | undefined, target: ServiceTarget): string | undefined {
-  if (service === undefined) return `there is no Service "${nameOf(target)}"`;
+  if (service === undefined) return `no such Service: "${nameOf(target)}"`;
   if (portOf(service, target) !== undefined) return undefined;
   const ports = portsOf(service).map(({ port }) => String(port)).join(", ");
   return `the Service "${nameOf(target)}" has no port ${target.port}: it has ${ports === "" ? "none" : ports}`;
@@ -63,10 +63,10 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], inven
     ready += backends.value.ready;
     if (backends.value.ready === 0) {
       const waiting = backends.value.notReady;
-      const message = waiting === 0 ? "has no pods behind it" : `has no pod that is ready: ${waiting} are not`;
+      const message = waiting === 0 ? "has no pods" : `has no ready pod: ${waiting} not ready`;
       problems.push({ object, result: "error", message });
     } else if (port !== undefined && !backends.value.ports.has(nameOfPort(port))) {
-      problems.push({ object, result: "error", message: `its pods have no port for its port ${target.port}` });
+      problems.push({ object, result: "error", message: `its pods lack the target of its port ${target.port}` });
     }
   }
   if (problems.length > 0) return findingOf(problems, 'see "kubectl get pods" and "kubectl describe service" there');

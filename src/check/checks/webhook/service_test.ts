@@ -10,7 +10,7 @@ Deno.test("the Service and its port have to be there", async () => {
   const service = (...objects: ReturnType<typeof webhookService>[]) =>
     webhookFinding("webhook-service", { objects: [...meshWebhooks(), ...objects] });
   assert.deepEqual(await service(webhookService()), { result: "ok", message: NAME });
-  assert.match((await service()).message ?? "", /there is no Service "istio-system\/kubectl-mesh-webhook"/);
+  assert.match((await service()).message ?? "", /no such Service: "istio-system\/kubectl-mesh-webhook"/);
   assert.match((await service(webhookService(8443))).message ?? "", /has no port 443: it has 8443/);
 });
 
@@ -20,9 +20,9 @@ Deno.test("pods have to be ready behind the Service, at its port", async () => {
   assert.deepEqual(await endpoints(webhookEndpoints(["ready", "waiting"])), { result: "ok", message: "1 ready" });
   const waiting = await endpoints(webhookEndpoints(["waiting", "waiting"]));
   assert.deepEqual([waiting.result, waiting.objects], ["error", [`service/${NAME}`]]);
-  assert.match(waiting.message ?? "", /has no pod that is ready: 2 are not/);
-  assert.match((await endpoints()).message ?? "", /has no pods behind it/);
-  assert.match((await endpoints(webhookEndpoints(["ready"], "grpc"))).message ?? "", /no port for its port 443/);
+  assert.match(waiting.message ?? "", /has no ready pod: 2 not ready/);
+  assert.match((await endpoints()).message ?? "", /has no pods/);
+  assert.match((await endpoints(webhookEndpoints(["ready"], "grpc"))).message ?? "", /lack the target of its port 443/);
 });
 
 Deno.test("clusters without EndpointSlices have Endpoints", async () => {

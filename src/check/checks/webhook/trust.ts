@@ -41,13 +41,13 @@ export async function trustAgrees(webhooks: readonly InjectorWebhook[], inventor
   if (problems.length > 0) {
     return findingOf(
       problems,
-      "start the control plane again: it makes its certificate and writes its caBundle anew when it starts",
+      "restart the control plane: at start it creates its certificate and writes the caBundle",
     );
   }
   if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
   return {
     result: "unknown",
-    message: "cannot tell: what the webhook serves is in no Secret or ConfigMap that is known",
+    message: "cannot tell: no known Secret or ConfigMap holds the webhook's certificate",
   };
 }
 
@@ -91,8 +91,8 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
       : isSignedBy(der, authority.der);
   if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
   return holds === "authority"
-    ? `its caBundle does not hold the authority in the ${name}`
-    : `no certificate of its caBundle has signed the one in the ${name}`;
+    ? `its caBundle does not contain the authority of the ${name}`
+    : `no certificate of its caBundle signed the certificate in the ${name}`;
 }
 
 /** What is served has to be valid too: an authority is looked at in the bundle. */

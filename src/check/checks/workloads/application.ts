@@ -41,7 +41,7 @@ export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefi
   });
   if (cut.length === 0) return undefined;
   const told = cut.map((container) => `"${textAt(container, "name")}"`).join(", ");
-  return { result: "warning", message: `its init containers ${told} run before the proxy, and have no network` };
+  return { result: "warning", message: `its init containers ${told} run before the proxy, without network access` };
 }
 
 /** A Job is done when all of its containers are, and an ordinary proxy goes on (Kubernetes, "Sidecar Containers"). */
@@ -52,8 +52,11 @@ export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
   const states = (pod.status?.containerStatuses ?? []).filter(({ name }) => name !== PROXY);
   const isDone = states.length > 0 && states.every(({ state }) => state?.terminated !== undefined);
   return isDone
-    ? { result: "error", message: "its work is done, and the proxy goes on: the Job does not end" }
-    : { result: "warning", message: "its proxy is no native sidecar, and goes on when the work is done" };
+    ? { result: "error", message: "its containers are done, but the proxy keeps running: the Job does not complete" }
+    : {
+      result: "warning",
+      message: "its proxy is not a native sidecar, and keeps running when the containers are done",
+    };
 }
 
 /** Source: Istio, "Application Requirements": pods must not run applications as 1337. */
@@ -63,7 +66,10 @@ export function proxyUser(expected: ExpectedPod): PodProblem | undefined {
   const found = containersOf(pod, "containers").filter((each) => !isOurs(each) && userOf(each, pod) === PROXY_UID);
   if (found.length === 0) return undefined;
   const told = found.map((container) => `"${textAt(container, "name")}"`).join(", ");
-  return { result: "error", message: `its containers ${told} run as user ${PROXY_UID}, the proxy's: they bypass it` };
+  return {
+    result: "error",
+    message: `its containers ${told} run as the proxy user ${PROXY_UID}: their traffic bypasses the proxy`,
+  };
 }
 
 /** Source: Istio, "Application Requirements", ports used by Istio. */
@@ -85,7 +91,7 @@ export function appPorts(expected: ExpectedPod): PodProblem | undefined {
   if (!isInMesh(expected)) return undefined;
   const clashes = containersOf(pod, "containers").filter((each) => !isOurs(each)).flatMap(portsOf);
   if (clashes.length === 0) return undefined;
-  return { result: "error", message: `it wants ports of the proxy: ${clashes.join(", ")}` };
+  return { result: "error", message: `it declares proxy ports: ${clashes.join(", ")}` };
 }
 
 function portsOf(container: ValueMap): readonly string[] {

@@ -13,7 +13,7 @@ import type { PodProblem } from "./pod_problem.ts";
 /** Older than the label or the webhook, or made while the webhook was down. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): PodProblem | undefined {
   if (hasProxy || decision?.inject !== true || webhook === undefined) return undefined;
-  const message = `it has no proxy, and would get one if it were made now: it is older than the label or the webhook`;
+  const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
   return { result: "error", message };
 }
 
@@ -22,10 +22,10 @@ export function unexpectedProxy(expected: ExpectedPod, isByHand: boolean): PodPr
   const { hasProxy, decision, webhook, plane, pod } = expected;
   if (!hasProxy || isByHand || annotationIn(pod, STATUS) === undefined) return undefined;
   if (webhook === undefined) {
-    return { result: "warning", message: "it has a proxy, and no webhook is called for its pods" };
+    return { result: "warning", message: "it has a proxy, but no webhook is called for new pods" };
   }
   if (plane === undefined || decision === undefined || decision.inject) return undefined;
-  return { result: "warning", message: `it has a proxy, and would get none if it were made now: ${decision.message}` };
+  return { result: "warning", message: `it has a proxy, but a new pod would get none: ${decision.message}` };
 }
 
 const STATUS = "sidecar.istio.io/status";
@@ -43,14 +43,14 @@ export function otherProxy({ pod, hasProxy, decision, webhook, plane }: Expected
 function otherRevision(pod: Pod, now: string): string | undefined {
   const revision = revisionOf(pod);
   if (revision === null || revision === now) return undefined;
-  return `its proxy is of the revision "${revision}", and its pods now get that of "${now}"`;
+  return `its proxy has the revision "${revision}", new pods get "${now}"`;
 }
 
 function otherImage(pod: Pod, { injector }: ObservedPlane): string | undefined {
   const image = !isKnown(injector) || hasOwnTemplate(pod) ? undefined : imageOf(injector.value);
   const has = textAt(findProxy(pod) ?? {}, "image");
   if (image === undefined || has === "" || has === image) return undefined;
-  return `its proxy is "${has}", and its pods now get "${image}"`;
+  return `its proxy is "${has}", new pods get "${image}"`;
 }
 
 const PROBE = {
@@ -81,6 +81,6 @@ export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefin
   if (webhook === undefined || specOf(pod)["hostNetwork"] !== true) return undefined;
   return {
     result: "warning",
-    message: "it uses the host network, so that it is not in the mesh, whatever its labels say",
+    message: "it uses the host network and is never injected, whatever its labels are",
   };
 }

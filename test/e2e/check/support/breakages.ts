@@ -257,7 +257,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     heal: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", "second"),
     told: { "webhook-overlap": "error" },
-    says: /^namespace\/mesh: pods without a label go to istio-sidecar-injector .* and second/,
+    says: /^namespace\/mesh: pods without labels match istio-sidecar-injector .* and second/,
   },
   "a tag to a revision that is gone": {
     make: async (mesh) => {
@@ -272,7 +272,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "failurePolicy Ignore": registered((each) => ({ ...each, failurePolicy: "Ignore" }), {
     told: { "webhook-failure-policy": "warning" },
-    says: /: 1 pod in 1 namespace would be made without a sidecar while it is down/,
+    says: /: 1 pod in 1 namespace would start without a sidecar while it is down/,
   }),
   "it is sent its own pods": {
     make: async (mesh) => {
@@ -284,7 +284,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       await mesh.register();
     },
     told: { "webhook-own-namespace": "error" },
-    says: /"namespace\.sidecar-injector\.istio\.io" is sent the pods that it runs in itself/,
+    says: /"namespace\.sidecar-injector\.istio\.io" is called for its own pods/,
   },
   "selectors that select nobody": registered((each) => ({ ...each, namespaceSelector: NOBODY }), {
     told: {
@@ -292,7 +292,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       "namespace-revision-served": "warning",
       "namespace-labelled": "warning",
     },
-    says: /^pod\/mesh\/cart: it has a proxy, and no webhook is called for its pods/,
+    says: /^pod\/mesh\/cart: it has a proxy, but no webhook is called for new pods/,
   }),
   "no Service": {
     async make(mesh) {
@@ -304,7 +304,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       await mesh.register();
     },
     told: { "webhook-service": "error", "webhook-reachable": "error" },
-    says: /there is no Service "istio-system\/kubectl-mesh-webhook"/,
+    says: /no such Service: "istio-system\/kubectl-mesh-webhook"/,
   },
   "another port of the Service": registered((each) => ({ ...each, clientConfig: at(each, { port: 444 }) }), {
     told: { "webhook-service": "error", "webhook-reachable": "error" },
@@ -314,7 +314,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     make: (mesh) => mesh.apply(endpointsOf(["waiting"], mesh.webhook.port)),
     heal: (mesh) => mesh.apply(endpointsOf(["ready"], mesh.webhook.port)),
     told: { "webhook-endpoints": "error" },
-    says: /has no pod that is ready: 1 are not/,
+    says: /has no ready pod: 1 not ready/,
   },
   "a caBundle that has expired": registered(withBundle(makeAuthority(-1n).pem), {
     told: { "webhook-ca-bundle": "error", "webhook-certificate": "error", "webhook-reachable": "error" },
@@ -326,13 +326,13 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a caBundle of another authority": registered(withBundle(makeAuthority().pem), {
     told: { "webhook-certificate": "error", "webhook-reachable": "error" },
-    says: /no certificate of its caBundle has signed the one in the Secret/,
+    says: /no certificate of its caBundle signed the certificate in the Secret/,
   }),
   "a Secret of another authority": {
     make: (mesh) => mesh.apply(secretOf(makeAuthority().sign())),
     heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
     told: { "webhook-certificate": "error" },
-    says: /no certificate of its caBundle has signed the one in the Secret/,
+    says: /no certificate of its caBundle signed the certificate in the Secret/,
   },
   "a Secret with an expired certificate": {
     make: (mesh) => mesh.apply(secretOf(mesh.authority.sign({ days: -1n }))),
@@ -346,7 +346,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   ),
   "a certificate for another name is served": serving(
     (mesh) => mesh.authority.sign({ name: "other.test" }),
-    /\nthe certificate that the webhook serves is not for the name of its Service/,
+    /\nthe webhook's certificate does not name its Service/,
   ),
   "a certificate of another authority is served": serving(
     () => makeAuthority().sign(),
@@ -362,7 +362,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "nobody answers, and failurePolicy Ignore hides it": calling(silentPort, {
     told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
-    says: /comes back without a sidecar after 1 s, the time-out of .*\nno answer in time/,
+    says: /is created without a sidecar after 1 s, the timeout of .*\nno answer in time/,
   }, "Ignore"),
   "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
     told: { "webhook-reachable": "error" },
@@ -406,7 +406,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       await removePod(mesh, "old", "plain");
     },
     told: { "workload-proxy-missing": "error" },
-    says: /it has no proxy, and would get one.*\nmake them again: kubectl get pod\/old -n plain/s,
+    says: /it has no proxy, and would get one.*\nrecreate them: kubectl get pod\/old -n plain/s,
   },
   "a pod that opted out after it was made": withPod({}, {
     told: { "workload-proxy-unexpected": "warning" },
@@ -414,7 +414,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, ({ kubectl }) => kubectl("label", "pod", "odd", "-n", "mesh", "sidecar.istio.io/inject=false")),
   "a proxy of an earlier version": withPod({}, {
     told: { "workload-proxy-current": "warning" },
-    says: /its proxy is "example\.com\/proxyv2:1\.0", and its pods now get "/,
+    says: /its proxy is "example\.com\/proxyv2:1\.0", new pods get "/,
   }, ({ kubectl }) => kubectl("set", "image", "-n", "mesh", "pod/odd", "istio-proxy=example.com/proxyv2:1.0")),
   "the host's network": withPod({ spec: { hostNetwork: true } }, {
     told: { "workload-host-network": "warning" },
@@ -436,7 +436,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, { told: { "workload-jobs": "error" }, says: /its work is done, and the proxy goes on/ }),
   "an application as the proxy's user": withPod({ container: { securityContext: { runAsUser: 1337 } } }, {
     told: { "workload-proxy-user": "error" },
-    says: /its containers "app" run as user 1337/,
+    says: /its containers "app" run as the proxy user 1337/,
   }),
   "an application at the proxy's port": withPod({ container: { ports: [{ containerPort: 15021 }] } }, {
     told: { "workload-ports": "error" },
@@ -471,11 +471,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, { told: { "proxy-init": "error" }, says: /istio-init ended with 255: no token\n/ }),
   "a proxy that is not ready": withPod({ proxy: { ready: false } }, {
     told: { "proxy-ready": "error" },
-    says: /istio-proxy runs and is not ready\nsee what the proxy says: kubectl logs -n mesh odd -c istio-proxy$/,
+    says: /istio-proxy runs but is not ready\nsee its log: kubectl logs -n mesh odd -c istio-proxy$/,
   }),
   "a proxy that was killed for its memory": withPod({ proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } }, {
     told: { "proxy-memory": "warning" },
-    says: /was killed for its memory with a limit of 1Gi, restarts: 1/,
+    says: /was OOM-killed with a limit of 1Gi, restarts: 1/,
   }),
   "a proxy that was started again": withPod({ proxy: { restartCount: 2, lastState: CRASHED } }, {
     told: { "proxy-restarts": "warning" },
