@@ -52,7 +52,7 @@ async function namesWhatExists(cluster: Cluster): Promise<void> {
   await install(cluster, "plain.test");
   await install(cluster, "canary.test", "-canary");
   const other = await inject(cluster, "--revision", "stable");
-  assert.match(other.stderr, /there is "istio", "istio-canary", "istio-sidecar-injector", .*choose with --revision/);
+  assert.match(other.stderr, /found "istio", "istio-canary", "istio-sidecar-injector", .*choose with --revision/);
   const elsewhere = await inject(cluster, "--istioNamespace", "default");
   assert.match(elsewhere.stderr, /the namespace has no ConfigMap of Istio/);
 }
@@ -94,7 +94,7 @@ async function follows(cluster: Cluster): Promise<void> {
     await kubectl(cluster, ["delete", "configmap", "-n", "istio-system", "istio"]);
     await until(
       "the lost ConfigMap is told",
-      async () => (await ready(webhook)).includes('istio-system/istio" is gone'),
+      async () => (await ready(webhook)).includes('istio-system/istio" was deleted'),
     );
     assert.equal(await imageOf(cluster), "new.test");
     await install(cluster, "again.test");

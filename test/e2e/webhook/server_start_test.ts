@@ -41,7 +41,7 @@ for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
       const read = (async () => {
         for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) log += text;
       })();
-      const port = () => /probes and metrics is (\d+)/.exec(log)?.[1];
+      const port = () => /probes and metrics on port (\d+)/.exec(log)?.[1];
       await until(() => port() !== undefined, () => `It tells no port:\n${log}`);
       const answer = async (path: string) => {
         const response = await fetch(`http://127.0.0.1:${port()}${path}`);

@@ -127,7 +127,7 @@ export class WebhookServer {
 
   /** Where probes and Prometheus ask. */
   get plainUrl(): string {
-    return `http://127.0.0.1:${/probes and metrics is (\d+)/.exec(this.#log)?.[1]}`;
+    return `http://127.0.0.1:${/probes and metrics on port (\d+)/.exec(this.#log)?.[1]}`;
   }
 
   /** Waits until it has logged something. */
