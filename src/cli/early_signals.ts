@@ -1,8 +1,8 @@
-/** Signals of a command that containers start as their first process, from its first moment on. */
+/** Signals that arrive before a container's first process has set its own handlers. */
 import { EXIT } from "../core/errors.ts";
 import type { SignalName, World } from "../core/world/world.ts";
 
-/** What each asks for while nothing is done yet. A signal that is only for what runs is dropped. */
+/** What each signal does before the command has started: those that only concern a running Envoy are dropped. */
 const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
   ["SIGTERM", "end"],
   ["SIGINT", "end"],
@@ -13,10 +13,10 @@ const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
 ];
 
 /**
- * Runs a command, which gets a world whose signals it may handle; returns its exit code. A signal that asks for the end
- * before the command handles that signal ends the wait for it: `ended` tells it, and the code is 0, as the end was asked
- * for. The kernel loses signals that the first process of a PID namespace does not handle (pid_namespaces(7)), and others
- * would be ended by a SIGHUP: so all are handled at once, before anything else is read or loaded.
+ * Runs a command with a world whose signals it can handle; returns its exit code. A signal that asks to end, and that the
+ * command does not handle yet, ends this function with code 0, after `ended` has reported it. All signals get a handler
+ * before anything is read or loaded: the kernel drops signals that the first process of a PID namespace does not handle
+ * (pid_namespaces(7)), and SIGHUP would end any other process.
  */
 export async function withEarlySignals(
   world: World,

@@ -1,19 +1,19 @@
 import { MeshError, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 
-/** One source of manifests. */
+/** A source of manifests. */
 export interface Input {
-  /** As messages call it: the path or URL as it was given, `standard input` for `-`. */
+  /** Its name in messages: the path or URL as it was given, `standard input` for `-`. */
   readonly file: string;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** What is read in a directory, as kubectl does; a file that is named itself may be called anything. */
+/** The files that kubectl reads in a directory. A file that is named itself may have any suffix. */
 const MANIFEST_NAME = /\.(ya?ml|json)$/;
 
 /**
- * The inputs that `-f` names, in order (kubectl's rules for `--filename`): files, directories (with `recursive` those
- * below too), https URLs, `-` at most once. Throws one error that names everything that is not there.
+ * The inputs that `-f` names, in order, by kubectl's rules: files, directories (with `recursive` also those below them),
+ * https URLs, `-` at most once. Errors: one MeshError that names every missing file.
  */
 export async function expandInputs(world: World, names: readonly string[], recursive: boolean): Promise<Input[]> {
   const given = names.filter((name) => name !== "").map((name) => name === "/dev/stdin" ? "-" : name);
@@ -50,7 +50,7 @@ function fileInput(world: World, path: string): Input {
   return { file: path, chunks: () => world.files.chunks(path) };
 }
 
-/** Plain http could be changed on its way, and what comes back is meant for a cluster. */
+/** Refuses http: anyone on the network path could change manifests that go to a cluster. */
 function urlInput(world: World, url: string): Input {
   if (!url.startsWith("https://")) {
     throw new UsageError(`Cannot read "${url}": only https URLs are read`);

@@ -1,7 +1,7 @@
 import { ClosedPipeError, EXIT, MeshError, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 
-/** Where a command's product goes: standard output, or a file that is replaced only if all went well. */
+/** Where manifests go: standard output, or a file that is replaced only if nothing failed. */
 export interface ProductOutput {
   readonly format: "yaml" | "json";
   /** The file's path, `undefined` for standard output. */
@@ -9,18 +9,18 @@ export interface ProductOutput {
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
   write(text: string): void;
-  /** All is well: the file is put in place. */
+  /** Nothing failed: puts the file in place. */
   commit(): void;
-  /** It is not: the file stays as it was. */
+  /** Something failed: the file stays as it was. */
   abort(): void;
 }
 
-/** Small writes are gathered: one system call for each would be most of the time. */
+/** Small writes are collected: a system call for each would take most of the time. */
 const BUFFER_CHARACTERS = 64 * 1024;
 
 /**
- * What `-o` says: a word that is a format is the format, `-` is standard output, anything else names a file, whose ending
- * tells the format. Errors: a MeshError for a file that cannot be written, before anything else is done.
+ * Opens what `-o` names: a format, `-` for standard output, or a file, whose suffix is the format. Errors: a MeshError
+ * for a file that cannot be written, before any input is read.
  */
 export async function openOutput(world: World, output: string): Promise<ProductOutput> {
   if (output === "yaml" || output === "json") return standardOutput(world, output);
@@ -33,7 +33,7 @@ export async function openOutput(world: World, output: string): Promise<ProductO
   throw new MeshError(`Cannot write "${output}": it is a directory`, { hint: "name a file in it" });
 }
 
-/** What was injected before a failure is still for the user to see; that nobody reads it is no second failure. */
+/** After a failure the user still gets what was injected before it. A closed pipe is no second failure then. */
 function standardOutput(world: World, format: "yaml" | "json"): ProductOutput {
   const { write, flush } = buffered((text) => world.stdout.write(text));
   const signals = interruption(world, "Interrupted");
@@ -84,10 +84,10 @@ function fileOutput(world: World, path: string): ProductOutput {
 
 const SIGNAL_CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
-/** A promise that a signal rejects, until `off` is called. */
+/** A promise that SIGINT or SIGTERM rejects, until `off` is called. */
 function interruption(world: World, message: string) {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Whether anyone waits for it or not, an interruption is not an unhandled failure.
+  // Without it an interruption that nobody awaits would end the process as an unhandled rejection.
   promise.catch(() => {});
   const offs = (["SIGINT", "SIGTERM"] as const).map((name) =>
     world.signals.on(name, () => reject(new MeshError(message, { exitCode: SIGNAL_CODES[name] })))

@@ -4,17 +4,17 @@ import type { ReportEntry, Summary } from "../inject/mod.ts";
 import { say } from "./failure.ts";
 import type { ProductOutput } from "./output.ts";
 
-/** What is said on standard error while manifests go to standard output. */
+/** Reports on standard error while manifests go to standard output. */
 export interface Reporter {
-  /** Lines about the configuration. */
+  /** Prints lines about the configuration. */
   notes(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
-  /** The last words: that there was nothing to do, and what happened to the file that is written. */
+  /** Prints that there was nothing to do, or that the file is not written. */
   end(summary: Summary, output: ProductOutput): void;
 }
 
-/** How the room puts an entry into words. */
-interface Words {
+/** How an entry becomes a line. */
+interface EntryPrinter {
   entryText(entry: ReportEntry, options: { readonly severalFiles: boolean }): string;
   entryJson(entry: ReportEntry): string;
 }
@@ -26,18 +26,18 @@ export interface ReporterOptions {
   readonly severalFiles: boolean;
 }
 
-/** A reporter on standard error. That it cannot be written to does not end the work. */
-export function reporter(world: World, { format, severalFiles }: ReporterOptions, words: Words): Reporter {
+/** A reporter on standard error. A failure to write does not end the work. */
+export function reporter(world: World, { format, severalFiles }: ReporterOptions, printer: EntryPrinter): Reporter {
   const text = format === "text";
   return {
     notes: (lines) => {
       if (text) { for (const line of lines) say(world, `note: ${line}\n`); }
     },
     entry(entry) {
-      if (format === "json") return say(world, `${words.entryJson(entry)}\n`);
+      if (format === "json") return say(world, `${printer.entryJson(entry)}\n`);
       if (!text && entry.result !== "failed") return;
       const snippet = world.stderr.isTerminal ? snippetText(entry.error?.place) : "";
-      say(world, `${words.entryText(entry, { severalFiles })}\n${snippet}`);
+      say(world, `${printer.entryText(entry, { severalFiles })}\n${snippet}`);
     },
     end(summary, { file }) {
       if (text && isEmpty(summary)) say(world, "warning: There is no manifest in the input: nothing is injected\n");

@@ -62,3 +62,14 @@ Deno.test("what containers keep running loads neither the types of Kubernetes no
   }
   assert.ok([...loadedWith("src/inject/mod.ts")].some((path) => HEAVY.test(path)));
 });
+
+/** Records of commands that containers start. */
+const STARTED = ["wait", "agent", "start_agent", "iptables", "pilot_agent", "webhook_serve"];
+const FOR_PEOPLE = /^src\/cli\/(commander|inputs|output|reporter|views\/.*|commands\/(inject|check|version).*)\.ts$/;
+
+Deno.test("a command that a container starts loads neither commander nor what only people's commands need", () => {
+  for (const start of ["src/cli/mod.ts", ...STARTED.map((name) => `src/cli/commands/${name}.ts`)]) {
+    assert.deepEqual([...loadedWith(start)].filter((path) => FOR_PEOPLE.test(path)), [], start);
+  }
+  assert.ok([...loadedWith("src/cli/commands/inject_run.ts")].some((path) => FOR_PEOPLE.test(path)));
+});

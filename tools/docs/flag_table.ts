@@ -1,6 +1,6 @@
 /** The flags of a command as Markdown: a table for each group. */
 import type { Flag, FlagGroups } from "../../src/core/command/mod.ts";
-import { defaultText, flagTitle, shownGroups } from "../../src/cli/views/text.ts";
+import { defaultText, flagTitle, repeatNotes, shownGroups } from "../../src/cli/views/text.ts";
 
 /** The tables, with a blank line before each and behind the last. */
 export function flagTables(groups: FlagGroups): string {
@@ -12,7 +12,8 @@ export function flagTables(groups: FlagGroups): string {
 
 function cells(flag: Flag): string[] {
   const variables = flag.name === undefined ? [] : flag.env ?? [];
-  return [code(flagTitle(flag)), code(defaultText(flag)), variables.map(code).join(", "), flag.doc];
+  const fallback = flag.defaultDoc ?? code(defaultText(flag));
+  return [code(flagTitle(flag)), fallback, variables.map(code).join(", "), [flag.doc, ...repeatNotes(flag)].join("; ")];
 }
 
 function code(text: string): string {

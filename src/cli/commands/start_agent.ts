@@ -6,8 +6,8 @@ import { withEarlySignals } from "../early_signals.ts";
 type Name = "agent" | "pilot-agent";
 
 /**
- * Runs the agent; returns its exit code. Its signals count from now on, and if its log is JSON, so is the line of an error,
- * which is then told here: `codeOf` says its exit code.
+ * Runs the agent; returns its exit code. Signals are handled from now on. With a JSON log an error is a line of that log,
+ * and `codeOf` gives its exit code; otherwise it is thrown.
  */
 export async function startAgent(
   world: World,

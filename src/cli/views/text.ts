@@ -46,19 +46,21 @@ export function flagValue({ type, value, allowed }: Flag): string {
 /** Defaults that say no more than that nothing was given. */
 const NOTHING: readonly string[] = ["", "false", "0", "0s"];
 
-/** What else there is to say of a flag: `repeatable`, its default, its variables. */
+/** What else there is to say of a flag: how it is repeated, its default, its variables. */
 export function flagNotes(flag: Flag): string[] {
   const { name, env = [] } = flag;
   const fallback = defaultText(flag);
   return [
-    ...flag.type === "list" || flag.type === "files"
-      ? ["comma-separated or repeated"]
-      : isRepeatable(flag)
-      ? ["repeatable"]
-      : [],
+    ...repeatNotes(flag),
     ...fallback === "" ? [] : [`default ${fallback}`],
     ...name === undefined || env.length === 0 ? [] : [`env ${env.join(", ")}`],
   ];
+}
+
+/** How a flag is given more than once. */
+export function repeatNotes(flag: Flag): string[] {
+  if (flag.type === "urls") return ["repeatable"];
+  return isRepeatable(flag) ? ["comma-separated or repeated"] : [];
 }
 
 /** The default of a flag in words; `""` if there is nothing to say. */
