@@ -81,8 +81,8 @@ async function compare(
   for (let round = -2; round < runs; round++) {
     // The first rounds warm the page cache; who goes first changes.
     const order = round % 2 === 0
-      ? [[base, before], [BINARY, after]] as const
-      : [[BINARY, after], [base, before]] as const;
+      ? [[base, before], [binary, after]] as const
+      : [[binary, after], [base, before]] as const;
     for (const [binary, results] of order) {
       const run = await measure(binary, args, code);
       if (round >= 0) results.push(run);
