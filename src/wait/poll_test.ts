@@ -6,7 +6,7 @@ import { pauseAfter, poll } from "./poll.ts";
 const LIMITS = { timeout: 60_000, period: 100, requestTimeout: 500 };
 const NEVER = new AbortController().signal;
 
-/** A world whose requests answer by URL and time, and when each was asked. */
+/** A world that answers by URL and time, and records the time of each request. */
 function timedWorld(answer: (url: string, at: number) => number) {
   const asked: [url: string, at: number][] = [];
   const world: World = fakeWorld({

@@ -105,7 +105,7 @@ Deno.test("PID 1 stops on SIGTERM and SIGINT while it waits; other processes kee
   }
 });
 
-/** A child that ends with a code when it is sent the signal, or at once. */
+/** A child that exits with a code after the signal, or at once. */
 function childEnding(code: number, by?: string) {
   const sent: string[] = [];
   const { promise, resolve } = Promise.withResolvers<{ code: number; signal: undefined }>();
@@ -120,7 +120,7 @@ function childEnding(code: number, by?: string) {
 
 const SHUTDOWN = { url: "http://quit.test/", when: "always" } as const;
 
-/** Counts the POSTs to the quit URL, which answers with these statuses in turn. */
+/** Counts the POSTs to the quit URL, which answers with these statuses in order. */
 function quitting(...statuses: number[]) {
   const posts: string[] = [];
   const request: FakeWorldOptions["request"] = (url, init) => {

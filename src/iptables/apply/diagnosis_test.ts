@@ -13,7 +13,7 @@ add chain inet istio-proxy-nat output { type nat hook output priority -100 ; }
 add rule inet istio-proxy-nat istio-redirect meta l4proto tcp counter redirect to :15001
 `;
 
-/** What programs said on kernels and in containers that lacked something, and what has to be in the answer. */
+/** Messages of programs on incomplete kernels and containers, and the expected hint. */
 const SAID: readonly (readonly [string, RegExp])[] = [
   [
     "iptables-restore v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)",

@@ -16,7 +16,7 @@ const CONFIGURATION = {
   webhooks: [{ name: "a.example.com", clientConfig: { service: SERVICE } }],
 };
 
-/** Time that only `pass` moves on. */
+/** A clock that only `pass` advances. */
 class ManualClock {
   #now = Date.parse("2026-11-21T00:00:00Z");
   readonly #sleepers = new Set<{ readonly end: number; readonly wake: () => void }>();
@@ -53,7 +53,7 @@ function setUp(failing?: (request: Request) => Error | undefined) {
   return { api, world, clock, source, [Symbol.dispose]: () => source.close() };
 }
 
-/** Lets time pass, a second at a time, until something is so. */
+/** Advances the clock by seconds until a condition holds. */
 async function until(clock: ManualClock, condition: () => boolean): Promise<void> {
   for (let round = 0; !condition(); round++) {
     assert(round < 5_000, `it did not come: ${condition}`);

@@ -1,4 +1,4 @@
-/** Whatever is sent: an answer that the API server can read, and no pod that is spoiled by its patch. */
+/** Every input gets an answer that the API server can read, and every patch makes a valid pod. */
 import assert from "node:assert/strict";
 import { sameValue } from "../../core/same_value.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
@@ -32,7 +32,7 @@ const plain = { injector: webhookInjector(), path: "/inject" };
 /** Runs of each kind: some seconds in all. */
 const RUNS = { numRuns: 400, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false };
 
-/** What the API server asks of every answer. */
+/** The requirements of the API server for every answer. */
 function checkAnswer(bytes: Uint8Array): void {
   const answer = reviewPod(bytes, contexts[0] ?? plain);
   assert.equal(answer.defect, undefined);
@@ -127,13 +127,13 @@ function pod(): ValueMap {
 interface Edit {
   readonly key: string;
   readonly value: Value;
-  /** Which of the places that have the key. */
+  /** The index among the places with the key. */
   readonly nth: number;
 }
 
 const edit: fc.Arbitrary<Edit> = fc.record({ key: fc.constantFrom(...KEYS), value: any, nth: fc.nat(4) });
 
-/** Sets a key at the nth mapping that has it, or at the nth mapping of all. */
+/** Sets a key in the nth mapping with this key, or in the nth mapping of all. */
 function edited(root: Value, { key, value, nth }: Edit): Value {
   const maps: ValueMap[] = [];
   const visit = (at: Value): void => {
@@ -181,7 +181,7 @@ Deno.test("any annotations get an answer, and an admitted pod does not change in
       checkAnswer(reviewBytes(object));
       const first = reviewPod(reviewBytes(object), context);
       assert.equal(first.defect, undefined);
-      // What claims to have been injected and was not is injected as it claims, and then is not what it claimed.
+      // A pod with a false injection status is injected by that status, so a second review changes it.
       const claims = annotations.some(([name]) => WRITTEN_BY_INJECTION.includes(name));
       if (first.result !== "injected" || claims) return;
       const once = admitted(object, first);

@@ -12,7 +12,7 @@ import { reviewPod } from "./review_pod.ts";
 
 const INJECT = "sidecar.istio.io/inject";
 
-/** A configuration whose policy, selectors and more can be set. */
+/** A configuration with settable policy, selectors and other fields. */
 function config(more = "", policy = "enabled"): string {
   const template = "spec: {containers: [{name: istio-proxy, image: proxy}]}";
   return `policy: ${policy}\ntemplates:\n  sidecar: |\n    ${template}\n  other: |\n    spec: {containers: [{name: other, image: o}]}\n${more}`;

@@ -1,4 +1,4 @@
-/** The webhook and `inject` make the same pods: of the examples, of all manifests and cases that are at hand. */
+/** The webhook and `inject` make the same pods, for the examples and all available manifests and cases. */
 import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { decode } from "../../core/kube/mod.ts";
@@ -26,7 +26,7 @@ import { type Reviewed, reviewPod } from "./review_pod.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 
-/** What Kubernetes would hold, whoever made the pod. */
+/** The pod as Kubernetes stores it. */
 function held(pod: Value): unknown {
   const { status: _, apiVersion: _version, kind: _kind, ...typed } = decode(asTemplate(pod), "Pod").value;
   return comparable(typed);
@@ -72,7 +72,7 @@ async function checkFile(path: string, injectors = [false, true].map(builtIn)): 
   let injected = 0;
   for (const injector of injectors) {
     const output = await injectText(text, { ...injector, byHand: true });
-    // A document that cannot be injected is not in the output: nothing to compare by position.
+    // A failed document is not in the output, so positions do not match.
     const before = podsOf(text);
     const after = podsOf(output);
     if (before.length === after.length) before.forEach((made, at) => checkPod(made, after[at]?.pod, injector));
@@ -84,7 +84,7 @@ async function checkFile(path: string, injectors = [false, true].map(builtIn)): 
 
 function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injector): void {
   const answer = review(made, injector);
-  // A manifest's namespace is not in its template, where `inject` looks, as istioctl does.
+  // Like istioctl, `inject` reads the namespace of the template, not of the manifest.
   if (answer.reason === "namespace-ignored") return assert.equal(made.namespace, "kube-system");
   const pod = admitted(made.pod, answer);
   assert.deepEqual(held(pod), held(expected ?? null));
@@ -130,7 +130,7 @@ function checkCase(item: InjectCase): void {
   }
 }
 
-/** Either the configuration or the manifest cannot be read at all, or a pod is refused. */
+/** The configuration or the manifest is unreadable, or a pod is denied. */
 function fails(item: InjectCase): boolean {
   try {
     return reviewsOf(item).answers.some(({ result }) => result === "failed");

@@ -40,7 +40,7 @@ function handler(answer: Partial<Reviewed> = {}, { milliseconds = 60_000, level 
   return { post, seen, metrics, log: () => world.said.stderr };
 }
 
-/** Pieces that come one after the other; without an end the body stays open. */
+/** A body of these pieces; with `isOpen` it never ends. */
 function stream(pieces: readonly number[], isOpen = false): ReadableStream<Uint8Array> {
   const left = [...pieces];
   return new ReadableStream({

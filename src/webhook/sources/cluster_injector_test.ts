@@ -19,7 +19,7 @@ function map(path: string, data: Record<string, string>, labels = {}) {
 const meshOf = (trustDomain: string) => map(MESH, { mesh: `trustDomain: ${trustDomain}` });
 const injector = (labels = {}) => map(INJECTOR, { config: BUILT_IN.config, values: BUILT_IN.values }, labels);
 
-/** A source whose ConfigMaps are good, and what is told of it. */
+/** A source with valid ConfigMaps, and its changes. */
 async function opened() {
   const api = new MemoryApi();
   api.put(INJECTOR, injector());
@@ -34,7 +34,7 @@ async function opened() {
   return { api, source, world, domain, changes: () => changes };
 }
 
-/** Events in memory come with the next turns of the event loop. */
+/** Events arrive with the next turns of the event loop. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -4,7 +4,7 @@ import { startLog } from "../../core/log.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
 import { watchFiles } from "./files.ts";
 
-/** A number in a file: what is none cannot be kept. */
+/** A number in a file; any other text is unusable. */
 async function kept(text: string) {
   const world = fakeWorld({ files: { "/n": text } });
   const log = startLog(world, "webhook");

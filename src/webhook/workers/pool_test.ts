@@ -14,7 +14,7 @@ const injector = await injectorOf(texts, realWorld());
 const TOLD = { result: "injected", reason: "r", message: "m", warnings: ["w"], uid: "u", namespace: "n", name: "p" };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A worker that says hello and is ready, and then does with each message what it is told to. */
+/** A worker that connects, is ready, and handles each message with a function. */
 function worker(heard: (message: Frame, started: Started, send: (bytes: Uint8Array) => void) => void, token?: string) {
   return async (started: Started) => {
     const send = (message: Uint8Array) => void started.connection.write(message).catch(() => {});

@@ -9,7 +9,7 @@ function name(text: string): Uint8Array {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** Messages of an answer, and the one that ends it. */
+/** The messages of an answer, with the final one. */
 function answer(messages: readonly Uint8Array[]): Uint8Array {
   const end = encode({ protocol: 12, type: 3, flags: 0, header: new Uint8Array(4) });
   return Uint8Array.from([...messages, end].flatMap((message) => [...message]));
@@ -40,7 +40,7 @@ function chain(text: string, uses: number, isBase: boolean): Uint8Array {
   });
 }
 
-/** A kernel that answers questions about chains so, and notes what else it is asked to do. */
+/** A kernel with these chains, which records all other requests. */
 function kernel(chains: readonly Uint8Array[], sent: Uint8Array[] = []) {
   return fakeWorld({
     system: {

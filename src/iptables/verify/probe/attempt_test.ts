@@ -12,7 +12,7 @@ function proofOf(milliseconds: number, stop = new AbortController().signal): Pro
   return { world, deadline: world.clock.monotonic() + milliseconds, isExcluded: () => false, stop };
 }
 
-/** Makes attempts with these outcomes in turn, the last again and again; returns the result and how many there were. */
+/** Makes attempts with these outcomes, repeating the last one; returns the result and the number of attempts. */
 async function attempts(proof: Proof, ...outcomes: readonly Attempt[]) {
   let made = 0;
   const { outcome, reason } = await prove(proof, FLOW, () => {
