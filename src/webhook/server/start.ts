@@ -1,14 +1,12 @@
 /** The review server: HTTPS, its limits, readiness and metrics. */
 import { type Logger, logText } from "../../core/log.ts";
-import { type Collector } from "../../core/metrics/mod.ts";
-import type { HttpHandler, TlsServer, World } from "../../core/world/mod.ts";
-import type { ReviewContext } from "../review/pod_injection.ts";
-import type { NamespaceUsers } from "../workers/messages.ts";
+import type { Collector } from "../../core/metrics/mod.ts";
+import type { TlsServer, World } from "../../core/world/mod.ts";
+import type { OpenSources } from "../sources/open.ts";
 import type { ReviewPool } from "../workers/pool.ts";
-import type { CertificateSource, InjectorSource } from "../sources/source.ts";
-import { type Route, router } from "./http.ts";
+import { router } from "./http.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
-import { gauge, seconds, sourceMetrics, type WebhookMetrics } from "./metrics.ts";
+import { gauge, seconds, sourceMetrics } from "./metrics.ts";
 import { reviewHandler } from "./review_handler.ts";
 import { serveNewest } from "./served_certificate.ts";
 import type { Check, StatusServer } from "./status.ts";
@@ -39,22 +37,6 @@ export interface Addresses {
   readonly plainListen: ListenAddress;
 }
 
-/** The sources of what reviews depend on. */
-export interface Sources {
-  readonly injector: InjectorSource;
-  readonly certificate: CertificateSource;
-  readonly cluster?: ClusterSnapshot | undefined;
-}
-
-/** The observed state of the cluster, besides the configuration. */
-export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
-  /** For workers: the same object until it changes. */
-  readonly namespaceUsers: NamespaceUsers;
-}
-
-/** The pool that answers reviews. */
-export type Reviews = Pick<ReviewPool, "review" | "size" | "restarts">;
-
 /** The running server. */
 export interface Servers {
   readonly tls: TlsServer;
@@ -64,22 +46,39 @@ export interface Servers {
 
 /** What the server needs. */
 export interface Parts {
-  readonly sources: Sources;
-  readonly pool: Reviews;
+  readonly sources: Pick<OpenSources, "injector" | "certificate">;
+  readonly pool: ReviewPool;
   readonly status: StatusServer;
 }
 
 /** Starts the server. Rejects with a `MeshError` if it cannot listen, or for an unusable certificate. */
-export async function startServers(world: World, log: Logger, at: Addresses, parts: Parts): Promise<Servers> {
-  const { sources, pool, status: { metrics, routes, depend, port: plainPort } } = parts;
+export async function startServers(
+  world: World,
+  log: Logger,
+  { listen }: Addresses,
+  { sources: { injector, certificate }, pool, status }: Parts,
+): Promise<Servers> {
+  const { metrics, routes, depend, port: plainPort } = status;
+  const { clock, network } = world;
+  const review = (body: Uint8Array, path: string) => pool.review(body, path);
+  const answer = reviewHandler({ review, limits: LIMITS, metrics, log, clock });
+  const handler = router([{ path: "/inject", answer }, { path: "/inject/", answer }, ...routes], log);
+  const options = { port: listen.port, keyPair: certificate.current(), limits: CONNECTIONS };
+  const tls = await onFirst(listen, (hostname) => network.serveTls({ ...options, hostname }, handler));
+  const served = serveNewest(tls, certificate, { log, clock });
+  const expiry = "mesh_webhook_certificate_expiry_timestamp_seconds";
+  for (
+    const collector of [
+      () => gauge(expiry, "When the served certificate expires.", seconds(served.notAfter())),
+      ...sourceMetrics("config", injector, clock),
+      ...sourceMetrics("certificate", certificate, clock),
+      ...poolMetrics(pool),
+    ]
+  ) metrics.register(collector);
   let termination: string | undefined;
-  const reviews = reviewRoute(world, log, pool, metrics);
-  const tls = await serveReviews(world, at.listen, sources.certificate, router([...reviews, ...routes], log));
-  const served = serveNewest(tls, sources.certificate, { log, clock: world.clock });
-  for (const each of [...collectors(world, sources, served.notAfter), ...poolMetrics(pool)]) metrics.register(each);
   depend([
     check("running", "the webhook is not terminating", () => termination, false),
-    check("config", "the newest configuration is in force", () => sources.injector.problem()),
+    check("config", "the newest configuration is in force", () => injector.problem()),
     check("certificate", "the newest certificate is served", served.problem),
   ]);
   const until = served.notAfter().toISOString();
@@ -93,37 +92,7 @@ function check(name: string, fine: string, problem: Check["problem"], isTolerabl
   return { name, fine, problem, isTolerable };
 }
 
-function serveReviews(
-  { network }: World,
-  listen: ListenAddress,
-  certificate: CertificateSource,
-  handler: HttpHandler,
-): Promise<TlsServer> {
-  const options = { port: listen.port, keyPair: certificate.current(), limits: CONNECTIONS };
-  return onFirst(listen, (hostname) => network.serveTls({ ...options, hostname }, handler));
-}
-
-function reviewRoute(world: World, log: Logger, pool: Reviews, metrics: WebhookMetrics): readonly Route[] {
-  const answer = reviewHandler({
-    review: (body, path) => pool.review(body, path),
-    limits: LIMITS,
-    metrics,
-    log,
-    clock: world.clock,
-  });
-  return ["/inject", "/inject/"].map((path) => ({ path, answer }));
-}
-
-function collectors({ clock }: World, { injector, certificate }: Sources, notAfter: () => Date): readonly Collector[] {
-  const expiry = "mesh_webhook_certificate_expiry_timestamp_seconds";
-  return [
-    () => gauge(expiry, "When the served certificate expires.", seconds(notAfter())),
-    ...sourceMetrics("config", injector, clock),
-    ...sourceMetrics("certificate", certificate, clock),
-  ];
-}
-
-function poolMetrics(pool: Reviews): readonly Collector[] {
+function poolMetrics(pool: ReviewPool): readonly Collector[] {
   const restarts = { name: "mesh_webhook_worker_restarts_total", help: "Worker processes that ended." };
   return [
     () => gauge("mesh_webhook_workers", "Worker processes that answer reviews.", pool.size),

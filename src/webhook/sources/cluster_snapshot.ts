@@ -6,12 +6,14 @@ import type { Clock } from "../../core/world/world.ts";
 import { mapAt } from "../../core/value.ts";
 import { kubeletVersion, nativeNodes } from "../../inject/mod.ts";
 import { userAnnotations } from "../review/openshift.ts";
+import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
-import type { ClusterSnapshot } from "../server/start.ts";
 import type { NamespaceUsers } from "../workers/messages.ts";
 
-/** The current state. */
-export interface WatchedCluster extends ClusterSnapshot {
+/** The current state, for reviews. */
+export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
+  /** For workers: the same object until it changes. */
+  readonly namespaceUsers: NamespaceUsers;
   /** Stops watching. */
   close(): void;
 }
@@ -32,7 +34,7 @@ export interface WatchOptions {
 }
 
 /** Starts the watches, and waits some seconds at most until they are in sync. Throws nothing. */
-export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions): Promise<WatchedCluster> {
+export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions): Promise<ClusterSnapshot> {
   const stop = new AbortController();
   const collection = (path: string, what: string, slim = withoutWriters) =>
     new Collection({ api, log, path, what, slim, signal: stop.signal });

@@ -6,10 +6,9 @@ import type { PairNames } from "../../core/x509/mod.ts";
 import { type ClusterChoice, clusterNames, nativeSetting } from "../../inject/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/self_managed.ts";
 import { injectorFromCluster } from "./cluster_injector.ts";
-import { watchCluster } from "./cluster_snapshot.ts";
+import { type ClusterSnapshot, watchCluster } from "./cluster_snapshot.ts";
 import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./files.ts";
 import type { CertificateSource, InjectorSource } from "./source.ts";
-import type { Sources } from "../server/start.ts";
 
 /** Where the sources are. */
 export interface SourceOptions {
@@ -26,7 +25,10 @@ export interface SourceOptions {
 export type SelfManagedCertificate = Pick<SelfManagedOptions, "service" | "secret" | "configurations">;
 
 /** Open sources. */
-export interface OpenSources extends Sources {
+export interface OpenSources {
+  readonly injector: InjectorSource;
+  readonly certificate: CertificateSource;
+  readonly cluster: ClusterSnapshot | undefined;
   /** The permissions that they need while they are open. */
   readonly permissions: readonly PermissionName[];
   close(): void;
