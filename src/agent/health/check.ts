@@ -47,7 +47,7 @@ function probed(world: World, { prober, host, headers }: Kind<"asked">, seconds:
       const { status } = await ask({
         network: world.network,
         host,
-        source: source.address(),
+        source: source(),
         statusPort: 0,
         isHttp2Offered: false,
         headers: headersOf(headers),

@@ -397,13 +397,13 @@ function counted(state: State, { count }: Events["counted"], rules: Rules): Step
   const { what, errors: before } = state.counting;
   const errors = count === undefined ? before + 1 : 0;
   if (count === 0) return terminate(state, { by: `No ${what} are left` }, rules);
-  if (count === -1) {
-    const text = `Envoy has no statistics of active ${what}: not waiting for them`;
-    return chain(stay(state, log("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
-  }
-  if (errors >= MAX_ERRORS) {
-    const text = `Envoy did not answer ${errors} consecutive requests for active ${what}`;
-    return chain(stay(state, log("warning", text)), (state) => terminate(state, { by: "The drain is over" }, rules));
+  const problem = count === -1
+    ? `Envoy has no statistics of active ${what}: not waiting for them`
+    : errors >= MAX_ERRORS
+    ? `Envoy did not answer ${errors} consecutive requests for active ${what}`
+    : undefined;
+  if (problem !== undefined) {
+    return chain(stay(state, log("warning", problem)), (state) => terminate(state, { by: "The drain is over" }, rules));
   }
   return stay(
     { ...state, counting: { what, errors } },

@@ -5,17 +5,12 @@ const LOOK_INTERVAL = 300;
 /** Looks before a child counts as an orphan: its parent in this program has had time to wait for it. */
 const SIGHTINGS = 3;
 
-/** Reaps orphans until stopped. */
-export interface Reaper {
-  stop(): void;
-}
-
 /**
  * Adopts orphans, as PID 1 does, and reaps them. Own children are waited for by their starter: only a process seen as a
- * zombie in three looks, 600 ms apart, counts as an orphan. So no list of own children is needed. Refused system calls
+ * zombie in three looks, 600 ms apart, counts as an orphan. So no list of own children is needed. The returned function stops it. Refused system calls
  * reduce the function; it never fails.
  */
-export function startReaper(world: World): Reaper {
+export function startReaper(world: World): () => void {
   const attempt = <T>(call: () => T): T | undefined => {
     try {
       return call();
@@ -38,11 +33,9 @@ export function startReaper(world: World): Reaper {
   };
   const forget = world.signals.on("SIGCHLD", lookUntilClean);
   lookUntilClean();
-  return {
-    stop() {
-      forget();
-      stopped.abort();
-    },
+  return () => {
+    forget();
+    stopped.abort();
   };
 }
 

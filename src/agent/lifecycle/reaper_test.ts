@@ -30,9 +30,9 @@ async function settle() {
 
 Deno.test("startReaper() reaps an orphan that was seen ended three times", async () => {
   const { world, reaped, adopted } = worldWith({ "20": stat("Z", 4242), "21": stat("Z", 4242) });
-  const reaper = startReaper(world);
+  const stop = startReaper(world);
   await settle();
-  reaper.stop();
+  stop();
   assert.equal(adopted(), true);
   assert.deepEqual(reaped, [20, 21]);
   assert.equal(world.clock.monotonic(), 3 * 300);
@@ -47,22 +47,22 @@ Deno.test("startReaper() leaves running children, those of others, and a number 
     if (start > 20) world.content.clear();
     return sleep(milliseconds, signal);
   };
-  const reaper = startReaper(world);
+  const stop = startReaper(world);
   for (let rounds = 0; rounds < 20; rounds++) await settle();
-  reaper.stop();
+  stop();
   assert.ok(start > 20);
   assert.deepEqual(reaped, []);
 });
 
 Deno.test("startReaper() looks again when a child ends, until it is stopped", async () => {
   const { world, reaped } = worldWith({});
-  const reaper = startReaper(world);
+  const stop = startReaper(world);
   await settle();
   world.content.set("/proc/30/stat", new TextEncoder().encode(stat("Z", 4242)));
   world.raise("SIGCHLD");
   await settle();
   assert.deepEqual(reaped, [30]);
-  reaper.stop();
+  stop();
   world.content.set("/proc/31/stat", new TextEncoder().encode(stat("Z", 4242)));
   world.raise("SIGCHLD");
   await settle();
@@ -71,8 +71,8 @@ Deno.test("startReaper() looks again when a child ends, until it is stopped", as
 
 Deno.test("startReaper() does nothing where the calls are refused", async () => {
   const world = fakeWorld();
-  const reaper = startReaper(world);
+  const stop = startReaper(world);
   await settle();
-  reaper.stop();
+  stop();
   assert.equal(world.clock.monotonic(), 0);
 });

@@ -15,7 +15,7 @@ import { type Timers, timersOf } from "./timers.ts";
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
   const lifecycle = new Lifecycle(world, options);
-  const reaper = startReaper(world);
+  const stopReaper = startReaper(world);
   options.attach?.(lifecycle);
   const stop = SIGNALS.map(([signal, event]) => world.signals.on(signal, () => lifecycle.send(event, { by: signal })));
   if (options.watch !== undefined) {
@@ -27,7 +27,7 @@ export async function runLifecycle(world: World, options: LifecycleOptions): Pro
     return await lifecycle.run();
   } finally {
     for (const each of stop) each();
-    reaper.stop();
+    stopReaper();
   }
 }
 

@@ -14,7 +14,8 @@ import { readIdentity } from "./control_plane/identity.ts";
 import { logSettings } from "./log_settings.ts";
 import { readPodInfo } from "./pod/pod.ts";
 import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
-import { readBootstrap, readDrain, readEnvoy } from "./envoy/envoy.ts";
+import { readBootstrap } from "./envoy/bootstrap.ts";
+import { readDrain, readEnvoy } from "./envoy/envoy.ts";
 import { readNode } from "./node/read_node.ts";
 import { flagText, isOn, type Reading } from "./reading.ts";
 import type { AgentSettings, LogSettings, MetricsSettings, Ports, ProxyNode } from "./settings.ts";
@@ -87,7 +88,8 @@ async function readAll(
   const addresses = await discoverAddresses(world, instanceIp, excluded);
   const proxy = proxySettings(proxyConfig);
   const ports = readPorts(variables, proxy);
-  const node = readNode(reading, { role, info, proxyConfig, addresses, ports });
+  const pod = { role, info, proxyConfig, addresses };
+  const node = readNode(reading, { ...pod, ports });
   const envoy = await readEnvoy(reading, proxyConfig);
   if (envoy.customConfigFile === "") checkTracing(proxyConfig, node, reading.problems);
   const probes = readProbes(reading);
@@ -106,14 +108,7 @@ async function readAll(
     ports,
     drain: readDrain(reading, proxyConfig, isDrainChosen),
     envoy,
-    bootstrap: readBootstrap(reading, {
-      role,
-      info,
-      proxyConfig,
-      addresses,
-      node,
-      logJson: log.format === "json",
-    }),
+    bootstrap: readBootstrap(reading, { ...pod, node, logJson: log.format === "json" }),
     probes,
     metrics: readMetrics(reading, role, ports.status),
     identity: readIdentity(reading, proxy.discoveryAddress),

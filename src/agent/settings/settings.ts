@@ -10,6 +10,7 @@ import type { HealthSettings } from "../health/options.ts";
 import type { IpMode } from "./pod/addresses.ts";
 import type { ProgramName } from "./command_line.ts";
 import type { Role } from "./flags.ts";
+import type { PodInfo } from "./pod/pod.ts";
 
 /** The node of the bootstrap. */
 export interface ProxyNode {
@@ -157,6 +158,14 @@ export interface LogSettings {
   readonly format: "text" | "json" | undefined;
   readonly level: string | undefined;
   readonly scopes: ReadonlyMap<string, string>;
+}
+
+/** What is known about the pod before its node is read. */
+export interface PodInputs {
+  readonly role: Role;
+  readonly info: PodInfo;
+  readonly proxyConfig: ProxyConfig;
+  readonly addresses: readonly string[];
 }
 
 export interface AgentSettings {

@@ -46,19 +46,16 @@ async function tlsOf(world: World, { tls, identity }: XdsTarget): Promise<GrpcEn
 async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | undefined): Promise<string | undefined> {
   if (roots.from === "system") return undefined;
   if (roots.from === "file") return await world.files.readText(roots.file);
-  const there = await filter(roots.files, async (file) => await world.files.facts(file) !== undefined);
-  const texts = await Promise.all(there.map((file) => world.files.readText(file)));
+  const texts: string[] = [];
+  for (const file of roots.files) {
+    if (await world.files.facts(file) !== undefined) texts.push(await world.files.readText(file));
+  }
   const own = identity?.roots();
   if (own !== undefined) texts.push(own);
   if (texts.length > 0) return texts.join("\n");
   throw new MeshError(`No root certificates to verify the control plane with: "${roots.files.at(-1)}" does not exist`, {
     hint: 'mount the ConfigMap "istio-ca-root-cert" there, or set XDS_ROOT_CA',
   });
-}
-
-async function filter<T>(items: readonly T[], isWanted: (item: T) => Promise<boolean>): Promise<T[]> {
-  const wanted = await Promise.all(items.map(isWanted));
-  return items.filter((_, index) => wanted[index]);
 }
 
 /** Waits for a certificate; `false` on timeout or abort. */

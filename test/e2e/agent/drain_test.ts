@@ -99,7 +99,7 @@ testWithProxy("until no connection is left, but not for ever", async (proxy) => 
 
 testWithProxy("an Envoy killed from the outside, or with a bad configuration, gives its code", async (proxy) => {
   const agent = await proxy.start("below PID 1");
-  const [, pid = ""] = /started as process (\d+)/.exec(agent.text) ?? [];
+  const [, pid = ""] = /started with PID (\d+)/.exec(agent.text) ?? [];
   Deno.kill(Number(pid), "SIGKILL");
   assert.equal(await agent.code, 137, agent.text);
   assert.match(agent.text, /was terminated by SIGKILL/);
@@ -113,7 +113,7 @@ testWithProxy("an Envoy that dies while it drains: the end", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   agent.signal("SIGTERM");
   await agent.until("phase draining");
-  const [, pid = ""] = /started as process (\d+)/.exec(agent.text) ?? [];
+  const [, pid = ""] = /started with PID (\d+)/.exec(agent.text) ?? [];
   Deno.kill(Number(pid), "SIGSEGV");
   assert.equal(await agent.code, 0, agent.text);
 });

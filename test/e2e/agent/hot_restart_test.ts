@@ -20,7 +20,7 @@ testWithProxy("SIGHUP and changes of files start epochs one after another, and n
   await agent.until("Envoy (epoch 1) is live");
   // It waits: the epoch before it still drains.
   await proxy.writeBootstrap({ stats_flush_interval: "7s" });
-  await agent.until("the hot restart has to wait");
+  await agent.until("hot restart postponed");
   await agent.until("Envoy (epoch 2) is live");
   assert.match(agent.text, /Envoy \(epoch 0\) exited with code 0\n[^]*Envoy \(epoch 2\) started/);
   await agent.until("Envoy (epoch 1) exited with code 0");

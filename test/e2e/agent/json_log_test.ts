@@ -35,7 +35,7 @@ testLog("from the first line to the last, those of Envoy too, and without the to
   for (const { words, env } of WAYS) {
     const agent = await pod.startReady([...words, "--proxyLogLevel", "info", "--log_output_level", "debug"], { env });
     agent.signal("SIGTERM");
-    await agent.until("SIGTERM: Envoy drains for");
+    await agent.until("SIGTERM: draining for");
     agent.signal("SIGTERM");
     const { code, stdout, stderr } = await agent.end;
     assert.deepEqual([code, stdout], [0, ""]);

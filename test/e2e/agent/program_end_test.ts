@@ -98,11 +98,11 @@ testWithClient(
     await application.holds(1);
     const hook = await mesh(pod, "pilot-agent", "request", "--debug-port=15020", "POST", "drain");
     assert.deepEqual(hook, { code: 0, stdout: "OK\n", stderr: "" });
-    await agent.until("POST /drain: Envoy drains");
+    await agent.until("POST /drain: draining");
     await until(async () => (await client.ask(URL)).headers["connection"] === "close");
     for (const signal of [undefined, "SIGTERM"] as const) {
       if (signal !== undefined) agent.signal(signal);
-      if (signal !== undefined) await agent.until("SIGTERM: requests in flight are waited for");
+      if (signal !== undefined) await agent.until("SIGTERM: waiting for requests in flight");
       assert.equal((await status("/healthz/ready")).status, 503);
       const probe = await status("/app-health/web/livez");
       assert.deepEqual([probe.status, probe.text], [200, "healthy, 127.0.0.6\n"]);
@@ -129,7 +129,7 @@ testWithClient(
     const first = client.ask(`${URL}/wait`);
     await application.holds(1);
     agent.signal("SIGTERM");
-    await agent.until("SIGTERM: Envoy drains for 20000 ms");
+    await agent.until("SIGTERM: draining for 20000 ms");
     await application.release();
     assert.equal((await first).text, "waited\n");
     const second = client.ask(`${URL}/wait`);

@@ -60,7 +60,7 @@ testWhen(
     const a = await mesh.a.startReady(["agent", "--restart", "on-failure", "--watch", "--base-id", "197"]);
     const [envoy = 0] = await childrenOf(a.pid());
     Deno.kill(envoy, "SIGKILL");
-    await a.until("Envoy (epoch 0) was ended by SIGKILL");
+    await a.until("Envoy (epoch 0) was terminated by SIGKILL");
     await until(async () => (await mesh.ask()).status === 200, () => `The new Envoy never asks:\n${a.text}`);
     a.signal("SIGHUP");
     await a.until(/Envoy \(epoch \d\) is live[^]*Envoy \(epoch \d\) is live/);

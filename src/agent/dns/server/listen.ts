@@ -30,7 +30,6 @@ export function listenPlan(address: string, servers: readonly Upstream[]): Liste
   return { hosts, port };
 }
 
-/** What listens. */
 export interface Listening {
   readonly host: string;
   readonly udp: DatagramSocket;

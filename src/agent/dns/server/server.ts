@@ -1,32 +1,21 @@
 /** The DNS server: sockets, resolver and forwarder. */
 import { logText } from "../../../core/log.ts";
-import type { Collector } from "../../../core/metrics/mod.ts";
 import type { World } from "../../../core/world/world.ts";
 import { Forwarder } from "../upstream/forward.ts";
-import { isOwnAddress, listenAll, listenPlan } from "./listen.ts";
+import { isOwnAddress, listenAll, type Listening, listenPlan } from "./listen.ts";
 import type { Lookup } from "./lookup.ts";
 import { type ServerOptions, TUNING, type Tuning } from "../options.ts";
-import { ResolverFile, type Upstream } from "../upstream/resolv_conf.ts";
+import { ResolverFile } from "../upstream/resolv_conf.ts";
 import { Resolver } from "./resolver.ts";
 import { TcpServer } from "./tcp.ts";
 import { serveUdp } from "./udp.ts";
-
-export interface DnsServer {
-  /** The port of UDP and TCP on each address. */
-  readonly port: number;
-  readonly hosts: readonly string[];
-  /** Answers from this table from now on. */
-  use(lookup: Lookup): void;
-  readonly collect: Collector;
-  close(): Promise<void>;
-}
 
 const STANDARD_ADDRESS = "localhost:15053";
 /** Name servers of a machine whose own resolv.conf names this server. Istio's path. */
 const OTHER_RESOLV_CONF = "/var/lib/istio/resolv.conf";
 
 /** Starts it. Rejects with a MeshError if no address can be bound. */
-export async function startServer(world: World, options: ServerOptions): Promise<DnsServer> {
+export async function startServer(world: World, options: ServerOptions) {
   const { log } = options;
   const tuning = { ...TUNING, ...options.tuning };
   const place = await placeOf(world, options, tuning);
@@ -40,11 +29,11 @@ export async function startServer(world: World, options: ServerOptions): Promise
     log,
     signal: end.signal,
   });
-  const own = { isOwn: (_server: Upstream): boolean => false };
+  let listening: readonly Listening[] = [];
   const resolver = new Resolver({
     forwarder,
     conf: () => file.current(),
-    isOwn: (server) => own.isOwn(server),
+    isOwn: (server) => isOwnAddress(world.network, listening, server),
     answersBeforeTable: place.isOnlyServer,
     onLoop: once(() => log.error(logText(LOOP))),
     random: tuning.random,
@@ -52,18 +41,16 @@ export async function startServer(world: World, options: ServerOptions): Promise
   });
   const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });
   const plan = listenPlan(place.address, servers);
-  const listening = await listenAll(world.network, plan, (connection) => tcp.accept(connection), log);
-  own.isOwn = (server) => isOwnAddress(world.network, listening, server);
+  listening = await listenAll(world.network, plan, (connection) => tcp.accept(connection), log);
   const served = listening.map(({ udp }) => serveUdp(udp, resolver, () => end.signal.aborted));
-  const hosts = listening.map(({ host }) => host);
   const port = listening[0]?.tcp.port ?? plan.port;
-  log.info(logText(`Serving DNS on port ${port} of ${hosts.join(" and ")}`));
+  log.info(logText(`Serving DNS on port ${port} of ${listening.map(({ host }) => host).join(" and ")}`));
   return {
     port,
-    hosts,
-    use: (lookup) => resolver.use(lookup),
+    /** Answers from this table from now on. */
+    use: (lookup: Lookup) => resolver.use(lookup),
     collect: resolver.collect,
-    async close() {
+    async close(): Promise<void> {
       if (end.signal.aborted) return;
       end.abort(new Error("the server ends"));
       for (const { udp } of listening) udp.close();

@@ -1,6 +1,58 @@
-/** How many connections the proxy takes at once. */
+/** Inputs of the bootstrap besides node and proxy configuration. */
 import { parseUint } from "../../../core/net.ts";
 import { mapAt, type ValueMap } from "../../../core/value.ts";
+import { flagText, type Reading } from "../reading.ts";
+import type { BootstrapSettings, PodInputs, ProxyNode } from "../settings.ts";
+import { isFips } from "./envoy.ts";
+import { statsSettings } from "./stats.ts";
+
+export interface BootstrapInputs extends PodInputs {
+  readonly node: ProxyNode;
+  readonly logJson: boolean;
+}
+
+export function readBootstrap(reading: Reading, inputs: BootstrapInputs): BootstrapSettings {
+  const { variables, warnings } = reading;
+  const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
+  const rootCa = variables.text("xdsRootCa");
+  const exitOnZero = variables.bool("exitOnZero");
+  return {
+    dualStack: variables.bool("dualStack"),
+    ...xdsOf(reading, inputs),
+    isXdsDirect: isXdsDirect(reading),
+    stripFragment: variables.bool("stripFragment"),
+    isFips: isFips(variables),
+    statusProxyProtocol: variables.bool("statusProxyProtocol"),
+    logJson: inputs.logJson,
+    outlierLogPath: flagText(reading, "outlierLogPath"),
+    identitySocket: variables.text("identitySocket"),
+    hasCustomSds: inputs.info.hasIdentitySocket,
+    hostIp: variables.text("hostIp"),
+    connectionLimit: connectionLimit(data, warnings),
+    stats: statsSettings({ proxyConfig: data, annotations, addresses, exitOnZero }, warnings),
+    xdsRootCert: rootCa === "SYSTEM" ? "" : rootCa || "./var/run/secrets/istio/root-cert.pem",
+  };
+}
+
+function isXdsDirect(reading: Reading): boolean {
+  const word = flagText(reading, "xds");
+  if (!["", "agent", "direct"].includes(word)) {
+    reading.usage.push(`Unknown value "${word}" for "--xds": use agent or direct`);
+  }
+  return word === "direct";
+}
+
+/** A waypoint always has both. Metadata discovery needs delta xDS. */
+function xdsOf(
+  { variables, warnings }: Reading,
+  { role, node }: BootstrapInputs,
+): Pick<BootstrapSettings, "deltaXds" | "metadataDiscovery"> {
+  if (role === "waypoint") return { deltaXds: true, metadataDiscovery: true };
+  const deltaXds = variables.bool("deltaXds");
+  const isAsked = node.typedMetadata["METADATA_DISCOVERY"] === "true";
+  if (isAsked && !deltaXds) warnings.push("Metadata discovery is off: it needs incremental xDS, see ISTIO_DELTA_XDS");
+  return { deltaXds, metadataDiscovery: isAsked && deltaXds };
+}
 
 const NO_LIMIT = 2_147_483_647;
 const METADATA_KEY = "ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS";

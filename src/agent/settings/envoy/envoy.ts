@@ -1,12 +1,7 @@
 /** Settings of the Envoy process. */
 import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../core/mesh/configuration.ts";
-import { connectionLimit } from "./bootstrap.ts";
-import { envoyLogLevels } from "./log_level.ts";
-import type { Role } from "../flags.ts";
-import type { PodInfo } from "../pod/pod.ts";
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
-import type { BootstrapSettings, DrainSettings, EnvoySettings, ProxyNode } from "../settings.ts";
-import { statsSettings } from "./stats.ts";
+import type { DrainSettings, EnvoySettings } from "../settings.ts";
 import type { Variables } from "../variables.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { goJson } from "../../../core/gojson.ts";
@@ -44,11 +39,7 @@ const FIPS_CIPHERS = [
 export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<EnvoySettings> {
   const { world, variables, warnings } = reading;
   const proxy = proxySettings(config);
-  const levels = envoyLogLevels(
-    reading.given.get("proxyLogLevel") ?? "warning",
-    flagText(reading, "proxyComponentLogLevel"),
-    warnings,
-  );
+  const logLevels = reading.given.get("proxyLogLevel") ?? "warning";
   const override = variables.text("bootstrapOverride");
   return {
     isDisabled: variables.bool("disableEnvoy"),
@@ -56,8 +47,7 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
     configPath: proxy.configPath,
     customConfigFile: proxy.customConfigFile,
     ...await template(reading, proxy),
-    logLevel: levels.level,
-    componentLogLevel: levels.components,
+    ...envoyLogLevels(logLevels, flagText(reading, "proxyComponentLogLevel"), warnings),
     concurrency: Math.max(proxy.concurrency ?? 0, 0),
     fileFlushMilliseconds: milliseconds(config.data["fileFlushInterval"], 1000),
     fileFlushMinKilobytes: Number(config.data["fileFlushMinSizeKb"] ?? 0),
@@ -89,61 +79,8 @@ async function template(
   return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }
 
-function isFips(variables: Variables): boolean {
+export function isFips(variables: Variables): boolean {
   return variables.text("compliancePolicy") === "fips-140-2";
-}
-
-export interface BootstrapInputs {
-  readonly role: Role;
-  readonly info: PodInfo;
-  readonly proxyConfig: ProxyConfig;
-  readonly addresses: readonly string[];
-  readonly node: ProxyNode;
-  readonly logJson: boolean;
-}
-
-/** Inputs of the bootstrap besides node and proxy configuration. */
-export function readBootstrap(reading: Reading, inputs: BootstrapInputs): BootstrapSettings {
-  const { variables, warnings } = reading;
-  const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
-  const rootCa = variables.text("xdsRootCa");
-  const exitOnZero = variables.bool("exitOnZero");
-  return {
-    dualStack: variables.bool("dualStack"),
-    ...xdsOf(reading, inputs),
-    isXdsDirect: isXdsDirect(reading),
-    stripFragment: variables.bool("stripFragment"),
-    isFips: isFips(variables),
-    statusProxyProtocol: variables.bool("statusProxyProtocol"),
-    logJson: inputs.logJson,
-    outlierLogPath: flagText(reading, "outlierLogPath"),
-    identitySocket: variables.text("identitySocket"),
-    hasCustomSds: inputs.info.hasIdentitySocket,
-    hostIp: variables.text("hostIp"),
-    connectionLimit: connectionLimit(data, warnings),
-    stats: statsSettings({ proxyConfig: data, annotations, addresses, exitOnZero }, warnings),
-    xdsRootCert: rootCa === "SYSTEM" ? "" : rootCa || "./var/run/secrets/istio/root-cert.pem",
-  };
-}
-
-function isXdsDirect(reading: Reading): boolean {
-  const word = flagText(reading, "xds");
-  if (!["", "agent", "direct"].includes(word)) {
-    reading.usage.push(`Unknown value "${word}" for "--xds": use agent or direct`);
-  }
-  return word === "direct";
-}
-
-/** A waypoint always has both. Metadata discovery needs delta xDS. */
-function xdsOf(
-  { variables, warnings }: Reading,
-  { role, node }: BootstrapInputs,
-): Pick<BootstrapSettings, "deltaXds" | "metadataDiscovery"> {
-  if (role === "waypoint") return { deltaXds: true, metadataDiscovery: true };
-  const deltaXds = variables.bool("deltaXds");
-  const isAsked = node.typedMetadata["METADATA_DISCOVERY"] === "true";
-  if (isAsked && !deltaXds) warnings.push("Metadata discovery is off: it needs incremental xDS, see ISTIO_DELTA_XDS");
-  return { deltaXds, metadataDiscovery: isAsked && deltaXds };
 }
 
 /**
@@ -169,4 +106,20 @@ function withHostIp(text: string, hostIp: string): string {
   if (!hostIp.includes(":")) return text.replaceAll("$(HOST_IP)", () => hostIp);
   const bracketed = `[${hostIp}]`;
   return text.replaceAll("[$(HOST_IP)]", () => bracketed).replaceAll("$(HOST_IP)", () => bracketed);
+}
+
+/**
+ * Envoy's `-l` and `--component-log-level`; `""` if unset. The last item without a colon is the level; every `component:level` is a component level. Without any component level
+ * the deprecated flag counts. Other items are ignored with a warning. Source: Istio's envoy.splitComponentLog.
+ */
+export function envoyLogLevels(text: string, deprecated: string, warnings: string[]) {
+  const parts = text.split(",").map((word) => ({ word, colons: word.split(":").length - 1 }));
+  const components = parts.filter(({ colons }) => colons === 1).map(({ word }) => word);
+  for (const { word } of parts.filter(({ colons }) => colons > 1)) {
+    warnings.push(`"${word}" in "--proxyLogLevel" is ignored: it is neither a level nor component:level`);
+  }
+  return {
+    logLevel: parts.findLast(({ colons }) => colons === 0)?.word ?? "",
+    componentLogLevel: components.length > 0 ? components.join(",") : deprecated,
+  };
 }

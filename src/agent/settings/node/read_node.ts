@@ -3,17 +3,11 @@ import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../core/
 import { splitHostPort } from "../../../core/net.ts";
 import { isMap, newMap, type ValueMap } from "../../../core/value.ts";
 import { VERSION } from "../../../version.ts";
-import type { Role } from "../flags.ts";
 import { nodeOf } from "./node.ts";
-import type { PodInfo } from "../pod/pod.ts";
 import { flagText, type Reading } from "../reading.ts";
-import type { Ports, ProxyNode } from "../settings.ts";
+import type { PodInputs, Ports, ProxyNode } from "../settings.ts";
 
-export interface NodeInputs {
-  readonly role: Role;
-  readonly info: PodInfo;
-  readonly proxyConfig: ProxyConfig;
-  readonly addresses: readonly string[];
+export interface NodeInputs extends PodInputs {
   readonly ports: Ports;
 }
 

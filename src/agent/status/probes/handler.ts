@@ -17,7 +17,9 @@ export interface ProbeSettings {
 
 /** Serves `/app-health/...` and `/app-lifecycle/...`. */
 export function probeHandler(world: World, settings: ProbeSettings, statusPort: () => number, logger: Logger) {
-  const source = probeSource(world, settings.host, logger);
+  const { host, isHttp2Offered } = settings;
+  const common = { network: world.network, host, isHttp2Offered };
+  const source = probeSource(world, host, logger);
   return async (request: Request): Promise<Response> => {
     const { path } = targetOf(request.url);
     const prober = settings.probers.get(path);
@@ -25,20 +27,9 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
       logger.error(logText(`Unknown application probe "${path}"`));
       return textAnswer(400, `app prober config does not exists for ${path}`);
     }
-    const { network } = world;
-    const { host, isHttp2Offered } = settings;
-    const { headers } = request;
     const signal = deadline(prober, request.signal);
     try {
-      const target = {
-        network,
-        host,
-        source: source.address(),
-        statusPort: statusPort(),
-        isHttp2Offered,
-        headers,
-        signal,
-      };
+      const target = { ...common, headers: request.headers, signal, source: source(), statusPort: statusPort() };
       return responseOf(await ask(target, prober));
     } catch (error) {
       const { text } = requestFailure(error, prober.timeoutSeconds * 1000);

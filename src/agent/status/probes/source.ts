@@ -3,38 +3,27 @@ import { type Logger, logText } from "../../../core/log.ts";
 import { parseAddress } from "../../../core/net.ts";
 import type { World } from "../../../core/world/world.ts";
 
-/** The source address of probes; traffic capture would redirect any other into Envoy. */
-export interface ProbeSource {
-  /** The address; `undefined` if it cannot be bound. */
-  address(): string | undefined;
-}
-
 /** The addresses that istio-iptables excludes (it also adds ::6 to the loopback interface). */
 const SOURCES = { 4: "127.0.0.6", 6: "::6" } as const;
 
-/** The source for probes of `host`, an IP address or `localhost`. Binding is tried once, and again after a failure. */
-export function probeSource({ system }: Pick<World, "system">, host: string, logger: Logger): ProbeSource {
+/**
+ * The source address for probes of `host`, an IP address or `localhost`: traffic capture would redirect any other into
+ * Envoy. The returned function gives `undefined` while the address cannot be bound.
+ */
+export function probeSource({ system }: Pick<World, "system">, host: string, logger: Logger): () => string | undefined {
   const text = SOURCES[host.includes(":") ? 6 : 4];
-  let isTried = false;
-  let isTold = false;
-  return {
-    address() {
-      if (isTried) return text;
-      const problem = bindProblem(system, text);
-      if (problem === undefined) {
-        isTried = true;
-        return text;
-      }
-      if (!isTold) {
-        logger.warn(
-          logText(
-            `Probes of the application cannot use the source address ${text}: ${problem}; traffic capture may redirect them`,
-          ),
-        );
-      }
-      isTold = true;
-      return undefined;
-    },
+  let isBound = false;
+  let isLogged = false;
+  return () => {
+    const problem = isBound ? undefined : bindProblem(system, text);
+    isBound = problem === undefined;
+    if (isBound) return text;
+    const effect = "traffic capture may redirect them";
+    if (!isLogged) {
+      logger.warn(logText(`Application probes cannot use the source address ${text}: ${problem}; ${effect}`));
+    }
+    isLogged = true;
+    return undefined;
   };
 }
 

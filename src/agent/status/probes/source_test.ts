@@ -28,15 +28,15 @@ function machine() {
 Deno.test("probeSource() warns once of an address that cannot be had, and tries again", () => {
   const { state, world } = machine();
   const source = probeSource(world, "2001:db8::1", startLog(world, "agent"));
-  assert.equal(source.address(), undefined);
-  assert.equal(source.address(), undefined);
+  assert.equal(source(), undefined);
+  assert.equal(source(), undefined);
   assert.equal(
     world.said.stderr.match(/cannot use the source address ::6: bind: cannot assign requested address/g)?.length,
     1,
   );
   state.fails = false;
-  assert.equal(source.address(), "::6");
-  assert.equal(source.address(), "::6");
+  assert.equal(source(), "::6");
+  assert.equal(source(), "::6");
   assert.deepEqual([state.bound, state.closed], [3, 3]);
 });
 
@@ -44,12 +44,12 @@ Deno.test("probeSource() is of the family of the application", () => {
   const { state, world } = machine();
   state.fails = false;
   const logger = startLog(world, "agent");
-  assert.equal(probeSource(world, "10.0.0.1", logger).address(), "127.0.0.6");
-  assert.equal(probeSource(world, "localhost", logger).address(), "127.0.0.6");
+  assert.equal(probeSource(world, "10.0.0.1", logger)(), "127.0.0.6");
+  assert.equal(probeSource(world, "localhost", logger)(), "127.0.0.6");
 });
 
 Deno.test("probeSource() does without where there are no system calls", () => {
   const world = fakeWorld();
-  assert.equal(probeSource(world, "10.0.0.1", startLog(world, "agent")).address(), undefined);
+  assert.equal(probeSource(world, "10.0.0.1", startLog(world, "agent"))(), undefined);
   assert.match(world.said.stderr, /socket: function not implemented/);
 });
