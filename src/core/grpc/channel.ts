@@ -1,4 +1,4 @@
-/** Calls of a server by gRPC, over `fetch` with HTTP/2. */
+/** gRPC calls, over `fetch` with HTTP/2. */
 import { requestFailure } from "../request_failure.ts";
 import { DialError, isRuntimeError, type Network, unlessAborted } from "../world/mod.ts";
 import { type Connected, type Connections, connectionsTo, type GrpcEndpoint } from "./connection.ts";
@@ -6,7 +6,7 @@ import { aborted, callText, GrpcError, refused, unreachable } from "./error.ts";
 import { encodeFrame, FrameError, frames } from "./frames.ts";
 import { CODE, statusOf } from "./status.ts";
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface CallOptions {
   /** Metadata: names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,14 +14,13 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** A call of which both sides send messages. */
+/** A bidirectional stream. */
 export interface GrpcStream {
-  /** Resolves when it is on its way; waits while the server takes nothing. Rejects with a `GrpcError` after the end. */
+  /** Resolves when the message is sent; waits while the server does not read. Rejects with a `GrpcError` after the end. */
   send(message: Uint8Array): Promise<void>;
   /**
-   * What the server sends, to be read once. Ends when the server ends the call, whatever its status, if it sent anything
-   * before: that is in trailers, which cannot be seen. Throws a `GrpcError` for a call that is refused at once, a connection
-   * that breaks, and the signal.
+   * The server's messages, to be read once. Ends when the server ends the call after its headers, whatever the status: `fetch`
+   * does not show trailers. Throws a `GrpcError` if the server refuses the call, the connection breaks or the signal fires.
    */
   messages(): AsyncIterable<Uint8Array>;
   /** Ends the call; `messages()` ends without an error. */
@@ -31,17 +30,17 @@ export interface GrpcStream {
 /** Calls to one server. */
 export interface GrpcChannel {
   /**
-   * One message for one: `method` is `/package.Service/Method`. Rejects with a `GrpcError`; an answer without a message is
-   * one, as the status behind it is in trailers, which cannot be seen.
+   * A unary call: `method` is `/package.Service/Method`. Rejects with a `GrpcError`, also for a response without a message,
+   * whose status is in trailers, which `fetch` does not show.
    */
   call(method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array>;
-  /** Begins a call of streams, when there is a connection. Rejects with a `GrpcError` if there is none. */
+  /** Starts a bidirectional stream. Rejects with a `GrpcError` if there is no connection. */
   stream(method: string, options: CallOptions): Promise<GrpcStream>;
-  /** Ends all calls and the connection; there are no more then. */
+  /** Ends all calls and closes the connection, for good. */
   close(): void;
 }
 
-/** A channel connects with its first call, and anew with the first call after the connection broke. */
+/** Opens a channel. It connects with its first call, and reconnects with the first call after the connection broke. */
 export function openChannel(network: Network, endpoint: GrpcEndpoint): GrpcChannel {
   const connections = connectionsTo(network, endpoint);
   const { address } = endpoint;
@@ -55,13 +54,13 @@ export function openChannel(network: Network, endpoint: GrpcEndpoint): GrpcChann
   };
 }
 
-/** A call that is being made. */
+/** A call in progress. */
 interface Call {
   readonly connections: Connections;
   readonly address: string;
   readonly method: string;
   readonly options: CallOptions;
-  /** What it is in errors. */
+  /** The call in error messages. */
   readonly text: string;
 }
 
@@ -80,7 +79,7 @@ async function unary(call: Call, body: Uint8Array<ArrayBuffer>): Promise<Uint8Ar
     return await onConnection(call, (connected) => answerOn(connected, call, body));
   } catch (error) {
     if (!isUnsent(error)) throw error;
-    // The server wants no more calls on that connection (GOAWAY); nothing was sent.
+    // The server drains that connection (GOAWAY); nothing was sent.
     return await onConnection(call, (connected) => answerOn(connected, call, body));
   }
 }
@@ -107,7 +106,7 @@ function post({ client }: Connected, { address, method, options }: Call, init: R
   return client.request(address, method, { ...init, method: "POST", headers });
 }
 
-/** The messages of an answer; a status in its headers that is none of success is thrown. */
+/** The messages of a response. Throws a status in its headers other than OK. */
 async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint8Array> {
   const status = statusOf(response);
   if (status !== undefined) {
@@ -118,12 +117,12 @@ async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint
   }
 }
 
-/** What `fetch` says when it needs another connection, of which there is none behind the socket. */
+/** Whether the connection took no request: nothing was sent. */
 function isUnsent(error: unknown): boolean {
   return error instanceof GrpcError && isRuntimeError(error.cause, "unsent");
 }
 
-/** After a call that was not answered in time the next one gets a new connection: nobody may be at the other end. */
+/** Turns an error of a call into a `GrpcError`. After a timeout the next call gets a new connection: the peer may be gone. */
 async function explained(error: unknown, connected: Connected, call: Call): Promise<GrpcError> {
   const { text, connections, options: { signal } } = call;
   if (error instanceof GrpcError) return error;
@@ -187,7 +186,7 @@ async function stream(call: Call): Promise<GrpcStream> {
   };
 }
 
-/** A server that ends a call of which it has not read all resets it, which is an end as any other. */
+/** A server that ends a call without reading all of it resets the stream, which is a regular end. */
 function isReset(failure: GrpcError, { isOpen }: Connected): boolean {
   return failure.stage === "connection" && isOpen && !isUnsent(failure);
 }

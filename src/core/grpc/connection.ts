@@ -1,13 +1,13 @@
-/** A connection for calls: made when it is needed, and made anew when it has broken. */
+/** The connection of a channel: opened on demand, and again after it broke. */
 import { splitHostPort } from "../net.ts";
 import type { HttpConnection, Network } from "../world/mod.ts";
 import { CODE } from "./status.ts";
 import { GrpcError, unreachable } from "./error.ts";
 
-/** How long a connection, with name and TLS, may take, in milliseconds. */
-const DIAL_PATIENCE = 10_000;
+/** Milliseconds to look up the name, connect and do the TLS handshake. */
+const DIAL_TIMEOUT = 10_000;
 
-/** A server, and how TLS is spoken with it. */
+/** A server. */
 export interface GrpcEndpoint {
   /** `host:port`. */
   readonly address: string;
@@ -19,27 +19,27 @@ export interface GrpcEndpoint {
 export interface GrpcTls {
   /** The name that the server's certificate must have. */
   readonly serverName: string;
-  /** Besides those of the system; `undefined` for these alone. */
+  /** Trusted roots besides those of the system; `undefined`: those of the system. */
   readonly authorities: string | undefined;
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** A connection that is open, or was a moment ago. */
+/** A connection, which may just have ended. */
 export interface Connected {
   readonly client: HttpConnection;
   isOpen: boolean;
-  /** No more calls are made on it. */
+  /** New calls get another connection. */
   isLeft: boolean;
-  /** How many calls it has. */
+  /** Calls in flight. */
   calls: number;
 }
 
-/** Gives the connection, one for all calls. */
+/** Shares one connection among all calls. */
 export interface Connections {
-  /** For one call, which gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
+  /** Takes the connection for one call, which gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
   take(): Promise<Connected>;
   giveBack(connected: Connected): void;
-  /** The next call gets another; this one ends with the calls that it has. */
+  /** New calls get another connection; this one is closed after its calls in flight. */
   leave(connected: Connected): void;
   close(): void;
 }
@@ -71,11 +71,11 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connect
     take,
     giveBack(connected) {
       connected.calls--;
-      closeIfUseless(connected);
+      closeIfUnused(connected);
     },
     leave(connected) {
       connected.isLeft = true;
-      closeIfUseless(connected);
+      closeIfUnused(connected);
     },
     close() {
       end.abort();
@@ -84,7 +84,7 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connect
   };
 }
 
-function closeIfUseless({ isLeft, calls, client }: Connected): void {
+function closeIfUnused({ isLeft, calls, client }: Connected): void {
   if (isLeft && calls === 0) client.close();
 }
 
@@ -100,7 +100,7 @@ async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal
     host: target.host,
     port: Number(target.port),
     tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
-    signal: AbortSignal.any([end, AbortSignal.timeout(DIAL_PATIENCE)]),
+    signal: AbortSignal.any([end, AbortSignal.timeout(DIAL_TIMEOUT)]),
   });
   const client = await network.http(connection, "h2");
   const connected: Connected = { client, isOpen: true, isLeft: false, calls: 0 };

@@ -2,7 +2,7 @@ import { type ErrorDetails, MeshError, messageOf } from "../errors.ts";
 import { DialError, type DialStage } from "../world/mod.ts";
 import { CODE, codeName, type Status } from "./status.ts";
 
-/** How far a call came: `status` is an answer of the server, or none in time; `protocol` an answer that is not gRPC's. */
+/** The step that failed: `status` is the server's status or a timeout; `protocol` is a response that is not gRPC. */
 export type GrpcStage = DialStage | "status" | "protocol";
 
 /** A call that failed. */
@@ -12,18 +12,18 @@ export class GrpcError extends MeshError {
   }
 }
 
-/** What a call was to do, for its errors: `"CreateCertificate" of "istiod.istio-system.svc:15012"`. */
+/** A call in error messages: `"CreateCertificate" of "istiod.istio-system.svc:15012"`. */
 export function callText(method: string, address: string): string {
   return `"${method.slice(method.lastIndexOf("/") + 1)}" of "${address}"`;
 }
 
-/** The server's own words. */
+/** The server refused the call. */
 export function refused(call: string, { code, message }: Status): GrpcError {
-  const words = message === "" ? "" : `: ${message}`;
-  return new GrpcError(code, "status", `The server refused ${call} with ${codeName(code)} (${code})${words}`);
+  const detail = message === "" ? "" : `: ${message}`;
+  return new GrpcError(code, "status", `The server refused ${call} with ${codeName(code)} (${code})${detail}`);
 }
 
-/** There is no connection: gRPC's code for it is Unavailable. */
+/** There is no connection: code Unavailable. */
 export function unreachable(error: unknown): GrpcError {
   if (error instanceof GrpcError) return error;
   const stage = error instanceof DialError ? error.stage : "connection";
@@ -34,7 +34,7 @@ export function unreachable(error: unknown): GrpcError {
   });
 }
 
-/** The signal of a call fired: its time was up, or nobody wants the answer. */
+/** The signal of a call fired: a timeout, or the caller ended the call. */
 export function aborted(call: string, signal: AbortSignal): GrpcError {
   const isLate = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
   const text = isLate ? `There was no answer to ${call} in time` : `The call of ${call} was ended`;

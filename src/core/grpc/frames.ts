@@ -5,10 +5,10 @@ export const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
 const HEAD = 5;
 
-/** What cannot be read as messages. */
+/** Bytes that are not gRPC messages. */
 export class FrameError extends Error {}
 
-/** A message as it is sent. */
+/** Encodes a message. */
 export function encodeFrame(message: Uint8Array): Uint8Array<ArrayBuffer> {
   const frame = new Uint8Array(HEAD + message.length);
   new DataView(frame.buffer).setUint32(1, message.length);

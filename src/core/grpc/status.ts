@@ -26,7 +26,7 @@ export function codeName(code: number): string {
   return Object.entries(CODE).find(([, value]) => value === code)?.[0] ?? `Code(${code})`;
 }
 
-/** What an answer without gRPC's headers means (gRPC's http-grpc-status-mapping). */
+/** The codes of responses without gRPC's headers (gRPC, http-grpc-status-mapping). */
 const OF_HTTP: Readonly<Record<number, number>> = {
   400: CODE.Internal,
   401: CODE.Unauthenticated,
@@ -38,15 +38,15 @@ const OF_HTTP: Readonly<Record<number, number>> = {
   504: CODE.Unavailable,
 };
 
-/** What became of a call that has ended with its headers. */
+/** The status of a call. */
 export interface Status {
   readonly code: number;
   readonly message: string;
 }
 
 /**
- * The status in the headers of an answer; `undefined` if the answer goes on and its status comes in trailers, which `fetch`
- * does not show. A server that refuses a call sends nothing but headers, so that refusals are seen.
+ * The status in the headers of a response; `undefined` if the status comes in trailers, which `fetch` does not show. A server that
+ * refuses a call sends headers only, so that refusals are seen.
  */
 export function statusOf({ status, headers }: Response): Status | undefined {
   const text = headers.get("grpc-status");
@@ -61,7 +61,7 @@ export function statusOf({ status, headers }: Response): Status | undefined {
 
 const LONGEST = 1000;
 
-/** `grpc-message` is UTF-8 in percent-encoding; what is not is taken as it is. Line breaks would forge lines of a log. */
+/** `grpc-message` is percent-encoded UTF-8; invalid text is kept as it is. Line breaks would forge lines of a log. */
 function decodeMessage(text: string): string {
   const clean = (decoded: string) => decoded.replace(/\s+/g, " ").slice(0, LONGEST);
   try {

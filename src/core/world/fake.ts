@@ -23,7 +23,7 @@ import type {
   World,
 } from "./world.ts";
 
-/** What a fake world starts with; all of it may be left out. */
+/** The initial state and the answers of a fake world. All fields are optional. */
 export interface FakeWorldOptions {
   readonly name?: string;
   readonly args?: readonly string[];
@@ -32,57 +32,57 @@ export interface FakeWorldOptions {
   /** Paths and contents. */
   readonly files?: Record<string, string | Uint8Array>;
   readonly now?: Date;
-  /** Answers for programs that are run; without it every program is absent. */
+  /** Results of programs; without it no program exists. */
   readonly run?: (run: Run) => RunResult;
-  /** Programs that live on; without it every program is absent. */
+  /** Starts long-running programs; without it no program exists. */
   readonly spawn?: (spawn: Spawn) => Child;
-  /** Starts what is attached; without it every program is absent. */
+  /** Starts attached programs; without it no program exists. */
   readonly attach?: Processes["attach"];
-  /** Starts helpers; without it there are none. */
+  /** Starts helpers; without it `help` throws. */
   readonly help?: Processes["help"];
   readonly interfaces?: readonly InterfaceAddress[];
   /** IP addresses by host name. */
   readonly hosts?: Readonly<Record<string, readonly string[]>>;
   /** Unix sockets that are served. */
   readonly sockets?: readonly string[];
-  /** Answers for URLs. */
+  /** Contents of URLs. */
   readonly fetch?: (url: string) => string;
-  /** Answers for requests; without it every connection is refused. */
+  /** Responses to requests; without it every connection is refused. */
   readonly request?: (url: string, init?: RequestInit) => Response | Promise<Response>;
-  /** Told of each client that is made; its requests get the answers of `request`. */
+  /** Called for each new client, whose requests get the responses of `request`. */
   readonly client?: (options: ClientOptions) => void;
-  /** Answers for exchanges; without it every connection is refused. */
+  /** Responses to exchanges; without it every connection is refused. */
   readonly exchange?: (request: Exchange) => ExchangeAnswer | Promise<ExchangeAnswer>;
-  /** Answers for connections; without it every one is refused. */
+  /** Opens connections; without it every connection is refused. */
   readonly dial?: (options: DialOptions) => Dialed | Promise<Dialed>;
-  /** System calls that this world has; the others fail as not implemented. */
+  /** System calls; the others throw ENOSYS. */
   readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
-  /** Number of bytes after which the reader of stdout goes away. */
+  /** Number of bytes after which the reader of stdout closes it. */
   readonly stdoutClosesAfter?: number;
   /** Whether standard output and standard error are a terminal. */
   readonly terminal?: boolean;
 }
 
-/** A world in memory, and what was done to it. */
+/** A world in memory, and a record of what was done to it. */
 export interface FakeWorld extends World {
-  /** All that was written to stdout and stderr. */
+  /** Everything that was written to stdout and stderr. */
   readonly said: { stdout: string; stderr: string };
   readonly content: Map<string, Uint8Array>;
   readonly runs: Run[];
-  /** Handlers of the servers that run, by port. */
+  /** Handlers of the running servers, by port. */
   readonly servers: Map<number, HttpHandler>;
-  /** What `keepOnly` was last called with. */
+  /** The last argument of `keepOnly`. */
   readonly kept: { names: readonly PermissionName[] | undefined };
   /** Delivers a signal to the handlers. */
   raise(signal: SignalName): void;
-  /** Tells those that watch a path that it has changed. */
+  /** Notifies the watchers of a path. */
   change(path: string): void;
 }
 
 const encoder = new TextEncoder();
 
-/** A world in memory for tests: whole commands run against it. */
+/** Creates a world in memory, against which tests run whole commands. */
 export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
   const said = { stdout: "", stderr: "" };
   const content = new Map(Object.entries(options.files ?? {}).map(([path, data]) => [path, toBytes(data)]));
@@ -193,7 +193,7 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
   };
 }
 
-/** Tests of these take real ones, in a temporary folder. */
+/** Tests of sockets use real ones, in a temporary folder. */
 function noSockets(): Promise<never> {
   return Promise.reject(new MeshError("This world has no sockets"));
 }
@@ -244,7 +244,7 @@ function fakeOutput(take: (text: string) => void, options: FakeWorldOptions): Ou
   };
 }
 
-/** Time stands still but for `sleep`, which moves it on at once. */
+/** Time passes by `sleep` only, which returns at once. */
 function fakeClock(start: Date): World["clock"] {
   let passed = 0;
   return {

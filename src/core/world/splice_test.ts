@@ -58,7 +58,7 @@ class End implements ByteConnection {
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-Deno.test("splice() copies both ways, in what pieces ever they are taken", async () => {
+Deno.test("splice() copies both ways, also in partial writes", async () => {
   const [one, other] = [new End(), new End()];
   other.takes = 2;
   one.come(Uint8Array.of(1, 2, 3, 4, 5), null);
@@ -68,7 +68,7 @@ Deno.test("splice() copies both ways, in what pieces ever they are taken", async
   assert.ok(one.closes > 0 && other.closes > 0);
 });
 
-Deno.test("splice() reads nothing more while the other side takes nothing", async () => {
+Deno.test("splice() stops reading while the other side does not read", async () => {
   const [one, other] = [new End(), new End()];
   other.takes = 0;
   one.come(Uint8Array.of(1), Uint8Array.of(2), null);
@@ -80,7 +80,7 @@ Deno.test("splice() reads nothing more while the other side takes nothing", asyn
   assert.deepEqual(other.written, [1, 2]);
 });
 
-Deno.test("splice() ends with the side that breaks, and says which and why", async () => {
+Deno.test("splice() ends when a side breaks, and reports the side and the error", async () => {
   for (const [side, broken] of [["one", 0], ["other", 1]] as const) {
     const ends = [new End(), new End()] as const;
     const error = new Error("reset");

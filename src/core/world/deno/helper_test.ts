@@ -6,7 +6,7 @@ import { spawnHelper } from "./helper.ts";
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-testWhen(notLinux, "a helper gets what is sent in its order, and ends with its input", async () => {
+testWhen(notLinux, "a helper reads its input in order, and ends with its input", async () => {
   const file = await Deno.makeTempFile();
   const helper = spawnHelper(["-c", `(echo name=$MESH_ARGV0; cat) > ${file}`], ["sh"]);
   for (let line = 0; line < 100; line++) helper.send(bytes(`${line}\n`));
@@ -17,7 +17,7 @@ testWhen(notLinux, "a helper gets what is sent in its order, and ends with its i
   await Deno.remove(file);
 });
 
-testWhen(notLinux, "a helper that is killed tells it, and what is sent to it is lost without an error", async () => {
+testWhen(notLinux, "a killed helper resolves `ended`, and bytes sent to it are lost without an error", async () => {
   const helper = spawnHelper([], ["cat"]);
   helper.kill();
   assert.deepEqual(await helper.ended, { code: 137, signal: "SIGKILL" });
@@ -26,7 +26,7 @@ testWhen(notLinux, "a helper that is killed tells it, and what is sent to it is 
   helper.kill();
 });
 
-testWhen(notLinux, "a program that cannot be started is an error that says so", () => {
+testWhen(notLinux, "a helper that cannot be started is an error", () => {
   assert.throws(
     () => spawnHelper([], ["/nonexistent/program"]),
     (error) => error instanceof MeshError && /^This program cannot be started once more: /.test(error.message),

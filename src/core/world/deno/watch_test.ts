@@ -41,7 +41,7 @@ Deno.test("files.watch() sees the swap of ..data by which ConfigMaps and Secrets
     await until(() => seen.count === 1);
   }));
 
-Deno.test("files.watch() tells of content only: another time or another copy of the same is no change", () =>
+Deno.test("files.watch() reports changes of content only, not of time or inode", () =>
   watching(["/a", "/b"], async (folder, seen) => {
     await Deno.writeTextFile(`${folder}/a`, "same");
     await Deno.writeTextFile(`${folder}/b`, "old");
@@ -54,7 +54,7 @@ Deno.test("files.watch() tells of content only: another time or another copy of 
     assert.equal(seen.count, 1);
   }));
 
-Deno.test("files.watch() sees files come and go, in a directory too, but not what is below it", () =>
+Deno.test("files.watch() reports files that appear and disappear, also in a directory, but not in subfolders", () =>
   watching(["", "/later"], async (folder, seen) => {
     await Deno.mkdir(`${folder}/below`);
     seen.start();

@@ -13,7 +13,7 @@ async function inFolder(body: (folder: string) => Promise<void>) {
   }
 }
 
-Deno.test("files.replace() shows nothing of the new content before the commit and keeps the mode", () =>
+Deno.test("files.replace() changes nothing before commit(), and keeps the mode", () =>
   inFolder(async (folder) => {
     const path = `${folder}/out.yaml`;
     await Deno.writeTextFile(path, "old", { mode: 0o640 });
@@ -27,7 +27,7 @@ Deno.test("files.replace() shows nothing of the new content before the commit an
     assert.deepEqual((await files.list(folder)).map((entry) => entry.name), ["out.yaml"]);
   }));
 
-Deno.test("files.replace() aborted leaves the old file and no other", () =>
+Deno.test("files.replace() leaves only the old file after abort()", () =>
   inFolder(async (folder) => {
     const path = `${folder}/out.yaml`;
     files.writeText(path, "old");
@@ -38,7 +38,7 @@ Deno.test("files.replace() aborted leaves the old file and no other", () =>
     assert.equal((await files.list(folder)).length, 1);
   }));
 
-Deno.test("files.replace() through a symbolic link replaces what it points to", () =>
+Deno.test("files.replace() replaces the target of a symbolic link", () =>
   inFolder(async (folder) => {
     await Deno.symlink("real.yaml", `${folder}/link.yaml`);
     files.writeText(`${folder}/real.yaml`, "old");
@@ -47,13 +47,13 @@ Deno.test("files.replace() through a symbolic link replaces what it points to", 
     assert.equal((await Deno.lstat(`${folder}/link.yaml`)).isSymlink, true);
   }));
 
-Deno.test("files.writeText() gives a new file the mode that is asked for", () =>
+Deno.test("files.writeText() sets the mode of a new file", () =>
   inFolder(async (folder) => {
     files.writeText(`${folder}/key`, "secret", 0o600);
     assert.equal((await files.facts(`${folder}/key`))?.mode, 0o600);
   }));
 
-Deno.test("files.makeFolder() makes what is not there, for its owner only", () =>
+Deno.test("files.makeFolder() creates missing folders, for their owner only", () =>
   inFolder(async (folder) => {
     await files.makeFolder(`${folder}/a/b`);
     await files.makeFolder(`${folder}/a/b`);
@@ -62,7 +62,7 @@ Deno.test("files.makeFolder() makes what is not there, for its owner only", () =
     await assert.rejects(files.makeFolder(`${folder}/file/b`), /Cannot make the folder ".*": a part of the path/);
   }));
 
-Deno.test("files name the path and the reason when they fail", () =>
+Deno.test("errors of files name the path and the reason", () =>
   inFolder(async (folder) => {
     const absent = `${folder}/absent`;
     await assert.rejects(files.readText(absent), { message: `Cannot read "${absent}": no such file or directory` });
@@ -74,13 +74,13 @@ Deno.test("files name the path and the reason when they fail", () =>
     await files.remove(absent);
   }));
 
-Deno.test("files.readText() refuses a file over the limit", () =>
+Deno.test("files.readText() rejects a file above the limit", () =>
   inFolder(async (folder) => {
     files.writeText(`${folder}/big`, "x".repeat(100_000));
     await assert.rejects(files.readText(`${folder}/big`, 1000), /larger than 1000 bytes/);
   }));
 
-Deno.test("files.chunks() gives a large file in pieces", () =>
+Deno.test("files.chunks() reads a large file in chunks", () =>
   inFolder(async (folder) => {
     files.writeText(`${folder}/big`, "x".repeat(200_000));
     const sizes = (await Array.fromAsync(files.chunks(`${folder}/big`))).map((piece) => piece.length);
@@ -89,7 +89,7 @@ Deno.test("files.chunks() gives a large file in pieces", () =>
   }));
 
 Deno.test({
-  name: "files.lock() is held by one at a time, and waited for",
+  name: "files.lock() is exclusive, and waits",
   // The C library is opened by the first who needs it and stays open.
   sanitizeResources: false,
   fn: () =>
@@ -120,7 +120,7 @@ Deno.test("processes.run() gives input, environment, output and exit code", asyn
   assert.deepEqual(result, { code: 7, stdout: "hello there\n", stderr: "oops\n", timedOut: false });
 });
 
-Deno.test("processes.run() tells a program that is absent, one that reads nothing and one that takes too long", async () => {
+Deno.test("processes.run() reports a program that does not exist, reads nothing, or times out", async () => {
   assert.equal((await world.processes.run({ command: "no-such-program-here" })).code, 127);
   assert.equal((await world.processes.run({ command: "true", stdin: "x".repeat(1_000_000) })).code, 0);
   const late = await world.processes.run({ command: "sleep", args: ["5"], timeoutMilliseconds: 50 });
@@ -129,7 +129,7 @@ Deno.test("processes.run() tells a program that is absent, one that reads nothin
 });
 
 Deno.test({
-  name: "processes.run() does not wait for what a program that takes too long has started",
+  name: "processes.run() does not wait for children of a program that timed out",
   ignore: Deno.build.os !== "linux",
   // The outputs stay open until that ends.
   sanitizeOps: false,
@@ -153,7 +153,7 @@ Deno.test({
   },
 });
 
-Deno.test("clock.sleep() ends early when it is aborted", async () => {
+Deno.test("clock.sleep() ends early when the signal fires", async () => {
   const abort = new AbortController();
   const start = world.clock.monotonic();
   setTimeout(() => abort.abort(), 5);
@@ -161,7 +161,7 @@ Deno.test("clock.sleep() ends early when it is aborted", async () => {
   assert.ok(world.clock.monotonic() - start < 30_000);
 });
 
-Deno.test("signals.on() calls the handler until it is taken away", async () => {
+Deno.test("signals.on() calls the handler until it is removed", async () => {
   const seen = new AbortController();
   const off = world.signals.on("SIGHUP", () => seen.abort());
   Deno.kill(Deno.pid, "SIGHUP");
@@ -170,7 +170,7 @@ Deno.test("signals.on() calls the handler until it is taken away", async () => {
   assert.equal(seen.signal.aborted, true);
 });
 
-Deno.test("realWorld() is named by the launcher", () => {
+Deno.test("realWorld() takes its name from the launcher", () => {
   Deno.env.set("MESH_ARGV0", "/usr/local/bin/istio-iptables");
   assert.equal(realWorld().name, "istio-iptables");
   Deno.env.delete("MESH_ARGV0");

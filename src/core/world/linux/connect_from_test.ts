@@ -12,7 +12,7 @@ function dial(host: string, port: number, source: string, signal = AbortSignal.t
   return network.dial({ host, port, source, tls: undefined, signal });
 }
 
-testWhen(notLinux, "dial() from a source comes from there and carries bytes both ways", async () => {
+testWhen(notLinux, "dial() connects from the source and carries bytes both ways", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = listener.accept();
   const connection = await dial("localhost", listener.addr.port, "127.0.0.6");
@@ -36,7 +36,7 @@ testWhen(notLinux, "dial() from a source comes from there and carries bytes both
   assert.deepEqual(Uint8Array.from(received), sent);
 });
 
-testWhen(notLinux, "dial() from a source says what the kernel refuses", async () => {
+testWhen(notLinux, "dial() from a source reports the kernel's error", async () => {
   const cases = [
     ["127.0.0.6", 'Cannot connect to "127.0.0.1:1": connect: connection refused'],
     ["192.0.2.1", 'Cannot connect to "127.0.0.1:1": bind: cannot assign requested address'],
@@ -46,7 +46,7 @@ testWhen(notLinux, "dial() from a source says what the kernel refuses", async ()
   }
 });
 
-testWhen(notLinux, "dial() from a source ends with its signal while nobody answers", async () => {
+testWhen(notLinux, "dial() from a source ends when the signal fires", async () => {
   // A backlog that is full drops what comes: the connection is neither made nor refused.
   const socket = system.openSocket({ kind: "stream", family: 4 });
   try {

@@ -1,7 +1,4 @@
-/**
- * The system calls of most runs, by their numbers (syscall(2)): a symbol of the C library for each of them would cost a
- * quarter of a millisecond of every run.
- */
+/** System calls by number (syscall(2)): each symbol of the C library would cost a quarter of a millisecond. */
 import { cText, openKernelLibc } from "./libc.ts";
 import { SystemError } from "../system_calls.ts";
 
@@ -19,39 +16,37 @@ export const CALL_NUMBERS = {
 
 type Call = keyof typeof CALL_NUMBERS.x86_64;
 
-/** Each call throws `SystemError` for what the kernel refuses. Files and sockets are their numbers. */
+/** Each call throws `SystemError`. Files and sockets are file descriptors, which child processes do not inherit. */
 export interface KernelCalls {
-  /** A program that is started does not get it. */
   socket(domain: number, type: number, protocol: number): number;
   write(file: number, bytes: Uint8Array<ArrayBuffer>): void;
-  /** Returns how many bytes of the buffer were filled. */
+  /** Returns the number of bytes read. */
   read(file: number, buffer: Uint8Array<ArrayBuffer>): number;
-  /** Opens a file for reading; a program that is started does not get it. */
+  /** Opens a file for reading. */
   open(path: string): number;
   close(file: number): void;
   flock(file: number, operation: number): void;
   setns(file: number, kind: number): void;
-  /** A program that is started does not get its ends. */
   pipe(): { readonly read: number; readonly write: number };
-  /** The places in the list of files that can be read, or are at their end; none if the time ran out or a signal came. */
+  /** The indexes of files that can be read or are at their end; none after the timeout or a signal. */
   poll(files: readonly number[], milliseconds: number): readonly number[];
-  /** The status of a child that has ended (wait(2)); `undefined` while it has not. */
+  /** Reaps a child and returns its status (wait(2)); `undefined` while it runs. */
   wait(pid: number): number | undefined;
   kill(pid: number, signal: number): void;
-  /** Advice about memory from an address on, so many bytes (madvise(2)). */
+  /** madvise(2). */
   advise(address: bigint, size: bigint, advice: number): void;
 }
 
 let opened: KernelCalls | undefined;
 
-/** The calls; the library is opened once. Throws `SystemError` where there is none. */
+/** The calls; opens the C library once. Throws `SystemError` if there is none. */
 export function kernelCalls(): KernelCalls {
   return opened ??= openCalls();
 }
 
 const CLOEXEC = 0o2000000;
 const WNOHANG = 1;
-/** A path that is relative is so to the working directory (openat(2)). */
+/** Relative paths start at the working directory (openat(2)). */
 const AT_FDCWD = -100;
 
 function openCalls(): KernelCalls {
@@ -87,7 +82,7 @@ function openCalls(): KernelCalls {
   };
 }
 
-/** Where numbers lie in memory; they have to be in use until the call is over. */
+/** The address of an array; it must stay referenced until the call returns. */
 function addressOf(numbers: Int32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>): bigint {
   return BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(numbers)));
 }

@@ -1,4 +1,4 @@
-/** The C library (glibc on Linux) and its symbols that this program calls. */
+/** The symbols of the C library (glibc) that this program calls. Every open function throws `SystemError` where there is no glibc. */
 import { SystemError } from "../system_calls.ts";
 
 const CALLS = {
@@ -9,7 +9,7 @@ const CALLS = {
   __errno_location: { parameters: [], result: "pointer" },
 } as const;
 
-/** The number of a system call and its arguments; the second may be the place of bytes. */
+/** The number of a system call and its arguments; the second may be a buffer. */
 const KERNEL_CALLS = {
   syscall: { parameters: ["isize", "isize", "isize", "isize", "isize"], result: "isize" },
   syscallWithBytes: { name: "syscall", parameters: ["isize", "isize", "buffer", "isize", "isize"], result: "isize" },
@@ -53,7 +53,7 @@ const SPAWN_CALLS = {
   posix_spawn_file_actions_adddup2: { parameters: ["buffer", "i32", "i32"], result: "i32" },
 } as const;
 
-/** Symbols of the library, opened; `check` turns a negative result into a `SystemError` with errno. */
+/** Open symbols; `check` turns a negative result into a `SystemError` with errno. */
 interface Opened<Symbols extends Pick<typeof CALLS, "__errno_location">> {
   readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
   check(call: string, result: number | bigint): number;
@@ -69,12 +69,12 @@ export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
 const ENOSYS = 38;
 
-/** Opens what makes system calls by their numbers. Throws `SystemError` where there is no such library, as the others do. */
+/** Opens the symbols for system calls by number. */
 export function openKernelLibc(): KernelLibc {
   return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, KERNEL_CALLS)).symbols);
 }
 
-/** Opens what becoming another program needs, for one use. */
+/** Opens the symbols for execvp(3), for one use. */
 export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, EXECUTE_CALLS));
   try {
@@ -84,7 +84,7 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
   }
 }
 
-/** Opens what setting options of a socket needs, for one use. */
+/** Opens the symbols for socket options, for one use. */
 export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, OPTION_CALLS));
   try {
@@ -96,17 +96,17 @@ export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): v
 
 let forSockets: SocketLibc | undefined;
 
-/** Opens what sockets need, once for the process. */
+/** Opens the symbols for sockets, once for the process. */
 export function openSocketLibc(): SocketLibc {
   return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, SOCKET_CALLS)).symbols);
 }
 
-/** Opens what starting a program needs. */
+/** Opens the symbols for posix_spawn(3). */
 export function openSpawnLibc(): SpawnLibc {
   return openLibrary(() => Deno.dlopen(LIBRARY, SPAWN_CALLS));
 }
 
-/** Opens what adopting and reaping orphans needs. */
+/** Opens the symbols for adopting and reaping orphans. */
 export function openChildLibc(): ChildLibc {
   return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, CHILD_CALLS)).symbols);
 }
@@ -133,7 +133,7 @@ function withErrno<T extends { __errno_location(): Deno.PointerValue }>(symbols:
   return { symbols, check, errno };
 }
 
-/** A text as C has it. */
+/** A NUL-terminated text. */
 export function cText(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }

@@ -1,18 +1,14 @@
-/** Memory that the program's own file takes in this process. */
+/** Resident memory of the program's own file. */
 import { kernelCalls } from "./kernel_calls.ts";
 
 const DONTNEED = 4;
 
-/**
- * A mapping of a file, as in proc_pid_smaps(5): from where to where, what it allows, the file, and how much of it is no
- * longer the file's.
- */
+/** A mapping of a file in proc_pid_smaps(5): start, end, permissions, file, modified bytes. */
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) .*? (\/\S.*)\n(?:(?![0-9a-f]+-).*\n)*?Anonymous: +(\d+) kB$/gm;
 
 /**
- * Takes those pages of the program's file out of this process that nobody has written to: most were only needed to start.
- * They stay in the kernel's cache, from which each that is used again comes back by itself. Throws where the system does
- * not tell the mappings, and `SystemError` for what the kernel refuses.
+ * Drops the unmodified pages of the program's file from this process: most were needed to start only. The kernel keeps them in its
+ * cache and maps them again on access. Throws where there is no /proc, and `SystemError`.
  */
 export function leaveProgramFile(): void {
   const path = Deno.execPath();

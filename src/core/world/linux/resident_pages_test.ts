@@ -13,7 +13,7 @@ async function ofFiles(): Promise<number> {
   return Number(/^RssFile:\s+(\d+) kB$/m.exec(await Deno.readTextFile("/proc/self/status"))?.[1]);
 }
 
-testWhen(notLinux, "leaveProgramFile() takes pages of the program out of memory, and the program goes on", async () => {
+testWhen(notLinux, "leaveProgramFile() drops pages of the program, which continues", async () => {
   // Pages that are used come back.
   assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
   const before = await ofFiles();

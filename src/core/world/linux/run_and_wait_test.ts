@@ -8,10 +8,10 @@ function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name: `${name}${isHere ? "" : " [skipped: not Linux]"}`, ignore: !isHere, sanitizeResources: false, fn });
 }
 
-const brief = (run: Run) => realProcesses.begin(run)();
-const shell = (script: string, more: Partial<Run> = {}) => brief({ command: "sh", args: ["-c", script], ...more });
+const runAndWait = (run: Run) => realProcesses.begin(run)();
+const shell = (script: string, more: Partial<Run> = {}) => runAndWait({ command: "sh", args: ["-c", script], ...more });
 
-test("a brief program gets input and environment, and gives both outputs and its code", async () => {
+test("begin() gives input and environment to the program, and returns both outputs and the exit code", async () => {
   const result = await shell('read -r line; echo "$line $WORD $HOME"; echo oops >&2; exit 7', {
     stdin: "hello\n",
     env: { WORD: "there" },
@@ -24,7 +24,7 @@ test("a brief program gets input and environment, and gives both outputs and its
   });
 });
 
-test("brief programs run at the same time", async () => {
+test("begin() runs programs in parallel", async () => {
   const fifo = await Deno.makeTempFile();
   await Deno.remove(fifo);
   await new Deno.Command("mkfifo", { args: [fifo] }).output();
@@ -38,7 +38,7 @@ test("brief programs run at the same time", async () => {
   await Deno.remove(fifo);
 });
 
-test("a brief program may write much to both outputs, in characters of several bytes", async () => {
+test("begin() reads large outputs and characters of several bytes", async () => {
   const { stdout, stderr } = await shell(
     'i=0; while [ $i -lt 20000 ]; do echo "äöü€"; echo "€öüä" >&2; i=$((i+1)); done',
   );
@@ -46,8 +46,8 @@ test("a brief program may write much to both outputs, in characters of several b
   assert.equal(stderr, "€öüä\n".repeat(20000));
 });
 
-test("a brief program that is absent, ended by a signal, takes too long, or closes its outputs and goes on", async () => {
-  assert.equal((await brief({ command: "no-such-program-here" })).code, 127);
+test("begin() reports a program that does not exist, is killed, times out, or closes its outputs and continues", async () => {
+  assert.equal((await runAndWait({ command: "no-such-program-here" })).code, 127);
   assert.equal((await shell("kill -TERM $$")).code, 143);
   const late = await shell("exec sleep 60", { timeoutMilliseconds: 30 });
   assert.deepEqual([late.code, late.timedOut], [137, true]);
@@ -55,17 +55,17 @@ test("a brief program that is absent, ended by a signal, takes too long, or clos
   assert.equal((await shell("exec sleep 60 >&- 2>&-", { timeoutMilliseconds: 30 })).timedOut, true);
 });
 
-test("a brief program that does not read its input, and one with more input than a pipe holds", async () => {
-  assert.equal((await brief({ command: "true", stdin: "unread" })).code, 0);
+test("begin() gives input that the program does not read, and input that exceeds a pipe", async () => {
+  assert.equal((await runAndWait({ command: "true", stdin: "unread" })).code, 0);
   const stdin = "x".repeat(200_000);
-  assert.equal((await brief({ command: "cat", stdin })).stdout, stdin);
+  assert.equal((await runAndWait({ command: "cat", stdin })).stdout, stdin);
 });
 
-test("a brief program leaves no open file behind", async () => {
+test("begin() leaves no open file", async () => {
   await shell("true");
   const files = () => [...Deno.readDirSync("/proc/self/fd")].length;
   const before = files();
   for (let round = 0; round < 5; round++) await shell("echo; echo >&2");
-  await brief({ command: "no-such-program-here" });
+  await runAndWait({ command: "no-such-program-here" });
   assert.equal(files(), before);
 });

@@ -1,4 +1,4 @@
-/** Addresses of sockets as the kernel writes them (ip(7), ipv6(7), packet(7)). */
+/** Socket addresses as structures of the kernel (ip(7), ipv6(7), packet(7)). */
 import type { Endpoint } from "../system_calls.ts";
 
 export const AF = { inet: 2, inet6: 10, packet: 17 } as const;
@@ -15,7 +15,7 @@ export function endpointBytes({ address, port }: Endpoint): Uint8Array<ArrayBuff
   return bytes;
 }
 
-/** The address and the port of such a structure; a zone is left out. */
+/** The address and port of such a structure, without the zone. */
 export function endpointOf(bytes: Uint8Array): Endpoint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isIpv4 = view.getUint16(0, true) === AF.inet;

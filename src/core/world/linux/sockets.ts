@@ -1,4 +1,4 @@
-/** Sockets that never block, through the C library. */
+/** Non-blocking sockets, through the C library. */
 import type { SocketLibc } from "./libc.ts";
 import { AF, ALL_PROTOCOLS, endpointBytes, endpointOf, interfaceBytes } from "./socket_address.ts";
 import { EAGAIN, EINPROGRESS, type Endpoint, type Socket, type SocketOptions, SystemError } from "../system_calls.ts";
@@ -16,10 +16,10 @@ const IPV6_V6ONLY = 26;
 /** IP_TRANSPARENT and IPV6_TRANSPARENT. */
 const TRANSPARENT = { 4: { level: 0, option: 19 }, 6: { level: IPPROTO_IPV6, option: 75 } } as const;
 const BACKLOG = 16;
-/** Where all sockets receive: a socket that is asked often must not cost a buffer each time. */
+/** The receive buffer of all sockets. */
 const received = new Uint8Array(1 << 16);
 
-/** Opens a socket; it belongs to the user and the group that are given, for as long as it lives. */
+/** Opens a socket, which belongs to the given user and group. */
 export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
   const family = options.kind === "packet" ? AF.packet : options.family === 4 ? AF.inet : AF.inet6;
   const protocol = options.kind === "packet" ? ALL_PROTOCOLS << 8 : 0;
@@ -38,8 +38,8 @@ export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
 }
 
 /**
- * The kernel keeps with a socket the file-system user of the thread that opened it (credentials(7)); rules compare that.
- * It is a property of the thread, so nothing else of this process sees the change.
+ * A socket keeps the file-system user of the thread that opened it (credentials(7)), which rules match. It is a property of the
+ * thread: the rest of the process does not see the change.
  */
 function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () => T): T {
   const before = {
@@ -56,7 +56,7 @@ function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () =>
   }
 }
 
-/** These calls never fail: what they return the second time shows whether the first had an effect (setfsuid(2)). */
+/** These calls never fail: the second result shows whether the first had an effect (setfsuid(2)). */
 function mustBe(call: string, found: number, wanted: number): void {
   if (found !== wanted) throw new SystemError(call, 1);
 }
@@ -113,12 +113,12 @@ function accept(libc: SocketLibc, file: number): ReturnType<Socket["accept"]> {
   return found === undefined ? undefined : { socket: socketOf(libc, found), remote: endpointOf(bytes) };
 }
 
-/** A buffer that holds an address of any family, and its size as the kernel reads and writes it. */
+/** A buffer for an address of any family, and its size. */
 function addressBuffers(): readonly [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>] {
   return [new Uint8Array(28), new Uint8Array([28, 0, 0, 0])];
 }
 
-/** The result; `undefined` if the call would have had to wait. */
+/** The result; `undefined` if the call would block. */
 function unlessLater(libc: SocketLibc, call: string, result: number | bigint): number | undefined {
   if (result >= 0) return Number(result);
   const errno = libc.errno();

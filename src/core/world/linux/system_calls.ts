@@ -1,4 +1,4 @@
-/** System calls through the C library, of which each part is opened by the first that needs it. */
+/** System calls through the C library, whose symbols are opened when they are needed. */
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
 import { leaveProgramFile } from "./resident_pages.ts";
@@ -13,7 +13,7 @@ const MESSAGE_ERROR = 2;
 const FLAG_MULTI = 2;
 const LARGEST_ANSWER = 1 << 17;
 
-/** The operating system's calls. */
+/** The system calls of Linux. */
 export function realSystemCalls(): SystemCalls {
   let openedForChildren: ChildLibc | undefined;
   const childLibc = () => openedForChildren ??= openChildLibc();
@@ -42,11 +42,11 @@ const WNOHANG = 1;
 const WEXITED = 4;
 const WNOWAIT = 0x01000000;
 const ECHILD = 10;
-/** The size of siginfo_t, and where si_pid is in it on machines of 64 bits. */
+/** The size of siginfo_t, and the offset of si_pid on 64-bit machines. */
 const SIGNAL_INFO = 128;
 const SIGNAL_INFO_PID = 16;
 
-/** Looks and takes nothing: the status of a child stays for the one who waits for it (waitid(2)). */
+/** Leaves the status of the child to the one who waits for it (waitid(2), WNOWAIT). */
 function hasEndedChild({ symbols, check, errno }: ChildLibc): boolean {
   const info = new DataView(new ArrayBuffer(SIGNAL_INFO));
   const result = symbols.waitid(P_ALL, 0, new Uint8Array(info.buffer), WEXITED | WNOHANG | WNOWAIT);
@@ -61,7 +61,7 @@ function reap({ symbols, check, errno }: ChildLibc, pid: number): void {
   check("waitpid", result);
 }
 
-/** Where all answers come in, part by part: a new place for each costs more than to ask. */
+/** The receive buffer: a new one for each request costs more than the request. */
 let received: Uint8Array<ArrayBuffer> | undefined;
 
 function netlink(protocol: number, message: Uint8Array): Uint8Array {
@@ -92,7 +92,7 @@ function internetOption({ symbols, check }: SocketLibc, family: 4 | 6, option: n
   }
 }
 
-/** A network namespace is one of a thread: this one, in which programs are started and sockets opened. */
+/** Moves this thread, which starts programs and opens sockets. */
 function enterNetworkNamespace(path: string): void {
   const kernel = kernelCalls();
   const file = kernel.open(path);
@@ -103,7 +103,7 @@ function enterNetworkNamespace(path: string): void {
   }
 }
 
-/** Parts are read until the one that says that it is the last. */
+/** Reads parts until the last one. */
 function readAnswer(receive: () => Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (;;) {
@@ -136,13 +136,13 @@ const SIGPIPE = 13;
 const DEFAULT_ACTION = 0n;
 
 /**
- * Replaces this process by a program (execvp(3)). Files that Deno opened are closed by the kernel, handlers become the
- * default action by themselves; SIGPIPE is what the runtime ignores, and what is ignored stays so in the new program.
+ * Replaces this process by a program (execvp(3)). The kernel closes Deno's files and resets signal handlers. The runtime ignores
+ * SIGPIPE, and the new program would too.
  */
 function execute(file: string, args: readonly string[]): never {
-  const words = [file, ...args].map(cText);
-  const pointers = new BigUint64Array(words.length + 1);
-  words.forEach((word, index) => pointers[index] = BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(word))));
+  const argv = [file, ...args].map(cText);
+  const pointers = new BigUint64Array(argv.length + 1);
+  argv.forEach((text, index) => pointers[index] = BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(text))));
   let failure = 0;
   withExecuteLibc(({ symbols, errno }) => {
     const before = symbols.signal(SIGPIPE, DEFAULT_ACTION);

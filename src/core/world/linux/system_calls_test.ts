@@ -47,7 +47,7 @@ testWhen(MISSING, "openSocket(): a connection carries bytes, and both ends know 
   server.close();
 });
 
-testWhen(MISSING, "openSocket(): a port that is taken and one that nobody has", async () => {
+testWhen(MISSING, "openSocket(): a port in use and a free one", async () => {
   const server = listener(4);
   const other = system.openSocket({ kind: "stream", family: 4 });
   assert.throws(
@@ -104,7 +104,7 @@ testWhen(
   },
 );
 
-testWhen(MISSING, "interfaceIndex(): the loopback interface is the first, and some are not there", () => {
+testWhen(MISSING, "interfaceIndex(): loopback is 1, an unknown interface has none", () => {
   assert.equal(system.interfaceIndex("lo"), 1);
   assert.equal(system.interfaceIndex("nosuchinterface"), undefined);
 });
@@ -117,6 +117,6 @@ testWhen(MISSING, "netlink(): the links of this namespace in one answer", () => 
   assert.ok(new TextDecoder("latin1").decode(answer).includes("lo\0"));
 });
 
-testWhen(MISSING, "enterNetworkNamespace(): what is none is refused", () => {
+testWhen(MISSING, "enterNetworkNamespace(): a file that is not a namespace is an error", () => {
   assert.throws(() => system.enterNetworkNamespace("/nonexistent"), /open: no such file or directory/);
 });

@@ -11,7 +11,7 @@ function table() {
   return { clock, closed, connections, hold };
 }
 
-Deno.test("one connection too many closes the one that has been silent for longest", () => {
+Deno.test("one connection above the limit closes the idlest one", () => {
   const { clock, closed, connections, hold } = table();
   const first = hold("first");
   hold("second");
@@ -21,7 +21,7 @@ Deno.test("one connection too many closes the one that has been silent for longe
   assert.deepEqual([closed, connections.size], [["second"], 2]);
 });
 
-Deno.test("a connection that has ended is not closed, and makes room", () => {
+Deno.test("a connection that ended is not closed, and makes room", () => {
   const { closed, connections, hold } = table();
   hold("first").ended();
   hold("second");
@@ -29,7 +29,7 @@ Deno.test("a connection that has ended is not closed, and makes room", () => {
   assert.deepEqual([closed, connections.size], [[], 2]);
 });
 
-Deno.test("sweep(): a connection without its first request goes, bytes or not; one that has asked may be silent for longer", () => {
+Deno.test("sweep() closes a connection without a request early, and one with a request later", () => {
   const { clock, closed, connections, hold } = table();
   const slow = hold("slow");
   hold("asked").asked();
@@ -48,7 +48,7 @@ Deno.test("sweep(): a connection without its first request goes, bytes or not; o
   assert.deepEqual(closed, ["slow", "asked"]);
 });
 
-Deno.test("bytes keep a connection that has asked", () => {
+Deno.test("bytes keep a connection with a request open", () => {
   const { clock, closed, connections, hold } = table();
   const busy = hold("busy");
   busy.asked();

@@ -62,7 +62,7 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
-Deno.test("a certificate that cannot be used is refused, and the one before stays", async () => {
+Deno.test("an invalid certificate is an error, and the one in use stays", async () => {
   const server = await serve(echo);
   const wrong = [{ certificate: NEW.certificate, key: OLD.key }, { certificate: "none", key: "none" }, {
     certificate: "",
@@ -79,7 +79,7 @@ Deno.test("a certificate that cannot be used is refused, and the one before stay
   await server.close(0);
 });
 
-Deno.test("an address in use is an error that names it, and nothing stays behind", async () => {
+Deno.test("an address in use is an error that names it, and all is released", async () => {
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const options = { hostname: "127.0.0.1", port: other.addr.port, keyPair: OLD, limits: LIMITS };
   await assert.rejects(serveTls(options, echo), {
@@ -88,7 +88,7 @@ Deno.test("an address in use is an error that names it, and nothing stays behind
   });
 });
 
-Deno.test("the handler is told who asks", async () => {
+Deno.test("the handler gets the address of the client", async () => {
   const server = await serve((_request, remote) => new Response(remote));
   using client = clientOf(OLD, "2");
   assert.equal(await ask(client, server.port), "127.0.0.1");
@@ -146,7 +146,7 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
-Deno.test("drain(): answers of HTTP/1.1 end their connection", async () => {
+Deno.test("drain() closes connections of HTTP/1.1 after their response", async () => {
   const server = await serve(echo);
   using client = clientOf(OLD, "1.1");
   const fields = async () => {
@@ -160,7 +160,7 @@ Deno.test("drain(): answers of HTTP/1.1 end their connection", async () => {
   await server.close(0);
 });
 
-Deno.test("connections that bring no request are shown out when others come", async () => {
+Deno.test("idle connections are closed when others come", async () => {
   const server = await serve(echo, { ...LIMITS, most: 20 });
   const silent = await Promise.all(
     Array.from({ length: 60 }, () => Deno.connect({ hostname: "127.0.0.1", port: server.port })),

@@ -9,10 +9,10 @@ import { httpOver } from "./http.ts";
 import { keyPairProblem } from "./key_pair.ts";
 import { clientOnItsOwn, clientPast } from "./proxies.ts";
 
-/** This machine is never reached through a proxy of the environment. */
+/** Never reached through a proxy of the environment. */
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
 
-/** A dead connection of HTTP/2 would be used again for every request; one of HTTP/1.1 is left with the request. */
+/** A dead connection of HTTP/2 would be used for every request; a dead one of HTTP/1.1 fails one request. */
 const PROTOCOL = { http1: true, http2: false } as const;
 
 /**

@@ -20,7 +20,7 @@ async function withServer(body: (server: string) => Promise<void>) {
 
 const soon = () => ({ signal: AbortSignal.timeout(20_000) });
 
-Deno.test("client() without verification gets answers, again and again", () =>
+Deno.test("client() without verification sends several requests", () =>
   withServer(async (server) => {
     const client = await realNetwork.client({ server, insecure: true });
     for (const path of ["/a", "/b"]) {
@@ -30,7 +30,7 @@ Deno.test("client() without verification gets answers, again and again", () =>
     client.close();
   }));
 
-Deno.test("client() without verification streams large bodies both ways, and asks for a path as no proxy is asked", async () => {
+Deno.test("client() without verification streams large bodies both ways, and sends requests in origin form", async () => {
   const large = new Uint8Array(3_000_000).map((_, at) => at % 251);
   let connections = 0;
   using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: CERTIFICATE, key: KEY });
@@ -76,7 +76,7 @@ async function answerOnce(connection: Deno.TlsConn, body: Uint8Array): Promise<v
   connection.close();
 }
 
-Deno.test("client() without verification uses its connection again, and leaves no socket in the temporary folder", async () => {
+Deno.test("client() without verification reuses its connection, and leaves no socket in the temporary folder", async () => {
   await using folder = await temporaryFolder();
   const before = Deno.env.get("TMPDIR");
   Deno.env.set("TMPDIR", folder.path);
@@ -103,7 +103,7 @@ Deno.test("client() without verification uses its connection again, and leaves n
   }
 });
 
-Deno.test("client() ends a request with its signal, also while it connects, and fails after close()", async () => {
+Deno.test("client() ends a request when the signal fires, also while it connects, and rejects after close()", async () => {
   const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const client = await realNetwork.client({ server: `https://127.0.0.1:${silent.addr.port}`, insecure: true });
   const taken = silent.accept();
@@ -116,7 +116,7 @@ Deno.test("client() ends a request with its signal, also while it connects, and 
   await new Promise((resolve) => setTimeout(resolve, 100));
 });
 
-Deno.test("client() says why the server is not trusted, with and without a name of its own", () =>
+Deno.test("client() reports why the server is not trusted, with and without a server name", () =>
   withServer(async (server) => {
     for (const options of [{}, { serverName: "other.test", authorities: CERTIFICATE }]) {
       const client = await realNetwork.client({ server, ...options });
@@ -125,7 +125,7 @@ Deno.test("client() says why the server is not trusted, with and without a name 
     }
   }));
 
-Deno.test("client() tells what a refused connection is, also without verification", async () => {
+Deno.test("client() reports a refused connection, also without verification", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const server = `https://127.0.0.1:${listener.addr.port}`;
   listener.close();
@@ -136,7 +136,7 @@ Deno.test("client() tells what a refused connection is, also without verificatio
   }
 });
 
-Deno.test("client() refuses an identity that is none", async () => {
+Deno.test("client() rejects an invalid key pair", async () => {
   const identity = { certificate: "none", key: "none" };
   await assert.rejects(realNetwork.client({ server: "https://127.0.0.1:1", identity }), {
     name: "MeshError",
@@ -144,7 +144,7 @@ Deno.test("client() refuses an identity that is none", async () => {
   });
 });
 
-Deno.test("client() refuses a key that is not that of the certificate, which Deno would end the process for", async () => {
+Deno.test("client() rejects a key that does not fit the certificate, for which Deno would end the process", async () => {
   const identity = { certificate: CERTIFICATE, key: testCertificate().key };
   await assert.rejects(realNetwork.client({ server: "https://127.0.0.1:1", identity }), {
     name: "MeshError",

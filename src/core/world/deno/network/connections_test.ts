@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { acceptAll } from "./connections.ts";
 
-Deno.test("acceptAll() goes on after a failure, and ends with the listener", async () => {
+Deno.test("acceptAll() continues after a failure, and ends with the listener", async () => {
   const outcomes: (string | Error)[] = [
     "one",
     new Error("Too many open files"),

@@ -1,4 +1,4 @@
-/** UDP sockets. Deno's own take half of the processor time of those of `node:dgram`. */
+/** UDP sockets of Deno, which take half of the processor time of `node:dgram`. */
 import { MeshError, messageOf } from "../../../errors.ts";
 import type { DatagramAddress, DatagramOptions, DatagramSocket } from "../../connection.ts";
 import { keepRefusals } from "../../linux/socket_options.ts";

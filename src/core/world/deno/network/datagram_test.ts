@@ -9,7 +9,7 @@ if (Deno.build.os === "linux") openSocketLibc();
 
 const ANY = { hostname: "127.0.0.1", port: 0 };
 
-Deno.test("a datagram comes with its sender, who can be answered", async () => {
+Deno.test("a datagram has its sender, which can be answered", async () => {
   const [server, client] = [bindDatagram(ANY), bindDatagram(ANY)];
   await client.send(new Uint8Array([1, 2, 3]), { hostname: "127.0.0.1", port: server.port });
   const [bytes, from] = await server.receive(new Uint8Array(2));
@@ -24,7 +24,7 @@ Deno.test("a datagram comes with its sender, who can be answered", async () => {
   server.close();
 });
 
-Deno.test("a port that is taken is named", () => {
+Deno.test("a UDP port in use is an error that names it", () => {
   const server = bindDatagram(ANY);
   const again = () => bindDatagram({ hostname: "127.0.0.1", port: server.port });
   assert.throws(again, (error) => error instanceof MeshError && error.message.includes(`UDP port ${server.port} of`));

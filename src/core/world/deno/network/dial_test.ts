@@ -61,12 +61,12 @@ async function failure(port: number, tls: Partial<DialTls> | undefined, host?: s
   return assert.fail("it connected");
 }
 
-Deno.test("dial() in clear, by a name", async () => {
+Deno.test("dial() without TLS, by name", async () => {
   await using server = echo(Deno.listen({ hostname: "127.0.0.1", port: 0 }));
   await assertEchoes(server.port, undefined);
 });
 
-Deno.test("dial() over TLS trusts the given authority and expects a name that is not the host's", async () => {
+Deno.test("dial() over TLS trusts the given roots and verifies the server name", async () => {
   const authority = testAuthority();
   await using server = tlsEcho(authority.issue({ dnsNames: NAMES }));
   const identity = authority.issue({ uris: ["spiffe://cluster.local/ns/a/sa/b"] });
@@ -74,13 +74,13 @@ Deno.test("dial() over TLS trusts the given authority and expects a name that is
   await assertEchoes(server.port, { authorities: `${CERTIFICATE}\n${authority.roots}`, identity });
 });
 
-Deno.test("dial() tells a name of which there is no address", async () => {
+Deno.test("dial() reports an unknown name", async () => {
   const [stage, text] = await failure(1, undefined, "no.such.host.invalid");
   assert.equal(stage, "name");
   assert.match(text, /^Cannot find the address of "no\.such\.host\.invalid"/);
 });
 
-Deno.test("dial() tells a refused connection", async () => {
+Deno.test("dial() reports a refused connection", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   listener.close();
   for (const tls of [undefined, {}]) {
@@ -90,7 +90,7 @@ Deno.test("dial() tells a refused connection", async () => {
   }
 });
 
-Deno.test("dial() tells the names that the server's certificate has when the wanted one is not among them", async () => {
+Deno.test("dial() reports the names in the server's certificate when none matches", async () => {
   const authority = testAuthority();
   await using server = tlsEcho(authority.issue({ dnsNames: NAMES }));
   const [stage, text] = await failure(server.port, { serverName: "istiod.other.svc", authorities: authority.roots });
@@ -103,7 +103,7 @@ Deno.test("dial() tells the names that the server's certificate has when the wan
   );
 });
 
-Deno.test("dial() tells an authority that is not trusted, and a certificate that has expired", async () => {
+Deno.test("dial() reports an unknown authority, and an expired certificate", async () => {
   const authority = testAuthority();
   await using server = tlsEcho(authority.issue({ dnsNames: NAMES }));
   const [, untrusted] = await failure(server.port, { authorities: testAuthority().roots });
@@ -114,7 +114,7 @@ Deno.test("dial() tells an authority that is not trusted, and a certificate that
   assert.match(expired, /has expired, or the clock of this machine is wrong$/);
 });
 
-Deno.test("dial() tells roots and identities that cannot be used, for which Deno would end the process", async () => {
+Deno.test("dial() reports roots and key pairs that TLS cannot use, for which Deno would end the process", async () => {
   const authority = testAuthority();
   await using server = tlsEcho(authority.issue({ dnsNames: NAMES }));
   const { authorities, identity } = {
@@ -129,7 +129,7 @@ Deno.test("dial() tells roots and identities that cannot be used, for which Deno
   assert.match(text, /authorities that are to be trusted cannot be read$/);
 });
 
-Deno.test("dial() tells a server that does not speak TLS, and one that hangs up", async () => {
+Deno.test("dial() reports a server that does not speak TLS, and one that closes the connection", async () => {
   const answering = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const answered = answering.accept().then(async (connection) => {
     await connection.write(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"));
@@ -151,7 +151,7 @@ Deno.test("dial() tells a server that does not speak TLS, and one that hangs up"
   assert.match(text, /the server closed the connection during the handshake$/);
 });
 
-Deno.test("dial() ends with its signal, also in the handshake", async () => {
+Deno.test("dial() ends when the signal fires, also in the handshake", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const end = new AbortController();
   const accepted = listener.accept().then((connection) => {
@@ -168,7 +168,7 @@ Deno.test("dial() ends with its signal, also in the handshake", async () => {
 });
 
 Deno.test({
-  name: "dial() lets the kernel ask after half a minute of silence whether the other end is there",
+  name: "dial() enables TCP keepalive after half a minute",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using server = echo(Deno.listen({ hostname: "127.0.0.1", port: 0 }));
@@ -212,7 +212,7 @@ const hasOpenssl = await new Deno.Command("openssl", { args: ["version"], stdout
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "dial() comes with the client's certificate; a server that refuses it, or asks in vain, is told",
+  name: "dial() presents the client's certificate; reports a server that refuses it or misses it",
   ignore: !hasOpenssl,
   async fn() {
     await using folder = await temporaryFolder();
@@ -236,7 +236,7 @@ Deno.test({
   },
 });
 
-Deno.test("dial() takes the system's authorities where none are given", async () => {
+Deno.test("dial() trusts the system's roots by default", async () => {
   await using folder = await temporaryFolder();
   const authority = testAuthority();
   await using server = tlsEcho(authority.issue({ dnsNames: NAMES }));
@@ -252,7 +252,7 @@ Deno.test("dial() takes the system's authorities where none are given", async ()
   }
 });
 
-Deno.test("dial() goes on to the next address of a name, and tells the last one that failed", async () => {
+Deno.test("dial() tries the addresses in turn, and reports the last failure", async () => {
   await using server = echo(Deno.listen({ hostname: "127.0.0.1", port: 0 }));
   const dns = globalThis.process.getBuiltinModule("node:dns");
   const { lookup } = dns;

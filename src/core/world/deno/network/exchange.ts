@@ -1,4 +1,4 @@
-/** HTTP requests on connections of their own. */
+/** HTTP requests on their own connections. */
 import { joinBytes } from "../../../bytes.ts";
 import type { Exchange, ExchangeAnswer } from "../../world.ts";
 import { dial } from "./dial.ts";
@@ -9,7 +9,7 @@ import { clientOnItsOwn } from "./proxies.ts";
 /** Fields about the connection, which HTTP/2 forbids (RFC 9113 8.2.2); `host` is `:authority` there. */
 const NOT_IN_HTTP2 = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host"];
 
-/** Asks; see `Network.exchange`. */
+/** See `Network.exchange`. */
 export async function exchange(request: Exchange): Promise<ExchangeAnswer> {
   const url = new URL(request.url);
   return url.protocol === "https:" ? await overTls(request, url) : await inClear(request);
@@ -59,7 +59,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };
 }
 
-/** A body that breaks off is what came of it: the status counts. */
+/** A body that is cut off is returned as far as it came: the status counts. */
 async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -73,7 +73,7 @@ async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Ar
     }
     await reader?.cancel();
   } catch {
-    // The connection broke or the time ran out.
+    // The connection broke, or the signal fired.
   }
   return joinBytes(pieces).slice(0, maxBytes);
 }

@@ -43,7 +43,7 @@ function seenBy({ body }: { readonly body: Uint8Array }): Seen {
   return JSON.parse(new TextDecoder().decode(body));
 }
 
-testWhen(notLinux, "exchange() asks from the source, with the host that is told, and follows no redirect", async () => {
+testWhen(notLinux, "exchange() connects from the source, sends the given host, and follows no redirect", async () => {
   await using server = echo();
   const headers = new Headers({ host: "app.example:81", "x-a": "1" });
   const source = "127.0.0.6";
@@ -64,7 +64,7 @@ const HANDSHAKES = [
   { name: "a server with both, HTTP/1.1 wanted", offers: ["h2", "http/1.1"], protocol: "http/1.1", http: "1.1" },
 ] as const;
 
-testWhen(notLinux, "exchange() asks no proxy of the environment", async () => {
+testWhen(notLinux, "exchange() uses no proxy of the environment", async () => {
   await using server = echo();
   await using tls = tlsInFrontOf(server.addr.port, ["h2"]);
   Deno.env.set("HTTP_PROXY", "http://127.0.0.1:1");
@@ -79,7 +79,7 @@ testWhen(notLinux, "exchange() asks no proxy of the environment", async () => {
 });
 
 for (const { name, offers, protocol, http } of HANDSHAKES) {
-  testWhen(notLinux, `exchange() over TLS that is not verified: ${name}`, async () => {
+  testWhen(notLinux, `exchange() over unverified TLS: ${name}`, async () => {
     await using server = echo();
     await using tls = tlsInFrontOf(server.addr.port, offers);
     const headers = new Headers({ host: "app.example:81", connection: "close" });
@@ -92,7 +92,7 @@ for (const { name, offers, protocol, http } of HANDSHAKES) {
   });
 }
 
-Deno.test("exchange() over TLS asks for a path, as a server does not expect to be a proxy", async () => {
+Deno.test("exchange() over TLS sends the request in origin form", async () => {
   using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: CERTIFICATE, key: KEY });
   const asked = (async () => {
     using connection = await listener.accept();
@@ -110,14 +110,14 @@ Deno.test("exchange() over TLS asks for a path, as a server does not expect to b
   assert.match(text, new RegExp(`\r\nhost: 127\\.0\\.0\\.1:${port}\r\n`, "i"));
 });
 
-Deno.test("exchange() over TLS fails if no protocol is common, and if nobody listens", async () => {
+Deno.test("exchange() over TLS fails without a common protocol, and if nothing listens", async () => {
   await using server = echo();
   await using tls = tlsInFrontOf(server.addr.port, ["foo"]);
   await assert.rejects(exchange(`https://127.0.0.1:${tls.port}/`), /speaks no protocol that was offered/);
   await assert.rejects(exchange("https://127.0.0.1:1/"));
 });
 
-Deno.test("exchange() reads no more of a body than was asked for, and ends an endless one", async () => {
+Deno.test("exchange() reads at most maxBodyBytes, also of an endless body", async () => {
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
     return new Response(
       new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(5000).fill(65)) }),
@@ -128,7 +128,7 @@ Deno.test("exchange() reads no more of a body than was asked for, and ends an en
   assert.equal(answer.body.length, 10_240);
 });
 
-Deno.test("exchange() gives what came of a body that its signal ended, and rejects if nothing came", async () => {
+Deno.test("exchange() returns a partial body when the signal fires, and rejects without a response", async () => {
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const gone = Promise.withResolvers<Response>();
     request.signal.addEventListener("abort", () => gone.resolve(new Response()));

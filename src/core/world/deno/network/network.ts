@@ -32,13 +32,13 @@ export const realNetwork: Network = {
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
 let client: Deno.HttpClient | undefined;
 
-/** This machine is never reached through a proxy, as Go has it (net/http's ProxyFromEnvironment), whatever NO_PROXY lacks. */
+/** A client without a proxy for loopback, as in Go (net/http, ProxyFromEnvironment). */
 function directly(): { readonly client?: Deno.HttpClient } {
   client ??= clientPast(LOOPBACK);
   return client === undefined ? {} : { client };
 }
 
-/** What /etc/hosts and the servers of /etc/resolv.conf know: IPv4 addresses first. */
+/** From /etc/hosts and the servers of /etc/resolv.conf; IPv4 addresses first. */
 async function lookup(host: string): Promise<string[]> {
   const signal = AbortSignal.timeout(15_000);
   const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));

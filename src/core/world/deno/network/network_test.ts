@@ -31,18 +31,18 @@ async function proxies(): Promise<void> {
 }
 
 Deno.test({
-  name: "request() asks a proxy for other hosts, never for this machine, and leaves the variables as they were",
+  name: "request() uses a proxy for other hosts, never for loopback, and leaves the environment unchanged",
   // The client is the process's.
   sanitizeResources: false,
   fn: proxies,
 });
 
-Deno.test("lookup() knows the names of this machine, and gives none for a name that is none", async () => {
+Deno.test("lookup() finds local names, and nothing for an unknown name", async () => {
   assert.ok((await realNetwork.lookup("localhost")).includes("127.0.0.1"));
   assert.deepEqual(await realNetwork.lookup("no-such-name.invalid"), []);
 });
 
-Deno.test("isServed() tells a socket that is served from one that was left behind", async () => {
+Deno.test("isServed() is false for a stale socket", async () => {
   const folder = await Deno.makeTempDir();
   const path = `${folder}/socket`;
   try {

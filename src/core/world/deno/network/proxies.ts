@@ -1,10 +1,10 @@
-/** Proxies that the environment names: clients of Deno read the variables when they are made, and only then. */
+/** Proxies of the environment: a client of Deno reads the variables once, when it is created. */
 
 const VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-/** An asterisk stands for names, not for addresses. */
-const EVERYBODY = "*,0.0.0.0/0,::/0";
+/** `*` matches names, not addresses. */
+const EVERY_HOST = "*,0.0.0.0/0,::/0";
 
-/** A client whose exceptions are those of the environment and these hosts; `undefined` if there is no proxy anyway. */
+/** A client that uses the proxies of the environment, but not for these hosts; `undefined` if there is no proxy. */
 export function clientPast(
   exceptions: readonly string[],
   options: Deno.CreateHttpClientOptions = {},
@@ -15,11 +15,11 @@ export function clientPast(
   return withVariable("NO_PROXY", list, () => Deno.createHttpClient(options));
 }
 
-/** A client that uses the proxy of these options, or none, whatever the environment says. */
+/** A client that uses the proxy of the options, or none: never one of the environment. */
 export function clientOnItsOwn(options: Deno.CreateHttpClientOptions): Deno.HttpClient {
   if (!isProxied()) return Deno.createHttpClient(options);
-  // Exceptions count for the proxy of the options too.
-  const exceptions = options.proxy === undefined ? EVERYBODY : "";
+  // Exceptions apply to the proxy of the options too.
+  const exceptions = options.proxy === undefined ? EVERY_HOST : "";
   return withVariable("NO_PROXY", exceptions, () => Deno.createHttpClient(options));
 }
 

@@ -1,9 +1,9 @@
-/** TCP ports that are listened on for bytes. */
+/** Listening TCP ports. */
 import { MeshError, messageOf } from "../../../errors.ts";
 import type { DatagramAddress, TcpHandler, TcpListener } from "../../connection.ts";
 import { giveConnections } from "./connections.ts";
 
-/** Gives away connections; see `Network.listenTcp`. */
+/** See `Network.listenTcp`. */
 export function listenTcp(options: DatagramAddress, accepted: TcpHandler): TcpListener {
   const listener = bind(options);
   const close = giveConnections(listener, (connection, made) => {

@@ -3,7 +3,7 @@ import { MeshError } from "../../../errors.ts";
 import type { ByteConnection } from "../../connection.ts";
 import { listenTcp } from "./tcp_listener.ts";
 
-Deno.test("connections are given away with where they come from, and end with the listener", async () => {
+Deno.test("listenTcp() gives connections with their remote address, and closes them on close()", async () => {
   const given = Promise.withResolvers<readonly [ByteConnection, number]>();
   const listener = listenTcp({ hostname: "127.0.0.1", port: 0 }, (made, { port }) => given.resolve([made, port]));
   const client = await Deno.connect({ hostname: "127.0.0.1", port: listener.port });
@@ -17,7 +17,7 @@ Deno.test("connections are given away with where they come from, and end with th
   client.close();
 });
 
-Deno.test("a TCP port that is taken is named", async () => {
+Deno.test("a TCP port in use is an error that names it", async () => {
   const listener = listenTcp({ hostname: "127.0.0.1", port: 0 }, () => {});
   const again = () => listenTcp({ hostname: "127.0.0.1", port: listener.port }, () => {});
   assert.throws(again, (error) => error instanceof MeshError && error.message.includes(`TCP port ${listener.port} of`));

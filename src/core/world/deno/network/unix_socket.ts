@@ -1,10 +1,10 @@
-/** Unix sockets that are listened on. */
+/** Listening Unix sockets. */
 import { dirname } from "node:path";
 import { MeshError, messageOf } from "../../../errors.ts";
 import { giveConnections } from "./connections.ts";
 import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../connection.ts";
 
-/** Serves HTTP/1.1 and HTTP/2 in clear; see `Network.serveUnix`. */
+/** See `Network.serveUnix`. */
 export async function serveUnix(
   options: UnixSocketOptions,
   handler: (request: Request) => Response | Promise<Response>,
@@ -21,7 +21,7 @@ export async function serveUnix(
   };
 }
 
-/** Gives away connections; see `Network.listenUnix`. */
+/** See `Network.listenUnix`. */
 export async function listenUnix(
   options: UnixSocketOptions,
   accepted: (connection: ByteConnection) => void,
@@ -36,16 +36,16 @@ export async function listenUnix(
   };
 }
 
-/** Does it the first time, and gives the same promise again. */
+/** Runs a function once; later calls return the same promise. */
 function once(end: () => Promise<void>): () => Promise<void> {
   let ending: Promise<void> | undefined;
   return () => ending ??= end();
 }
 
-/** Nobody can connect between the two but who may do so anyway: the folder decides, and `mode` may only widen it. */
+/** Between listen and chmod the permissions of the folder and the umask apply; `mode` only adds to them. */
 async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Promise<T> {
   try {
-    await makeRoom(path);
+    await removeStale(path);
     const listener = listen();
     await Deno.chmod(path, mode);
     return listener;
@@ -55,8 +55,8 @@ async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Prom
   }
 }
 
-/** A socket that nobody serves was left behind by a process that was killed. */
-async function makeRoom(path: string): Promise<void> {
+/** Removes a stale socket, which a killed process left behind. */
+async function removeStale(path: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
   const facts = await Deno.lstat(path).catch(() => undefined);
   if (facts === undefined) return;
@@ -69,7 +69,7 @@ async function makeRoom(path: string): Promise<void> {
   await Deno.remove(path);
 }
 
-/** Whether a program accepts connections there. */
+/** See `Network.isServed`. */
 export async function isServed(path: string): Promise<boolean> {
   try {
     (await Deno.connect({ transport: "unix", path })).close();
@@ -83,6 +83,6 @@ function removeSocket(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {
-    // Somebody has removed it, or its folder.
+    // It was removed.
   }
 }

@@ -3,7 +3,7 @@ import { temporaryFolder } from "../../../../../test/support/temporary_folder.ts
 import { joinBytes } from "../../../bytes.ts";
 import { realNetwork } from "./network.ts";
 
-Deno.test("listenUnix() gives away connections, with the mode that was asked for, and leaves nothing", async () => {
+Deno.test("listenUnix() accepts connections, sets the mode, and removes the socket", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/deep/down/socket`;
   const server = await realNetwork.listenUnix({ path, mode: 0o666 }, async (connection) => {
@@ -20,7 +20,7 @@ Deno.test("listenUnix() gives away connections, with the mode that was asked for
   assert.throws(() => Deno.lstatSync(path), Deno.errors.NotFound);
 });
 
-Deno.test("listenUnix() ends the connections that there are when it is closed", async () => {
+Deno.test("listenUnix() closes its connections on close()", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/socket`;
   const accepted = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ Deno.test("listenUnix() ends the connections that there are when it is closed", 
   assert.equal(await client.read(new Uint8Array(1)), null);
 });
 
-Deno.test("A socket that a killed process left is replaced; one that is served, and another file, are not", async () => {
+Deno.test("A stale socket is replaced; a served one and any other file are not", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/socket`;
   const killed = Deno.listen({ transport: "unix", path: `${path}.new` });
@@ -49,13 +49,13 @@ Deno.test("A socket that a killed process left is replaced; one that is served, 
   assert.equal(await Deno.readTextFile(path), "mine");
 });
 
-Deno.test("A path that is too long for a socket is an error that names it", async () => {
+Deno.test("A path that is too long for a socket is an error", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/${"x".repeat(120)}`;
   await assert.rejects(realNetwork.listenUnix({ path, mode: 0o600 }, () => {}), { name: "MeshError" });
 });
 
-Deno.test("serveUnix() speaks HTTP/2 in clear, streams both ways at once, and ends streams when it is closed", async () => {
+Deno.test("serveUnix() serves HTTP/2 without TLS, streams both ways at once, and ends streams on close()", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/socket`;
   const server = await realNetwork.serveUnix({ path, mode: 0o666 }, (request) => new Response(request.body));
@@ -77,7 +77,7 @@ Deno.test("serveUnix() speaks HTTP/2 in clear, streams both ways at once, and en
   assert.throws(() => Deno.lstatSync(path), Deno.errors.NotFound);
 });
 
-Deno.test("http2() leaves no folder behind, used or not, and says that it has ended", async () => {
+Deno.test("http() leaves no folder, used or not, and resolves `ended`", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/socket`;
   const server = await realNetwork.serveUnix({ path, mode: 0o666 }, () => new Response("x"));
