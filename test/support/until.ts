@@ -1,15 +1,14 @@
-/** Longer than anything takes in these tests, so that one that waits in vain ends. */
-export const DEADLINE_MILLISECONDS = 20_000;
+/** Longer than anything takes in these tests: a test that waits in vain ends. */
+export const DEADLINE_MILLISECONDS = 60_000;
 
-/** Waits until something is true. Rejects with what `problem` then says if it does not come about. */
+/** Waits until a condition holds. Throws `problem` if it does not within the deadline. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
-  problem: string | (() => string) = "What was waited for did not come about",
-  milliseconds = DEADLINE_MILLISECONDS,
+  problem: string | (() => string) = "The condition did not come true",
 ): Promise<void> {
   const start = performance.now();
   while (!await isTrue()) {
-    if (performance.now() - start > milliseconds) {
+    if (performance.now() - start > DEADLINE_MILLISECONDS) {
       throw new Error(typeof problem === "string" ? problem : problem());
     }
     await new Promise((resolve) => setTimeout(resolve, 5));

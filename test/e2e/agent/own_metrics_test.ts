@@ -3,20 +3,19 @@ import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "no Linux";
 
-/** Asks until somebody listens; a test that waits in vain is ended by the deadline. */
+/** Asks until the agent listens. */
 async function textOf(url: string): Promise<string> {
-  const deadline = performance.now() + 20_000;
-  for (;;) {
-    try {
-      return await (await fetch(url)).text();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+  let text: string | undefined;
+  const answered = async () => {
+    text = await fetch(url).then((response) => response.text(), () => undefined);
+    return text !== undefined;
+  };
+  await until(answered, `Nothing listens at ${url}`);
+  return text ?? "";
 }
 
 testWhen(notLinux, "the agent's metrics tell its memory, files and threads", async () => {

@@ -4,6 +4,7 @@ import { statusServer } from "../../support/agent/status.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsPlace } from "./support/agent.ts";
 import { envoy, Proxy } from "./support/proxy.ts";
+import { until } from "../../support/until.ts";
 
 /** Envoy refuses it: it has no filter chain. */
 const REFUSED = {
@@ -22,15 +23,11 @@ async function ready(origin: string) {
   return { status: response.status, text: await response.text() };
 }
 
-/** Asks until the answer says something; a test that waits in vain is ended by the deadline of its Envoy. */
-async function until(origin: string, pattern: RegExp): Promise<string> {
-  const deadline = performance.now() + 15_000;
-  for (;;) {
-    const { text } = await ready(origin);
-    if (pattern.test(text)) return text;
-    if (performance.now() > deadline) throw new Error(`the last answer is ${text}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** Asks until the answer matches; returns that answer. */
+async function textWith(origin: string, pattern: RegExp): Promise<string> {
+  let text = "";
+  await until(async () => pattern.test(text = (await ready(origin)).text), () => `The last answer is ${text}`);
+  return text;
 }
 
 function testWithEnvoy(name: string, body: (proxy: Proxy) => Promise<void>) {
@@ -49,7 +46,7 @@ testWithEnvoy("200 once listeners and clusters have come, for good; metrics of E
     /^\[-\]admin failed: Envoy's admin interface failed: connection refused\n/,
   );
   const agent = await proxy.start("below PID 1");
-  const text = await until(status.origin, /\nready\n$/);
+  const text = await textWith(status.origin, /\nready\n$/);
   assert.match(text, /^\[\+\]admin ok.*\n\[\+\]config ok.*\n\[\+\]running ok.*\n\[\+\]server ok.*\n\[\+\]workers ok/);
   const metrics = await (await fetch(`${status.origin}/stats/prometheus?filter=server.live`)).text();
   assert.match(metrics, /^istio_agent_scrapes_total 1$/m);
@@ -67,10 +64,10 @@ testWithEnvoy("a refused listener comes with Envoy's reason; a good one in its p
   const agent = proxy.launch("below PID 1");
   const problem = "config received from XDS server, but was rejected: " +
     "cds updates: 1 successful, 0 rejected; lds updates: 0 successful, 1 rejected";
-  const text = await until(status.origin, /was rejected/);
+  const text = await textWith(status.origin, /was rejected/);
   assert.ok(text.includes(`[-]config failed: ${problem}; listener "refused": error adding listener `), text);
   await proxy.write("lds.json", JSON.parse(good));
-  await until(status.origin, /\nready\n$/);
+  await textWith(status.origin, /\nready\n$/);
   await agent.command("quit");
   await agent.code;
 });

@@ -6,7 +6,8 @@ import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { asUser, check, type Run, withResult } from "./support/results.ts";
-import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { apply, kubectl, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
 
 testWhen(needsCluster(), "check in a real cluster", async (t) => {
   const cluster = await startCluster();
@@ -161,10 +162,10 @@ const POD = {
 async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusal }: Breakage): Promise<void> {
   await make(cluster);
   // What admission reads of bounds is a little behind.
-  await until("the API server refuses pods", async () => {
+  await until(async () => {
     const { code, stderr } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(POD));
     return code !== 0 && refusal.test(stderr);
-  });
+  }, "Never: the API server refuses pods");
   const broken = (await check(cluster, ["--only", id])).results.get(id);
   assert.match(`${broken?.message}`, message);
   assert.match(`${broken?.result} ${broken?.hint}`, new RegExp(`^(error|warning) see docs/checks\\.md#${id}$`));
@@ -247,10 +248,10 @@ async function bind(cluster: Cluster, name: string, kinds: readonly ("clusterrol
     await kubectl(cluster, ["create", `${kind}binding`, ...where, name, `--${kind}=${name}`, "--user=jane"]);
   }
   const [verb = "", resource = ""] = RIGHTS[name] ?? [];
-  await until("the rights are known", async () => {
+  await until(async () => {
     const asked = ["auth", "can-i", verb, resource, "-n", "istio-system", "--as", "jane"];
     return (await cluster.kubectl(asked)).stdout.trim() === "yes";
-  });
+  }, "Never: the rights are known");
 }
 
 /** One of what each role allows. */

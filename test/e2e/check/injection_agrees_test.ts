@@ -10,7 +10,8 @@ import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { fc } from "../../support/properties.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { apply, create, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { apply, create, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
 
 const REVISIONS = ["default", "canary"];
 const POLICIES = ["enabled", "disabled"];
@@ -120,13 +121,13 @@ async function isCalled(cluster: Cluster, revision: string): Promise<void> {
     metadata: { name: "probe", namespace: `ns-0-${index}`, labels: { "sidecar.istio.io/inject": "true" } },
     spec: { containers: [{ name: "app", image: "example.com/app:1" }] },
   };
-  await until(`the webhook of "${revision}" is called`, async () => {
+  await until(async () => {
     const { stdout } = await cluster.kubectl(
       ["create", "--dry-run=server", "-o", "json", "-f", "-"],
       JSON.stringify(pod),
     );
     return stdout !== "" && statusOf(JSON.parse(stdout))?.["revision"] === revision;
-  });
+  }, `Never: the webhook of "${revision}" is called`);
 }
 
 /** The revision that injects, or `none`. */

@@ -6,7 +6,8 @@ import { realWorld } from "../../../src/core/world/mod.ts";
 import { explainInjection } from "../../../src/check/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, needsCluster } from "../support/cluster/cluster.ts";
-import { statusOf, until } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { statusOf } from "../support/webhook.ts";
 import { configurationsOf, type MeshCluster, podOf, startMesh } from "./support/mesh_cluster.ts";
 
 /** Expressions that can be told. Each has a namespace and a webhook of its own. */
@@ -94,11 +95,11 @@ async function registerAll(mesh: MeshCluster, failurePolicy: string): Promise<vo
 async function isHeard(api: KubeConnection, policy: string): Promise<void> {
   const index = TOLD.indexOf("object.metadata.labels['app'] == 'web'");
   const last = TOLD.length + UNTOLD.length - 1;
-  await until(`failurePolicy ${policy} is in force`, async () => {
+  await until(async () => {
     const failing = await made(api, podOf("pod", { namespace: `cond-${index}` }));
     const injected = await made(api, podOf("pod", { namespace: `cond-${last}` }));
     return failing === (policy === "Fail" ? "refused" : "none") && injected === "injected";
-  });
+  }, `Never: failurePolicy ${policy} is in force`);
 }
 
 type End = "injected" | "none" | "refused";

@@ -146,23 +146,31 @@ testWhen(MISSING, "a route that cannot be added leaves nothing behind", async ()
 testWhen(MISSING, "--wait: another run is waited for, and named when the time is over", async () => {
   await using pair = await Pair.create();
   const holder = new Deno.Command("nsenter", {
-    args: [`--net=${pair.pod.path}`, "flock", "/proc/self/ns/net", "sleep", "2"],
+    args: [`--net=${pair.pod.path}`, "flock", "/proc/self/ns/net", "sh", "-c", "echo held; cat"],
+    stdin: "piped",
+    stdout: "piped",
   }).spawn();
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const held = holder.stdout.getReader();
+  await held.read();
   const late = await pair.pod.mesh(["iptables", "apply", ...EARLIER, "--wait", "300ms"]);
   assert.equal(late.code, 1);
   assert.match(late.stderr, /^error: Another run .* more than 0.3 s.*--wait/m);
-  await apply(pair.pod, [...EARLIER, "--wait", "20s"]);
+  const waiting = apply(pair.pod, [...EARLIER, "--wait", "20s"]);
+  await holder.stdin.close();
+  await waiting;
   await holder.status;
+  await held.cancel();
 });
 
 testWhen(MISSING, "--wait: the lock of iptables-legacy is waited for, and named when the time is over", async () => {
   await using pair = await Pair.create();
-  const mounts = "mount -t tmpfs tmpfs /run; flock /run/xtables.lock sleep 3 & sleep 0.3";
+  const lockedFor = (seconds: number) =>
+    `mount -t tmpfs tmpfs /run; flock /run/xtables.lock sh -c "touch /run/held; exec sleep ${seconds}" >/dev/null 2>&1 & ` +
+    "until [ -e /run/held ]; do sleep 0.01; done";
   const flags = ["istio-iptables", ...EARLIER, "--force-iptables-binary", "legacy"];
-  const late = await pair.pod.mesh([...flags, "--wait", "1s"], { mounts });
+  const late = await pair.pod.mesh([...flags, "--wait", "1s"], { mounts: lockedFor(10) });
   assert.equal(late.code, 1);
   assert.match(late.stderr, /^error: .*xtables lock.*--wait/m);
-  const done = await pair.pod.mesh([...flags, "--wait", "20s"], { mounts });
+  const done = await pair.pod.mesh([...flags, "--wait", "20s"], { mounts: lockedFor(1) });
   assert.equal(done.code, 0, done.stderr);
 });

@@ -179,12 +179,3 @@ export function statusOf(pod: Value): ValueMap | undefined {
   const parsed: Value = typeof status === "string" ? JSON.parse(status) : null;
   return isMap(parsed) ? parsed : undefined;
 }
-
-/** Waits until something is so, for a minute at most. */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`it did not come so far: ${what}`);
-}

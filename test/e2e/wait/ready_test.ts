@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
+import { startMesh } from "./support/child.ts";
 import { standIn } from "./support/server.ts";
 
 const ONCE = ["wait", "--timeout", "0"];
@@ -29,11 +30,11 @@ Deno.test("only 200 at the end of redirects is ready", async () => {
 
 Deno.test("wait asks again until the proxy is there and ready, and tells of it", async () => {
   const port = freePort();
-  const waiting = runMesh(["wait", "--url", `http://127.0.0.1:${port}/`]);
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  const waiting = startMesh(["wait", "--url", `http://127.0.0.1:${port}/`]);
+  await waiting.warns("connection refused");
   let count = 0;
   await using proxy = standIn(() => ++count < 3 ? 503 : 200, { port });
-  const { code, stderr } = await waiting;
+  const { code, stderr } = await waiting.end();
   assert.equal(code, 0);
   assert.equal(proxy.requests.length, 3);
   assert.match(

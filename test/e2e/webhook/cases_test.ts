@@ -14,7 +14,8 @@ import {
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
-import { kubectl, register, statusOf, until } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { kubectl, register, statusOf } from "../support/webhook.ts";
 
 /** The server of reviews: each case is its injector. */
 function serve(current: () => Injector) {
@@ -46,7 +47,7 @@ testWhen(missing, "the patches of all cases make, in the API server, the pods th
     await kubectl(cluster, ["create", "namespace", "plain"]);
     await kubectl(cluster, ["create", "serviceaccount", "default", "-n", "plain"]);
     await register(cluster, { port: server.port, authority: server.authority });
-    await until("the webhook is called", () => isCalled(cluster));
+    await until(() => isCalled(cluster), "Never: the webhook is called");
     for (const item of cases.filter(({ rc = 0 }) => rc === 0)) {
       injector = injectorOf(item, false);
       await t.step(item.name, async () => void (compared += await compare(cluster, item)));

@@ -6,7 +6,8 @@ import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/w
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { kubectl, until } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { kubectl } from "../support/webhook.ts";
 
 const NAME = "kubectl-mesh-webhook";
 const SECRET = `${NAME}-certificates`;
@@ -111,7 +112,7 @@ async function isSettled(cluster: Cluster, sources: readonly Source[]): Promise<
 }
 
 async function agrees(cluster: Cluster, sources: readonly Source[]): Promise<void> {
-  await until("they agree", () => isSettled(cluster, sources));
+  await until(() => isSettled(cluster, sources), "Never: they agree");
   assert.deepEqual(sources.map((source) => source.problem()), [undefined, undefined, undefined]);
 }
 
@@ -126,21 +127,21 @@ async function comesBack(cluster: Cluster, sources: readonly Source[]): Promise<
     "-p",
     JSON.stringify(remove),
   ]);
-  await until("the bundle comes back", () => isSettled(cluster, sources));
+  await until(() => isSettled(cluster, sources), "Never: the bundle comes back");
   assert.deepEqual(await data(cluster), before);
   await kubectl(cluster, ["delete", "secret", SECRET, "-n", "mesh"]);
-  await until("the Secret comes back", () => isSettled(cluster, sources));
+  await until(() => isSettled(cluster, sources), "Never: the Secret comes back");
   assert.notEqual((await data(cluster))["ca.key"], before["ca.key"]);
 }
 
 async function renews(cluster: Cluster, sources: readonly Source[]): Promise<void> {
   const [certificates, authorities] = [new Set<string>(), new Set<string>()];
-  await until("three certificates and two authorities", async () => {
+  await until(async () => {
     certificates.add(sources[0]?.current().certificate ?? "");
     authorities.add((await data(cluster))["ca.key"] ?? "");
     await trusts(cluster, sources);
     return certificates.size >= 3 && authorities.size >= 2;
-  });
+  }, "Never: three certificates and two authorities");
 }
 
 /** What is served verifies with what the configuration holds a moment later. */

@@ -10,7 +10,8 @@ import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
-import { create, kubectl, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { create, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const CONFIGURATION = { config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh };
@@ -52,19 +53,19 @@ async function decidesWhileDown(cluster: Cluster): Promise<void> {
   const port = freePort();
   await register(cluster, { port, authority, failurePolicy: "Fail" });
   let said = "";
-  await until("the API server refuses pods of the mesh", async () => {
+  await until(async () => {
     said = (await cluster.kubectl(["create", "-f", "-"], JSON.stringify(pod("refused", "mesh")))).stderr;
     return said !== "" ? true : (await kubectl(cluster, ["delete", "pod", "-n", "mesh", "refused"])) === "";
-  });
+  }, "Never: the API server refuses pods of the mesh");
   assert.match(said, /failed calling webhook "namespace\.sidecar-injector\.istio\.io".*connection refused/);
   for (const namespace of ["plain", "istio-system"]) {
     const [made] = await create(cluster, [pod("elsewhere", namespace)]);
     assert.equal(statusOf(made ?? null), undefined);
   }
   await register(cluster, { port, authority, failurePolicy: "Ignore" });
-  await until("the API server takes pods of the mesh", async () => {
+  await until(async () => {
     return (await cluster.kubectl(["create", "-f", "-"], JSON.stringify(pod("ignored", "mesh")))).code === 0;
-  });
+  }, "Never: the API server takes pods of the mesh");
   const ignored = JSON.parse(await kubectl(cluster, ["get", "pod", "-n", "mesh", "ignored", "-o", "json"]));
   assert.equal(statusOf(ignored), undefined);
 }
@@ -82,11 +83,11 @@ async function withWebhook<T>(cluster: Cluster, body: (webhook: WebhookProcess) 
 }
 
 async function isCalled(cluster: Cluster): Promise<void> {
-  await until("the webhook is called", async () => {
+  await until(async () => {
     const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
     const { stdout } = await cluster.kubectl(args, JSON.stringify(pod("probe", "mesh")));
     return stdout !== "" && statusOf(JSON.parse(stdout)) !== undefined;
-  });
+  }, "Never: the webhook is called");
 }
 
 async function comesBack(cluster: Cluster): Promise<void> {
@@ -150,9 +151,9 @@ async function changes(cluster: Cluster, api: KubeConnection): Promise<void> {
       const from = webhook.log().length;
       await webhook.certify(certificate);
       await webhook.write("values.yaml", `${BUILT_IN.values}\n`.replace(/^( +)hub: .*$/m, `$1hub: hub-${round}.test`));
-      await until("the new certificate is served", () => isServed(webhook, certificate));
+      await until(() => isServed(webhook, certificate), "Never: the new certificate is served");
       await webhook.logged("The new configuration is in force", from);
-      await until("the new configuration counts", () => Promise.resolve([...images].some(isOf(round))));
+      await until(() => [...images].some(isOf(round)), "Never: the new configuration counts");
     }
     stop.abort();
     const counts = await Promise.all(load);

@@ -4,7 +4,8 @@ import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { create, kubectl, register, startWebhook, statusOf, until, type WebhookProcess } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { create, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
 
 const REVISIONS = ["default", "canary"];
 const POLICIES = ["enabled", "disabled"];
@@ -96,11 +97,11 @@ async function check(cluster: Cluster, policy: string): Promise<void> {
 async function webhooksAreCalled(cluster: Cluster): Promise<void> {
   for (const revision of REVISIONS) {
     const row: Row = { namespace: `rev-${revision}`, label: "true", annotation: "none", revision: "none" };
-    await until(`the webhook of "${revision}" is called`, async () => {
+    await until(async () => {
       const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
       const { stdout } = await cluster.kubectl(args, JSON.stringify(podOf(row, "probe")));
       return stdout !== "" && revisionOf(JSON.parse(stdout)) === revision;
-    });
+    }, `Never: the webhook of "${revision}" is called`);
   }
 }
 

@@ -133,13 +133,8 @@ class Running {
   }
 
   async said(pattern: RegExp): Promise<RegExpExecArray> {
-    const deadline = performance.now() + 60_000;
-    for (;;) {
-      const found = pattern.exec(this.log);
-      if (found !== null) return found;
-      assert(performance.now() < deadline, `It never said ${pattern}, but:\n${this.log}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(() => pattern.test(this.log), () => `It never logged ${pattern}:\n${this.log}`);
+    return pattern.exec(this.log) ?? assert.fail();
   }
 
   async [Symbol.asyncDispose]() {

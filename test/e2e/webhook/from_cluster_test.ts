@@ -5,7 +5,8 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { apply, kubectl, register, startWebhook, until, type WebhookProcess } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { apply, kubectl, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
 
 const CASE = "examples/helloworld.yaml";
 
@@ -87,18 +88,18 @@ async function follows(cluster: Cluster): Promise<void> {
   const webhook = await startWebhook({ flags: ["--from-cluster", "--kubeconfig", cluster.kubeconfig] });
   try {
     await register(cluster, { port: webhook.port, authority: webhook.authority });
-    await until("the webhook is called", async () => await imageOf(cluster) === "plain.test");
+    await until(async () => await imageOf(cluster) === "plain.test", "Never: the webhook is called");
     await install(cluster, "new.test");
-    await until("the new configuration counts", async () => await imageOf(cluster) === "new.test");
+    await until(async () => await imageOf(cluster) === "new.test", "Never: the new configuration counts");
     await keepsTheGood(cluster, webhook);
     await kubectl(cluster, ["delete", "configmap", "-n", "istio-system", "istio"]);
     await until(
-      "the lost ConfigMap is told",
       async () => (await ready(webhook)).includes('istio-system/istio" was deleted'),
+      "Never: the lost ConfigMap is told",
     );
     assert.equal(await imageOf(cluster), "new.test");
     await install(cluster, "again.test");
-    await until("it is well again", async () => await imageOf(cluster) === "again.test");
+    await until(async () => await imageOf(cluster) === "again.test", "Never: it is well again");
     assert.match(await ready(webhook), /\[\+\]config ok/);
   } finally {
     assert.equal(await webhook.stop(), 0, webhook.log());
@@ -146,21 +147,24 @@ function proxyConfig(value: string): Value {
 async function followsFacts(cluster: Cluster): Promise<void> {
   await apply(cluster, PROXY_CONFIGS);
   await kubectl(cluster, ["wait", "--for=condition=Established", "crd", PROXY_CONFIGS.metadata.name]);
-  await until("the type is served", async () => (await cluster.kubectl(["get", "proxyconfigs", "-A"])).code === 0);
+  await until(
+    async () => (await cluster.kubectl(["get", "proxyconfigs", "-A"])).code === 0,
+    "Never: the type is served",
+  );
   const flags = ["--from-cluster", "--kubeconfig", cluster.kubeconfig];
   const webhook = await startWebhook({ flags, env: { PLATFORM: "openshift" } });
   const tells = async (text: string) => (await probePod(cluster)).includes(text);
   try {
     await register(cluster, { port: webhook.port, authority: webhook.authority });
-    await until("the webhook is called", () => tells("again.test/proxyv2"));
+    await until(() => tells("again.test/proxyv2"), "Never: the webhook is called");
     for (const value of ["first-value", "second-value"]) {
       await apply(cluster, proxyConfig(value));
-      await until(`the ProxyConfig has ${value}`, () => tells(value));
+      await until(() => tells(value), `Never: the ProxyConfig has ${value}`);
     }
     await kubectl(cluster, ["delete", "proxyconfig", "-n", "mesh", "all"]);
-    await until("the ProxyConfig is gone", async () => !await tells("OF_THE_NAMESPACE"));
+    await until(async () => !await tells("OF_THE_NAMESPACE"), "Never: the ProxyConfig is gone");
     await kubectl(cluster, ["annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"]);
-    await until("the user is one of the namespace", () => tells('"runAsUser":1000659999'));
+    await until(() => tells('"runAsUser":1000659999'), "Never: the user is one of the namespace");
   } finally {
     assert.equal(await webhook.stop(), 0, webhook.log());
   }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { kubectl, until } from "../support/webhook.ts";
+import { until } from "../../support/until.ts";
+import { kubectl } from "../support/webhook.ts";
 
 const NAME = "kubectl-mesh-webhook";
 const NAMESPACE = "mesh";
@@ -40,12 +41,12 @@ async function served(cluster: Cluster, folder: string): Promise<string> {
   }).spawn();
   const reading = read(child.stderr, log);
   const port = () => /reviews on port (\d+)/.exec(log.text)?.[1];
-  await until(`it serves: ${log.text}`, () => Promise.resolve(port() !== undefined));
+  await until(() => port() !== undefined, () => `Never: it serves: ${log.text}`);
   let certificate = "";
-  await until(`it is trusted: ${log.text}`, async () => {
+  await until(async () => {
     certificate = await trusted(cluster, port() ?? "", folder);
     return certificate !== "";
-  });
+  }, () => `Never: it is trusted: ${log.text}`);
   child.kill("SIGTERM");
   assert.equal((await child.status).code, 0);
   await reading;

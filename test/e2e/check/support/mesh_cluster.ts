@@ -5,7 +5,8 @@ import { BUILT_IN } from "../../../../src/inject/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { addServiceAccount, type Cluster, startCluster } from "../../support/cluster/cluster.ts";
-import { apply, kubectl, startWebhook, until, type WebhookProcess } from "../../support/webhook.ts";
+import { until } from "../../../support/until.ts";
+import { apply, kubectl, startWebhook, type WebhookProcess } from "../../support/webhook.ts";
 import { type Authority, makeAuthority } from "./certificates.ts";
 import { type Results, resultsOf } from "./results.ts";
 
@@ -80,13 +81,13 @@ async function install(mesh: MeshCluster): Promise<void> {
   await mesh.apply(NODE);
   await setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion: "v1.34.1" } });
   await mesh.register();
-  await until("the webhook injects", async () => {
+  await until(async () => {
     const { code, stdout } = await cluster.kubectl(
       ["create", "--dry-run=server", "-o", "json", "-f", "-"],
       JSON.stringify(podOf("cart")),
     );
     return code === 0 && /sidecar\.istio\.io\/status/.test(stdout);
-  });
+  }, "Never: the webhook injects");
   await runPod(mesh, podOf("cart"));
 }
 

@@ -1,4 +1,5 @@
 /** Programs in front of the real ones: they note each start, and do what a test wants before or instead of the work. */
+import { until } from "../../../support/until.ts";
 
 const PROGRAMS = ["", "-nft", "-legacy"].flatMap((variant) =>
   ["iptables", "ip6tables"].flatMap((name) => ["save", "restore"].map((verb) => `${name}${variant}-${verb}`))
@@ -35,12 +36,8 @@ export class Shims implements AsyncDisposable {
 
   /** Waits until something was started whose line matches. */
   async waitFor(pattern: RegExp): Promise<void> {
-    for (const end = Date.now() + 20_000; Date.now() < end;) {
-      const text = await Deno.readTextFile(`${this.folder}/started`).catch(() => "");
-      if (pattern.test(text)) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error(`${pattern} was never started`);
+    const started = () => Deno.readTextFile(`${this.folder}/started`).catch(() => "");
+    await until(async () => pattern.test(await started()), `${pattern} was never started`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,8 +16,6 @@ const FIRST_OBJECTS = [
   "/readyz",
 ];
 
-const START_MILLISECONDS = 60_000;
-
 /** Runs until {@link ApiServer.stop}. */
 export class ApiServer {
   readonly #etcd: Program;
@@ -79,7 +77,7 @@ export class ApiServer {
   async #isReady(): Promise<void> {
     const log = () => Deno.readTextFileSync(`${this.folder}/apiserver.log`).slice(-2000);
     const answers = () => this.#answers().catch(() => false);
-    await until(answers, () => `kube-apiserver did not become ready: ${log()}`, START_MILLISECONDS);
+    await until(answers, () => `kube-apiserver did not become ready: ${log()}`);
   }
 
   async #answers(): Promise<boolean> {

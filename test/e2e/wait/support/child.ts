@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
+import { until } from "../../../support/until.ts";
 
 const encoder = new TextEncoder();
 
@@ -7,6 +9,8 @@ export interface Running {
   readonly pid: number;
   /** Resolves when standard output holds a text. */
   says(text: string): Promise<void>;
+  /** Resolves when standard error holds a text. */
+  warns(text: string): Promise<void>;
   kill(signal: Deno.Signal): void;
   /** Its end, and all that it said. */
   end(): Promise<
@@ -25,31 +29,37 @@ export function startMesh(args: readonly string[], { stdin = "", env = {} as Rec
   });
   const child = command.spawn();
   const feeding = new Blob([encoder.encode(stdin)]).stream().pipeTo(child.stdin).catch(() => {});
-  const stderr = new Response(child.stderr).text();
-  let stdout = "";
-  let changed = Promise.withResolvers<void>();
-  const reading = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      stdout += text;
-      changed.resolve();
-      changed = Promise.withResolvers();
-    }
-    changed.resolve();
-  })();
+  const [stdout, stderr] = [follow(child.stdout), follow(child.stderr)];
+  const has = (stream: Followed, text: string) =>
+    until(
+      () => stream.text.includes(text) || stream.hasEnded && assert.fail(`It ended: ${stdout.text}${stderr.text}`),
+      () => `It never printed "${text}": ${stdout.text}${stderr.text}`,
+    );
   return {
     pid: child.pid,
-    async says(text) {
-      while (!stdout.includes(text)) {
-        const before = stdout;
-        await changed.promise;
-        if (stdout === before) throw new Error(`It ended without "${text}": ${stdout}${await stderr}`);
-      }
-    },
+    says: (text) => has(stdout, text),
+    warns: (text) => has(stderr, text),
     kill: (signal) => child.kill(signal),
     async end() {
       const { code, signal } = await child.status;
-      await Promise.all([feeding, reading]);
-      return { code, signal, stdout, stderr: await stderr };
+      await Promise.all([feeding, stdout.end, stderr.end]);
+      return { code, signal, stdout: stdout.text, stderr: stderr.text };
     },
   };
+}
+
+/** What a stream has brought so far. */
+interface Followed {
+  text: string;
+  hasEnded: boolean;
+  readonly end: Promise<void>;
+}
+
+function follow(stream: ReadableStream<Uint8Array>): Followed {
+  const followed = { text: "", hasEnded: false, end: Promise.resolve() };
+  followed.end = (async () => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) followed.text += text;
+    followed.hasEnded = true;
+  })();
+  return followed;
 }
