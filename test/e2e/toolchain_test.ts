@@ -1,6 +1,6 @@
 /**
- * `tools/deno` and `plugin/kubectl-mesh` as programs. A wheel made here, with a small script in the place of Deno, stands
- * for the download: pip takes it from a folder, so that no test needs a network.
+ * `tools/deno` and `plugin/kubectl-mesh` as programs. A wheel with a small script instead of Deno replaces
+ * the download: pip reads it from a folder, so no test needs a network.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { needsProgram, testWhen } from "../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 
-/** Stands for Deno: says its version, or where and with what it runs. */
+/** A stand-in for Deno: prints its version, or its path and arguments. */
 const FAKE_DENO = `#!/bin/sh
 if [ "$1" = --version ]; then echo "deno 2.6.10 (fake)"; exit 0; fi
 printf '%s|' "$PWD" "\${MESH_ARGV0:-}" "\${DENO_TLS_CA_STORE:-}" "$@"
@@ -40,7 +40,7 @@ interface Options {
   readonly env?: Record<string, string>;
 }
 
-/** A folder with a space in its name, with a checkout that has only the two scripts, and what they run with. */
+/** A checkout with only the two scripts, in a folder with a space in its name, and its environment. */
 class Sandbox {
   readonly checkout: string;
 
@@ -56,7 +56,7 @@ class Sandbox {
     await box.program("check out/plugin/kubectl-mesh", await Deno.readTextFile(`${ROOT}/plugin/kubectl-mesh`));
     const script = await Deno.readTextFile(`${ROOT}/tools/deno`);
     await box.program("check out/tools/deno", script.replace(/^(2\.6\.10 +\S+ +)[0-9a-f]{64}$/gm, `$1${sha256}`));
-    // The project's release is not asked, and a deno of this machine is not taken.
+    // Neither the project's release nor a deno of this machine is used.
     for (const name of ["curl", "wget", "deno"]) await box.program(`bin/${name}`, "#!/bin/sh\nexit 1\n");
     const python = await run(["python3", "-c", MAKE_WHEEL, `${box.folder}/wheels`, TAGS, FAKE_DENO]);
     assert.equal(python.code, 0, python.stderr);
@@ -69,12 +69,12 @@ class Sandbox {
 
   run(command: readonly string[], { cwd = this.folder, env = {} }: Options = {}): Promise<Outcome> {
     const path = `${this.folder}/bin:${Deno.env.get("PATH")}`;
-    // A pip that is configured to look elsewhere as well would find the real wheel.
+    // A pip with other configured indexes would find the real wheel.
     const pip = { PIP_NO_INDEX: "1", PIP_FIND_LINKS: `file://${this.folder.replaceAll(" ", "%20")}/wheels` };
     return run(command, { cwd, env: { ...pip, PIP_CONFIG_FILE: "/dev/null", PATH: path, ...env } });
   }
 
-  /** What is in the folder of the version. */
+  /** The files in the folder of the version. */
   async kept(): Promise<string[]> {
     const entries = await Array.fromAsync(Deno.readDir(`${this.checkout}/.cache/deno/2.6.10`));
     return entries.map(({ name }) => name);

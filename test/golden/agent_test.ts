@@ -1,6 +1,6 @@
 /**
- * The agent's bootstrap and Envoy's words: Istio's own outputs where `../shared` is beside the checkout, and the cases of
- * `agent`, whose expected files UPDATE=1 writes anew.
+ * The agent's bootstrap and Envoy's arguments: Istio's outputs if `../shared` exists, and the cases of
+ * `agent`, whose expected files UPDATE=1 rewrites.
  */
 import assert from "node:assert/strict";
 import { type AgentCase, runAgentCase } from "../support/cases/agent.ts";

@@ -1,4 +1,4 @@
-/** What only a process shows: closed pipes, signals, huge inputs, files that are no files, and kubectl itself. */
+/** Behavior that only a process shows: closed pipes, signals, huge inputs, special files, and kubectl. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../support/test_when.ts";
@@ -21,7 +21,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
 }
 
-/** Runs a line of shell with the program as `$MESH`. */
+/** Runs a shell line with the program as `$MESH`. */
 async function shell(line: string, cwd: string) {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: ["-c", line],
@@ -39,7 +39,7 @@ async function writeRepeated(path: string, parts: { head: string; body: string; 
   for (let written = 0; written < parts.bytes; written += block.length) await file.write(block);
 }
 
-Deno.test("a closed standard output is code 1 and one line", () =>
+Deno.test("a closed standard output gives exit code 1 and one line", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/many.yaml`, `${POD}---\n`.repeat(3000));
     const { stdout, stderr } = await shell(
@@ -50,7 +50,7 @@ Deno.test("a closed standard output is code 1 and one line", () =>
     assert.equal(stderr, "error: Standard output was closed before everything was written\ncode 1\n");
   }));
 
-Deno.test("a standard output that is full is an error of one line", async () => {
+Deno.test("a full standard output gives one error line", async () => {
   const { code, stderr } = await shell(
     '"$MESH" inject --report none --inject-config "$CONFIG" -f "${CONFIG%/*}/pod.yaml" > /dev/full',
     "/",
@@ -59,7 +59,7 @@ Deno.test("a standard output that is full is an error of one line", async () => 
   assert.match(stderr, /^error: Cannot write the output: no space left on device\n$/);
 });
 
-Deno.test("a standard error that is closed or full takes nothing from the output nor from the code", async () => {
+Deno.test("a closed or full standard error changes neither output nor exit code", async () => {
   for (const redirect of ["2>&-", "2>/dev/full"]) {
     const { code, stdout } = await shell(
       `"$MESH" inject --inject-config "$CONFIG" -f "\${CONFIG%/*}/pod.yaml" ${redirect}`,
@@ -72,7 +72,7 @@ Deno.test("a standard error that is closed or full takes nothing from the output
 });
 
 for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-  Deno.test(`${signal} while a file is written leaves it as it was and nothing beside it`, () =>
+  Deno.test(`${signal} while a file is written keeps the old file and leaves no other`, () =>
     inFolder(async (folder) => {
       await Deno.writeTextFile(`${folder}/out.yaml`, "precious\n");
       const ended = await interrupted(["-f", "-", "-o", `${folder}/out.yaml`], signal);
@@ -86,14 +86,14 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     }));
 }
 
-Deno.test("SIGINT ends a command that writes to standard output after a whole document", async () => {
+Deno.test("SIGINT ends the output after a whole document", async () => {
   const { code, stdout, stderr } = await interrupted(["-f", "-"], "SIGINT");
   assert.equal(code, 130);
   assert.equal(stderr, "pod/one injected\nerror: Interrupted\n");
   assert.match(stdout, /image: proxy:1.*\n$/);
 });
 
-/** Gives a document and the start of a second one, waits until the first is told, then sends the signal. */
+/** Writes a document and the start of a second one, waits for the first report, and sends the signal. */
 async function interrupted(args: readonly string[], signal: Deno.Signal) {
   const child = new Deno.Command(MESH_COMMAND, {
     args: [...INJECT, ...args],
@@ -115,7 +115,7 @@ async function interrupted(args: readonly string[], signal: Deno.Signal) {
   return { code, stdout: await stdout, stderr };
 }
 
-Deno.test("an output file keeps its mode, and an output that fails leaves no other file", () =>
+Deno.test("an output file keeps its mode, and a failed output leaves no other file", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/a.yaml`, POD, { mode: 0o600 });
     assert.equal((await runMesh([...INJECT, "-f", "a.yaml", "-o", "a.yaml"], { cwd: folder })).code, 0);
@@ -134,7 +134,7 @@ Deno.test("a named pipe and a process substitution are read like files", () =>
     assert.deepEqual([code, stderr], [0, "pod/one injected\n"]);
   }));
 
-Deno.test("a line and a document of 100 MB end at once with an error", () =>
+Deno.test("a line and a document of 100 MB fail immediately", () =>
   inFolder(async (folder) => {
     const bytes = 100 * MIB;
     await writeRepeated(`${folder}/line.yaml`, { head: 'kind: Pod\nspec: "', body: "x", bytes });

@@ -1,14 +1,14 @@
-/** Whole commands: each folder of `cli` is a case (`test/support/cases/golden.ts`); UPDATE=1 writes anew what is expected. */
+/** Whole commands: each folder of `cli` is a case (`test/support/cases/golden.ts`). UPDATE=1 rewrites the expected files. */
 import assert from "node:assert/strict";
 import { expectedOutcome, type Outcome, runCase, writeExpected } from "../support/cases/golden.ts";
 
 const FOLDER = decodeURIComponent(new URL("./cli/", import.meta.url).pathname);
 const COMMON = `${FOLDER}common`;
 
-/** Processes at a time: starting one is most of a case. */
+/** Processes at a time. */
 const AT_ONCE = 3;
 
-Deno.test("whole commands say and write what their cases tell", async (t) => {
+Deno.test("whole commands print and write the expected texts", async (t) => {
   const folders = await Array.fromAsync(Deno.readDir(FOLDER), ({ name }) => name);
   const names = folders.filter((name) => name !== "common").sort();
   const outcomes = await runAll(names);

@@ -1,7 +1,7 @@
 /**
- * Manifests of our own: `inject/NAME/input.yaml` must become `expected.yaml`, with `report.txt` said about it, byte for
- * byte; `options.json` may change how. What is expected is written anew by UPDATE=1. Every output that is YAML is injected
- * again, and must stay what it is.
+ * Our own manifests: `inject/NAME/input.yaml` must become `expected.yaml`, with the report `report.txt`, byte for
+ * byte. `options.json` holds options. UPDATE=1 rewrites the expected files. Every YAML output is injected
+ * again, and must not change.
  */
 import assert from "node:assert/strict";
 import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";

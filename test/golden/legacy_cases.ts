@@ -1,12 +1,12 @@
-/** What is known of the recorded cases beside their files: flags that their tests set, and differences that are none. */
+/** Flags and allowed differences of the recorded cases. */
 import type { ValueMap } from "../../src/core/value.ts";
 import type { Tolerated } from "./legacy_compare.ts";
 
 const LABELS = "0/spec/template/metadata/labels";
 
 /**
- * The small configurations of 1.2 to 1.7 are the same text, so nothing tells these releases apart: pods get the labels of
- * the last of them, which the earlier ones do not read.
+ * The small configurations of 1.2 to 1.7 are identical, so these releases cannot be told apart: pods get the labels of
+ * the last one. The earlier ones do not read them.
  */
 const TLS_MODE = { line: RegExp(`^${LABELS}/security.istio.io~1tlsMode: want nothing`), why: "1.4 brought the label" };
 const REVISION = { line: RegExp(`^${LABELS}/istio.io~1rev: want nothing`), why: "1.6 brought the label" };
@@ -18,7 +18,7 @@ export const HELLO: Readonly<Record<string, readonly Tolerated[]>> = {
 
 /** How a case differs from the others of its folder. */
 export interface Variant {
-  /** The input, if it is not called as the output is. */
+  /** The input, if its name differs from the output's. */
   readonly input?: string;
   /** Changes that the test made to the input. */
   readonly edit?: (text: string) => string;

@@ -1,11 +1,11 @@
-/** Manifests compared as Kubernetes would hold them, with a list of the differences that are none. */
+/** Compares manifests as typed objects, except for a list of allowed differences. */
 import assert from "node:assert/strict";
 import { decode } from "../../src/core/kube/mod.ts";
 import { workloadType } from "../support/workload_type.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 
-/** A difference that is none, and why. */
+/** An allowed difference and its reason. */
 export interface Tolerated {
   /** Matched against lines such as `0/spec/template/metadata/labels/istio.io~1rev: want nothing, got ""`. */
   readonly line: RegExp;
@@ -13,7 +13,7 @@ export interface Tolerated {
 }
 
 /**
- * Fails with every difference that nothing explains, and for explanations of differences that are not there. A pod by
+ * Fails for differences that are not allowed, and for allowed differences that do not occur. A pod by
  * itself has no kind: it is read as one.
  */
 export function assertSame(actual: readonly Value[], expected: readonly Value[], tolerated: readonly Tolerated[] = []) {
@@ -28,7 +28,7 @@ export function assertSame(actual: readonly Value[], expected: readonly Value[],
   assert.deepEqual([...unused].map(({ why }) => why), [], "nothing differs in what is tolerated");
 }
 
-/** The documents of a text; those without a value are left out. */
+/** The non-empty documents of a text. */
 export function documentsOf(text: string): Value[] {
   return splitText(text, "").map((doc) => parseDocument(doc).value).filter((value) => value !== null);
 }
@@ -80,7 +80,7 @@ function byPlace(list: readonly Value[]): ValueMap {
   return Object.fromEntries(list.entries());
 }
 
-/** The order of a mapping's keys does not count; that of a list's items does. */
+/** The order of keys does not matter, the order of list items does. */
 function* pairs(actual: ValueMap, expected: ValueMap, path: string): Generator<string> {
   for (const key of new Set([...Object.keys(actual), ...Object.keys(expected)])) {
     const at = `${path}${path === "" ? "" : "/"}${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -91,7 +91,7 @@ function* pairs(actual: ValueMap, expected: ValueMap, path: string): Generator<s
   }
 }
 
-/** The tests of the releases put a version of their own, or none, in place of the hash of the template. */
+/** The tests of the releases replace the hash of the template by their own version, or by nothing. */
 const NO_HASH = ["", "unit-test-fake-version"];
 
 function* statusDifferences(actual: string, expected: string, path: string): Generator<string> {

@@ -1,4 +1,4 @@
-/** Applying JSON patches (RFC 6902): the three operations that Istio's webhooks use. */
+/** JSON patches (RFC 6902) with the three operations of Istio's webhooks. */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
 
 /** An operation of a patch. */
@@ -8,7 +8,7 @@ export interface Operation {
   readonly value?: Value;
 }
 
-/** The document after all operations; the input is not changed. Errors: an Error for a path that is not there. */
+/** Applies all operations to a copy. Throws for a missing path. */
 export function applyPatch(document: Value, operations: readonly Operation[]): Value {
   return operations.reduce((result, operation) => applyAt(result, pointer(operation.path), operation), document);
 }

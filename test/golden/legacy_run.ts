@@ -30,7 +30,7 @@ export function injectorOf({ config, values, mesh }: Settings, byHand: boolean):
   });
 }
 
-/** Injects a text as kube-inject is asked to. */
+/** Injects a text like kube-inject. */
 export async function injectText(text: string, settings: Settings): Promise<{ text: string; entries: ReportEntry[] }> {
   let output = "";
   const entries: ReportEntry[] = [];
@@ -45,7 +45,7 @@ export async function injectText(text: string, settings: Settings): Promise<{ te
   return { text: output, entries };
 }
 
-/** Injects a pod as the webhook is asked to. */
+/** Injects a pod like the webhook. */
 export function injectAdmitted(pod: ValueMap, settings: Settings): ValueMap {
   return injectPod(pod, podOwner(pod, ""), injectorOf(settings, false)).pod;
 }

@@ -1,4 +1,4 @@
-/** What the releases of 1.0 to 1.8 made of manifests and pods, as their own tests recorded it. */
+/** Outputs of the releases 1.0 to 1.8, recorded by their own tests. */
 import assert from "node:assert/strict";
 import { decode } from "../../src/core/kube/mod.ts";
 import { parseYaml } from "../../src/core/yaml/mod.ts";
@@ -90,7 +90,7 @@ for (const release of ["1.1.0", "1.8.0"]) {
   });
 }
 
-/** Two patches are spelt otherwise than the pods that they are for. */
+/** Two patches have other names than their pods. */
 function inputOf(folder: string, patch: string): string {
   const inputs = names(folder, ".yaml");
   const found = inputs.find((name) => name === patch) ??
@@ -98,7 +98,7 @@ function inputOf(folder: string, patch: string): string {
   return found ?? assert.fail(`no pod for ${patch}`);
 }
 
-/** 1.1 means containers by their places in the pod as it was, and takes some out before it rewrites probes of others. */
+/** 1.1 addresses containers by their original index, but removes some before it rewrites probes of others. */
 function probesFirst(operations: readonly Operation[]): readonly Operation[] {
   const isProbe = ({ path }: Operation) => /Probe(\/|$)/.test(path);
   return [...operations.filter(isProbe), ...operations.filter((operation) => !isProbe(operation))];

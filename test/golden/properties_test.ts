@@ -1,4 +1,4 @@
-/** What holds for any input: a second injection changes nothing, and no bytes and no template break the program. */
+/** Properties for any input: re-injection changes nothing; no bytes and no template crash the program. */
 import assert from "node:assert/strict";
 import { fc } from "../support/properties.ts";
 import { MeshError } from "../../src/core/errors.ts";
@@ -35,13 +35,13 @@ async function inject(bytes: Uint8Array, injector: Injector, output: "yaml" | "j
 
 const encoder = new TextEncoder();
 
-Deno.test("a second injection of the examples changes nothing and says so", async (t) => {
+Deno.test("re-injection of the examples changes nothing, and reports it", async (t) => {
   for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
     await t.step(name, () => checkSecond(`${ROOT}examples/${name}`));
   }
 });
 
-testWhen(needsShared("cases/manifests"), "a second injection of real manifests changes nothing", async (t) => {
+testWhen(needsShared("cases/manifests"), "re-injection of real manifests changes nothing", async (t) => {
   for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
     if (/\.ya?ml$/.test(name)) await t.step(name, () => checkSecond(`${SHARED}/cases/manifests/${name}`));
   }
@@ -57,7 +57,7 @@ async function checkSecond(path: string): Promise<void> {
   }
 }
 
-/** Documents that failed are not in the output, so they are not there the second time. */
+/** Failed documents are not in the output, so the second run does not see them. */
 function resultsOf(entries: readonly ReportEntry[]): string[] {
   return entries.map(({ result }) => result).filter((result) => result !== "failed");
 }
@@ -100,7 +100,7 @@ items:
 - {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a}]}}
 `;
 
-/** Words that mean something in a manifest, where they do not belong. */
+/** Words of manifests, for wrong places. */
 const WORDS = [
   "---\n",
   "null",
@@ -135,7 +135,7 @@ const WORDS = [
     "  ",
   ]);
 
-/** A text with a few pieces taken out, doubled, or replaced by words. */
+/** A text with a few parts removed, doubled, or replaced. */
 function mutated(text: string): fc.Arbitrary<string> {
   const edit = fc.record({
     at: fc.nat(text.length),
@@ -151,7 +151,7 @@ function mutated(text: string): fc.Arbitrary<string> {
   );
 }
 
-/** Runs of each kind: some seconds in all. */
+/** Runs of each property. */
 const RUNS = { numRuns: 300, interruptAfterTimeLimit: 6000, markInterruptAsFailure: false };
 
 function readable(text: string): void {
@@ -173,7 +173,7 @@ Deno.test("injectStream fails with nothing but entries for any bytes, and writes
   );
 });
 
-Deno.test("injectStream of a manifest that is spoiled anywhere writes what can be read, twice the same", async () => {
+Deno.test("injectStream of a corrupted manifest writes what can be read, twice the same", async () => {
   const injector = injectorOf();
   await fc.assert(
     fc.asyncProperty(mutated(MANIFEST), fc.boolean(), async (input, json) => {
@@ -185,7 +185,7 @@ Deno.test("injectStream of a manifest that is spoiled anywhere writes what can b
   );
 });
 
-Deno.test("newInjector and injectStream fail with nothing but MeshErrors for a template that is spoiled anywhere", async () => {
+Deno.test("newInjector and injectStream fail with nothing but MeshErrors for a corrupted template", async () => {
   const template = await Deno.readTextFile(`${ROOT}src/inject/default/config.yaml`);
   await fc.assert(
     fc.asyncProperty(mutated(template), async (config) => {

@@ -1,4 +1,4 @@
-/** Istio's own outputs: every case of ../shared/cases/inject through the public interface of the injector. */
+/** Istio's outputs for all cases of ../shared/cases/inject, with the public interface of the injector. */
 import assert from "node:assert/strict";
 import { decode } from "../../src/core/kube/mod.ts";
 import { workloadType } from "../support/workload_type.ts";
@@ -37,7 +37,7 @@ async function inject(item: InjectCase, input = readCaseFile(item.input)): Promi
   return { text, failures: summary.failed };
 }
 
-/** The documents as Kubernetes would hold them, in a form that is compared by value. */
+/** The documents as typed objects, for comparison by value. */
 function documents(text: string): unknown[] {
   return splitText(text, "").map((doc) => parseDocument(doc).value).filter((value) => value !== null).map(document);
 }

@@ -36,7 +36,7 @@ export function roomOf(path: string): string {
 const GUESTS: Readonly<Record<string, readonly string[]>> = { inject: ["webhook", "check"] };
 
 /**
- * Why an import breaks the rules of the house; `undefined` if it does not.
+ * Why an import breaks the rules; `undefined` if it does not.
  *
  * | from   | may import                                          |
  * |--------|-----------------------------------------------------|
@@ -45,7 +45,7 @@ const GUESTS: Readonly<Record<string, readonly string[]>> = { inject: ["webhook"
  * | core   | core                                                |
  * | a room | core; webhook and check also the entry of inject    |
  *
- * Everything may import the files at the top of `src` (the version) but main.ts.
+ * Every file may import the files at the top of `src`, except main.ts.
  */
 export function objection(each: Import): string | undefined {
   return RULES.find(({ breaks }) => breaks(each))?.reason;
@@ -79,7 +79,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Whether the import goes to another room, core and the files at the top of `src` aside. */
+/** Whether the import goes to another room. Core and the files at the top of `src` are no rooms. */
 function isGuest({ from, to }: Import): boolean {
   return to.startsWith("src/") && ![roomOf(from), "core", "main"].includes(roomOf(to));
 }

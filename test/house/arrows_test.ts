@@ -50,7 +50,7 @@ Deno.test("objection() allows the arrows of the house and no others", () => {
   }
 });
 
-/** Each pod starts these and keeps them: a millisecond, and a megabyte, is one for every pod. */
+/** Every pod runs these: each millisecond and megabyte counts once per pod. */
 const CONTAINERS = ["src/agent/run.ts", "src/wait/run.ts"];
 const HEAVY = /^src\/core\/(kube|gotemplate)\/mod\.ts$|^src\/(inject|iptables)\//;
 

@@ -1,4 +1,4 @@
-/** docs/checks.md is where the hint of a check leads: it has an anchor for each, and no other. */
+/** docs/checks.md has an anchor for every check, and no other: hints link to it. */
 import assert from "node:assert/strict";
 import { CATEGORIES } from "../../src/check/check.ts";
 import { ALL_CHECKS } from "../../src/check/checks/all.ts";

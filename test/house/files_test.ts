@@ -31,7 +31,7 @@ Deno.test("every room and every package of core has an entry mod.ts that begins 
   assert.deepEqual(without, []);
 });
 
-// In parts, so that this file does not hold what it forbids.
+// In parts, so that this file does not contain the forbidden texts.
 const FORBIDDEN: readonly (readonly string[])[] = [
   ["registry.", "npmjs"],
   ["pypi", ".org"],
@@ -59,7 +59,7 @@ testWhen(
   },
 );
 
-/** A tracked file that is deleted in the working tree holds nothing. */
+/** The text of a tracked file; empty if it is deleted in the working tree. */
 function textOf(path: string): string {
   try {
     return read(path);

@@ -1,7 +1,7 @@
 import { importsOf } from "./arrows.ts";
 import { read } from "./source.ts";
 
-/** The files of the project that are loaded with a file: itself, and what it imports other than by `import()`. */
+/** The files that are loaded with a file: itself and its static imports. */
 export function loadedWith(path: string): ReadonlySet<string> {
   const loaded = new Set([path]);
   for (const each of loaded) {

@@ -1,4 +1,4 @@
-/** What the house tests read: the source tree as text. */
+/** The source tree as text, for the house tests. */
 
 /** The folder of the checkout. */
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");

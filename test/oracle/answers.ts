@@ -1,13 +1,13 @@
-/** Answers of an oracle as they are kept: JSON lines, compressed, in the order of the questions. */
+/** Recorded answers of an oracle: compressed JSON lines, in the order of the questions. */
 
-/** Reads them; the caller knows what they are. */
+/** Reads answers of the caller's type. */
 export async function readAnswers<Answer>(file: URL): Promise<Answer[]> {
   const { readable } = await Deno.open(file);
   const text = await new Response(readable.pipeThrough(new DecompressionStream("gzip"))).text();
   return text.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-/** Writes them, and the folder that they are in. */
+/** Writes answers, and creates the folder. */
 export async function writeAnswers(file: URL, answers: readonly unknown[]): Promise<void> {
   await Deno.mkdir(new URL(".", file), { recursive: true });
   const lines = answers.map((answer) => `${JSON.stringify(answer)}\n`);

@@ -1,4 +1,4 @@
-/** A clock that a test sets. */
+/** A clock for tests. */
 import type { Clock } from "../../src/core/world/world.ts";
 
 interface Sleeper {
@@ -9,7 +9,7 @@ interface Sleeper {
 /** Time stands still until `pass` is called. */
 export class ManualClock implements Clock {
   #passed = 0;
-  /** What was set apart from time that passed. */
+  /** Difference between the time of day and the monotonic clock. */
   #shift = 0;
   readonly #sleepers = new Set<Sleeper>();
 
@@ -38,13 +38,13 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** How many wait, and when the first of them is due, in milliseconds from now. */
+  /** Number of sleepers, and milliseconds until the first one wakes. */
   get waiting(): { readonly count: number; readonly next: number | undefined } {
     const dues = [...this.#sleepers].map(({ due }) => due - this.#passed);
     return { count: dues.length, next: dues.length === 0 ? undefined : Math.min(...dues) };
   }
 
-  /** Lets time pass; those that are due wake, in their order, each with what follows from it. */
+  /** Lets time pass. Due sleepers wake in order; each runs to its next wait before the next wakes. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#passed + milliseconds;
     for (;;) {
@@ -57,13 +57,13 @@ export class ManualClock implements Clock {
     this.#passed = end;
   }
 
-  /** Sets the time of day, as an administrator does. */
+  /** Changes the time of day only. */
   set(milliseconds: number): void {
     this.#shift += milliseconds;
   }
 }
 
-/** Everything has happened that needs neither time nor the outside: a few turns of the event loop. */
+/** Waits a few turns of the event loop: pending promises have run. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

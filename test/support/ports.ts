@@ -1,15 +1,15 @@
 /**
- * Ports below those that the kernel hands out by itself (ip_local_port_range begins at 32768): a port from there could be
- * given twice, or to a connection that anybody opens before the server of the test has it.
+ * Ports below the ephemeral range of the kernel (ip_local_port_range, from 32768): the kernel could give an ephemeral port
+ * to a connection before the server of the test listens on it.
  */
 const [FIRST, COUNT] = [20_000, 12_000];
-/** Each process has a block of its own: it listens on the block's first port as long as it runs. */
+/** Each process owns a block: it listens on the block's first port as long as it runs. */
 const BLOCK = 60;
 
 const block = ownBlock();
 let next = 0;
 
-/** A port of loopback on which nothing listens, and which no test of another process gets. */
+/** A free port of loopback, of the block of this process. */
 export function freePort(): number {
   for (let tries = 1; tries < BLOCK; tries++) {
     const port = block + 1 + next++ % (BLOCK - 1);
@@ -20,7 +20,7 @@ export function freePort(): number {
   throw new Error(`No port from ${block + 1} to ${block + BLOCK - 1} is free`);
 }
 
-/** The first port of a block that nobody has. */
+/** The first port of a block that no other process owns. */
 function ownBlock(): number {
   const start = Math.floor(Math.random() * COUNT / BLOCK);
   for (let tries = 0; tries < COUNT / BLOCK; tries++) {

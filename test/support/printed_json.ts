@@ -1,4 +1,4 @@
-/** What commands print for other programs, read by the schema of its definition. */
+/** Parses the JSON that commands print, with its schema. */
 import type { z } from "zod";
 import { EXPLANATION } from "../../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../../src/check/result_schema.ts";
@@ -9,7 +9,7 @@ import { VERIFICATION } from "../../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../../src/iptables/views/plan_schema.ts";
 
 interface Printed {
-  /** Words that a command line has, in this order. */
+  /** Arguments of a command line, in this order. */
   readonly words: RegExp;
   readonly stream: "stdout" | "stderr";
   readonly schema: z.ZodType;
@@ -37,8 +37,8 @@ const PRINTED: readonly Printed[] = [
 ];
 
 /**
- * Checks what a run of the program said against the schema of its command; runs that print no JSON pass. Lines that are
- * no objects are messages. Errors: something is not as the schema says.
+ * Checks the output of the program against the schema of its command. Runs that print no JSON pass. Lines that are
+ * no objects are messages. Throws if the output does not match.
  */
 export function checkPrinted(
   args: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * fast-check with one seed, so that a run is a verdict and the same everywhere: a failure is the change's, not the dice's.
- * `MESH_SEED=NUMBER` takes another seed and `MESH_SEED=random` a new one for each run, to look further.
+ * fast-check with a fixed seed: every run of a commit gives the same result.
+ * `MESH_SEED=NUMBER` sets another seed, `MESH_SEED=random` a new one for each run.
  */
 import fc from "fast-check";
 

@@ -1,4 +1,4 @@
-/** A folder for one test, gone after it: `await using folder = await temporaryFolder()`. */
+/** A folder that is removed after the test: `await using folder = await temporaryFolder()`. */
 export async function temporaryFolder() {
   const path = await Deno.makeTempDir({ prefix: "mesh-test-" });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };

@@ -22,7 +22,7 @@ export function needsShared(path = ""): string | undefined {
   return exists(`${SHARED}/${path}`) ? undefined : `../shared/${path} is not here`;
 }
 
-/** The folder of the project's specification and cases, beside the checkout. */
+/** The folder with the specification and shared cases, beside the checkout. */
 export const SHARED = decodeURIComponent(new URL("../../../shared", import.meta.url).pathname);
 
 function exists(path: string): boolean {

@@ -1,4 +1,4 @@
-/** Texts that the oracle answers by kind; the answers are recorded in src/core/mesh/testdata/oracle.jsonl. */
+/** Questions for the oracle, by kind. Its answers are recorded in src/core/mesh/testdata/oracle.jsonl. */
 export const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   mesh: [
     "",

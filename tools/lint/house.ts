@@ -1,6 +1,6 @@
-/** Rules of this house that no general linter knows. */
+/** Rules of this project. */
 
-/** Files that are the operating system to the program, or are no part of it. */
+/** Files that implement the world, and files outside of the program. */
 function mayUseDeno(file: string): boolean {
   const path = file.replaceAll("\\", "/");
   return !path.includes("/src/") || /\/src\/main\.ts$|\/src\/core\/world\/|_test\.ts$/.test(path);
@@ -22,10 +22,10 @@ export const noDeno: Deno.lint.Rule = {
   },
 };
 
-/** Which argument of an error's constructor is its message. */
+/** Index of the message in the arguments of an error's constructor. */
 const MESSAGE_OF: Readonly<Record<string, number>> = { MeshError: 0, UsageError: 0, InjectionError: 1 };
 
-/** What is wrong with a message. An expression in it is the character U+FFFC in the text. */
+/** Forbidden patterns in messages. U+FFFC stands for an expression. */
 const FLAWS: readonly { readonly pattern: RegExp; readonly message: string }[] = [
   { pattern: /^[a-z]/, message: "An error message starts upper-case" },
   { pattern: /\.\s*$/, message: "An error message has no final period" },
@@ -55,7 +55,7 @@ function textOf(node: Deno.lint.Node | undefined): string | undefined {
   return undefined;
 }
 
-/** Reports comments that put work off. */
+/** Reports comments that postpone work. */
 export const noPutOff: Deno.lint.Rule = {
   create(context) {
     return {

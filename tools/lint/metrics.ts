@@ -1,19 +1,19 @@
-/** The limits of a function, as lint rules. What a function holds counts for it, not for the function around it. */
+/** Size limits of functions, as lint rules. A nested function does not count for the outer one. */
 
-/** The limits; a function longer than a screen is hard to hold in mind, unless it is one table. */
+/** The limits. */
 export const LIMITS = { complexity: 10, depth: 3, params: 4, lines: 60 } as const;
 
 type FunctionNode = Deno.lint.FunctionDeclaration | Deno.lint.FunctionExpression | Deno.lint.ArrowFunctionExpression;
 
 const FUNCTIONS = ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"] as const;
 
-/** Statements that hold statements: one more level for a reader. */
+/** Statements that add a level of nesting. */
 const NESTING = [
   ..."IfStatement ForStatement ForInStatement ForOfStatement WhileStatement DoWhileStatement".split(" "),
   ..."SwitchStatement TryStatement".split(" "),
 ] as const;
 
-/** Nodes at which the way through a function forks. */
+/** Nodes that add a branch. */
 const FORKS = [
   ..."IfStatement ConditionalExpression ForStatement ForInStatement ForOfStatement WhileStatement".split(" "),
   ..."DoWhileStatement CatchClause LogicalExpression SwitchCase".split(" "),
@@ -26,7 +26,7 @@ function visitor(entries: readonly (readonly [string, (node: Deno.lint.Node) => 
   return visitors;
 }
 
-/** Reports functions through which there are more than ten ways. */
+/** Reports functions with a complexity above ten. */
 export const complexity: Deno.lint.Rule = {
   create(context) {
     const counts: number[] = [];

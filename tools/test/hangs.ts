@@ -1,9 +1,9 @@
-/** What `deno test` says of a test that has not ended after one, two, four and eight minutes. */
+/** `deno test` prints this for a test that runs for one, two, four and eight minutes. */
 const HANGS = /'([^'\n]+)' has been running for over \(8m0s\)/;
 
 /**
- * Passes the output of `deno test` on as text. Calls `hangs` with the name of a test that takes so long that it will not
- * end: the rest of a run would wait for it in vain.
+ * Passes the output of `deno test` on as text. Calls `hangs` with the name of a test that runs for eight minutes: it
+ * does not end, and the rest of the run would wait for it.
  */
 export async function watchOutput(
   output: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@ import { watchOutput } from "./hangs.ts";
 import type { Job } from "./jobs.ts";
 import { errorsIn, type Tally, tallyOf } from "./report.ts";
 
-/** What a process of `deno test` said and counted. */
+/** Output and counts of a process of `deno test`. */
 export interface JobResult {
   readonly output: string;
   readonly tally: Tally;
@@ -42,10 +42,10 @@ export async function runJob({ files }: Job, { root, flags, env, folder }: JobOp
   };
   const forwarded = Promise.all([child.stdout, child.stderr].map((stream) => watchOutput(stream, write, hangs)));
   const { success } = await child.status;
-  // A program that a killed process has left behind may hold its output open.
+  // A leftover child of a killed process may hold the output open.
   await Promise.race([forwarded, new Promise((resolve) => setTimeout(resolve, 2000))]);
   const tally = tallyOf(await Deno.readTextFile(report).catch(() => undefined));
-  // A failure outside of a test (a module that does not load) is in the exit code alone.
+  // A failure outside of a test (a module that does not load) shows in the exit code only.
   if (!success && tally.failed === 0) tally.failed = 1;
   const seconds = Math.round((performance.now() - start) / 1000);
   return { output, tally, errors: tally.failed > 0 ? errorsIn(output) : "", seconds };

@@ -1,4 +1,4 @@
-/** A real Envoy takes the bootstraps that the agent makes: those of our own cases and of Istio's. */
+/** A real Envoy validates the agent's bootstraps: of our own cases and of Istio's. */
 import assert from "node:assert/strict";
 import { type AgentCase, runAgentCase } from "../../support/cases/agent.ts";
 import { realEnvoy } from "../../support/programs/envoy.ts";
@@ -7,7 +7,7 @@ import { needsShared, SHARED, testWhen } from "../../support/test_when.ts";
 const OWN = decodeURIComponent(new URL("../../golden/agent", import.meta.url).pathname);
 const ISTIO = `${SHARED}/cases/bootstrap`;
 
-/** What Envoy refuses, and why. */
+/** Bootstraps that Envoy rejects, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
   "waypoint": "metadata discovery is an extension of Istio's own Envoy",
   "ambient": "metadata discovery is an extension of Istio's own Envoy",
@@ -55,7 +55,7 @@ async function validate(folder: string): Promise<{ code: number; said: string }>
   const { args, bootstrap } = await runAgentCase(input);
   const cwd = await Deno.makeTempDir();
   try {
-    // The words of the case, with a file that is there.
+    // The arguments of the case, with an existing file.
     const file = `${cwd}/envoy-rev${/\.[a-z]+$/.exec(args[1] ?? "")?.[0] ?? ""}`;
     await Deno.writeTextFile(file, bootstrap);
     const words = [...args.with(1, file), "--mode", "validate"];

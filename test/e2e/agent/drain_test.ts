@@ -1,4 +1,4 @@
-/** Ends of a real Envoy with requests in flight. */
+/** Shutdown of a real Envoy with requests in flight. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -12,7 +12,7 @@ function testWithProxy(name: string, body: (proxy: Proxy) => Promise<void>, plac
   });
 }
 
-/** One request on a connection of its own. */
+/** One request on a new connection. */
 async function get(url: string, path = "/"): Promise<string> {
   const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
   try {
@@ -24,21 +24,25 @@ async function get(url: string, path = "/"): Promise<string> {
 }
 
 for (const place of ["as PID 1", "below PID 1"] as const) {
-  testWithProxy(`${place}, SIGTERM lets a long request finish, and new ones come meanwhile`, async (proxy) => {
-    const agent = await proxy.start(place, { drain: { ...RULES.drain, duration: 1000 } });
-    const long = get(proxy.url, "/wait");
-    await proxy.held(1);
-    agent.signal("SIGTERM");
-    await agent.until("phase draining");
-    await until(async () => (await get(proxy.url)).includes("close"));
-    proxy.release();
-    assert.equal(await long, "200 close application\n");
-    assert.equal(await agent.code, 0, agent.text);
-    assert.match(agent.text, /The drain time is over: sending SIGTERM to Envoy\n[^]*exited with code 0/);
-  }, place);
+  testWithProxy(
+    `${place}, SIGTERM lets a long request finish, and new requests are answered meanwhile`,
+    async (proxy) => {
+      const agent = await proxy.start(place, { drain: { ...RULES.drain, duration: 1000 } });
+      const long = get(proxy.url, "/wait");
+      await proxy.held(1);
+      agent.signal("SIGTERM");
+      await agent.until("phase draining");
+      await until(async () => (await get(proxy.url)).includes("close"));
+      proxy.release();
+      assert.equal(await long, "200 close application\n");
+      assert.equal(await agent.code, 0, agent.text);
+      assert.match(agent.text, /The drain time is over: sending SIGTERM to Envoy\n[^]*exited with code 0/);
+    },
+    place,
+  );
 }
 
-testWithProxy("a second SIGTERM, or SIGQUIT, ends the drain at once", async (proxy) => {
+testWithProxy("a second SIGTERM, or SIGQUIT, ends the drain immediately", async (proxy) => {
   for (const again of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
     const agent = await proxy.start("below PID 1");
     const long = assert.rejects(get(proxy.url, "/wait"));
@@ -52,7 +56,7 @@ testWithProxy("a second SIGTERM, or SIGQUIT, ends the drain at once", async (pro
   }
 });
 
-testWithProxy("a request to quit cuts off what is in flight", async (proxy) => {
+testWithProxy("a request to quit aborts requests in flight", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   const long = assert.rejects(get(proxy.url, "/wait"));
   await proxy.held(1);
@@ -61,7 +65,7 @@ testWithProxy("a request to quit cuts off what is in flight", async (proxy) => {
   await long;
 });
 
-testWithProxy("a drain without an end, then SIGTERM: what is in flight ends, and Envoy with it", async (proxy) => {
+testWithProxy("after SIGTERM an endless drain ends with the requests in flight", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   const long = get(proxy.url, "/wait");
   await proxy.held(1);
@@ -77,19 +81,22 @@ testWithProxy("a drain without an end, then SIGTERM: what is in flight ends, and
   assert.match(agent.text, /No requests are left: sending SIGTERM to Envoy/);
 });
 
-testWithProxy("until no connection is left: those to the own ports do not count, on IPv6 either", async (proxy) => {
-  const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true } });
-  using own = await Deno.connect({ hostname: "::1", port: proxy.ports.own });
-  const client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
-  agent.signal("SIGTERM");
-  await agent.until("Envoy has 1 active connections");
-  client.close();
-  assert.equal(await agent.code, 0, agent.text);
-  assert.match(agent.text, /No connections are left/);
-  assert.equal(await own.read(new Uint8Array(1)), null);
-});
+testWithProxy(
+  "the drain ends with the last connection; connections to its own ports do not count, on IPv6 too",
+  async (proxy) => {
+    const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true } });
+    using own = await Deno.connect({ hostname: "::1", port: proxy.ports.own });
+    const client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
+    agent.signal("SIGTERM");
+    await agent.until("Envoy has 1 active connections");
+    client.close();
+    assert.equal(await agent.code, 0, agent.text);
+    assert.match(agent.text, /No connections are left/);
+    assert.equal(await own.read(new Uint8Array(1)), null);
+  },
+);
 
-testWithProxy("until no connection is left, but not for ever", async (proxy) => {
+testWithProxy("the drain waits only for a limited time for connections", async (proxy) => {
   const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true, maximum: 300 } });
   using _client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
   agent.signal("SIGTERM");
@@ -97,7 +104,7 @@ testWithProxy("until no connection is left, but not for ever", async (proxy) => 
   assert.match(agent.text, /The drain time is over/);
 });
 
-testWithProxy("an Envoy killed from the outside, or with a bad configuration, gives its code", async (proxy) => {
+testWithProxy("a killed Envoy and an invalid configuration give the exit code", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   const [, pid = ""] = /started with PID (\d+)/.exec(agent.text) ?? [];
   Deno.kill(Number(pid), "SIGKILL");
@@ -109,7 +116,7 @@ testWithProxy("an Envoy killed from the outside, or with a bad configuration, gi
   assert.match(bad.text, /field:\s+'nonsense'[^]*Envoy \(epoch 0\) exited with code 1/);
 });
 
-testWithProxy("an Envoy that dies while it drains: the end", async (proxy) => {
+testWithProxy("an Envoy that dies while it drains ends the agent", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   agent.signal("SIGTERM");
   await agent.until("phase draining");
@@ -118,7 +125,7 @@ testWithProxy("an Envoy that dies while it drains: the end", async (proxy) => {
   assert.equal(await agent.code, 0, agent.text);
 });
 
-testWithProxy("SIGUSR1 makes Envoy open its access log again", async (proxy) => {
+testWithProxy("SIGUSR1 makes Envoy reopen its access log", async (proxy) => {
   const [path, moved] = [`${proxy.folder}/access.log`, `${proxy.folder}/access.log.1`];
   const log = { "@type": "type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog", path };
   await proxy.writeBootstrap({

@@ -1,4 +1,4 @@
-/** The whole program as the first process of a container: no signal is lost, no orphan stays, Envoy's code is its own. */
+/** The program as the first process of a container: signals, orphans and exit codes. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { MeshPod, missing } from "./support/mesh_pod.ts";
@@ -12,7 +12,7 @@ function testAsFirst(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-testAsFirst("a signal that comes as soon as one is handled ends it", async (pod) => {
+testAsFirst("a signal right after the handlers are set ends it", async (pod) => {
   for (const [words, signal] of STARTS) {
     const agent = pod.start(words);
     await agent.handlesSignals();
@@ -30,13 +30,13 @@ const STARTS = [
   [["agent"], "SIGQUIT"],
 ] as const;
 
-testAsFirst("SIGTERM at any time of the start ends it with 0, and nothing of it stays", async (pod) => {
+testAsFirst("SIGTERM at any time during the start ends it with 0, and leaves no files", async (pod) => {
   for (const milliseconds of [0, 20, 40, 60, 80, 100, 130, 160, 200, 300]) {
     const agent = pod.start(["agent"]);
     await agent.handlesSignals();
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     agent.signal("SIGTERM");
-    // A drain, if it has come so far, ends by the second one.
+    // The second signal ends a drain.
     await agent.until(/SIGTERM: /);
     agent.signalIfThere("SIGTERM");
     assert.equal((await agent.end).code, 0, agent.text);
@@ -44,7 +44,7 @@ testAsFirst("SIGTERM at any time of the start ends it with 0, and nothing of it 
   }
 });
 
-testAsFirst("orphans are reaped while a real Envoy runs, and Envoy's own end is the exit code", async (pod) => {
+testAsFirst("orphans are reaped while a real Envoy runs; Envoy's end gives the exit code", async (pod) => {
   const agent = await pod.startReady();
   const script = "for i in 1 2 3 4 5 6 7 8; do (sh -c 'sleep 0.1; exit 3' &) ; done";
   const inside = ["--target", String(agent.pid()), "--pid", "--mount", "sh", "-c", script];
@@ -78,7 +78,7 @@ function endedChildren(agent: Program): number {
   return [...childrenOf(agent.pid())].filter(({ state }) => state === "Z").length;
 }
 
-/** The one child that runs. */
+/** The running child. */
 function envoyOf(agent: Program): number {
   const envoy = [...childrenOf(agent.pid())].find(({ state }) => state !== "Z");
   if (envoy === undefined) throw new Error(`There is no Envoy:\n${agent.text}`);

@@ -1,4 +1,4 @@
-/** Epochs of a real Envoy that follow each other under load. */
+/** Hot restarts of a real Envoy under load. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { needsPlace } from "./support/agent.ts";
@@ -12,13 +12,13 @@ function testWithProxy(name: string, body: (proxy: Proxy) => Promise<void>) {
   });
 }
 
-testWithProxy("SIGHUP and changes of files start epochs one after another, and no request fails", async (proxy) => {
+testWithProxy("SIGHUP and changed files start new epochs; no request fails", async (proxy) => {
   const watch = { paths: [`${proxy.folder}/bootstrap.json`], milliseconds: 50 };
   const agent = await proxy.start("below PID 1", {}, { watch });
   await using load = startLoad(proxy.ports.main);
   agent.signal("SIGHUP");
   await agent.until("Envoy (epoch 1) is live");
-  // It waits: the epoch before it still drains.
+  // It waits: the previous epoch still drains.
   await proxy.writeBootstrap({ stats_flush_interval: "7s" });
   await agent.until("hot restart postponed");
   await agent.until("Envoy (epoch 2) is live");
@@ -36,7 +36,7 @@ async function servingEpoch(proxy: Proxy): Promise<number> {
   return (await response.json()).command_line_options.restart_epoch;
 }
 
-testWithProxy("a configuration that Envoy does not accept is not started; a mended one is", async (proxy) => {
+testWithProxy("a rejected configuration starts no epoch; a fixed one does", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   await proxy.writeBootstrap({ nonsense: 1 });
   agent.signal("SIGHUP");
@@ -49,10 +49,10 @@ testWithProxy("a configuration that Envoy does not accept is not started; a mend
   assert.equal(await agent.code, 0, agent.text);
 });
 
-testWithProxy("an epoch that fails while it starts leaves the old one, which takes no other", async (proxy) => {
+testWithProxy("an epoch that fails at its start leaves the old one running", async (proxy) => {
   const agent = await proxy.start("below PID 1");
   await using load = startLoad(proxy.ports.main);
-  // Validation does not try to listen: this address is of no machine.
+  // Validation does not bind: this address belongs to no machine.
   const address = { socket_address: { address: "192.0.2.1", port_value: 80 } };
   const echo = "type.googleapis.com/envoy.extensions.filters.network.echo.v3.Echo";
   const filters = [{ name: "echo", typed_config: { "@type": echo } }];
@@ -68,7 +68,7 @@ testWithProxy("an epoch that fails while it starts leaves the old one, which tak
   assert.equal(await agent.code, 0, agent.text);
 });
 
-testWithProxy("an end that is asked for while two epochs run ends both", async (proxy) => {
+testWithProxy("a request to quit during a hot restart ends both epochs", async (proxy) => {
   const agent = await proxy.start("below PID 1", {
     drain: { duration: 100, exitOnZero: false, minimum: 0, maximum: 0 },
   });

@@ -1,4 +1,4 @@
-/** Every line that the whole program writes is JSON if that is asked for, and none holds a secret. */
+/** With JSON logs every line of the program is JSON, and none holds a secret. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -11,7 +11,7 @@ function testLog(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-/** How JSON is asked for. */
+/** Ways to set the log format. */
 const WAYS: readonly { readonly words: readonly string[]; readonly env: Record<string, string> }[] = [
   { words: ["agent", "--log-format", "json"], env: {} },
   { words: ["agent"], env: { MESH_LOG_FORMAT: "json" } },
@@ -30,7 +30,7 @@ function records(text: string): readonly { readonly text: string; readonly level
 
 const SECRET = "s3cret-token";
 
-testLog("from the first line to the last, those of Envoy too, and without the token", async (pod) => {
+testLog("all lines are JSON, Envoy's too, and none has the token", async (pod) => {
   const tracing = { lightstep: { address: "lightstep.example:80", accessToken: SECRET } };
   for (const { words, env } of WAYS) {
     const agent = await pod.startReady([...words, "--proxyLogLevel", "info", "--log_output_level", "debug"], { env });
@@ -40,7 +40,7 @@ testLog("from the first line to the last, those of Envoy too, and without the to
     const { code, stdout, stderr } = await agent.end;
     assert.deepEqual([code, stdout], [0, ""]);
     const texts = records(stderr).map(({ text }) => text);
-    // Of Envoy before it has read its bootstrap, and behind it.
+    // Lines of Envoy before and after it reads its bootstrap.
     assert.ok(texts.some((text) => text.includes("initializing epoch 0")));
     assert.ok(texts.includes("starting main dispatch loop"));
     assert.match(texts.at(-1) ?? "", /^Envoy \(epoch 0\) exited with code 0$/);
@@ -60,7 +60,7 @@ testLog("an Envoy that refuses its bootstrap", async (pod) => {
   assert.match(critical[0]?.text ?? "", /path/);
 });
 
-testLog("settings that are wrong, all in one line", async (pod) => {
+testLog("invalid settings in one line", async (pod) => {
   const wrong = pod.env({ drainDuration: "1.5s", proxyAdminPort: 70_000 });
   for (const { words, env } of WAYS) {
     const { code, stdout, stderr } = await pod.start([...words, "--concurrency", "many"], { env: { ...wrong, ...env } })
@@ -75,7 +75,7 @@ testLog("settings that are wrong, all in one line", async (pod) => {
   }
 });
 
-Deno.test("JSON log of pilot-agent: wait, and command lines that are wrong", async () => {
+Deno.test("JSON log of pilot-agent: wait, and invalid command lines", async () => {
   const wait = ["wait", "--timeoutSeconds", "0", "--url", "http://127.0.0.1:1/"];
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [[...wait, "--log_as_json"], /Timeout waiting for Envoy proxy to become ready/],

@@ -1,4 +1,4 @@
-/** Ends of a stand-in for Envoy and of the agent, as PID 1 and below it; orphans. */
+/** Exits of the agent and a stand-in for Envoy, as PID 1 and below; orphans. */
 import assert from "node:assert/strict";
 import { DEFAULT_RESTART, type Rules } from "../../../src/agent/lifecycle/rules.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -14,7 +14,7 @@ const RULES: Rules = {
 
 const PLACES: readonly Place[] = ["as PID 1", "below PID 1"];
 
-/** A shell script in the place of Envoy, which never answers as its admin interface. */
+/** A shell script instead of Envoy. It has no admin interface. */
 function standIn(script: string, more: Partial<DriverOptions> = {}): DriverOptions {
   return { binary: "/bin/sh", args: ["-c", script], rules: RULES, pipeErrors: true, ...more };
 }
@@ -23,7 +23,7 @@ function testInPlaces(name: string, body: (place: Place) => Promise<void>) {
   for (const place of PLACES) testWhen(needsPlace(place), `lifecycle ${place}: ${name}`, () => body(place));
 }
 
-testInPlaces("Envoy's own end is the exit code", async (place) => {
+testInPlaces("Envoy's end gives the exit code", async (place) => {
   const cases: readonly (readonly [string, number, RegExp])[] = [
     ["exit 0", 0, /info agent: Envoy \(epoch 0\) exited with code 0/],
     ["kill -SEGV $$", 139, /error agent: Envoy \(epoch 0\) was terminated by SIGSEGV \(exit code 139\)/],
@@ -44,7 +44,7 @@ testInPlaces("all 256 exit codes, beside 120 orphans that are reaped", async (pl
   const agent = new Agent(place, standIn(`while sleep 0.05; do ${COUNT_ORPHANS}; done`, { beside }));
   await agent.until(/codes \[/);
   assert.deepEqual(JSON.parse(/codes (\[.*\])/.exec(agent.text)?.[1] ?? ""), codes);
-  // The stand-in counts what its parent has not reaped: at last nothing.
+  // The stand-in counts children that its parent has not reaped: in the end none.
   await agent.until(/envoy: left 0$/m);
   const most = Math.max(...agent.text.matchAll(/envoy: left (\d+)/g).map(([, count]) => Number(count)));
   assert.ok(most > 0, "no orphan was seen");
@@ -52,10 +52,10 @@ testInPlaces("all 256 exit codes, beside 120 orphans that are reaped", async (pl
   assert.equal(await agent.code, 0, agent.text);
 });
 
-/** Says how many processes have ended whose parent is that of this shell. */
+/** Counts zombies among the siblings of this shell. */
 const COUNT_ORPHANS = `echo "left $(cat /proc/[0-9]*/stat 2>/dev/null | grep -c ") Z $PPID ")" >&2`;
 
-testInPlaces("a program that is absent or not executable is named", async (place) => {
+testInPlaces("a missing or not executable program is named", async (place) => {
   const absent = new Agent(place, { binary: "/no/such/envoy", rules: RULES });
   assert.equal(await absent.code, 1);
   assert.match(absent.text, /^error: Cannot start "\/no\/such\/envoy": there is no such program$/m);
@@ -64,7 +64,7 @@ testInPlaces("a program that is absent or not executable is named", async (place
   assert.match(text.text, /^error: Cannot start "\/etc\/passwd": it is not executable/m);
 });
 
-testInPlaces("Envoy is asked to end, and its own code then is none of the agent's", async (place) => {
+testInPlaces("after a request to end, Envoy's exit code does not count", async (place) => {
   const script = "trap 'echo asked >&2; exit 3' TERM; echo up >&2; while :; do sleep 0.01; done";
   for (const ask of ["SIGTERM", "SIGINT", "SIGQUIT", "quit"] as const) {
     const agent = new Agent(place, standIn(script));
@@ -77,7 +77,7 @@ testInPlaces("Envoy is asked to end, and its own code then is none of the agent'
   }
 });
 
-testInPlaces("an Envoy that does not end is killed, after the grace or by another signal", async (place) => {
+testInPlaces("an Envoy that does not end is killed, after the grace period or by a second signal", async (place) => {
   const script = "trap '' TERM; echo up >&2; while :; do sleep 0.01; done";
   const patient = new Agent(place, standIn(script, { rules: { ...RULES, grace: 200 } }));
   await patient.until("envoy: up");
@@ -93,7 +93,7 @@ testInPlaces("an Envoy that does not end is killed, after the grace or by anothe
   assert.match(hurried.text, /SIGTERM repeated: killing Envoy/);
 });
 
-testInPlaces("SIGHUP is told to be impossible, SIGUSR2 drains nothing yet, SIGUSR1 waits", async (place) => {
+testInPlaces("SIGHUP is rejected, SIGUSR2 is ignored before the start, SIGUSR1 waits", async (place) => {
   const script = "trap 'echo reopened >&2; exit 4' USR1; echo up >&2; while :; do sleep 0.01; done";
   const agent = new Agent(place, standIn(script));
   await agent.until("envoy: up");
@@ -107,7 +107,7 @@ testInPlaces("SIGHUP is told to be impossible, SIGUSR2 drains nothing yet, SIGUS
   assert.doesNotMatch(agent.text, /reopened/);
 });
 
-testInPlaces("without an Envoy signals are waited for", async (place) => {
+testInPlaces("without an Envoy the agent waits for signals", async (place) => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
     const agent = new Agent(place, { rules: RULES });
     await agent.until("Envoy is disabled");
@@ -118,7 +118,7 @@ testInPlaces("without an Envoy signals are waited for", async (place) => {
 });
 
 testInPlaces(
-  "Envoy has a clean signal mask and the default actions, whatever the agent was started with",
+  "Envoy has a clean signal mask and default actions, whatever the agent inherits",
   async (place) => {
     const script = "grep -E 'SigBlk|SigIgn' /proc/self/status >&2";
     const agent = new Agent(place, standIn(script), ["sh", "-c", 'trap "" HUP INT QUIT USR1 USR2; exec "$@"', "sh"]);

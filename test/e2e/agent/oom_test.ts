@@ -1,4 +1,4 @@
-/** An Envoy that the kernel kills for lack of memory, in a cgroup made for it. */
+/** An Envoy that the kernel kills out of memory, in a cgroup of the test. */
 import assert from "node:assert/strict";
 import { DEFAULT_RESTART } from "../../../src/agent/lifecycle/rules.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
@@ -6,7 +6,7 @@ import { Agent } from "./support/agent.ts";
 
 const NAME = `mesh-test-${Deno.pid}`;
 
-/** How a limit is set: cgroup v1, or v2 where the root hands out the memory controller. */
+/** How to set a limit: cgroup v1, or v2 if the root delegates the memory controller. */
 const KINDS = [
   {
     folder: `/sys/fs/cgroup/memory/${NAME}`,
@@ -37,7 +37,7 @@ const missing = Deno.build.os !== "linux"
   ? "no cgroup for memory can be made"
   : needsProgram("python3");
 
-testWhen(missing, "lifecycle: an end for lack of memory is named, and its exit code is 137", async () => {
+testWhen(missing, "lifecycle: an out-of-memory kill is named, and the exit code is 137", async () => {
   if (kind === undefined) return;
   await Deno.mkdir(kind.folder);
   try {

@@ -1,4 +1,4 @@
-/** The whole agent knows of itself what the kernel tells: nothing keeps it from reading /proc. */
+/** The agent's own metrics: it can read /proc. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
@@ -18,7 +18,7 @@ async function textOf(url: string): Promise<string> {
   return text ?? "";
 }
 
-testWhen(notLinux, "the agent's metrics tell its memory, files and threads", async () => {
+testWhen(notLinux, "the agent's metrics have its memory, files and threads", async () => {
   const port = freePort();
   const env = { DISABLE_ENVOY: "true", INSTANCE_IP: "127.0.0.1", PROXY_CONFIG: `statusPort: ${port}` };
   const agent = new Deno.Command(MESH_COMMAND, { args: ["agent"], env, stdout: "null", stderr: "null" }).spawn();

@@ -1,4 +1,4 @@
-/** Two pods, each with the agent, a real Envoy, captured traffic and an application: what they say to each other. */
+/** Two pods, each with the agent, a real Envoy, captured traffic and an application. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { OUTSIDE, Pair, POD } from "../iptables/support/pod.ts";
@@ -16,7 +16,7 @@ const ENV = {
   ISTIO_PROMETHEUS_ANNOTATIONS: JSON.stringify({ scrape: "true", path: "/metrics", port: "8080" }),
 };
 
-/** The requests that passed each Envoy of the two, outbound and inbound. */
+/** The number of requests through each Envoy, outbound and inbound. */
 async function passed(...pods: readonly MeshPod[]) {
   const counts = pods.map(async (pod) => {
     const stats = await pod.stats("^http\\.(inbound|outbound)\\.downstream_rq_total$");
@@ -27,7 +27,7 @@ async function passed(...pods: readonly MeshPod[]) {
 
 testWhen(
   missing,
-  "two pods: application, proxy, proxy, application; probes and metrics past the capture",
+  "two pods: requests pass both proxies; probes and metrics bypass the capture",
   async (t) => {
     await using pair = await Pair.create();
     await using client = await MeshPod.create(pair.outside, OUTSIDE[4]);
@@ -44,18 +44,18 @@ testWhen(
       assert.deepEqual([reply.status, reply.text], [200, "from 127.0.0.6\n"]);
       assert.deepEqual(await passed(client, server), [[1, 0], [0, 1]]);
     });
-    await t.step("and over IPv6", async () => {
+    await t.step("a request over IPv6 passes both proxies", async () => {
       const reply = await asking.ask(`http://[${POD[6]}]:8080/`);
       assert.deepEqual([reply.status, reply.text], [200, "from ::6\n"]);
       assert.deepEqual(await passed(client, server), [[2, 0], [0, 2]]);
     });
-    await t.step("both are ready, on the port of the agent and through Envoy", async () => {
+    await t.step("both are ready, on the agent's port and through Envoy", async () => {
       for (const port of [15020, 15021]) {
         assert.equal((await serving.ask(`http://127.0.0.1:${port}/healthz/ready`)).status, 200);
         assert.equal((await asking.ask(`http://${POD[4]}:${port}/healthz/ready`)).status, 200);
       }
     });
-    await t.step("probes reach the application past the proxy", async () => {
+    await t.step("probes bypass the proxy", async () => {
       const before = await passed(server);
       const probe = (name: string) => serving.ask(`http://127.0.0.1:15020/app-health/web/${name}`);
       const live = await probe("livez");
@@ -65,7 +65,7 @@ testWhen(
       assert.equal((await probe("nothing")).status, 400);
       assert.deepEqual(await passed(server), before);
     });
-    await t.step("metrics of the agent, of Envoy and of the application come in one answer", async () => {
+    await t.step("one answer holds the metrics of agent, Envoy and application", async () => {
       const { status, text } = await serving.ask("http://127.0.0.1:15020/stats/prometheus");
       assert.equal(status, 200);
       for (

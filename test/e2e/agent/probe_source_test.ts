@@ -19,14 +19,14 @@ async function probe(host: string, ...commands: readonly string[]) {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-testWhen(missing, "probes of an IPv6 application come from ::6, where istio-iptables has put it", async () => {
+testWhen(missing, "probes of an IPv6 application come from ::6 if istio-iptables added it", async () => {
   const { codes, seen, warnings } = await probe("::1", "ip -6 addr add ::6/128 dev lo nodad");
   assert.deepEqual({ codes, seen, warnings }, { codes: [200, 200, 200], seen: ["::6", "::6", "::6"], warnings: [] });
 });
 
 testWhen(
   missing,
-  "without ::6 probes of an IPv6 application come from where they can, and one warning says so",
+  "without ::6 probes use another source address, with one warning",
   async () => {
     const { codes, seen, warnings } = await probe("::1");
     assert.deepEqual([codes, seen], [[200, 200, 200], ["::1", "::1", "::1"]]);

@@ -1,4 +1,4 @@
-/** Ends of the whole program with a real Envoy that are asked for by others of the pod, and what waits for its start. */
+/** Other containers of the pod end the agent, or wait for its start. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { Pair, POD } from "../iptables/support/pod.ts";
@@ -14,10 +14,10 @@ function testInPod(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-/** A program that the other containers of the pod run. */
+/** A program in another container of the pod. */
 const mesh = ({ namespace }: MeshPod, ...words: string[]) => namespace.mesh(words);
 
-testInPod("wait ends when the proxy that starts is ready, under both names", async (pod) => {
+testInPod("wait ends when the proxy is ready, under both names", async (pod) => {
   const waiting = [
     mesh(pod, "wait", "--", "echo", "the application"),
     mesh(pod, "pilot-agent", "wait", "--timeoutSeconds", "20"),
@@ -33,7 +33,7 @@ testInPod("wait ends when the proxy that starts is ready, under both names", asy
   await agent.until("Envoy (epoch 0) is live");
 });
 
-testInPod("wait names the stage of a proxy that never gets its configuration", async (pod) => {
+testInPod("wait names the stage of a proxy without configuration", async (pod) => {
   await Deno.remove(`${pod.folder}/xds/cds.json`);
   await Deno.remove(`${pod.folder}/xds/lds.json`);
   await pod.write("override.json", JSON.stringify({ dynamic_resources: {} }));
@@ -50,7 +50,7 @@ testInPod("wait names the stage of a proxy that never gets its configuration", a
   );
 });
 
-testInPod("wait --shutdown ends the agent after the command, whose code is its own", async (pod) => {
+testInPod("wait --shutdown ends the agent after the command, and exits with the command's code", async (pod) => {
   const agent = await pod.startReady();
   const { code, stdout } = await mesh(pod, "wait", "--shutdown", "--", "sh", "-c", "echo work; exit 7");
   assert.deepEqual([code, stdout], [7, "work\n"]);
@@ -90,7 +90,7 @@ function testWithClient(name: string, body: (pod: MeshPod, client: Application, 
 const URL = `http://${POD[4]}:8080`;
 
 testWithClient(
-  "/drain, then SIGTERM lets what is in flight finish, and 15020 answers all the time",
+  "after /drain and SIGTERM requests in flight finish, and 15020 answers all the time",
   async (pod, client, application) => {
     const agent = await pod.startReady(["pilot-agent", "proxy", "sidecar"], draining(pod, "20s"));
     const status = (path: string) => application.ask(`http://127.0.0.1:15020${path}`);
@@ -123,7 +123,7 @@ testWithClient(
 );
 
 testWithClient(
-  "SIGTERM lets requests finish while it drains, a second one cuts off what is left",
+  "SIGTERM lets requests finish, a second one aborts the rest",
   async (pod, client, application) => {
     const agent = await pod.startReady(["agent"], { ...draining(pod, "20s"), place: "below PID 1" });
     const first = client.ask(`${URL}/wait`);

@@ -1,4 +1,4 @@
-/** Readiness and metrics of a real Envoy whose listeners and clusters come from files. */
+/** Readiness and metrics of a real Envoy with listeners and clusters from files. */
 import assert from "node:assert/strict";
 import { statusServer } from "../../support/agent/status.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -6,7 +6,7 @@ import { needsPlace } from "./support/agent.ts";
 import { envoy, Proxy } from "./support/proxy.ts";
 import { until } from "../../support/until.ts";
 
-/** Envoy refuses it: it has no filter chain. */
+/** Envoy rejects it: it has no filter chain. */
 const REFUSED = {
   "@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
   name: "refused",
@@ -37,27 +37,30 @@ function testWithEnvoy(name: string, body: (proxy: Proxy) => Promise<void>) {
   });
 }
 
-testWithEnvoy("200 once listeners and clusters have come, for good; metrics of Envoy are merged", async (proxy) => {
-  await using status = await statusOf(proxy);
-  const before = await ready(status.origin);
-  assert.equal(before.status, 503);
-  assert.match(
-    before.text,
-    /^\[-\]admin failed: Envoy's admin interface failed: connection refused\n/,
-  );
-  const agent = await proxy.start("below PID 1");
-  const text = await textWith(status.origin, /\nready\n$/);
-  assert.match(text, /^\[\+\]admin ok.*\n\[\+\]config ok.*\n\[\+\]running ok.*\n\[\+\]server ok.*\n\[\+\]workers ok/);
-  const metrics = await (await fetch(`${status.origin}/stats/prometheus?filter=server.live`)).text();
-  assert.match(metrics, /^istio_agent_scrapes_total 1$/m);
-  assert.match(metrics, /^envoy_server_live\{\} 1$/m);
-  assert.doesNotMatch(metrics, /envoy_cluster/);
-  await agent.command("quit");
-  await agent.code;
-  assert.equal((await ready(status.origin)).status, 200);
-});
+testWithEnvoy(
+  "200 after the first listeners and clusters, and from then on; metrics of Envoy are merged",
+  async (proxy) => {
+    await using status = await statusOf(proxy);
+    const before = await ready(status.origin);
+    assert.equal(before.status, 503);
+    assert.match(
+      before.text,
+      /^\[-\]admin failed: Envoy's admin interface failed: connection refused\n/,
+    );
+    const agent = await proxy.start("below PID 1");
+    const text = await textWith(status.origin, /\nready\n$/);
+    assert.match(text, /^\[\+\]admin ok.*\n\[\+\]config ok.*\n\[\+\]running ok.*\n\[\+\]server ok.*\n\[\+\]workers ok/);
+    const metrics = await (await fetch(`${status.origin}/stats/prometheus?filter=server.live`)).text();
+    assert.match(metrics, /^istio_agent_scrapes_total 1$/m);
+    assert.match(metrics, /^envoy_server_live\{\} 1$/m);
+    assert.doesNotMatch(metrics, /envoy_cluster/);
+    await agent.command("quit");
+    await agent.code;
+    assert.equal((await ready(status.origin)).status, 200);
+  },
+);
 
-testWithEnvoy("a refused listener comes with Envoy's reason; a good one in its place makes it ready", async (proxy) => {
+testWithEnvoy("a rejected listener is named with Envoy's reason; a valid one makes it ready", async (proxy) => {
   await using status = await statusOf(proxy);
   const good = await Deno.readTextFile(`${proxy.folder}/lds.json`);
   await proxy.write("lds.json", { resources: [REFUSED] });
@@ -72,7 +75,7 @@ testWithEnvoy("a refused listener comes with Envoy's reason; a good one in its p
   await agent.code;
 });
 
-testWithEnvoy("an Envoy of static configuration alone is never ready", async (proxy) => {
+testWithEnvoy("an Envoy with only static configuration is never ready", async (proxy) => {
   await using status = await statusOf(proxy);
   await proxy.writeBootstrap({ dynamic_resources: {} });
   const agent = await proxy.start("below PID 1");

@@ -28,7 +28,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
 
 testWhen(
   envoy.missing,
-  "Envoy waits for its certificate, and takes the next one and another root while it runs",
+  "Envoy waits for its certificate, and uses a new certificate and a new root while it runs",
   () =>
     inFolder(async (folder) => {
       const identity = new FakeIdentity();
@@ -57,7 +57,7 @@ testWhen(
 
 testWhen(
   envoy.missing,
-  "a certificate that Envoy refuses is told with its reason, and the one before stays in force",
+  "a certificate that Envoy rejects is reported with the reason, and the previous one stays in use",
   () =>
     inFolder(async (folder) => {
       const identity = new FakeIdentity();
@@ -81,7 +81,7 @@ testWhen(
 
 testWhen(
   envoy.missing,
-  "two Envoys at once, an Envoy that was killed, and a server that was started anew",
+  "two Envoys at once, a killed Envoy, and a restarted server",
   () =>
     inFolder(async (folder) => {
       const identity = new FakeIdentity();
@@ -107,7 +107,7 @@ testWhen(
 
 testWhen(
   envoy.missing,
-  "certificates and authorities in files, replaced as mounted Secrets are",
+  "certificates and authorities in files are replaced like mounted Secrets",
   () =>
     inFolder(async (folder) => {
       const { path, sds } = await serve(folder, new FakeIdentity());
@@ -121,7 +121,7 @@ testWhen(
     }),
 );
 
-/** As the kubelet does it: a folder for each version, a link to it that is swapped, and links through that one. */
+/** Like the kubelet: a folder for each version, and the link `..data` that is swapped. */
 async function mount(folder: string, version: string, files: Readonly<Record<string, string>>): Promise<void> {
   await Deno.mkdir(`${folder}/..${version}`);
   for (const [name, text] of Object.entries(files)) {

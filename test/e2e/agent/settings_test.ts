@@ -1,4 +1,4 @@
-/** Settings that are wrong, given to the whole program: one line that names each, and the exit code. Nothing is started. */
+/** Invalid settings: the program prints one line for each problem, exits with a code, and starts nothing. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 
@@ -7,7 +7,7 @@ interface Wrong {
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the working folder. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What the error says, one for each problem. */
+  /** The messages, one for each problem. */
   readonly says: readonly string[];
   readonly code: 1 | 2;
 }
@@ -19,45 +19,53 @@ const CASES: Readonly<Record<string, Wrong>> = {
   "a flag without its value": { words: ["--concurrency"], says: ["The flag --concurrency needs a value"], code: 2 },
   "no number": { words: ["--concurrency", "many"], says: ['The flag --concurrency cannot be "many"'], code: 2 },
   "no truth": { words: ["--watch=maybe"], says: ['The flag --watch cannot be "maybe"'], code: 2 },
-  "no duration": { words: ["--drainDuration", "1h2"], says: ['The flag --drainDuration cannot be "1h2"'], code: 2 },
-  "no role": { words: ["ingress"], says: ['Unknown role "ingress"'], code: 2 },
-  "no restart policy": { words: ["--restart", "always"], says: ['Unknown value "always" for "--restart"'], code: 2 },
-  "no log format": { words: ["--log-format", "xml"], says: ['Unknown log format "xml"'], code: 2 },
-  "no log level": {
+  "an invalid duration": {
+    words: ["--drainDuration", "1h2"],
+    says: ['The flag --drainDuration cannot be "1h2"'],
+    code: 2,
+  },
+  "an unknown role": { words: ["ingress"], says: ['Unknown role "ingress"'], code: 2 },
+  "an unknown restart policy": {
+    words: ["--restart", "always"],
+    says: ['Unknown value "always" for "--restart"'],
+    code: 2,
+  },
+  "an unknown log format": { words: ["--log-format", "xml"], says: ['Unknown log format "xml"'], code: 2 },
+  "an unknown log level": {
     words: ["--log_output_level", "loud"],
     says: ['Unknown level "loud" in "--log_output_level"'],
     code: 2,
   },
-  "a PROXY_CONFIG that is no YAML": { env: { PROXY_CONFIG: "{" }, says: ["PROXY_CONFIG: "], code: 1 },
+  "a PROXY_CONFIG with invalid YAML": { env: { PROXY_CONFIG: "{" }, says: ["PROXY_CONFIG: "], code: 1 },
   "a PROXY_CONFIG of another type": { env: { PROXY_CONFIG: "[1]" }, says: ["PROXY_CONFIG: "], code: 1 },
   "fields of PROXY_CONFIG": {
     env: { PROXY_CONFIG: "{discoveryAddress: nowhere, drainDuration: 1.5s, proxyAdminPort: 70000, statusPort: 0}" },
     says: ['"discoveryAddress"', '"drainDuration"', '"proxyAdminPort"', '"statusPort"'],
     code: 1,
   },
-  "a mesh file that is no YAML": {
+  "a mesh file with invalid YAML": {
     words: ["--meshConfig", "./mesh"],
     files: { mesh: "defaultConfig: [" },
     says: ["./mesh: "],
     code: 1,
   },
-  "an annotation that is no ProxyConfig": {
+  "an annotation with an invalid ProxyConfig": {
     files: { [ANNOTATIONS]: 'proxy.istio.io/config="["\n' },
     says: ["proxy.istio.io/config"],
     code: 1,
   },
-  "an annotation that is no address": {
+  "an annotation with an invalid address": {
     files: { [ANNOTATIONS]: 'sidecar.istio.io/discoveryAddress="nowhere"\n' },
     says: ['"sidecar.istio.io/discoveryAddress"'],
     code: 1,
   },
-  "probers that are no JSON": { env: { ISTIO_KUBE_APP_PROBERS: "{" }, says: ['"ISTIO_KUBE_APP_PROBERS"'], code: 1 },
+  "probers with invalid JSON": { env: { ISTIO_KUBE_APP_PROBERS: "{" }, says: ['"ISTIO_KUBE_APP_PROBERS"'], code: 1 },
   "a prober at another path": {
     env: { ISTIO_KUBE_APP_PROBERS: '{"/healthz": {"httpGet": {"port": 80}}}' },
     says: ['"ISTIO_KUBE_APP_PROBERS": "/healthz"'],
     code: 1,
   },
-  "metrics that are not told": {
+  "metrics without a port": {
     env: { ISTIO_PROMETHEUS_ANNOTATIONS: "" },
     says: ['"ISTIO_PROMETHEUS_ANNOTATIONS" is empty'],
     code: 1,
@@ -72,19 +80,19 @@ const CASES: Readonly<Record<string, Wrong>> = {
     says: ['"WORKLOAD_IDENTITY_SOCKET_FILE"', '"a/b"'],
     code: 1,
   },
-  "an identity socket that is not there": {
+  "a missing identity socket": {
     env: { WORKLOAD_IDENTITY_SOCKET_FILE: "absent" },
     says: ['"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist'],
     code: 1,
   },
-  "a template that is not there": { words: ["--templateFile", "./absent.tmpl"], says: ["absent.tmpl"], code: 1 },
-  "a template that is none": {
+  "a missing template": { words: ["--templateFile", "./absent.tmpl"], says: ["absent.tmpl"], code: 1 },
+  "an invalid template": {
     words: ["--templateFile", "./broken.tmpl"],
     files: { "broken.tmpl": "{{ if }}" },
     says: ['"./broken.tmpl"'],
     code: 1,
   },
-  "many at once": {
+  "many problems at once": {
     words: ["--concurrency", "many", "--no-such-flag"],
     env: {
       PROXY_CONFIG: "{drainDuration: 1.5s}",
@@ -100,7 +108,7 @@ const CASES: Readonly<Record<string, Wrong>> = {
   },
 };
 
-/** Runs it in a folder with the files; an Envoy that is absent ends what is not refused. */
+/** Runs it in a folder with the files. Envoy is missing, so valid settings fail too. */
 async function run(name: readonly string[], { words = [], env = {}, files = {} }: Wrong) {
   const cwd = await Deno.makeTempDir({ prefix: "mesh-settings-" });
   try {
@@ -115,13 +123,13 @@ async function run(name: readonly string[], { words = [], env = {}, files = {} }
   }
 }
 
-/** The folder itself may be there: the socket of xDS was in it. */
+/** The folder may exist: it held the xDS socket. */
 async function holdsFiles(folder: string): Promise<boolean> {
   return await Array.fromAsync(Deno.readDir(folder)).then((entries) => entries.length > 0, () => false);
 }
 
 for (const [name, wrong] of Object.entries(CASES)) {
-  Deno.test(`agent: settings that are wrong: ${name}`, async () => {
+  Deno.test(`agent: invalid settings: ${name}`, async () => {
     const { code, stdout, stderr, written } = await run(["agent"], wrong);
     assert.deepEqual([code, stdout, written], [wrong.code, "", false], stderr);
     assert.match(stderr, /(^|\n)error: [^\n]*[^.\n]\n$/);
@@ -130,7 +138,7 @@ for (const [name, wrong] of Object.entries(CASES)) {
   });
 }
 
-Deno.test("pilot-agent proxy: settings that are wrong have that program's code and line", async () => {
+Deno.test("pilot-agent proxy: invalid settings give that program's exit code and line", async () => {
   const { code, stderr } = await run(["pilot-agent", "proxy", "sidecar"], {
     env: { PROXY_CONFIG: "{drainDuration: 1.5s}" },
     says: [],

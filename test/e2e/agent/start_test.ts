@@ -1,4 +1,4 @@
-/** Starts of the whole program that fail, or go on with less: what it says, and its exit code. */
+/** Failed and degraded starts of the program: messages and exit codes. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { MeshPod, missing } from "./support/mesh_pod.ts";
@@ -11,21 +11,21 @@ function testStart(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-/** Runs the agent to its end; returns the code and the lines of the error and what is about Envoy's end. */
+/** Runs the agent to its end. Returns the exit code, the error and the lines about Envoy's end. */
 async function endOf(pod: MeshPod, env: Record<string, string> = {}, start: Partial<Start> = {}, words = ["agent"]) {
   const { code, stdout, stderr } = await pod.start(words, { ...start, env }).end;
   const errors = stderr.split("\n").filter((line) => /^error: /i.test(line));
   return { code, stdout, stderr, errors };
 }
 
-testStart("a missing program of Envoy is named", async (pod) => {
+testStart("a missing Envoy is named", async (pod) => {
   const { code, errors } = await endOf(pod, pod.env({ binaryPath: "/no/such/envoy" }));
   assert.equal(code, 1);
   const hint = "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary";
   assert.deepEqual(errors, [`error: Cannot start "/no/such/envoy": there is no such program; ${hint}`]);
 });
 
-testStart("a bootstrap that Envoy refuses: its words, and its exit code", async (pod) => {
+testStart("a bootstrap that Envoy rejects: its message and its exit code", async (pod) => {
   await pod.write("override.json", JSON.stringify({ admin: { address: { pipe: { path: 7 } } } }));
   const { code, stderr, errors } = await endOf(pod);
   assert.equal(code, 1);
@@ -37,7 +37,7 @@ testStart("a bootstrap that Envoy refuses: its words, and its exit code", async 
   assert.deepEqual(custom.errors, ['error: The custom configuration file "./absent.json" is not there']);
 });
 
-testStart("the exit code of Envoy is that of the agent, whatever its name and place", async (pod) => {
+testStart("the agent exits with Envoy's code, as PID 1 and below, under both names", async (pod) => {
   const cases = [["exit 42", 42], ["exit 0", 0], ["kill -ABRT $$", 134], ["kill -KILL $$", 137]] as const;
   for (const [line, code] of cases) {
     await pod.write("envoy.sh", `#!/bin/sh\n${line}\n`);
@@ -51,7 +51,7 @@ testStart("the exit code of Envoy is that of the agent, whatever its name and pl
   }
 });
 
-testStart("a port 15020 that is in use is told, and the proxy works without it", async (pod) => {
+testStart("a port 15020 in use is reported, and the proxy works without the status server", async (pod) => {
   await using listener = new Deno.Command("nsenter", {
     args: [`--net=${pod.namespace.path}`, "python3", "-c", LISTEN],
     stdin: "piped",
@@ -87,7 +87,7 @@ testStart("with status port 0 there is no status server, and Envoy runs", async 
   assert.equal((await agent.end).code, 0, agent.text);
 });
 
-testStart("with DISABLE_ENVOY it is ready without one, and ends by SIGTERM", async (pod) => {
+testStart("with DISABLE_ENVOY it is ready without Envoy, and ends on SIGTERM", async (pod) => {
   const agent = pod.start(["agent"], { env: { DISABLE_ENVOY: "true" } });
   await agent.until("Opening status port 15020");
   const application = await pod.application();
@@ -97,10 +97,10 @@ testStart("with DISABLE_ENVOY it is ready without one, and ends by SIGTERM", asy
   assert.doesNotMatch(agent.text, /epoch/);
 });
 
-/** The root of the file system is read-only, as with readOnlyRootFilesystem; in a namespace of its own. */
+/** Mounts the root file system read-only, as with readOnlyRootFilesystem. */
 const READ_ONLY = "mount --make-rprivate /; mount -o remount,bind,ro /";
 
-testStart("on a read-only root file system configPath may be an emptyDir; otherwise that is the error", async (pod) => {
+testStart("on a read-only root file system configPath must be an emptyDir", async (pod) => {
   const refused = await endOf(pod, {}, {
     mounts: `mount --bind "$PWD" "$PWD"; mount -o remount,bind,ro "$PWD"; cd "$PWD"; ${READ_ONLY}`,
   });
@@ -113,7 +113,7 @@ testStart("on a read-only root file system configPath may be an emptyDir; otherw
   assert.equal((await agent.end).code, 0, agent.text);
 });
 
-testStart("a configPath of another user is the error", async (pod) => {
+testStart("a configPath of another user is an error", async (pod) => {
   await Deno.chown(`${pod.folder}/etc/istio/proxy`, 0, 0);
   const { code, errors, stderr } = await endOf(pod);
   assert.equal(code, 1);

@@ -1,4 +1,4 @@
-/** `check` against a real API server: a mesh that is well, what breaks it, and users with few rights. */
+/** `check` with a real API server: a healthy mesh, broken ones, and users with few rights. */
 import assert from "node:assert/strict";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
@@ -14,16 +14,16 @@ testWhen(needsCluster(), "check in a real cluster", async (t) => {
   const webhook = await startWebhook({ config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh });
   let isStopped = false;
   try {
-    await t.step("before the mesh: --pre is well, check says what is missing", () => beforeMesh(cluster));
-    await t.step("a mesh that is well", () => isWell(cluster, webhook));
+    await t.step("before the mesh: --pre succeeds, check names what is missing", () => beforeMesh(cluster));
+    await t.step("a healthy mesh", () => isWell(cluster, webhook));
     for (const [name, breakage] of Object.entries(BREAKAGES)) {
-      await t.step(`${name}: told, and healed again`, () => tellsAndHeals(cluster, breakage));
+      await t.step(`${name}: reported, and fixed again`, () => tellsAndHeals(cluster, breakage));
     }
-    await t.step("pods of the data plane are judged by their status", () => judgesPods(cluster));
-    await t.step("a user without rights learns which, and nothing fails", () => isForbidden(cluster));
-    await t.step("the roles of --rbac are enough", () => hasRights(cluster));
+    await t.step("pods of the data plane are checked by their status", () => judgesPods(cluster));
+    await t.step("missing rights are named, and no check fails", () => isForbidden(cluster));
+    await t.step("the roles of --rbac are sufficient", () => hasRights(cluster));
     isStopped = true;
-    await t.step("a webhook that is down is told", () => isDown(cluster, webhook));
+    await t.step("a webhook that is down is reported", () => isDown(cluster, webhook));
   } finally {
     if (!isStopped) await webhook.stop();
     await cluster.stop();
@@ -61,13 +61,13 @@ async function isWell(cluster: Cluster, webhook: WebhookProcess): Promise<void> 
   }
 }
 
-/** Something wrong in the namespace `mesh`, for which the API server refuses pods with a sidecar. */
+/** A problem in the namespace `mesh`: the API server rejects pods with a sidecar. */
 interface Breakage {
   readonly make: (cluster: Cluster) => Promise<unknown>;
   readonly heal: (cluster: Cluster) => Promise<unknown>;
   readonly id: string;
   readonly message: RegExp;
-  /** What the API server says to a pod. */
+  /** The API server's answer to a pod. */
   readonly refusal: RegExp;
 }
 
@@ -89,7 +89,7 @@ interface Bound {
   readonly status?: ValueMap;
 }
 
-/** The controller that fills in the status of quotas does not run here. */
+/** There is no controller to fill in the status of quotas. */
 function bound({ kind, spec, status }: Bound, told: Pick<Breakage, "id" | "message" | "refusal">): Breakage {
   const object = { apiVersion: "v1", kind, metadata: { name: "bounds", namespace: "mesh" }, spec };
   const name = ["-n", "mesh", kind.toLowerCase(), "bounds"];
@@ -110,7 +110,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     "restricted",
     /enforces restricted, and .*, may run as root, runs as the user 0\n/,
   ),
-  "a quota that is used up": bound({
+  "an exhausted quota": bound({
     kind: "ResourceQuota",
     spec: { hard: { "requests.cpu": "4" } },
     status: { hard: { "requests.cpu": "4" }, used: { "requests.cpu": "3990m" } },
@@ -119,7 +119,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     message: /^namespace\/mesh: the quota "bounds" has 10m of requests\.cpu left: a sidecar needs 100m$/,
     refusal: /exceeded quota: bounds, requested: requests\.cpu=/,
   }),
-  "a quota that no sidecar fits into": bound({
+  "a quota too small for a sidecar": bound({
     kind: "ResourceQuota",
     spec: { hard: { "limits.memory": "512Mi" } },
     status: { hard: { "limits.memory": "512Mi" }, used: { "limits.memory": "0" } },
@@ -146,7 +146,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
 };
 
-/** Within all bounds but those of its sidecar. */
+/** Within all limits without its sidecar. */
 const AMOUNT = { cpu: "1m", memory: "1Mi", "ephemeral-storage": "1Mi" };
 const RESOURCES = { requests: AMOUNT, limits: AMOUNT };
 const POD = {
@@ -161,7 +161,7 @@ const POD = {
 
 async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusal }: Breakage): Promise<void> {
   await make(cluster);
-  // What admission reads of bounds is a little behind.
+  // Admission sees new limits a little later.
   await until(async () => {
     const { code, stderr } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(POD));
     return code !== 0 && refusal.test(stderr);
@@ -241,7 +241,7 @@ function outcomes({ results }: Run): string[] {
   return [...results.values()].map(({ id, result }) => `${id} ${result}`);
 }
 
-/** Gives roles of this name to jane, and waits until the API server knows it. */
+/** Binds roles of this name to jane, and waits until the API server applies them. */
 async function bind(cluster: Cluster, name: string, kinds: readonly ("clusterrole" | "role")[]): Promise<void> {
   for (const kind of kinds) {
     const where = kind === "role" ? ["-n", "istio-system"] : [];

@@ -1,4 +1,4 @@
-/** Each check against a real API server: broken on its own and told, and well again when it is healed. */
+/** Each check with a real API server: breaks one thing, expects its report, and fixes it. */
 import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../src/check/checks/all.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -7,10 +7,10 @@ import { type Breakage, BREAKAGES } from "./support/breakages.ts";
 import { type MeshCluster, startMesh } from "./support/mesh_cluster.ts";
 import type { Results } from "./support/results.ts";
 
-testWhen(needsCluster(), "each check tells what is broken, alone, and that it is healed", async (t) => {
+testWhen(needsCluster(), "each check reports its problem and only that, until it is fixed", async (t) => {
   const mesh = await startMesh();
   try {
-    await t.step("a mesh that is well", async () => void await comesTo(mesh, {}));
+    await t.step("a healthy mesh", async () => void await comesTo(mesh, {}));
     for (const [name, breakage] of Object.entries(BREAKAGES)) {
       await t.step(name, () => tellsAndHeals(mesh, breakage));
     }
@@ -36,7 +36,7 @@ async function tellsAndHeals(mesh: MeshCluster, { make, heal, told, says }: Brea
 
 const DEADLINE = 60_000;
 
-/** Waits until exactly these checks are an error or a warning: the API server hears of changes by watches. */
+/** Waits until exactly these checks are errors or warnings: the API server sees changes a little later. */
 async function comesTo(mesh: MeshCluster, told: Breakage["told"]): Promise<Results> {
   for (const end = Date.now() + DEADLINE;;) {
     const results = await mesh.results();
@@ -53,7 +53,7 @@ function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, 
   return text(a) === text(b);
 }
 
-/** What cannot be broken here: servers of other versions and flags, clocks, bounds; `servers_test.ts` and `cluster_test.ts` do that. */
+/** Checks that `servers_test.ts` and `cluster_test.ts` cover: versions and flags of servers, clocks, limits. */
 const ELSEWHERE = [
   "api-reachable",
   "api-version",

@@ -1,4 +1,4 @@
-/** What `check injection` says of generated pods is what a real API server with the webhook then does. */
+/** `check injection` predicts what a real API server with the webhook does, for generated pods. */
 import assert from "node:assert/strict";
 import { EXPLANATION } from "../../../src/check/injection/explanation_schema.ts";
 import { explainInjection } from "../../../src/check/mod.ts";
@@ -20,7 +20,7 @@ const PODS = 120;
 const INJECTION = [undefined, "enabled", "disabled", "enable"];
 const CHOSEN = [undefined, "default", "canary", "nobody"];
 
-/** Namespaces with every two labels. */
+/** Namespaces with all pairs of labels. */
 const NAMESPACES = INJECTION.flatMap((injection, i) =>
   CHOSEN.map((revision, j) => ({
     name: `ns-${i}-${j}`,
@@ -55,7 +55,7 @@ const POD = fc.record({
   spec: { containers: [{ name: "app", image: "example.com/app:1" }], ...(hostNetwork ? { hostNetwork } : {}) },
 }));
 
-testWhen(needsCluster(), "check injection says what the API server with the webhook then does", async (t) => {
+testWhen(needsCluster(), "check injection predicts what the API server and the webhook do", async (t) => {
   const cluster = await startCluster();
   try {
     await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name: "istio-system" } });
@@ -97,7 +97,7 @@ function named(pod: ValueMap, name: string): ValueMap {
   return { ...pod, metadata: Object.assign({ name }, pod["metadata"]) };
 }
 
-/** What the webhook has as files, where a control plane has it. */
+/** The webhook's configuration as ConfigMaps of a control plane. */
 async function configMaps(cluster: Cluster, revision: string, config: string): Promise<void> {
   const suffix = revision === "default" ? "" : `-${revision}`;
   const map = (name: string, data: Record<string, Value>): ValueMap => {
@@ -112,7 +112,7 @@ async function configMaps(cluster: Cluster, revision: string, config: string): P
   await apply(cluster, map("istio", { mesh: BUILT_IN.mesh }));
 }
 
-/** The API server hears of configurations by a watch of its own. */
+/** The API server learns of configurations from a watch, a little later. */
 async function isCalled(cluster: Cluster, revision: string): Promise<void> {
   const index = CHOSEN.indexOf(revision);
   const pod = {

@@ -1,4 +1,4 @@
-/** What `check injection` says of matchConditions is what a real API server then does, and where it cannot tell it says so. */
+/** `check injection` predicts how a real API server evaluates matchConditions, or says that it cannot. */
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { isMap, type ValueMap } from "../../../src/core/value.ts";
@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 import { statusOf } from "../support/webhook.ts";
 import { configurationsOf, type MeshCluster, podOf, startMesh } from "./support/mesh_cluster.ts";
 
-/** Expressions that can be told. Each has a namespace and a webhook of its own. */
+/** Expressions that can be predicted. Each has its own namespace and webhook. */
 const TOLD = [
   "true",
   "false",
@@ -32,7 +32,7 @@ const TOLD = [
   "string(size(object.metadata.name)) in ['3', '5']",
 ];
 
-/** Expressions that need what is not known: the API server evaluates them all. */
+/** Expressions that need unknown data: the API server evaluates them all. */
 const UNTOLD = [
   "object.spec.restartPolicy == 'Always'",
   "request.userInfo.username != 'joe'",
@@ -51,7 +51,7 @@ const PODS: readonly ValueMap[] = [
 
 const POLICIES = ["Fail", "Ignore"] as const;
 
-testWhen(needsCluster(), "check injection says what matchConditions do", async (t) => {
+testWhen(needsCluster(), "check injection predicts matchConditions", async (t) => {
   const mesh = await startMesh();
   const api = await connect(realWorld(), { kubeconfig: mesh.cluster.kubeconfig });
   try {
@@ -73,7 +73,7 @@ testWhen(needsCluster(), "check injection says what matchConditions do", async (
   }
 });
 
-/** A configuration for each expression, for its namespace alone; the one that the mesh has is for others. */
+/** A configuration for each expression and its namespace; the mesh's own covers the others. */
 async function registerAll(mesh: MeshCluster, failurePolicy: string): Promise<void> {
   for (const [index, expression] of [...TOLD, ...UNTOLD].entries()) {
     const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": `cond-${index}` } };
@@ -104,7 +104,7 @@ async function isHeard(api: KubeConnection, policy: string): Promise<void> {
 
 type End = "injected" | "none" | "refused";
 
-/** What the API server makes of a pod, as a dry run. */
+/** The pod after admission, as a dry run. */
 async function made(api: KubeConnection, pod: ValueMap): Promise<End> {
   const { namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
   try {
@@ -130,7 +130,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes);
 }
 
-/** With no more metadata than they say: empty labels are no labels. */
+/** Without empty metadata: empty labels are no labels. */
 function podsIn(namespace: string): readonly ValueMap[] {
   return PODS.map((metadata) => ({ ...podOf("", { namespace }), metadata: { ...metadata, namespace } }));
 }

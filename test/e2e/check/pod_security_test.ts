@@ -1,4 +1,4 @@
-/** The rules of Pod Security levels against the API server's own, on pods of every kind that a rule is about. */
+/** Our Pod Security rules agree with the API server's, for pods of every kind. */
 import assert from "node:assert/strict";
 import { type Level, violationsOf } from "../../../src/check/checks/security/pod_security.ts";
 import type { ValueMap } from "../../../src/core/value.ts";
@@ -8,7 +8,7 @@ import { kubectl } from "../support/webhook.ts";
 
 const LEVELS: readonly Level[] = ["baseline", "restricted"];
 
-/** What the restricted level wants of a container. */
+/** A container that meets the restricted level. */
 const STRICT = {
   allowPrivilegeEscalation: false,
   runAsNonRoot: true,
@@ -16,9 +16,9 @@ const STRICT = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
-/** Neither `privileged` nor `procMount`: this server refuses them whatever the level. */
+/** Without `privileged` and `procMount`: this server rejects them at every level. */
 const CONTAINERS: Readonly<Record<string, ValueMap>> = {
-  "nothing said": {},
+  "no settings": {},
   "restricted": STRICT,
   "a low port": { ...STRICT, capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] } },
   "a usual capability": { ...STRICT, capabilities: { drop: ["ALL"], add: ["CHOWN"] } },
@@ -26,9 +26,9 @@ const CONTAINERS: Readonly<Record<string, ValueMap>> = {
   "some dropped": { ...STRICT, capabilities: { drop: ["NET_RAW"] } },
   "escalation": { ...STRICT, allowPrivilegeEscalation: true },
   "root": { ...STRICT, runAsNonRoot: false, runAsUser: 0 },
-  "the user 0 that says otherwise": { ...STRICT, runAsUser: 0 },
+  "user 0 with runAsNonRoot": { ...STRICT, runAsUser: 0 },
   "another user": { ...STRICT, runAsUser: 1337 },
-  "no word of the user": { ...STRICT, runAsNonRoot: null },
+  "no runAsNonRoot": { ...STRICT, runAsNonRoot: null },
   "unconfined": { ...STRICT, seccompProfile: { type: "Unconfined" } },
   "a profile of the node": { ...STRICT, seccompProfile: { type: "Localhost", localhostProfile: "a.json" } },
   "no profile": { ...STRICT, seccompProfile: null },

@@ -1,4 +1,4 @@
-/** `check` against API servers that are slow, old, gone, or started with flags that keep webhooks from being called. */
+/** `check` with slow, old and dead API servers, and with flags that disable webhooks. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -12,16 +12,16 @@ import { kubectl } from "../support/webhook.ts";
 import { type Between, startBetween } from "./support/between.ts";
 import { check, type Results, resultsOf, withResult } from "./support/results.ts";
 
-testWhen(needsCluster(), "check of API servers that are not as they should be", async (t) => {
+testWhen(needsCluster(), "check of unusual API servers", async (t) => {
   const cluster = await startOwnCluster();
   try {
-    await t.step("a slow one is waited for, and nothing is told of its slowness", () => isSlow(cluster));
+    await t.step("a slow one is no problem", () => isSlow(cluster));
     await t.step("one that is too old, and one without the API of webhooks", () => isOld(cluster));
     await t.step("one whose clock is wrong", () => hasAnotherTime(cluster));
-    await t.step("one that answers no JSON", () => isNone(cluster));
+    await t.step("one with invalid answers", () => isNone(cluster));
     for (const [name, flags] of Object.entries(FLAGS)) await t.step(name, () => tellsFlags(cluster, flags));
-    await t.step("one that goes away in the middle", () => goesAway(cluster));
-    await t.step("one that is back: --wait has waited for it", () => comesBack(cluster));
+    await t.step("one that dies in the middle", () => goesAway(cluster));
+    await t.step("--wait waits for one that comes back", () => comesBack(cluster));
   } finally {
     await cluster.stop();
   }
@@ -81,7 +81,7 @@ async function isNone(cluster: Cluster): Promise<void> {
   });
 }
 
-/** Flags of kube-apiserver, told by its pod and by what it does. */
+/** Flags of kube-apiserver, and the expected results. */
 interface Flags {
   readonly flags: readonly string[];
   readonly told: Readonly<Record<string, string>>;
@@ -98,14 +98,14 @@ const FLAGS: Readonly<Record<string, Flags>> = {
     },
     says: /^pod\/kube-system\/kube-apiserver-a runs without the admission plugin MutatingAdmissionWebhook: --disable-/,
   },
-  "one with them, and with aggregator routing": {
+  "one with these plugins and aggregator routing": {
     flags: ["--enable-aggregator-routing=true"],
     told: { "api-mutating-admission": "ok", "api-validating-admission": "ok", "api-aggregator-routing": "ok" },
     says: /^$/,
   },
 };
 
-/** A static pod is what shows the flags of the server that runs it. */
+/** `check` reads the flags from the static pod of the API server. */
 async function tellsFlags(cluster: Cluster, { flags, told, says }: Flags): Promise<void> {
   await cluster.restart(flags);
   await addServiceAccount(cluster, "kube-system");
@@ -124,7 +124,7 @@ async function tellsFlags(cluster: Cluster, { flags, told, says }: Flags): Promi
   await kubectl(cluster, away);
 }
 
-/** It answers who it is, and is then killed before the first list is. */
+/** The server answers its version, and is killed before the first list. */
 async function goesAway(cluster: Cluster): Promise<void> {
   let isKilled = false;
   const before = async (request: Request) => {

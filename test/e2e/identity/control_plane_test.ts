@@ -1,4 +1,4 @@
-/** A control plane that is away, slow, or answers with errors: what runs goes on, and all is as before when it is back. */
+/** A control plane that is down, slow, or fails. Traffic continues, and everything recovers. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -7,10 +7,10 @@ import { Mesh } from "./support/mesh.ts";
 import { type MeshedPod, missing } from "./support/pod.ts";
 import { askingResources } from "./support/resources.ts";
 
-/** All that gRPC has, but OK. */
+/** All gRPC statuses except OK. */
 const CODES = Array.from({ length: 16 }, (_, index) => index + 1);
 
-testWhen(missing, "mesh: a control plane that is away, slow or fails", async (t) => {
+testWhen(missing, "mesh: the control plane is down, slow or fails", async (t) => {
   await using mesh = await Mesh.create();
   await mesh.startBoth();
   await using load = startMeshLoad(mesh);
@@ -19,7 +19,7 @@ testWhen(missing, "mesh: a control plane that is away, slow or fails", async (t)
   /** Both proxies and both name tables have a stream. */
   const connected = () =>
     until(async () => (await plane.openStreams("")).length === 4, () => "Not all streams are open again");
-  /** What is told to the proxy of `a` reaches it. */
+  /** A new resource reaches the proxy of `a`. */
   const follows = async (pod: MeshedPod, marker: string) => {
     const extra = {
       "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
@@ -50,7 +50,7 @@ testWhen(missing, "mesh: a control plane that is away, slow or fails", async (t)
     await plane.behave({});
   });
   await t.step("it ends streams with each status", async () => {
-    // The pause between two tries grows with each failure: few at a time.
+    // The backoff grows with each failure: a few at a time.
     for (let first = 0; first < CODES.length; first += 4) {
       const codes = CODES.slice(first, first + 4);
       await plane.behave({ xds: { codes }, nds: { codes: codes.slice(0, 2) } });

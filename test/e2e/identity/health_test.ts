@@ -1,4 +1,4 @@
-/** Health of a workload that no kubelet probes: the control plane is told, on the stream of Envoy. */
+/** Health checks of a workload without a kubelet: the agent reports to the control plane on Envoy's stream. */
 import assert from "node:assert/strict";
 import { realEnvoy } from "../../support/programs/envoy.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 
-testWhen(missing, "health reports: each change, and the last one to a control plane that comes back", async () => {
+testWhen(missing, "health reports: each change is sent, and the last one again after a reconnect", async () => {
   await using mesh = await Mesh.create();
   const { plane, b } = mesh;
   await b.capture();
@@ -16,7 +16,7 @@ testWhen(missing, "health reports: each change, and the last one to a control pl
   const agent = await b.startReady(["agent"], {
     env: { PROXY_CONFIG: JSON.stringify({ binaryPath, concurrency: 1, readinessProbe }) },
   });
-  /** The last report of the stream that is open, `undefined` before the first. */
+  /** The last report of the open stream, `undefined` before the first. */
   const last = async () => (await plane.openStreams("b.test")).flatMap(({ health }) => health.slice(-1))[0];
   const told = (expected: string) =>
     until(async () => await last() === expected, () => `Never told "${expected}":\n${agent.text}`);

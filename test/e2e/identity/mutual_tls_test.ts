@@ -1,4 +1,4 @@
-/** Two pods whose certificates come from the control plane: who they are to one another, and who is refused. */
+/** Mutual TLS between two pods with certificates of the control plane. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { Application } from "../agent/support/application.ts";
@@ -9,14 +9,14 @@ import { askingResources, spiffe } from "./support/resources.ts";
 
 testWhen(
   missing,
-  "mutual TLS: the application sees who asks, and the control plane knows the proxy by its certificate",
+  "mutual TLS: the application sees the client's identity, the control plane the proxy's certificate",
   async () => {
     await using mesh = await Mesh.create();
     await mesh.startBoth();
     const { status, text } = await mesh.ask();
     assert.equal(status, 200, text);
     assert.match(text, new RegExp(`"x-forwarded-client-cert":"[^"]*URI=${spiffe("a")}"`));
-    // The stream with a token is the agent's own, for names.
+    // The stream with a token is the agent's, for the name table.
     const streams = await mesh.plane.openStreams("a.test");
     const ofEnvoy = streams.filter(({ token }) => token === "").map(({ identity, plain }) => [identity, plain]);
     assert.deepEqual(ofEnvoy, [[spiffe("a"), false]]);
@@ -31,10 +31,10 @@ testWhen(
 
 testWhen(
   missing,
-  "mutual TLS: plain text from outside of the mesh is refused, and a peer of another name too",
+  "mutual TLS: plain text and a peer with another identity are rejected",
   async () => {
     await using mesh = await Mesh.create();
-    // It takes its own name alone.
+    // It accepts only its own identity.
     await mesh.plane.give("b.test", askingResources());
     await mesh.startBoth();
     await using outside = await Application.start(mesh.network.plane.path);
@@ -48,7 +48,7 @@ testWhen(
 
 testWhen(
   missing,
-  "mutual TLS: an Envoy that was killed and one that a hot restart replaces get their certificates again",
+  "mutual TLS: an Envoy after a crash or a hot restart gets its certificate",
   async () => {
     await using mesh = await Mesh.create();
     await mesh.b.capture();
@@ -56,7 +56,7 @@ testWhen(
     await mesh.b.startReady();
     await mesh.a.capture();
     await mesh.a.application();
-    // Envoy names its shared memory by the number: other tests run as other users.
+    // Envoy names its shared memory by the base id: tests of other users may run.
     const a = await mesh.a.startReady(["agent", "--restart", "on-failure", "--watch", "--base-id", "197"]);
     const [envoy = 0] = await childrenOf(a.pid());
     Deno.kill(envoy, "SIGKILL");
@@ -79,7 +79,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
 
 testWhen(
   missing,
-  "mutual TLS: with --xds direct Envoy comes to the control plane itself, as the workload",
+  "mutual TLS: with --xds direct Envoy connects to the control plane itself, as the workload",
   async () => {
     await using mesh = await Mesh.create();
     await mesh.startBoth({}, ["agent", "--xds", "direct"]);

@@ -1,4 +1,4 @@
-/** The table of names through the life of a pod: before it comes, while it is there, and when the control plane is away. */
+/** The name table during the life of a pod: before it arrives, after, and without the control plane. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -12,7 +12,7 @@ import { askingResources, NAME_TABLE } from "./support/resources.ts";
 const UNAVAILABLE = 14;
 const NAME_TABLE_TYPE = "type.googleapis.com/istio.networking.nds.v1.NameTable";
 
-testWhen(missing, "names: the pod is not ready while the control plane refuses the table, and then is", async () => {
+testWhen(missing, "names: the pod is not ready while the control plane refuses the name table", async () => {
   await using mesh = await Mesh.create({ nds: { codes: Array(50).fill(UNAVAILABLE) } });
   await mesh.a.capture();
   const agent = mesh.a.start();
@@ -25,7 +25,7 @@ testWhen(missing, "names: the pod is not ready while the control plane refuses t
   await answered(mesh.a, known("b.test.svc.cluster.local", "A", [ADDRESS.b]));
 });
 
-testWhen(missing, "names: the pod is not ready while the table does not come, and then is", async () => {
+testWhen(missing, "names: the pod is not ready before the name table arrives", async () => {
   await using mesh = await Mesh.create({ nds: { delayMillis: 600_000 } });
   await mesh.a.capture();
   const agent = mesh.a.start();
@@ -37,7 +37,7 @@ testWhen(missing, "names: the pod is not ready while the table does not come, an
   await mesh.a.isReady(agent);
 });
 
-testWhen(missing, "names: every form of every name gets what the table says, over UDP and TCP", async () => {
+testWhen(missing, "names: all forms of all names resolve as in the name table, over UDP and TCP", async () => {
   await using mesh = await Mesh.create();
   await mesh.a.capture();
   await mesh.a.startReady();
@@ -52,7 +52,7 @@ testWhen(missing, "names: every form of every name gets what the table says, ove
   assert.deepEqual(streams.map(({ refused, asked }) => [asked, refused]), [[[NAME_TABLE_TYPE], []]]);
 });
 
-testWhen(missing, "names: the resolver of libc finds them with its search domains, as another user", async () => {
+testWhen(missing, "names: the libc resolver of another user finds names with search domains", async () => {
   await using mesh = await Mesh.create();
   await mesh.a.capture();
   await mesh.a.startReady();
@@ -70,7 +70,7 @@ testWhen(missing, "names: the resolver of libc finds them with its search domain
 
 testWhen(
   missing,
-  "names: the last table stays while the control plane is away, and the next one replaces it",
+  "names: the last name table stays without the control plane, and the next one replaces it",
   async () => {
     await using mesh = await Mesh.create();
     await mesh.a.capture();
@@ -82,13 +82,13 @@ testWhen(
     await answered(mesh.a, known("outer.org", "A", ["192.0.2.20"]));
     await mesh.plane.reopen();
     await hasOtherTable(mesh);
-    // While the stream is there a table comes by itself.
+    // The open stream delivers the table.
     await give(mesh, { "third.org": { ips: ["192.0.2.3"], registry: "External" } });
     await until(async () => (await firstAnswer(mesh.a, "third.org")) === "third.org A 192.0.2.3 30");
   },
 );
 
-testWhen(missing, "names: before the first table every question fails, and then is answered", async () => {
+testWhen(missing, "names: before the first name table every query fails", async () => {
   await using mesh = await Mesh.create();
   await mesh.plane.shut();
   await mesh.a.capture();
@@ -104,7 +104,7 @@ testWhen(missing, "names: before the first table every question fails, and then 
   await answered(mesh.a, [...known("six.org", "AAAA", ["2001:db8::6"]), ...outsideCases()]);
 });
 
-/** Asks from inside of the pod, and compares each answer. */
+/** Sends queries inside the pod and compares the answers. */
 async function answered(pod: MeshedPod, cases: readonly Case[]): Promise<void> {
   const replies = await askNames(pod.namespace, cases.map(({ question }) => question));
   assert.deepEqual(cases.map(({ question }, at) => ({ question, reply: replies[at] })), cases);
@@ -123,7 +123,7 @@ async function give(mesh: Mesh, table: typeof NAME_TABLE): Promise<void> {
   await mesh.plane.give("a.test", [...others, { "@type": NAME_TABLE_TYPE, table }]);
 }
 
-/** Waits for the table that replaces the first, of which nothing is left then. */
+/** Waits until the second table has replaced the first. */
 async function hasOtherTable(mesh: Mesh): Promise<void> {
   await until(async () => (await firstAnswer(mesh.a, "later.org")) !== undefined, () => "The next table never comes");
   await answered(mesh.a, [

@@ -1,4 +1,4 @@
-/** What readiness says of what Envoy refuses, and of a control plane that goes away; an agent that was killed. */
+/** Readiness with a rejected listener and without a control plane; a killed agent. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -6,7 +6,7 @@ import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { askingResources, REFUSED } from "./support/resources.ts";
 
-testWhen(missing, "mesh: readiness names the listener that Envoy refuses, with its reason", async () => {
+testWhen(missing, "mesh: readiness names the listener that Envoy rejects, with the reason", async () => {
   await using mesh = await Mesh.create();
   const { a, plane } = mesh;
   const clusters = askingResources().filter((each) => !JSON.stringify(each).includes("config.listener.v3.Listener"));
@@ -24,7 +24,7 @@ testWhen(missing, "mesh: readiness names the listener that Envoy refuses, with i
 
 testWhen(
   missing,
-  "mesh: a proxy stays ready without its control plane, and an agent that was killed leaves nothing in the way",
+  "mesh: a proxy stays ready without its control plane; a new agent starts after a killed one",
   async () => {
     await using mesh = await Mesh.create();
     const { a, plane } = mesh;

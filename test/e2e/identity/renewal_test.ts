@@ -1,4 +1,4 @@
-/** Certificates that are renewed, and roots that are replaced, while requests go on. */
+/** Renewal of certificates and rotation of roots under load. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import type { Mesh as WholeMesh } from "./support/mesh.ts";
@@ -6,10 +6,10 @@ import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { spiffe } from "./support/resources.ts";
 
-/** Longer than the renewals of a test take. */
+/** Seconds; longer than the renewals of a test take. */
 const MOST_MILLISECONDS = 60_000;
 
-/** Asks without a pause until `isDone`; fails with the first request that does. Returns how many there were. */
+/** Sends requests without a pause until `isDone`. Fails if a request fails. Returns the number of requests. */
 async function askUntil(mesh: WholeMesh, isDone: () => Promise<boolean>): Promise<number> {
   const end = performance.now() + MOST_MILLISECONDS;
   let asked = 0;
@@ -26,7 +26,7 @@ async function askUntil(mesh: WholeMesh, isDone: () => Promise<boolean>): Promis
   return asked;
 }
 
-/** How many certificates each pod has got: the fewer. */
+/** The smaller number of certificates that one of the pods got. */
 async function issued(mesh: WholeMesh): Promise<number> {
   const { ca } = await mesh.plane.seen();
   const count = (pod: string) => ca.filter(({ identity, code }) => identity === spiffe(pod) && code === "OK").length;
@@ -35,7 +35,7 @@ async function issued(mesh: WholeMesh): Promise<number> {
 
 testWhen(
   missing,
-  "renewal: certificates of 20 seconds are renewed twice under load, and no request fails",
+  "renewal: 20-second certificates are renewed twice under load; no request fails",
   async () => {
     await using mesh = await Mesh.create({ leafSeconds: 20 });
     await mesh.startBoth();
@@ -44,7 +44,7 @@ testWhen(
   },
 );
 
-testWhen(missing, "renewal: a new root takes the place of the old one under load, and no request fails", async () => {
+testWhen(missing, "renewal: a new root replaces the old one under load; no request fails", async () => {
   await using mesh = await Mesh.create({ leafSeconds: 8 });
   await mesh.startBoth();
   const old = await mesh.plane.roots();

@@ -1,4 +1,4 @@
-/** Envoys that end and start while the agent stays, and agents that find what others have left. */
+/** Restarts of Envoy under one agent, and agents that find leftovers. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import type { Program } from "../agent/support/program.ts";
@@ -19,16 +19,16 @@ async function envoysOf(agent: Program): Promise<number[]> {
   return found;
 }
 
-testWhen(missing, "mesh: Envoy is killed, and the agent and its Envoy start anew over what was left", async (t) => {
+testWhen(missing, "mesh: the agent and Envoy restart over leftovers of a killed Envoy", async (t) => {
   await using mesh = await Mesh.create();
   const { a: killed } = await mesh.startBoth();
   assert.equal((await mesh.ask()).status, 200);
 
-  await t.step("the agent ends as its Envoy does", async () => {
+  await t.step("the agent exits with Envoy's code", async () => {
     for (const pid of await envoysOf(killed)) Deno.kill(pid, "SIGKILL");
     assert.equal((await killed.end).code, 137, killed.text);
   });
-  await t.step("a new agent with a new token takes the place of sockets that are left over", async () => {
+  await t.step("a new agent with a new token replaces leftover sockets", async () => {
     for (const name of ["var/run/secrets/workload-spiffe-uds/socket", "etc/istio/proxy/XDS"]) await leave(mesh, name);
     await mesh.plane.accept({ "second-token": spiffe("a"), "token-of-b": spiffe("b") });
     await mesh.a.writeToken("second-token");
@@ -37,7 +37,7 @@ testWhen(missing, "mesh: Envoy is killed, and the agent and its Envoy start anew
   });
 });
 
-/** A socket that nobody listens on any more, as a process leaves that was killed. */
+/** A stale socket, as a killed process leaves it. */
 async function leave(mesh: Mesh, name: string): Promise<void> {
   const path = `${mesh.a.folder}/${name}`;
   await Deno.remove(path).catch(() => {});
@@ -47,7 +47,7 @@ async function leave(mesh: Mesh, name: string): Promise<void> {
   assert.ok((await Deno.lstat(path)).isSocket);
 }
 
-testWhen(missing, "mesh: hot restarts reconnect to the agent, and no request fails", async () => {
+testWhen(missing, "mesh: hot restarts reconnect to the agent; no request fails", async () => {
   await using mesh = await Mesh.create();
   const env = {
     PROXY_CONFIG: JSON.stringify({ ...JSON.parse(mesh.a.env()["PROXY_CONFIG"] ?? "{}"), drainDuration: "1s" }),
@@ -56,7 +56,7 @@ testWhen(missing, "mesh: hot restarts reconnect to the agent, and no request fai
   await mesh.b.application();
   await mesh.b.startReady();
   await mesh.a.capture();
-  // Envoy names its shared memory by the number: other tests run as other users.
+  // Envoy names its shared memory by the base id: tests of other users may run.
   const agent = await mesh.a.startReady(["agent", "--watch", "--base-id", "198"], { env });
   await using load = startMeshLoad(mesh);
   agent.signal("SIGHUP");
@@ -68,6 +68,6 @@ testWhen(missing, "mesh: hot restarts reconnect to the agent, and no request fai
   const seen = load.answered();
   await until(() => load.answered() > seen + 20);
   assert.deepEqual(await load.stop(), []);
-  // Its own certificate stays: nobody had to be asked anew.
+  // It keeps its certificate: no new request was sent.
   assert.equal((await mesh.plane.seen()).ca.length, 2);
 });

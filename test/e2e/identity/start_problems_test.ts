@@ -1,4 +1,4 @@
-/** What keeps a pod from its certificate is named by readiness, with its stage; when it is mended, the pod becomes ready. */
+/** Readiness names the problem and its stage when a pod gets no certificate. After the fix the pod becomes ready. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -6,7 +6,7 @@ import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { spiffe } from "./support/resources.ts";
 
-/** What is wrong, what readiness says then, and how it is mended; each with a new agent. */
+/** A problem, the message of readiness, and the fix; each with a new agent. */
 interface Problem {
   readonly name: string;
   readonly make: (mesh: Mesh) => Promise<void>;
@@ -71,10 +71,10 @@ const PROBLEMS: readonly Problem[] = [
   },
 ];
 
-/** Statuses of gRPC that a CA may answer with; 12 and 16 have texts of their own, above. */
+/** gRPC statuses of a CA. 12 and 16 have their own texts, above. */
 const CODES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15];
 
-testWhen(missing, "mesh: what keeps a pod from its certificate is named, and mended", async (t) => {
+testWhen(missing, "mesh: readiness names why a pod has no certificate, and recovers", async (t) => {
   await using mesh = await Mesh.create();
   const { a, plane } = mesh;
   for (const { name, make, says, mend, env = {} } of PROBLEMS) {

@@ -74,7 +74,7 @@ for (const { name, flags } of BACK_ENDS) {
     assert.deepEqual(await stateOf(pair.pod), before);
   });
 
-  testWhen(MISSING, `a failure at the end leaves earlier rules and those of others: ${name}`, async () => {
+  testWhen(MISSING, `a failure at the end leaves earlier and foreign rules: ${name}`, async () => {
     await using pair = await Pair.create();
     await addForeign(pair.pod, ["nft", "legacy"]);
     await apply(pair.pod, [...EARLIER, ...flags]);
@@ -87,7 +87,7 @@ for (const { name, flags } of BACK_ENDS) {
   });
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    testWhen(MISSING, `${signal} in the middle leaves what was there: ${name}`, async () => {
+    testWhen(MISSING, `${signal} in the middle restores the previous rules: ${name}`, async () => {
       await using pair = await Pair.create();
       await apply(pair.pod, [...EARLIER, ...flags]);
       const before = await stateOf(pair.pod);
@@ -102,7 +102,7 @@ for (const { name, flags } of BACK_ENDS) {
     });
   }
 
-  testWhen(MISSING, `after SIGKILL in the middle the next apply repairs: ${name}`, async () => {
+  testWhen(MISSING, `the next apply repairs the rules after a SIGKILL in the middle: ${name}`, async () => {
     const expected = await fresh([...LATER, ...flags]);
     await using pair = await Pair.create();
     await apply(pair.pod, [...EARLIER, ...flags]);
@@ -128,7 +128,7 @@ for (const { name, flags } of BACK_ENDS) {
   });
 }
 
-/** Started to change something, not to test its input. */
+/** A start that changes rules, not one that tests its input. */
 function workStarted(program: string): RegExp {
   return program === "nft" ? /^nft -f/m : new RegExp(`^${program} (?!.*--test)`, "m");
 }
@@ -143,7 +143,7 @@ testWhen(MISSING, "a route that cannot be added leaves nothing behind", async ()
   assert.deepEqual(await stateOf(pair.pod), before);
 });
 
-testWhen(MISSING, "--wait: another run is waited for, and named when the time is over", async () => {
+testWhen(MISSING, "--wait: it waits for another run, and names it after the timeout", async () => {
   await using pair = await Pair.create();
   const holder = new Deno.Command("nsenter", {
     args: [`--net=${pair.pod.path}`, "flock", "/proc/self/ns/net", "sh", "-c", "echo held; cat"],
@@ -162,7 +162,7 @@ testWhen(MISSING, "--wait: another run is waited for, and named when the time is
   await held.cancel();
 });
 
-testWhen(MISSING, "--wait: the lock of iptables-legacy is waited for, and named when the time is over", async () => {
+testWhen(MISSING, "--wait: it waits for the lock of iptables-legacy, and names it after the timeout", async () => {
   await using pair = await Pair.create();
   const lockedFor = (seconds: number) =>
     `mount -t tmpfs tmpfs /run; flock /run/xtables.lock sh -c "touch /run/held; exec sleep ${seconds}" >/dev/null 2>&1 & ` +

@@ -24,7 +24,7 @@ for (const release of RELEASES) {
   }
 }
 
-testWhen(MISSING, "apply over what a release left ends as a first apply", async (t) => {
+testWhen(MISSING, "apply over the rules of a release gives the state of a first apply", async (t) => {
   const flags = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-b", "*", "-i", "*", "--dual-stack"];
   for (const { name, flags: backEnd } of BACK_ENDS) {
     await using first = await Pair.create();
@@ -42,7 +42,7 @@ testWhen(MISSING, "apply over what a release left ends as a first apply", async 
   }
 });
 
-testWhen(MISSING, "clean leaves rules that only look like ours", async () => {
+testWhen(MISSING, "clean leaves rules that only look like owned ones", async () => {
   await using namespace = await Namespace.create();
   await namespace.shell("ip link set lo up");
   await addForeign(namespace, ["nft", "legacy"]);

@@ -80,7 +80,7 @@ function walk(): Target[] {
 
 testWhen(
   MISSING,
-  "apply: other settings end as on a first apply, from every state, and foreign rules stay",
+  "apply: a change of settings gives the state of a first apply; foreign rules stay",
   async (t) => {
     const expected = new Map<Target, State>();
     for (const target of TARGETS) expected.set(target, await fresh(target));

@@ -17,7 +17,7 @@ async function succeed(pod: Namespace, args: readonly string[], options: RunOpti
   return stderr;
 }
 
-/** The line of the error of a run that has to fail. */
+/** The error line of a run that must fail. */
 async function refused(pod: Namespace, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stderr } = await pod.mesh(args, options);
   assert.equal(code, 1, stderr);
@@ -41,7 +41,7 @@ for (const { name, flags } of BACK_ENDS) {
   }
 }
 
-testWhen(MISSING, "the back end is chosen without a trace, told with its evidence, and stays the same", async () => {
+testWhen(MISSING, "the choice of the back end leaves no trace, logs its evidence, and is stable", async () => {
   await using pair = await Pair.create();
   const legacyTables = () => pair.pod.shell("cat /proc/net/ip_tables_names /proc/net/ip6_tables_names");
   for (let run = 0; run < 3; run++) {
@@ -66,7 +66,7 @@ testWhen(MISSING, "foreign rules in iptables-legacy select it, on every run", as
   assert.doesNotMatch(state.nft4, /ISTIO_/);
 });
 
-/** A folder with nothing but the programs of a variant, under their names without a suffix. */
+/** A folder with only the programs of a variant, under names without a suffix. */
 async function plainPrograms(pod: Namespace, variant: string): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-plain-" });
   for (const name of ["iptables-save", "iptables-restore", "ip6tables-save", "ip6tables-restore"]) {
@@ -77,7 +77,7 @@ async function plainPrograms(pod: Namespace, variant: string): Promise<string> {
 }
 
 for (const [variant, used] of [["nft", "nft4"], ["legacy", "legacy4"]] as const) {
-  testWhen(MISSING, `programs without a suffix are used for what they are for: iptables-${variant}`, async () => {
+  testWhen(MISSING, `programs without a suffix are used as their variant: iptables-${variant}`, async () => {
     await using pair = await Pair.create();
     const folder = await plainPrograms(pair.pod, variant);
     try {
@@ -118,7 +118,7 @@ testWhen(MISSING, "an error names the missing program", async () => {
   );
 });
 
-testWhen(MISSING, "IPv6 that is off is no hindrance, with dual stack or without", async () => {
+testWhen(MISSING, "disabled IPv6 is no error, with dual stack or without", async () => {
   for (const { flags } of BACK_ENDS) {
     await using pair = await Pair.create([4]);
     await pair.pod.shell("echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6");
@@ -132,7 +132,7 @@ testWhen(MISSING, "IPv6 that is off is no hindrance, with dual stack or without"
 
 testWhen(
   MISSING,
-  "a /run that cannot be written is no hindrance but for iptables-legacy, which names its lock",
+  "a read-only /run is only an error for iptables-legacy, which names its lock",
   async () => {
     await using pair = await Pair.create();
     const mounts = "mount -t tmpfs -o ro tmpfs /run";
@@ -143,7 +143,7 @@ testWhen(
   },
 );
 
-testWhen(MISSING, "a module that the kernel lacks is named, and nothing has been changed", async () => {
+testWhen(MISSING, "a missing kernel module is named, and nothing is changed", async () => {
   const said = "Warning: Extension owner revision 0 not supported, missing kernel module?";
   await using pair = await Pair.create();
   await using shims = await Shims.create({ "ip6tables-nft-restore": `echo "${said}" >&2; exit 4` });
@@ -152,7 +152,7 @@ testWhen(MISSING, "a module that the kernel lacks is named, and nothing has been
   assert.deepEqual(await stateOf(pair.pod), before);
 });
 
-testWhen(MISSING, "a table that iptables cannot read is named, and nothing has been changed", async () => {
+testWhen(MISSING, "a table that iptables cannot read is named, and nothing is changed", async () => {
   await using pair = await Pair.create();
   await succeed(pair.pod, FLAGS);
   await pair.pod.shell(

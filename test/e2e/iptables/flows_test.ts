@@ -18,7 +18,7 @@ interface Flow {
   readonly name: string;
   readonly from: "pod" | "outside";
   readonly request: Request;
-  /** The port that it arrives at; the original destination is kept if that is another one. */
+  /** The port that it arrives at. If it differs, the original destination is kept. */
   readonly arrives: number;
 }
 

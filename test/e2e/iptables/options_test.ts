@@ -3,14 +3,14 @@ import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
 import { OUTSIDE, Pair, POD, type Request, SECOND } from "./support/pod.ts";
 
-/** Who connects where, and the port that it arrives at. */
+/** Source and destination of a connection, and the port that it arrives at. */
 interface Flow extends Request {
   readonly name: string;
   readonly from?: "outside";
   readonly arrives: number;
 }
 
-/** Settings, and what they do to connections. */
+/** Settings and the expected connections. */
 interface Case {
   readonly name: string;
   readonly flags: readonly string[];

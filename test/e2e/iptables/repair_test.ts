@@ -10,12 +10,12 @@ const FLAGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", 
 const IPTABLES_DAMAGE: Readonly<Record<string, string>> = {
   "rules in another order": "$T -t nat -D ISTIO_OUTPUT 1; $T -t nat -A ISTIO_OUTPUT -o lo -s $P -j RETURN",
   "jumps twice": "$T -t nat -A OUTPUT -j ISTIO_OUTPUT; $T -t mangle -A PREROUTING -p tcp -j ISTIO_INBOUND",
-  "chains in tables that are not used": "$T -t raw -N ISTIO_OUTPUT_DNS; $T -t raw -A OUTPUT -j ISTIO_OUTPUT_DNS; " +
+  "chains in unused tables": "$T -t raw -N ISTIO_OUTPUT_DNS; $T -t raw -A OUTPUT -j ISTIO_OUTPUT_DNS; " +
     "$T -t filter -N ISTIO_OLD",
-  "a rule that is gone": "$T -t mangle -D OUTPUT -p tcp -m connmark --mark 1337 -j CONNMARK --restore-mark",
-  "a rule too many": "$T -t nat -I ISTIO_INBOUND 1 -p tcp --dport 7777 -j RETURN",
+  "a missing rule": "$T -t mangle -D OUTPUT -p tcp -m connmark --mark 1337 -j CONNMARK --restore-mark",
+  "an extra rule": "$T -t nat -I ISTIO_INBOUND 1 -p tcp --dport 7777 -j RETURN",
   "an empty chain": "$T -t nat -F ISTIO_REDIRECT",
-  "jumps that are gone": "$T -t nat -F OUTPUT; $T -t mangle -F PREROUTING",
+  "missing jumps": "$T -t nat -F OUTPUT; $T -t mangle -F PREROUTING",
 };
 
 const NFT_DAMAGE: Readonly<Record<string, string>> = {
@@ -24,17 +24,17 @@ const NFT_DAMAGE: Readonly<Record<string, string>> = {
     "nft delete rule inet istio-proxy-nat istio-output handle $h; " +
     "nft add rule inet istio-proxy-nat istio-output oifname lo ip saddr 127.0.0.6/32 counter return",
   "jumps twice": "nft add rule inet istio-proxy-nat output counter jump istio-output",
-  "tables that are not used": "nft add table inet istio-proxy-raw",
-  "a rule too many": "nft insert rule inet istio-proxy-nat istio-inbound tcp dport 7777 counter return",
+  "unused tables": "nft add table inet istio-proxy-raw",
+  "an extra rule": "nft insert rule inet istio-proxy-nat istio-inbound tcp dport 7777 counter return",
   "an empty chain": "nft flush chain inet istio-proxy-nat istio-redirect",
-  "a chain too many": "nft add chain inet istio-proxy-nat istio-other",
+  "an extra chain": "nft add chain inet istio-proxy-nat istio-other",
 };
 
 const ROUTING_DAMAGE: Readonly<Record<string, string>> = {
   "a second policy rule": "ip rule add fwmark 1337 lookup 133; ip -6 rule add fwmark 1337 lookup 133",
-  "a policy rule that is gone": "ip rule del fwmark 1337 lookup 133",
-  "routes that are gone": "ip route flush table 133; ip -6 route flush table 133",
-  "an address that is gone": "ip -6 addr del ::6/128 dev lo",
+  "a missing policy rule": "ip rule del fwmark 1337 lookup 133",
+  "missing routes": "ip route flush table 133; ip -6 route flush table 133",
+  "a missing address": "ip -6 addr del ::6/128 dev lo",
 };
 
 function damages(name: string): [string, string][] {

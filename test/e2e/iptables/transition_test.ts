@@ -8,7 +8,7 @@ const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason 
 const COMMON = ["istio-iptables", "-u", "1337", "-i", "*", "-b", "*", "--dual-stack"];
 const MODES = [[...COMMON, "-m", "TPROXY"], [...COMMON, "-m", "REDIRECT", "-c", "eth7"]] as const;
 
-/** Every mode by every back end, and back again. */
+/** Every mode of every back end, and back. */
 const ROUND = [...BACK_ENDS, ...BACK_ENDS].flatMap(({ flags }, at) => {
   const [first, second] = at % 2 === 0 ? MODES : MODES.toReversed();
   return [[...first ?? [], ...flags], [...second ?? [], ...flags]];
@@ -17,7 +17,7 @@ const ROUND = [...BACK_ENDS, ...BACK_ENDS].flatMap(({ flags }, at) => {
 const INBOUND: Request[] = [{ host: POD[4], port: 8080 }, { host: POD[6], port: 8080 }];
 const OUTBOUND: Request[] = [{ uid: 1000, host: OUTSIDE[4], port: 80 }, { uid: 1000, host: OUTSIDE[6], port: 80 }];
 
-/** Connects again and again until it is told to stop; every answer. */
+/** Connects repeatedly until it is stopped. Returns every answer. */
 async function ask(from: Namespace, requests: Request[], isOver: () => boolean): Promise<(Answer | undefined)[]> {
   const answers: (Answer | undefined)[] = [];
   while (!isOver()) answers.push(...await from.ask([...requests, ...requests, ...requests]));
@@ -43,7 +43,7 @@ testWhen(MISSING, "no connection escapes while settings and back ends change", a
     isOver = true;
   }
   const arrived = (answers: (Answer | undefined)[]) => [...new Set(answers.flatMap((answer) => answer?.port ?? []))];
-  // More than one batch each: how many there are in all depends on how fast the changes are.
+  // More than one batch each: the number depends on the speed of the changes.
   assert.ok((await inbound).length > 3 * INBOUND.length && (await outbound).length > 3 * OUTBOUND.length);
   assert.deepEqual([arrived(await inbound), arrived(await outbound)], [[15006], [15001]]);
 });

@@ -40,7 +40,7 @@ const ALL = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over
 
 for (const { name, flags, missing } of BACK_ENDS) {
   for (const mode of ["REDIRECT", "TPROXY"]) {
-    testWhen(missing ?? MISSING, `verify: every flow is proved, ${mode} by ${name}, and nothing is left`, async () => {
+    testWhen(missing ?? MISSING, `verify: every flow is proved and nothing is left, ${mode} by ${name}`, async () => {
       await using pair = await Pair.create();
       const settings = [...FLAGS, ...flags, "-m", mode];
       await apply(pair.pod, settings);
@@ -57,7 +57,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
   }
 }
 
-testWhen(MISSING, "verify: without rules every flow escapes, and the rules that are missing are named", async () => {
+testWhen(MISSING, "verify: without rules every flow escapes, and the missing rules are named", async () => {
   await using pair = await Pair.create();
   const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "1s"]);
   assert.equal(report.code, 126);
@@ -78,7 +78,7 @@ testWhen(MISSING, "verify: the flow that escapes and its rule are named", async 
 });
 
 for (const mode of ["REDIRECT", "TPROXY"]) {
-  testWhen(MISSING, `verify: beside a proxy that has the ports already, ${mode}`, async () => {
+  testWhen(MISSING, `verify: a proxy already uses the ports, ${mode}`, async () => {
     await using pair = await Pair.create();
     const settings = [...FLAGS, "-m", mode];
     await apply(pair.pod, settings);
@@ -115,7 +115,7 @@ const NEEDS_BINARY = Deno.env.get("MESH_BINARY") === undefined
 
 testWhen(
   MISSING ?? NEEDS_BINARY,
-  "--run-validation as 1337 without capabilities: the flow of the proxy alone",
+  "--run-validation as 1337 without capabilities: only the flow of the proxy",
   async () => {
     await using pair = await Pair.create();
     const before = await validation(pair.pod, "--probe-timeout", "1s");
@@ -156,7 +156,7 @@ testWhen(MISSING, "verify without the settings of the rules proves little, and s
   assert.match(stderr, /warning iptables: These settings capture neither inbound nor outbound/);
 });
 
-testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it, and nothing is left", async () => {
+testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it and leaves nothing", async () => {
   await using pair = await Pair.create([4]);
   const before = await pair.pod.shell("ip -o link");
   const command = Deno.env.get("MESH_BINARY") ?? "";
@@ -167,7 +167,7 @@ testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it, and nothing is left
   assert.equal(await pair.pod.shell("ip -o link"), before);
 });
 
-testWhen(MISSING, "verify: rules that come later are waited for", async () => {
+testWhen(MISSING, "verify: it waits for rules", async () => {
   await using pair = await Pair.create();
   const links = () => pair.pod.shell("ip -o link");
   const before = await links();
@@ -177,7 +177,7 @@ testWhen(MISSING, "verify: rules that come later are waited for", async () => {
   assert.equal((await report).code, 0);
 });
 
-testWhen(MISSING, "--dry-run --run-validation prints the rules and proves all the same", async () => {
+testWhen(MISSING, "--dry-run --run-validation prints the rules and runs the validation", async () => {
   await using pair = await Pair.create();
   const dry = ["istio-iptables", ...FLAGS, "--dry-run", "--run-validation", "--probe-timeout", "1s"];
   const { code, stdout } = await pair.pod.mesh(dry);
@@ -188,7 +188,7 @@ testWhen(MISSING, "--dry-run --run-validation prints the rules and proves all th
 for (const { name, flags, missing } of BACK_ENDS) {
   testWhen(
     missing ?? MISSING,
-    `--dry-run --cleanup-only by ${name}: names all that is to go, and touches nothing`,
+    `--dry-run --cleanup-only by ${name}: names what it would remove, and changes nothing`,
     async () => {
       await using pair = await Pair.create();
       const settings = [...FLAGS, ...flags, "-m", "TPROXY"];
@@ -202,7 +202,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     },
   );
 
-  testWhen(missing ?? MISSING, `--network-namespace is entered by everything, ${name}`, async () => {
+  testWhen(missing ?? MISSING, `all programs enter --network-namespace, ${name}`, async () => {
     await using pair = await Pair.create();
     const settings = [...FLAGS, ...flags, "-m", "TPROXY", "--network-namespace", pair.pod.path];
     const state =
@@ -220,14 +220,14 @@ for (const { name, flags, missing } of BACK_ENDS) {
   });
 }
 
-testWhen(MISSING, "--network-namespace that is none is told as such", async () => {
+testWhen(MISSING, "a wrong --network-namespace is an error", async () => {
   await using pair = await Pair.create();
   const { code, stderr } = await pair.pod.mesh(["iptables", "apply", "--network-namespace", "/run/netns/nobody"]);
   assert.equal(code, 1);
   assert.match(stderr, /Cannot enter the network namespace "\/run\/netns\/nobody": open: no such file or directory/);
 });
 
-testWhen(MISSING, "verify: a pod that no route leads out of cannot let outbound traffic escape", async () => {
+testWhen(MISSING, "verify: without a route out of the pod outbound traffic cannot escape", async () => {
   await using pair = await Pair.create([4]);
   await pair.pod.shell(`ip route flush dev eth0; ip addr flush dev eth0; ip addr add ${POD[4]}/32 dev eth0`);
   const settings = ["-u", "1337", "-i", "*", "-b", "*"];
@@ -237,7 +237,7 @@ testWhen(MISSING, "verify: a pod that no route leads out of cannot let outbound 
   assert.match(told(report).join("\n"), /IPv4 outbound: not provable, no route leads there/);
 });
 
-testWhen(MISSING, "verify: what an excluded interface carries is not promised to be captured", async () => {
+testWhen(MISSING, "verify: traffic of an excluded interface need not be captured", async () => {
   await using pair = await Pair.create([4]);
   const settings = ["-u", "1337", "-i", "*", "-b", "*", "-c", "eth+"];
   await apply(pair.pod, settings);

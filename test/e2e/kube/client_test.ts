@@ -1,4 +1,4 @@
-/** The client of clusters against a real API server: every way to sign in and to trust, and a watch that outlives it. */
+/** The API client with a real API server: credentials, TLS, and a watch over a restart. */
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
@@ -77,7 +77,7 @@ async function open({ cluster, user }: Ways, folder: string): Promise<KubeConnec
   return await connect(realWorld(), { kubeconfig });
 }
 
-/** Others than the administrator are told their name with what they may not do. */
+/** Errors of other users name the user. */
 async function asksAs(user: string, ways: Ways, folder: string): Promise<void> {
   const api = await open(ways, folder);
   try {

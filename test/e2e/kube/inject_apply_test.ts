@@ -5,7 +5,7 @@ import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../
 
 const EXAMPLES = ["examples/helloworld.yaml", "examples/bookinfo.yaml"];
 
-/** A pod that is fit for the restricted Pod Security level: only what is injected could spoil that. */
+/** A pod that meets the restricted Pod Security level. */
 const RESTRICTED_POD = `apiVersion: v1
 kind: Pod
 metadata:

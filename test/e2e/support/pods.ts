@@ -1,4 +1,4 @@
-/** Pods of manifests in a real cluster, and what of them can be compared. */
+/** Pods of manifests in a real cluster, in a comparable form. */
 import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { mapAt } from "../../../src/core/value.ts";
 import { comparable } from "../../support/cases/comparable.ts";
@@ -6,7 +6,7 @@ import { podsOf } from "../../support/kube/review.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { create } from "./webhook.ts";
 
-/** A pod without what tells one birth from another. */
+/** A pod without fields that differ for each creation. */
 export function held(pod: Value | undefined): unknown {
   if (!isMap(pod) || !isMap(pod["metadata"])) throw new Error("this is no pod");
   const { uid: _, creationTimestamp: _at, resourceVersion: _version, managedFields: _fields, ...metadata } =
@@ -16,7 +16,7 @@ export function held(pod: Value | undefined): unknown {
   return withoutDefaults(comparable({ metadata, spec: pod["spec"] ?? null }));
 }
 
-/** What the API server fills in before the webhook reads ports and probes, and which is not in a manifest. */
+/** Defaults that the API server fills in and manifests leave out. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   protocol: ["TCP"],
   scheme: ["HTTP"],
@@ -37,7 +37,7 @@ function withoutDefaults(value: unknown): unknown {
   return Object.fromEntries(own.map(([key, item]) => [key, withoutDefaults(item)]));
 }
 
-/** The pods of manifests in a namespace, as they would be made. */
+/** Creates the pods of manifests in a namespace, as a dry run. */
 export async function dryRun(cluster: Cluster, manifests: string, namespace: string): Promise<ValueMap[]> {
   const pods = podsOf(manifests).map(({ pod }) => {
     const spec = { ...mapAt(pod, "spec"), serviceAccountName: "default", automountServiceAccountToken: false };

@@ -1,4 +1,4 @@
-/** `webhook serve` as a process on loopback, and what makes an API server call it. */
+/** `webhook serve` as a process on loopback, and its registration in an API server. */
 import assert from "node:assert/strict";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
@@ -10,7 +10,7 @@ import type { Cluster } from "./cluster/cluster.ts";
 /** How to start it. */
 export interface WebhookRun {
   readonly revision?: string;
-  /** Texts of files in its folder, which it is told by the flags `--inject-config`, `--values`, `--mesh-config`. */
+  /** Texts of the files for `--inject-config`, `--values` and `--mesh-config`. */
   readonly config?: string;
   readonly values?: string;
   readonly mesh?: string;
@@ -19,7 +19,7 @@ export interface WebhookRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A webhook that runs. */
+/** A running webhook. */
 export interface WebhookProcess {
   readonly port: number;
   readonly plainPort: number;
@@ -94,7 +94,7 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
   return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop };
 }
 
-/** A text that grows, and those that wait for something in it. */
+/** Collects a stream as text. `has` waits for a text in it. */
 function collect(stream: ReadableStream<Uint8Array>) {
   let text = "";
   let hasEnded = false;
@@ -119,13 +119,13 @@ function collect(stream: ReadableStream<Uint8Array>) {
   return { text: () => text, has, ended: read() };
 }
 
-/** In one step, as a mounted ConfigMap is. */
+/** Atomically, like a mounted ConfigMap. */
 async function replace(path: string, text: string): Promise<void> {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
 }
 
-/** What the API server is told of a webhook. */
+/** Registration of a webhook. */
 export interface Registration {
   readonly revision?: string;
   readonly failurePolicy?: "Fail" | "Ignore";
@@ -135,7 +135,7 @@ export interface Registration {
   readonly authority: string;
 }
 
-/** Applies the configuration that `webhook manifests` prints, with a URL in place of a Service, which is not there. */
+/** Applies the configuration of `webhook manifests` with a URL: there is no Service. */
 export async function register(cluster: Cluster, registration: Registration): Promise<void> {
   const { revision = "default", failurePolicy = "Fail", port, authority } = registration;
   const manifests = webhookManifests({ image: "example.com/kubectl-mesh:1", revision, failurePolicy });
@@ -171,7 +171,7 @@ export async function create(cluster: Cluster, objects: readonly Value[], ...fla
   return isList(created) ? created.filter(isMap) : [];
 }
 
-/** What injection says of itself in a pod; `undefined` for one that is not injected. */
+/** The status annotation of an injected pod; `undefined` for other pods. */
 export function statusOf(pod: Value): ValueMap | undefined {
   const metadata = isMap(pod) ? pod["metadata"] : undefined;
   const annotations = isMap(metadata) ? metadata["annotations"] : undefined;

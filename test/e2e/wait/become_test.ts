@@ -1,4 +1,4 @@
-/** `wait -- COMMAND` is COMMAND: the same process, with its code, signals, streams and surroundings. */
+/** `wait -- COMMAND` becomes COMMAND: same process, exit code, signals, streams and environment. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -9,13 +9,13 @@ import { standIn } from "./support/server.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "a process becomes another on Linux only";
 
-/** Runs a line of shell behind a `wait` whose proxy is ready. */
+/** Runs a shell line as the command of a `wait` whose proxy is ready. */
 async function behind(line: string, options: { stdin?: string; env?: Record<string, string> } = {}) {
   await using proxy = standIn(() => 200);
   return await runMesh(["wait", "--url", proxy.url, "--", "sh", "-c", line], options);
 }
 
-testWhen(notLinux, "the command has the process id that wait was started with, and leaves no other", async () => {
+testWhen(notLinux, "the command has the PID of wait, and there is no other process", async () => {
   await using proxy = standIn(() => 200);
   const running = startMesh(["wait", "--url", proxy.url, "--", "sh", "-c", "echo $$; cat /proc/$$/stat"]);
   const { stdout } = await running.end();
@@ -24,7 +24,7 @@ testWhen(notLinux, "the command has the process id that wait was started with, a
   assert.equal(Number(stat.split(" ")[3]), Deno.pid);
 });
 
-Deno.test("the code of the command is the code of wait", async () => {
+Deno.test("wait exits with the command's code", async () => {
   for (const code of [0, 1, 2, 77, 126, 255]) assert.equal((await behind(`exit ${code}`)).code, code);
 });
 
@@ -34,7 +34,7 @@ testWhen(notLinux, "a signal that ends the command ends wait", async () => {
   assert.deepEqual([code, signal], [137, "SIGKILL"]);
 });
 
-Deno.test("streams, environment and arguments are the command's", async () => {
+Deno.test("the command gets streams, environment and arguments", async () => {
   const { code, stdout, stderr } = await behind('cat; echo "$MARK" >&2; exit 3', {
     stdin: "from outside\n",
     env: { MARK: "a value" },
@@ -49,13 +49,13 @@ Deno.test("streams, environment and arguments are the command's", async () => {
 /** Masks of the signals 1 to 28; 32 and 33 are the C library's own. */
 const MASK = "sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\):.*\\(.......\\)$/\\1 \\2/p' /proc/self/status";
 
-/** What a line of shell says, which has the words of a command in front of its own as `"$@"`. */
+/** The output of a shell line. `"$@"` in it are the given arguments. */
 async function shell(line: string, ...words: string[]): Promise<string> {
   const command = new Deno.Command("sh", { args: ["-c", line, "sh", ...words], stdin: "null" });
   return new TextDecoder().decode((await command.output()).stdout);
 }
 
-testWhen(notLinux, "signals and files are for the command as if it had been started without wait", async () => {
+testWhen(notLinux, "signal masks and open files are those without wait", async () => {
   await using proxy = standIn(() => 200);
   const look = `${MASK}; readlink /proc/self/fd/* | grep -cv '^/proc'; ulimit -c`;
   const expected = await shell(look);
@@ -63,7 +63,7 @@ testWhen(notLinux, "signals and files are for the command as if it had been star
   assert.equal(await shell('"$@"', MESH_COMMAND, "wait", "--url", proxy.url, "--", "sh", "-c", look), expected);
 });
 
-testWhen(notLinux, "what was ignored stays ignored: nohup and background jobs", async () => {
+testWhen(notLinux, "ignored signals stay ignored: nohup and background jobs", async () => {
   await using proxy = standIn(() => 200);
   const ignoring = 'trap "" HUP INT; exec "$@"';
   const expected = await shell(ignoring, "sh", "-c", MASK);
@@ -71,7 +71,7 @@ testWhen(notLinux, "what was ignored stays ignored: nohup and background jobs", 
   assert.equal(await shell(ignoring, MESH_COMMAND, "wait", "--url", proxy.url, "--", "sh", "-c", MASK), expected);
 });
 
-testWhen(notLinux, "SIGTERM reaches the command, which handles it", async () => {
+testWhen(notLinux, "SIGTERM reaches the command", async () => {
   await using proxy = standIn(() => 200);
   const line = 'trap "echo got it; exit 9" TERM; echo up; while :; do sleep 0.05; done';
   const running = startMesh(["wait", "--url", proxy.url, "--", "sh", "-c", line]);
@@ -81,7 +81,7 @@ testWhen(notLinux, "SIGTERM reaches the command, which handles it", async () => 
   assert.deepEqual([code, stdout], [9, "up\ngot it\n"]);
 });
 
-Deno.test("SIGTERM while waiting is the code 143, and the command does not run", async () => {
+Deno.test("SIGTERM while waiting gives exit code 143, and the command does not run", async () => {
   await using proxy = standIn(() => 503);
   const running = startMesh(["wait", "--url", proxy.url, "--", "echo", "it ran"]);
   await until(() => proxy.requests.length >= 2);
@@ -90,7 +90,7 @@ Deno.test("SIGTERM while waiting is the code 143, and the command does not run",
   assert.deepEqual([code, stdout], [143, ""]);
 });
 
-Deno.test("a command that is absent is 127, and one that cannot be executed 126", async () => {
+Deno.test("a missing command gives exit code 127, one that is not executable 126", async () => {
   await using proxy = standIn(() => 200);
   for (const [command, code] of [["no-such-program", 127], ["/etc/passwd", 126], ["/", 126]] as const) {
     for (const flags of [[], ["--shutdown", "--quit-url", `${proxy.url}/quit`]]) {
@@ -102,7 +102,7 @@ Deno.test("a command that is absent is 127, and one that cannot be executed 126"
   assert.deepEqual(proxy.requests.filter((request) => request.startsWith("POST")), []);
 });
 
-Deno.test("a disabled wait, and one that goes on after its time, run the command", async () => {
+Deno.test("a disabled wait, and one that continues after its timeout, run the command", async () => {
   const url = `http://127.0.0.1:${freePort()}/`;
   const disabled = await runMesh(["wait", "--url", url, "--", "sh", "-c", "exit 4"], {
     env: { MESH_WAIT_DISABLED: "yes" },

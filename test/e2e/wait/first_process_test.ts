@@ -1,4 +1,4 @@
-/** `wait` as the first process of a container, for which the kernel drops signals that nobody handles. */
+/** `wait` as the first process of a container. The kernel drops its unhandled signals. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
@@ -7,7 +7,7 @@ import { standIn } from "./support/server.ts";
 
 const missing = Deno.uid() === 0 ? needsProgram("unshare") : "namespaces of processes need root";
 
-/** Starts words in a namespace of processes, of which the first is their process. */
+/** Starts a command as PID 1 of a PID namespace. */
 function first(...words: string[]) {
   const args = ["--pid", "--fork", "--kill-child", "--mount-proc", MESH_COMMAND, ...words];
   return new Deno.Command("unshare", { args, stdin: "null", stdout: "piped", stderr: "piped" }).spawn();
@@ -19,7 +19,7 @@ async function childOf(pid: number): Promise<number> {
   return Number(text.trim());
 }
 
-testWhen(missing, "the first process ends by SIGTERM and SIGINT while it waits", async () => {
+testWhen(missing, "as the first process it ends on SIGTERM and SIGINT while it waits", async () => {
   for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
     await using proxy = standIn(() => 503);
     await using unshared = first("wait", "--url", proxy.url, "--", "echo", "it ran");
@@ -30,7 +30,7 @@ testWhen(missing, "the first process ends by SIGTERM and SIGINT while it waits",
   }
 });
 
-testWhen(missing, "the command is the first process then", async () => {
+testWhen(missing, "the command becomes the first process", async () => {
   await using proxy = standIn(() => 200);
   const { code, stdout } = await first("wait", "--url", proxy.url, "--", "sh", "-c", "echo $$; exit 7").output();
   assert.deepEqual([code, new TextDecoder().decode(stdout)], [7, "1\n"]);

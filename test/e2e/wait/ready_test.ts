@@ -1,4 +1,4 @@
-/** What counts as ready, and what is said of what is not. */
+/** What counts as ready, and the messages for what does not. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
@@ -7,7 +7,7 @@ import { standIn } from "./support/server.ts";
 
 const ONCE = ["wait", "--timeout", "0"];
 
-Deno.test("wait ends with 0 and without a word when the proxy is ready", async () => {
+Deno.test("wait ends with 0 and no output when the proxy is ready", async () => {
   await using proxy = standIn(() => 200);
   assert.deepEqual(await runMesh(["wait", "--url", proxy.url]), { code: 0, stdout: "", stderr: "" });
   assert.deepEqual(proxy.requests, ["GET /"]);
@@ -28,7 +28,7 @@ Deno.test("only 200 at the end of redirects is ready", async () => {
   assert.deepEqual(codes, { 200: 0, moved: 0, relative: 0, 201: 1, 204: 1, 404: 1, 503: 1, gone: 1, round: 1 });
 });
 
-Deno.test("wait asks again until the proxy is there and ready, and tells of it", async () => {
+Deno.test("wait polls until the proxy is ready, and logs it", async () => {
   const port = freePort();
   const waiting = startMesh(["wait", "--url", `http://127.0.0.1:${port}/`]);
   await waiting.warns("connection refused");
@@ -55,7 +55,7 @@ Deno.test("all of several URLs must be ready", async () => {
   assert.ok(stderr.includes(two.url) && !stderr.includes(one.url));
 });
 
-Deno.test("a proxy that takes the connection and says nothing is told as such", async () => {
+Deno.test("a proxy that accepts the connection and does not answer is reported", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listener.addr.port}/`;
   const { code, stderr } = await runMesh([...ONCE, "--request-timeout", "100ms", "--url", url]);
@@ -66,7 +66,7 @@ Deno.test("a proxy that takes the connection and says nothing is told as such", 
 // Loopback has 16 million addresses: these ports are free on one that nobody else uses.
 const hostname = "127.84.21.7";
 
-Deno.test("on a time-out the agent's reason is told, whatever the proxy's port says", async () => {
+Deno.test("on a timeout the agent's reason is logged, whatever the proxy's port answers", async () => {
   const reason = (path: string, { url }: Request) =>
     path === "/healthz/ready" && url.endsWith("?verbose")
       ? new Response("cds updates: 0 successful", { status: 503 })
@@ -82,20 +82,20 @@ Deno.test("on a time-out the agent's reason is told, whatever the proxy's port s
   assert.deepEqual(agent.requests, Array(2).fill("GET /healthz/ready?verbose"));
 });
 
-Deno.test("a proxy of the environment is not asked for this pod", async () => {
+Deno.test("proxy variables of the environment are ignored", async () => {
   await using proxy = standIn(() => 200);
   const env = { HTTP_PROXY: `http://127.0.0.1:${freePort()}`, http_proxy: `http://127.0.0.1:${freePort()}` };
   assert.equal((await runMesh([...ONCE, "--url", proxy.url], { env })).code, 0);
 });
 
-Deno.test("every line is JSON where that is asked for", async () => {
+Deno.test("with JSON logs every line is JSON", async () => {
   const args = ["wait", "--timeout", "150ms", "--url", `http://127.0.0.1:${freePort()}/`];
   const { code, stdout, stderr } = await runMesh(args, { env: { MESH_LOG_FORMAT: "json" } });
   assert.deepEqual([code, stdout], [1, ""]);
   assert.deepEqual(stderr.trim().split("\n").map((line) => JSON.parse(line).level), ["INFO", "FATAL"]);
 });
 
-Deno.test("pilot-agent wait is ready as wait is, with its own words and code", async () => {
+Deno.test("pilot-agent wait has its own messages and exit code", async () => {
   await using proxy = standIn(() => 200);
   const ready = await runMesh(["pilot-agent", "wait", "--url", proxy.url, "--periodMillis=100"]);
   assert.equal(ready.code, 0);
@@ -118,7 +118,7 @@ Deno.test("pilot-agent wait is ready as wait is, with its own words and code", a
   );
 });
 
-Deno.test("that nobody reads the log ends no wait", async () => {
+Deno.test("a closed log does not end wait", async () => {
   await using proxy = standIn(() => 200);
   const lines = [
     `{ sleep 0.2; "$MESH" pilot-agent wait --url "$URL"; echo "code $?" >&2; } | true`,

@@ -1,11 +1,11 @@
-/** `wait --shutdown -- COMMAND`: a Job in a pod with a proxy that would not end by itself. */
+/** `wait --shutdown -- COMMAND`: a Job in a pod whose proxy does not end by itself. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { startMesh } from "./support/child.ts";
 import { freePort } from "../../support/ports.ts";
 import { type StandIn, standIn } from "./support/server.ts";
 
-/** The words in front of the command, with a stand-in that is both ports. */
+/** The arguments before the command. One stand-in serves both ports. */
 function words({ url }: StandIn, ...flags: string[]): string[] {
   return [
     "wait",
@@ -23,7 +23,7 @@ function words({ url }: StandIn, ...flags: string[]): string[] {
 
 const QUIT = ["GET /ready", "POST /quitquitquit"];
 
-Deno.test("the proxy is told to quit once, after the command, whose code is the result", async () => {
+Deno.test("the proxy is told to quit once after the command; wait exits with the command's code", async () => {
   for (const [line, code] of [["exit 0", 0], ["exit 42", 42], ["kill -9 $$", 137], ["kill -15 $$", 143]] as const) {
     await using proxy = standIn(() => 200);
     const ended = await runMesh([...words(proxy), `echo done; ${line}`], { stdin: "" });
@@ -32,7 +32,7 @@ Deno.test("the proxy is told to quit once, after the command, whose code is the 
   }
 });
 
-Deno.test("signals are passed on, and the proxy is told to quit when the command has ended of them", async () => {
+Deno.test("signals are forwarded, and the proxy is told to quit when the command has ended", async () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     await using proxy = standIn(() => 200);
     const line = `trap "echo got ${signal}; exit 6" ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`;
@@ -45,7 +45,7 @@ Deno.test("signals are passed on, and the proxy is told to quit when the command
   }
 });
 
-Deno.test("with --quit-on success a command that failed keeps its proxy", async () => {
+Deno.test("with --quit-on success a failed command keeps its proxy", async () => {
   await using proxy = standIn(() => 200);
   const failed = await runMesh([...words(proxy, "--quit-on", "success"), "exit 1"]);
   assert.equal(failed.code, 1);
@@ -53,7 +53,7 @@ Deno.test("with --quit-on success a command that failed keeps its proxy", async 
   assert.deepEqual(proxy.requests, ["GET /ready"]);
 });
 
-Deno.test("a proxy that is gone is a warning, and the code is the command's", async () => {
+Deno.test("a missing proxy is a warning, and wait exits with the command's code", async () => {
   await using proxy = standIn(() => 200);
   const args = ["wait", "--url", proxy.url, "--shutdown", "--quit-url", `http://127.0.0.1:${freePort()}/`, "--"];
   const { code, stderr } = await runMesh([...args, "sh", "-c", "exit 8"]);
@@ -61,14 +61,14 @@ Deno.test("a proxy that is gone is a warning, and the code is the command's", as
   assert.match(stderr, /warning wait: Cannot tell the proxy to quit, .*: connection refused\n$/);
 });
 
-Deno.test("a time-out runs no command and tells nobody to quit", async () => {
+Deno.test("after a timeout no command runs and no proxy is told to quit", async () => {
   await using proxy = standIn((path) => path === "/ready" ? 503 : 200);
   const { code, stdout } = await runMesh([...words(proxy, "--timeout", "100ms"), "echo it ran"]);
   assert.deepEqual([code, stdout], [1, ""]);
   assert.ok(proxy.requests.every((request) => request === "GET /ready"));
 });
 
-Deno.test("agent quit and agent drain tell the agent, and say when they could not", async () => {
+Deno.test("agent quit and agent drain ask the agent, and report errors", async () => {
   for (const [command, path] of [["quit", "/quitquitquit"], ["drain", "/drain"]] as const) {
     await using agent = standIn((each) => each === path ? 200 : 404);
     const port = new URL(agent.url).port;

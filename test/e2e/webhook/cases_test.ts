@@ -1,4 +1,4 @@
-/** Istio's cases through a real API server: it sends the pods, applies the patches, and what comes out is what Istio makes. */
+/** Istio's cases with a real API server, which applies our patches. The pods equal Istio's. */
 import assert from "node:assert/strict";
 import type { Injector } from "../../../src/inject/mod.ts";
 import { reviewPod } from "../../../src/webhook/review/review_pod.ts";
@@ -17,7 +17,7 @@ import { dryRun, held } from "../support/pods.ts";
 import { until } from "../../support/until.ts";
 import { kubectl, register, statusOf } from "../support/webhook.ts";
 
-/** The server of reviews: each case is its injector. */
+/** A server of reviews. The test sets the injector. */
 function serve(current: () => Injector) {
   const { certificate, key, authority } = testCertificate();
   const server = Deno.serve(
@@ -34,7 +34,7 @@ function serve(current: () => Injector) {
 
 const missing = needsCluster() ?? needsInjectCases;
 
-testWhen(missing, "the patches of all cases make, in the API server, the pods that Istio makes", async (t) => {
+testWhen(missing, "in an API server, the patches of all cases make the same pods as Istio", async (t) => {
   const cases = await injectCases();
   const [first] = cases;
   assert.ok(first !== undefined);
@@ -68,14 +68,14 @@ async function isCalled(cluster: Cluster): Promise<boolean> {
 }
 
 /**
- * Cases that Istio recorded of manifests and that a pod in a cluster cannot be like: a proxy container of the user's own gets
- * the API server's defaults before a webhook sees it, which then count as the user's; and a namespace that is not here.
+ * Cases that only work for manifests. The API server adds defaults to a user's own proxy container before the webhook
+ * sees it, and these defaults count as the user's. The namespace of other cases does not exist here.
  */
 function isOfManifestsOnly(manifests: string): boolean {
   return /^ *(- )?name: istio-proxy$/m.test(manifests) || podsOf(manifests).some(({ namespace }) => namespace !== "");
 }
 
-/** How many pods were compared: what the API server would not take even from Istio is none. */
+/** The number of compared pods: 0 if the API server rejects Istio's own pod. */
 async function compare(cluster: Cluster, item: InjectCase): Promise<number> {
   const [before, after] = [readCaseFile(item.input), readCaseFile(item.expected)];
   if (isOfManifestsOnly(before)) return 0;

@@ -19,15 +19,18 @@ type Source = ReturnType<typeof selfManagedCertificates>;
 
 testWhen(
   needsCluster(),
-  "replicas keep their certificates in a real cluster, with the rights of their manifests",
+  "replicas manage their certificates in a real cluster, with the rights of their manifests",
   async (t) => {
     const cluster = await startCluster();
     try {
       const kubeconfig = await install(cluster);
-      await t.step("replicas that start at once serve the same, and the API server trusts it", async () => {
-        await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => agrees(cluster, sources));
-      });
-      await t.step("a bundle that was taken out, and a Secret that was deleted, come back", async () => {
+      await t.step(
+        "replicas that start together serve the same certificate, and the API server trusts it",
+        async () => {
+          await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => agrees(cluster, sources));
+        },
+      );
+      await t.step("a removed caBundle and a deleted Secret come back", async () => {
         await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => comesBack(cluster, sources));
       });
       await t.step(
@@ -144,7 +147,7 @@ async function renews(cluster: Cluster, sources: readonly Source[]): Promise<voi
   }, "Never: three certificates and two authorities");
 }
 
-/** What is served verifies with what the configuration holds a moment later. */
+/** The served certificate verifies with the caBundle read right after. */
 async function trusts(cluster: Cluster, sources: readonly Source[]): Promise<void> {
   const served = sources.map((source) => source.current());
   const [bundle = ""] = await bundles(cluster);

@@ -1,4 +1,4 @@
-/** The webhook in a cluster's days: it is down, replaced, reconfigured and certified anew, and pods come and go. */
+/** The webhook over time: down, back, with new certificates and configurations, while pods are created. */
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { isMap, type ValueMap } from "../../../src/core/value.ts";
@@ -16,19 +16,19 @@ import { create, kubectl, register, startWebhook, statusOf, type WebhookProcess 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const CONFIGURATION = { config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh };
 
-testWhen(needsCluster(), "the webhook in the days of a cluster", async (t) => {
+testWhen(needsCluster(), "webhook lifecycle in a cluster", async (t) => {
   const cluster = await startCluster();
   const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
   try {
     for (const name of ["mesh", "plain", "istio-system"]) await createNamespace(cluster, name);
     await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
     await t.step("while it is down, failurePolicy decides", () => decidesWhileDown(cluster));
-    await t.step("it is back: pods that were refused are injected", () => comesBack(cluster));
-    await t.step("a dry run is answered and leaves nothing", () => answersDryRun(cluster));
-    await t.step("a pod that is deleted and made again is the same", () => makesAgain(cluster));
-    await t.step("pods of the examples are those of inject", () => equalsInject(cluster));
+    await t.step("after it is back, refused pods are injected", () => comesBack(cluster));
+    await t.step("a dry run is answered and stores nothing", () => answersDryRun(cluster));
+    await t.step("a deleted and re-created pod is the same", () => makesAgain(cluster));
+    await t.step("the webhook and inject make the same pods of the examples", () => equalsInject(cluster));
     await t.step(
-      "certificates and configurations change under load without a failed review",
+      "certificates and configurations change under load; no review fails",
       () => changes(cluster, api),
     );
   } finally {
@@ -136,7 +136,7 @@ async function equalsInject(cluster: Cluster): Promise<void> {
 const CLIENTS = 4;
 const ROUNDS = 4;
 
-/** Pods are made all the time, none is refused, and each is injected by the old configuration or the new. */
+/** Creates pods under load: none is refused, each is injected by the old or the new configuration. */
 async function changes(cluster: Cluster, api: KubeConnection): Promise<void> {
   const certificates = Array.from({ length: ROUNDS }, () => testCertificate());
   const webhook = await startWebhook(CONFIGURATION);
@@ -169,7 +169,7 @@ function isOf(round: number): (image: string) => boolean {
   return (image) => image.startsWith(`hub-${round}.test/`);
 }
 
-/** Makes pods that are not kept, one after another; how many. Throws if one is refused. */
+/** Creates pods as dry runs, one after another. Returns how many. Throws if one is refused. */
 async function createPods(api: KubeConnection, signal: AbortSignal, images: Set<string>): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count++) {

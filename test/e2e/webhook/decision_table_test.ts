@@ -1,4 +1,4 @@
-/** Namespaces and pods labelled in every way, created with kubectl: which are injected, and by whom. */
+/** All combinations of labels on namespaces and pods: which pods are injected, by which revision. */
 import assert from "node:assert/strict";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
@@ -38,7 +38,7 @@ const ROWS: readonly Row[] = Object.keys(NAMESPACES).flatMap((namespace) =>
   )
 );
 
-/** Who is called (Istio, "Installing the Sidecar"; "Canary Upgrades"): a namespace that names one decides. */
+/** The revision that is called (Istio, "Installing the Sidecar"; "Canary Upgrades"). The namespace's label wins. */
 function called({ namespace, label, revision }: Row): string | undefined {
   if (label === "false") return undefined;
   const labels = NAMESPACES[namespace] ?? {};
@@ -49,7 +49,7 @@ function called({ namespace, label, revision }: Row): string | undefined {
   return label === "true" ? "default" : undefined;
 }
 
-/** The revision that injects; `none` if nobody does. The label wins over the annotation, both over the policy. */
+/** The revision that injects, or `none`. The label wins over the annotation, both over the policy. */
 function injectedBy(row: Row, policy: string): string {
   const by = called(row);
   const asked = row.label === "none" ? row.annotation : row.label;
@@ -57,7 +57,7 @@ function injectedBy(row: Row, policy: string): string {
   return by !== undefined && wanted ? by : "none";
 }
 
-testWhen(needsCluster(), "pods come out of the API server as the decision table says", async (t) => {
+testWhen(needsCluster(), "pods are injected as the decision table says", async (t) => {
   const cluster = await startCluster();
   try {
     for (const [name, labels] of Object.entries(NAMESPACES)) await createNamespace(cluster, name, labels);
@@ -93,7 +93,7 @@ async function check(cluster: Cluster, policy: string): Promise<void> {
   }
 }
 
-/** The API server hears of configurations by a watch of its own. */
+/** The API server learns of configurations from a watch, a little later. */
 async function webhooksAreCalled(cluster: Cluster): Promise<void> {
   for (const revision of REVISIONS) {
     const row: Row = { namespace: `rev-${revision}`, label: "true", annotation: "none", revision: "none" };

@@ -10,19 +10,23 @@ import { reviewOf } from "./support/server.ts";
 
 const NAME = "kubectl-mesh-webhook";
 
-/** Nodes do not run here: the container's command is run by hand, with the rights of its ServiceAccount. */
-testWhen(needsCluster(), "installed with --from-cluster it injects by the control plane's configuration", async () => {
-  const cluster = await startCluster();
-  try {
-    await addControlPlane(cluster);
-    await kubectl(cluster, ["create", "namespace", "mesh"]);
-    const manifests = webhookManifests({ image: "example.com/mesh:1", namespace: "mesh", fromCluster: {} });
-    await kubectl(cluster, ["apply", "-f", "-"], manifests);
-    await serves(cluster);
-  } finally {
-    await cluster.stop();
-  }
-});
+/** There are no nodes: the test runs the container's command, with the rights of its ServiceAccount. */
+testWhen(
+  needsCluster(),
+  "installed with --from-cluster, it injects with the control plane's configuration",
+  async () => {
+    const cluster = await startCluster();
+    try {
+      await addControlPlane(cluster);
+      await kubectl(cluster, ["create", "namespace", "mesh"]);
+      const manifests = webhookManifests({ image: "example.com/mesh:1", namespace: "mesh", fromCluster: {} });
+      await kubectl(cluster, ["apply", "-f", "-"], manifests);
+      await serves(cluster);
+    } finally {
+      await cluster.stop();
+    }
+  },
+);
 
 /** The ConfigMaps as an installation of Istio has them. */
 async function addControlPlane(cluster: Cluster): Promise<void> {
@@ -76,7 +80,7 @@ async function goesByNodes(cluster: Cluster, place: () => Promise<string>): Prom
   }
 }
 
-/** Which of the pod's lists the patch brings the proxy to. */
+/** The list of containers that the patch adds the proxy to. */
 function proxyPlace({ response: { patch } }: { readonly response: { readonly patch: string } }): string {
   const operations: { readonly path: string; readonly value?: unknown }[] = JSON.parse(atob(patch));
   const found = operations.find(({ value }) => JSON.stringify(value)?.includes('"name":"istio-proxy"') === true);
@@ -102,7 +106,7 @@ async function caBundle(cluster: Cluster): Promise<string> {
   return await kubectl(cluster, ["get", "mutatingwebhookconfiguration", "istio-sidecar-injector", "-o", path]);
 }
 
-/** Asks as the API server does: by the Service's name, trusting the caBundle alone. */
+/** Asks like the API server: by the Service's name, trusting only the caBundle. */
 async function review(port: number, bundle: string) {
   const body = reviewOf("web");
   const tcp = await Deno.connect({ hostname: "127.0.0.1", port });

@@ -13,9 +13,9 @@ const CASE = "examples/helloworld.yaml";
 testWhen(needsCluster(), "the configuration of a cluster's control plane", async (t) => {
   const cluster = await startCluster();
   try {
-    await t.step("inject says what is not there, and what is", () => namesWhatExists(cluster));
+    await t.step("inject names missing and existing ConfigMaps", () => namesWhatExists(cluster));
     await t.step("inject uses the ConfigMaps of the revision", () => injects(cluster));
-    await t.step("a user without rights learns which", () => isForbidden(cluster));
+    await t.step("errors name the missing rights", () => isForbidden(cluster));
     await t.step("webhook serve follows the ConfigMaps", () => follows(cluster));
     await t.step(
       "webhook serve follows ProxyConfigs and what OpenShift notes at namespaces",
@@ -119,7 +119,7 @@ async function ready({ plainPort }: WebhookProcess): Promise<string> {
   return await (await fetch(`http://127.0.0.1:${plainPort}/ready?verbose`)).text();
 }
 
-/** The registry of the proxy's image in a pod that is made now; `""` if it has no proxy. */
+/** The registry of the proxy's image in a new pod; `""` without a proxy. */
 async function imageOf(cluster: Cluster): Promise<string> {
   return /([\w.]+)\/proxyv2/.exec(await probePod(cluster))?.[1] ?? "";
 }
@@ -170,7 +170,7 @@ async function followsFacts(cluster: Cluster): Promise<void> {
   }
 }
 
-/** A pod that is made now, as JSON; `""` if it is refused. */
+/** A new pod as JSON; `""` if it is denied. */
 async function probePod(cluster: Cluster): Promise<string> {
   const metadata = { name: "probe", namespace: "mesh" };
   const containers = [{ name: "app", image: "example.com/app:1" }];

@@ -18,28 +18,28 @@ const CASES: Readonly<Record<string, Partial<ManifestOptions>>> = {
   "the configuration of a control plane": { revision: "next", namespace: "mesh", fromCluster: {} },
 };
 
-testWhen(needsCluster(), "what webhook manifests prints is what a cluster takes", async (t) => {
+testWhen(needsCluster(), "a cluster accepts the output of webhook manifests", async (t) => {
   const cluster = await startCluster();
   try {
     for (const namespace of ["istio-system", "mesh"]) await createStrictNamespace(cluster, namespace);
     for (const [name, options] of Object.entries(CASES)) {
       await t.step(`${name}: applied, and again without a difference`, () => appliesCleanly(cluster, options));
     }
-    await t.step("a bundle that the webhook wrote is no difference, and stays", () => keepsBundle(cluster));
-    await t.step("its rights are enough for what it does, and end there", () => hasRights(cluster));
+    await t.step("a caBundle that the webhook wrote stays on apply", () => keepsBundle(cluster));
+    await t.step("its rights are sufficient and minimal", () => hasRights(cluster));
   } finally {
     await cluster.stop();
   }
 });
 
-/** Pods there must be fit for the restricted Pod Security level, and Deployments are warned about. */
+/** The namespace enforces the restricted Pod Security level, and warns about Deployments. */
 async function createStrictNamespace(cluster: Cluster, namespace: string): Promise<void> {
   await done(cluster, ["create", "namespace", namespace]);
   const levels = ["enforce", "warn"].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
   await done(cluster, ["label", "namespace", namespace, ...levels]);
 }
 
-/** Standard output of kubectl, which has nothing to say against it. */
+/** Standard output of kubectl. Warnings are errors. */
 async function done(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
   const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
   assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
@@ -75,7 +75,7 @@ async function versionsOf(cluster: Cluster, manifests: string): Promise<string> 
   return await done(cluster, ["get", "-f", "-", "-o", columns], manifests);
 }
 
-/** Controllers do not run here: the pod of the Deployment's template is made by hand. */
+/** There are no controllers: the test creates the pod of the Deployment's template. */
 async function startsPod(cluster: Cluster, { revision, namespace = "istio-system" }: Partial<ManifestOptions>) {
   const name = revision === undefined ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   const { spec } = JSON.parse(await done(cluster, ["get", "deployment", name, "-n", namespace, "-o", "json"]));
@@ -105,7 +105,7 @@ async function keepsBundle(cluster: Cluster): Promise<void> {
 const SECRET = "secrets/kubectl-mesh-webhook-certificates";
 const CONFIGURATION = "mutatingwebhookconfigurations/istio-sidecar-injector";
 
-/** Verb, what, and whether it is allowed. */
+/** Verb, resource, and whether it is allowed. */
 const RIGHTS: readonly (readonly [verb: string, what: string, allowed: boolean])[] = [
   ["create", "secrets", true],
   ...["get", "list", "watch", "update"].map((verb) => [verb, SECRET, true] as const),

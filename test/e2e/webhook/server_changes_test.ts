@@ -7,7 +7,7 @@ import { configurationOf, review, reviewOf, secretOf, WebhookServer } from "./su
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
-/** Reviews without a pause, over both protocols, until it is told to stop; each must be answered with a patch. */
+/** Sends reviews without a pause over both protocols until it is stopped. Each must be answered with a patch. */
 function load(server: WebhookServer, authority = server.certificate.authority) {
   const stop = new AbortController();
   const counts = { kept: 0, fresh: 0 };
@@ -44,7 +44,7 @@ function load(server: WebhookServer, authority = server.certificate.authority) {
 
 testWhen(
   notLinux,
-  "a new configuration comes into force under load; a wrong one is told everywhere and does no harm",
+  "a new configuration is applied under load; an invalid one is reported and ignored",
   async () => {
     await using server = await WebhookServer.start();
     const running = load(server);
@@ -75,7 +75,7 @@ testWhen(
 
 testWhen(
   notLinux,
-  "certificates are replaced under load without a failed review; a wrong pair is told and not served",
+  "certificates are replaced under load, no review fails; an invalid key pair is reported and not served",
   async () => {
     await using server = await WebhookServer.start();
     const next = testCertificate(20n);

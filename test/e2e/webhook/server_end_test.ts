@@ -1,4 +1,4 @@
-/** How the webhook ends. */
+/** Graceful shutdown of the webhook. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -6,7 +6,7 @@ import { review, reviewOf, WebhookServer } from "./support/server.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
-/** A review whose body stays open until it is told to end. */
+/** A review whose body stays open until `finish`. */
 function openReview(server: WebhookServer, client: Deno.HttpClient) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
@@ -32,7 +32,7 @@ async function underWay(server: WebhookServer, count: number): Promise<void> {
 for (const protocol of ["1.1", "2"] as const) {
   testWhen(
     notLinux,
-    `HTTP/${protocol}: SIGTERM: not ready at once, still serving, then reviews in flight are answered`,
+    `HTTP/${protocol}: after SIGTERM it is not ready, still serves, and answers reviews in flight`,
     async () => {
       await using server = await WebhookServer.start("--shutdown-delay=2s");
       using client = server.client(protocol);
@@ -65,7 +65,7 @@ for (const protocol of ["1.1", "2"] as const) {
   );
 }
 
-testWhen(notLinux, "a review that does not end is waited for only so long", async () => {
+testWhen(notLinux, "shutdown waits only for a limited time for a review", async () => {
   await using server = await WebhookServer.start("--shutdown-delay=0s", "--shutdown-timeout=300ms");
   using client = server.client();
   const cut = assert.rejects(openReview(server, client).answer);
@@ -77,7 +77,7 @@ testWhen(notLinux, "a review that does not end is waited for only so long", asyn
 });
 
 for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
-  testWhen(notLinux, `a second signal ends it at once: ${signal}`, async () => {
+  testWhen(notLinux, `a second signal ends it immediately: ${signal}`, async () => {
     await using server = await WebhookServer.start("--shutdown-delay=10m", "--shutdown-timeout=10m");
     using client = server.client();
     const cut = assert.rejects(openReview(server, client).answer);
@@ -90,7 +90,7 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
   });
 }
 
-testWhen(notLinux, "who interrupts it at a terminal does not wait for Kubernetes", async () => {
+testWhen(notLinux, "SIGINT at a terminal skips the shutdown delay", async () => {
   await using server = await WebhookServer.start("--shutdown-delay=10m");
   server.signal("SIGINT");
   assert.equal(await server.code, 0);

@@ -11,7 +11,7 @@ const NAMESPACE = "mesh";
 
 testWhen(
   needsCluster() ?? needsProgram("openssl"),
-  "what is installed serves what the API server trusts, and the same after a new start",
+  "the installed webhook serves a trusted certificate, and the same after a restart",
   async () => {
     const cluster = await startCluster();
     const folder = await Deno.makeTempDir();
@@ -29,7 +29,7 @@ testWhen(
   },
 );
 
-/** Runs it until the API server would trust it; returns the certificate that it serves. */
+/** Runs it until the API server would trust it. Returns the served certificate. */
 async function served(cluster: Cluster, folder: string): Promise<string> {
   const log = { text: "" };
   const child = new Deno.Command(MESH_COMMAND, {
@@ -58,7 +58,7 @@ async function read(stream: ReadableStream<Uint8Array>, log: { text: string }): 
   for await (const text of stream.pipeThrough(new TextDecoderStream())) log.text += text;
 }
 
-/** Those of the Deployment, with other ports, and with the ConfigMap as files in this folder. */
+/** The arguments of the Deployment, with other ports and the ConfigMap as files in this folder. */
 async function argumentsOf(cluster: Cluster, folder: string): Promise<string[]> {
   const get = async (kind: string) =>
     JSON.parse(await kubectl(cluster, ["get", kind, NAME, "-n", NAMESPACE, "-o", "json"]));
@@ -79,7 +79,7 @@ async function kubeconfigOf(cluster: Cluster, folder: string): Promise<string> {
   return path;
 }
 
-/** The served certificate, verified as the API server does it: by the caBundle and the name of the Service; else nothing. */
+/** The served certificate if it verifies with the caBundle and the Service's name; else "". */
 async function trusted(cluster: Cluster, port: string, folder: string): Promise<string> {
   const path = "jsonpath={.webhooks[0].clientConfig.caBundle}";
   const bundle = await kubectl(cluster, ["get", "mutatingwebhookconfiguration", "istio-sidecar-injector", "-o", path]);

@@ -1,4 +1,4 @@
-/** Clients that are slow, wrong, or many. */
+/** Slow, wrong and many clients. */
 import assert from "node:assert/strict";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { review, reviewOf, WebhookServer } from "./support/server.ts";
@@ -6,7 +6,7 @@ import { review, reviewOf, WebhookServer } from "./support/server.ts";
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 const JSON_TYPE = { "content-type": "application/json" };
 
-testWhen(notLinux, "requests that are no reviews are told what is wrong, and the next review is answered", async () => {
+testWhen(notLinux, "wrong requests get a reason, and the next review is answered", async () => {
   await using server = await WebhookServer.start();
   const cases: readonly (readonly [path: string, init: RequestInit, status: number])[] = [
     ["/inject", { method: "GET" }, 405],
@@ -32,7 +32,7 @@ testWhen(notLinux, "requests that are no reviews are told what is wrong, and the
   }
 });
 
-testWhen(notLinux, "a pod that cannot be injected is refused and told, and the next one is injected", async () => {
+testWhen(notLinux, "a pod that cannot be injected is denied with a reason, and the next one is injected", async () => {
   await using server = await WebhookServer.start();
   using client = server.client();
   const poison = reviewOf("poison", { annotations: { "inject.istio.io/templates": "nope" } });
@@ -72,7 +72,7 @@ testWhen(
   },
 );
 
-/** A connection whose request has a head and the beginning of a body, and never more. */
+/** A connection with an unfinished request: headers and the start of a body. */
 async function slowClient(server: WebhookServer): Promise<Deno.TlsConn> {
   const { certificate: { authority }, port } = server;
   const connection = await Deno.connectTls({ hostname: "localhost", port, caCerts: [authority] });
@@ -81,7 +81,7 @@ async function slowClient(server: WebhookServer): Promise<Deno.TlsConn> {
   return connection;
 }
 
-testWhen(notLinux, "a body that never comes is given up, with 408", async () => {
+testWhen(notLinux, "a missing body times out with 408", async () => {
   await using server = await WebhookServer.start();
   using connection = await slowClient(server);
   const answer = new Uint8Array(1000);

@@ -1,4 +1,4 @@
-/** The webhook while it cannot answer reviews yet. */
+/** The webhook before it can answer reviews. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
-/** A kubeconfig of an API server that is away: nobody listens on the port of tcpmux. */
+/** A kubeconfig of a dead API server: nothing listens on port 1. */
 const AWAY = JSON.stringify({
   apiVersion: "v1",
   kind: "Config",
@@ -19,7 +19,7 @@ const AWAY = JSON.stringify({
 for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
   testWhen(
     notLinux,
-    `while the API server is away it is alive and not ready, and ${signal} ends it at once`,
+    `without an API server it is alive and not ready, and ${signal} ends it`,
     async () => {
       const kubeconfig = await Deno.makeTempFile();
       await Deno.writeTextFile(kubeconfig, AWAY);

@@ -1,4 +1,4 @@
-/** Reviews that are answered by several processes. */
+/** Reviews with worker processes. */
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -6,7 +6,7 @@ import { configurationOf, review, reviewOf, WebhookServer } from "./support/serv
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
-/** Processes that a process has started. */
+/** The children of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const tasks = [];
   for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) tasks.push(name);
@@ -30,7 +30,7 @@ function isAlive(pid: number): boolean {
 }
 
 for (const protocol of ["1.1", "2"] as const) {
-  testWhen(notLinux, `HTTP/${protocol}: workers that are killed and a new configuration lose no review`, async () => {
+  testWhen(notLinux, `HTTP/${protocol}: killed workers and a new configuration lose no review`, async () => {
     await using server = await WebhookServer.start("--workers=2");
     await workers(server, 2);
     const stop = new AbortController();
@@ -69,7 +69,7 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
-testWhen(notLinux, "workers answer 200 reviews at once, large ones, and what is no review", async () => {
+testWhen(notLinux, "workers answer 200 reviews at once, large ones, and wrong requests", async () => {
   await using server = await WebhookServer.start("--workers=2");
   await workers(server, 2);
   using client = server.client();
@@ -90,7 +90,7 @@ testWhen(notLinux, "workers answer 200 reviews at once, large ones, and what is 
   assert.match(await server.told("/metrics"), /^mesh_webhook_worker_restarts_total 0$/m);
 });
 
-testWhen(notLinux, "a review that takes too long is refused with its worker, and the next is answered", async () => {
+testWhen(notLinux, "a slow review fails and its worker is killed; the next review is answered", async () => {
   await using server = await WebhookServer.start("--workers=1");
   await workers(server, 1);
   const [pid = 0] = await childrenOf(server.pid);
@@ -104,7 +104,7 @@ testWhen(notLinux, "a review that takes too long is refused with its worker, and
 });
 
 for (const [how, signal] of [["ends", "SIGTERM"], ["is killed", "SIGKILL"]] as const) {
-  testWhen(notLinux, `no worker stays when the webhook ${how}`, async () => {
+  testWhen(notLinux, `no worker is left when the webhook ${how}`, async () => {
     await using server = await WebhookServer.start("--workers=2", "--shutdown-delay=0s");
     await workers(server, 2);
     const pids = await childrenOf(server.pid);

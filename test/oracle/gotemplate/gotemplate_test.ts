@@ -5,7 +5,7 @@ import { parseYaml } from "../../../src/core/yaml/mod.ts";
 import { needsProgram, needsShared, SHARED, testWhen } from "../../support/test_when.ts";
 import { type Answer, goAnswers, ourAnswer, type Request } from "./oracle.ts";
 
-/** Asserts that we answer as Go does, all differences in one message. */
+/** Asserts that our answers equal Go's. Lists all differences. */
 async function assertSameAnswers(requests: readonly Request[]): Promise<void> {
   const answers = await goAnswers(requests);
   assert.equal(answers.length, requests.length);
@@ -127,7 +127,7 @@ const reserved = new Set(
     .split(" "),
 );
 
-/** The same text between both kinds of delimiters; every word in it is declared as a function, so only syntax decides. */
+/** The text with both kinds of delimiters. Every word is declared as a function, so only syntax matters. */
 function parseRequests(template: string): Request[] {
   const words = new Set(template.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []);
   const stubs = [...words].filter((word) => !reserved.has(word));

@@ -3,7 +3,7 @@ import { parse } from "../../../src/core/gotemplate/mod.ts";
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import { extra, values } from "./extra.ts";
 
-/** A template to answer for, as main.go of this folder reads it. */
+/** A request for main.go of this folder. */
 export interface Request {
   readonly name: string;
   readonly template: string;
@@ -30,7 +30,7 @@ export async function goAnswers(requests: readonly Request[], env: Record<string
   return await askGoProgram("test/oracle/gotemplate", requests, (line): Answer => JSON.parse(line), env);
 }
 
-/** Our answer: bytes that are no UTF-8 come as U+FFFD, as they do in the JSON of the Go program. */
+/** Our answer. Invalid UTF-8 becomes U+FFFD, as in the JSON of the Go program. */
 export function ourAnswer(request: Request): Answer {
   const funcs = { ...extra, ...Object.fromEntries((request.stubs ?? []).map((name) => [name, () => null])) };
   const [leftDelim = "", rightDelim = ""] = request.delims ?? [];

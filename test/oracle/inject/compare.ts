@@ -1,10 +1,10 @@
-/** Injected manifests as Kubernetes would hold them, and where two differ. */
+/** Differences between injected manifests, compared as typed objects. */
 import { compareQuantities, decode, parseQuantity, toGoJson } from "../../../src/core/kube/mod.ts";
 import { workloadType } from "../../support/workload_type.ts";
 import { isList, isMap, newMap, type Value } from "../../../src/core/value.ts";
 import { parseDocument, parseYaml, splitText } from "../../../src/core/yaml/mod.ts";
 
-/** Annotations and variables whose text is data: its spelling does not count. */
+/** Annotations and variables that hold JSON or YAML. They are compared by value. */
 const DATA = new Set([
   "sidecar.istio.io/status",
   "proxy.istio.io/overrides",
@@ -30,7 +30,7 @@ function document(value: Value): unknown {
   return read(JSON.parse(toGoJson(typed, type)));
 }
 
-/** Texts that are data are read. */
+/** Parses embedded JSON and YAML. */
 function read(value: unknown, key = ""): unknown {
   if (typeof value === "string") return DATA.has(key) ? data(value, key) : value;
   if (Array.isArray(value)) return value.map((item) => read(item));

@@ -1,4 +1,4 @@
-/** The injector against Istio's own code: questions by the thousand, whose answers were recorded by record.ts. */
+/** The injector gives Istio's answers, which record.ts recorded, to thousands of questions. */
 import assert from "node:assert/strict";
 import { needsShared, testWhen } from "../../support/test_when.ts";
 import { differences } from "./compare.ts";
@@ -28,7 +28,7 @@ function compared(istio: Answer, ours: Answer): readonly string[] {
   return "error" in ours ? [`${OUR_ERROR}: ${ours.error}`] : differences(istio.documents, ours.documents);
 }
 
-/** Errors are in our own words; there must be some. */
+/** Error texts may differ, but must not be empty. */
 function messageProblems(message: string): readonly string[] {
   return message.trim() === "" ? ["an error without a message"] : [];
 }

@@ -1,12 +1,12 @@
-/** Differences from Istio that are on purpose, each with its reason. */
+/** Intended differences from Istio, each with its reason. */
 import type { Question } from "./question.ts";
 
-/** Where a difference is known, and why it is there. */
+/** A known difference and its reason. */
 export interface Known {
   readonly reason: string;
-  /** Whether a question is one where it shows. */
+  /** Whether it affects a question. */
   readonly shows: (question: Question) => boolean;
-  /** All that may differ there. */
+  /** The paths that may differ. */
   readonly difference: RegExp;
 }
 
@@ -73,7 +73,7 @@ export const KNOWN: readonly Known[] = [
   },
 ];
 
-/** The differences that nothing here is known of. */
+/** The unknown differences. */
 export function unknown(question: Question, differences: readonly string[]): readonly string[] {
   const known = KNOWN.filter(({ shows }) => shows(question));
   return differences.filter((text) => !known.some(({ difference }) => difference.test(text)));

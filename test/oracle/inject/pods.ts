@@ -113,7 +113,7 @@ const volumes = fc.array(
   { maxLength: 3 },
 );
 
-/** Annotation values, good ones first; the last of some are not valid. */
+/** Annotation values: valid ones first, the last of some are invalid. */
 const ANNOTATIONS: Table = {
   "sidecar.istio.io/interceptionMode": ["REDIRECT", "TPROXY", "NONE", "tproxy"],
   "status.sidecar.istio.io/port": ["0", "9876", " 15020 ", "15020", "65536", ""],
@@ -250,7 +250,7 @@ function some(table: Table, names: readonly string[], maxLength: number): fc.Arb
 
 type Table = Readonly<Record<string, readonly string[]>>;
 
-/** An earlier injection comes more often than each of the others. */
+/** Re-injection is more frequent than each other case. */
 const ANNOTATION_NAMES = [...Object.keys(ANNOTATIONS), ...Array(6).fill("sidecar.istio.io/status")];
 
 /** Every annotation and label with each of its values, alone on a plain pod. */

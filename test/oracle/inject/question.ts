@@ -1,8 +1,8 @@
-/** What Istio and this project are asked, and how each answers. */
+/** Questions, and the answers of Istio and this project. */
 import { type Injector, injectStream, newInjector } from "../../../src/inject/mod.ts";
 import { documents } from "./compare.ts";
 
-/** The three texts that injection is configured with. */
+/** The three configuration texts of injection. */
 export interface Settings {
   readonly config: string;
   readonly values: string;
@@ -18,10 +18,10 @@ export interface Question {
   readonly revision: string;
 }
 
-/** The documents that come out, or why none do. */
+/** The injected documents, or the error. */
 export type Answer = { readonly documents: readonly unknown[] } | { readonly error: string };
 
-/** What this project makes of each question. */
+/** The answers of this project. */
 export class Ours {
   readonly #injectors = new Map<string, Injector>();
 
@@ -70,7 +70,7 @@ export class Ours {
   }
 }
 
-/** What Istio makes of the questions, by the program of this folder built at `program`. */
+/** Istio's answers, from the program of this folder. */
 export async function askIstio(program: string, questions: readonly Question[]): Promise<Answer[]> {
   const child = new Deno.Command(program, { stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
   const [, { stdout }] = await Promise.all([send(child.stdin, questions), child.output()]);

@@ -1,4 +1,4 @@
-/** All that Istio and this project are asked. */
+/** All questions for Istio and this project. */
 import { fc } from "../../support/properties.ts";
 import { workloadType } from "../../support/workload_type.ts";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
@@ -18,7 +18,7 @@ interface Case {
   readonly config: string;
 }
 
-/** How many of each kind are asked. */
+/** Number of questions of each kind. */
 export interface Amount {
   readonly generated: number;
   readonly seed: number;
@@ -26,7 +26,7 @@ export interface Amount {
   readonly step: number;
 }
 
-/** The questions, in an order that is the same for the same amount. */
+/** The questions. The same numbers give the same order. */
 export function questions(amount: Amount): Question[] {
   const all = variations();
   return [
@@ -77,7 +77,7 @@ function inputs(): (readonly [string, string])[] {
   ];
 }
 
-/** Documents are asked alone, as Istio ends at the first that fails. What is no YAML is not asked. */
+/** One question per document: Istio stops at the first failure. Invalid YAML is left out. */
 function workloads(name: string, file: string): (readonly [string, string])[] {
   try {
     return splitText(Deno.readTextFileSync(file), "").flatMap((doc, index) => {

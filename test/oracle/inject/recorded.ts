@@ -1,4 +1,4 @@
-/** Istio's answers as they are kept. */
+/** Istio's recorded answers. */
 import { readAnswers, writeAnswers } from "../answers.ts";
 import { type Amount } from "./questions.ts";
 import type { Answer } from "./question.ts";
@@ -8,7 +8,7 @@ export const RECORDED: Amount = { generated: 700, seed: 20260827, step: 13 };
 
 const FILE = new URL("testdata/answers.jsonl.gz", import.meta.url);
 
-/** An answer, and the name of the question by which it is seen that both belong together. */
+/** An answer and the name of its question. */
 export interface Recorded {
   readonly name: string;
   readonly answer: Answer;

@@ -1,4 +1,4 @@
-/** Templates of users: what strategic merge makes of their corners. */
+/** Users' templates: corner cases of strategic merge. */
 import type { Question, Settings } from "./question.ts";
 
 const TEMPLATES: Readonly<Record<string, string>> = {

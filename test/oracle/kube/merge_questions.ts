@@ -2,7 +2,7 @@ import { fc } from "../../support/properties.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import type { Question } from "./oracle.ts";
 
-/** Merges that name one rule of strategic merge patch each: type, original, patch as JSON. */
+/** One merge for each rule of strategic merge patch: type, original, patch as JSON. */
 const RULES: readonly (readonly [string, string, string])[] = [
   ["Pod", `{}`, `{}`],
   ["Pod", `{"metadata":{"name":"a"}}`, `{"metadata":{"name":null}}`],
@@ -260,7 +260,7 @@ function some(fields: Record<string, fc.Arbitrary<Value>>, required: string[] = 
   return fc.record(fields, { requiredKeys: required });
 }
 
-/** What differs between an object and a patch for it. */
+/** The options for generated objects and patches. */
 interface Side {
   readonly value: (arbitrary: fc.Arbitrary<Value>) => fc.Arbitrary<Value>;
   readonly map: (arbitrary: fc.Arbitrary<ValueMap>) => fc.Arbitrary<ValueMap>;

@@ -1,4 +1,4 @@
-/** Traffic capture and bootstraps against Istio's own pilot-agent: its answers were recorded by record.ts. */
+/** Traffic capture and bootstraps equal the answers of Istio's pilot-agent, which record.ts recorded. */
 import assert from "node:assert/strict";
 import { runAgentCase } from "../../support/cases/agent.ts";
 import { captureText } from "../../support/cases/capture.ts";
@@ -11,7 +11,7 @@ function sameQuestions(asked: readonly unknown[], answers: readonly { readonly q
   assert.deepEqual(answers.map(({ question }) => question), asked.map((one) => JSON.stringify(one)), "record again");
 }
 
-Deno.test("traffic is captured by the rules of pilot-agent, line for line", async () => {
+Deno.test("the rules of traffic capture equal pilot-agent's, line by line", async () => {
   const asked = captureQuestions();
   const answers = await readAnswers<CaptureAnswer>(CAPTURE_FILE);
   sameQuestions(asked, answers);
@@ -24,7 +24,7 @@ Deno.test("traffic is captured by the rules of pilot-agent, line for line", asyn
   assert.ok(failed < asked.length / 20, `pilot-agent failed ${failed} times`);
 });
 
-Deno.test("Envoy is given the words and the bootstrap of pilot-agent", async () => {
+Deno.test("Envoy's arguments and bootstrap equal pilot-agent's", async () => {
   const asked = bootstrapQuestions();
   const answers = await readAnswers<BootstrapAnswer>(BOOTSTRAP_FILE);
   sameQuestions(asked, answers);

@@ -1,9 +1,9 @@
-/** What pilot-agent and this project are asked: command lines and environments that are right, in many combinations. */
+/** Questions for pilot-agent and this project: many combinations of valid command lines and environments. */
 import type { AgentCase } from "../../support/cases/agent.ts";
 import type { CaptureCase } from "../../support/cases/capture.ts";
 import { fc } from "../../support/properties.ts";
 
-/** How many are asked, and which. */
+/** Number of questions and seed. */
 const SAMPLE = { numRuns: 300, seed: 20261122 };
 
 /** Of traffic capture. */
@@ -18,7 +18,7 @@ export function bootstrapQuestions(): AgentCase[] {
 
 const one = (...texts: readonly string[]) => fc.constantFrom(...texts);
 
-/** Some of these words, each with a value: as two words or one, or as a variable where there is one. */
+/** Some of these flags, each with a value: as two arguments, one argument, or a variable. */
 function given(values: Readonly<Record<string, readonly string[]>>, variables: Readonly<Record<string, string>>) {
   const each = Object.entries(values).map(([flag, texts]) => {
     const form = variables[flag] === undefined ? one("two", "one") : one("two", "one", "variable");
@@ -174,7 +174,7 @@ const VARIABLES = some({
   ISTIO_META_LOAD_STATS_CONFIG_JSON: ['{"api_type":"GRPC","transport_api_version":"V3"}'],
 });
 
-/** Of both families ours serves these ports too; Istio's only on the first. */
+/** Our program serves these ports for both families, Istio's only for the first. */
 const SECURE_METRICS = some({ ENVOY_SECURE_METRICS_PORT: ["15091"], ENVOY_SECURE_MERGED_METRICS_PORT: ["15092"] });
 
 const LABELS = some({

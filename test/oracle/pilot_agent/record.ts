@@ -1,6 +1,6 @@
 /**
- * Writes the answers of Istio's own pilot-agent to the questions. Building it takes minutes, and it is asked in network
- * namespaces, as root; so the tests read what is recorded:
+ * Writes the answers of Istio's pilot-agent. Building it takes minutes, and it runs in network namespaces as root; so the
+ * tests read the recorded answers:
  *
  *     tools/deno run -A test/oracle/pilot_agent/record.ts
  */
@@ -21,7 +21,7 @@ async function run(command: string, args: readonly string[], options: Deno.Comma
   return new TextDecoder().decode(stdout);
 }
 
-/** A shell in a network namespace of its own that has these addresses; the words behind the script are its own. */
+/** Runs a shell script in a new network namespace with these addresses. */
 async function inPod(
   addresses: readonly string[],
   script: string,
@@ -51,7 +51,7 @@ async function captureAnswer(one: CaptureCase): Promise<CaptureAnswer> {
   const words = [program, "istio-iptables", "--dry-run", ...more, ...flags];
   const question = JSON.stringify(one);
   const options = { env: { ...env, DRY_RUN_FILE_PATH: transcript } };
-  // A dry run of nft applies its rules; with DNS servers of the other family alone they are none that nft takes.
+  // A dry run of nft applies its rules. With DNS servers of only the other family, nft rejects them.
   const told = await inPod(setup.local_ips, `${mounts}; exec "$@"`, words, options).catch(() => undefined);
   if (told === undefined) return { question };
   const isRule = backend === "nft" ? /^(?:add|flush|insert|delete) / : /^(?!ip6?tables-save$)/;

@@ -1,6 +1,6 @@
 import { askGoProgram } from "../../support/programs/go_program.ts";
 
-/** What Go made of a template: its output or its error. */
+/** Go's result of a template: output or error. */
 export interface GoAnswer {
   readonly out?: string;
   readonly error?: string;

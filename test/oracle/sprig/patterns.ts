@@ -12,7 +12,7 @@ const operator = fc.oneof(
   fc.constantFrom("*", "+", "?", "*?", "+?", "??", "{2}", "{0,2}", "{1,3}?", "{2,}", "{0}", "{0,1}"),
 );
 
-/** An expression of letters, sets, places, groups, alternatives and repetitions, some of them in each other. */
+/** An expression of letters, sets, anchors, groups, alternatives and repetitions, nested. */
 export const { pattern } = fc.letrec<{ pattern: string; item: string; group: string }>((tie) => ({
   pattern: fc.array(fc.array(tie("item"), { maxLength: 3 }), { minLength: 1, maxLength: 2 })
     .map((options) => options.map((items) => items.join("")).join("|")),
@@ -24,7 +24,7 @@ export const { pattern } = fc.letrec<{ pattern: string; item: string; group: str
     ),
     operator,
   )
-    // A repetition of nothing is an error that the recorded cases have.
+    // A repetition of nothing is an error. The recorded cases cover it.
     .map(([body, repeated]) => (body === "" ? "" : body + repeated)),
   group: fc.tuple(fc.constantFrom("(", "(", "(?:", "(?i:", "(?U:", "(?P<n>"), tie("pattern"))
     .map(([open, body]) => `${open}${body})`),

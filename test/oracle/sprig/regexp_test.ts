@@ -1,4 +1,4 @@
-/** Generated regular expressions give in sprig's functions what they give in Go. */
+/** Generated regular expressions give the same results in our sprig functions and in Go. */
 import assert from "node:assert/strict";
 import { parse } from "../../../src/core/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";

@@ -1,4 +1,4 @@
-/** Generated calls of sprig's functions give what Go gives: output, or the fact and text of the error. */
+/** Generated calls of sprig's functions give Go's output or Go's error. */
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { parse } from "../../../src/core/gotemplate/mod.ts";

@@ -1,4 +1,4 @@
-/** Requests for certificates are for Go's crypto/x509, and for openssl, what they are meant to be. */
+/** Go's crypto/x509 and openssl read our certificate requests. */
 import assert from "node:assert/strict";
 import {
   createRequest,

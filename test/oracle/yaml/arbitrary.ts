@@ -35,9 +35,9 @@ export const { value } = fc.letrec<{ value: Value; map: Value; list: Value }>((t
   map: fc.uniqueArray(fc.tuple(key, tie("value")), { maxLength: 4, selector: (pair) => pair[0] }).map(mapOf),
   list: fc.array(tie("value"), { maxLength: 4 }),
 }));
-/** A pair of values that have much in common. */
+/** A pair of similar values. */
 export const pair = fc.tuple(value, value, fc.nat()).map(([a, b, seed]): [Value, Value] => [a, mix(a, b, seed)]);
-/** How toYaml lays a document out. */
+/** Layout options of toYaml. */
 export const style = fc.record({
   step: fc.constantFrom(2, 4),
   listIndent: fc.constantFrom(0, 2, 4),
@@ -71,7 +71,7 @@ function mixList(a: readonly Value[], b: Value, rest: number): Value {
   });
 }
 
-/** Comments and blank lines between the lines of a text, where no block scalar takes them in. */
+/** Adds comments and blank lines to a text, outside of block scalars. */
 export function withComments(source: string): string {
   if (/[|>][-+0-9]*\r?$/m.test(source)) return source;
   return source.split("\n").map((line, index) => {

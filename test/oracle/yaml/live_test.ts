@@ -42,7 +42,7 @@ testWhen(missing, "parseDocument() reads what kubectl's library writes and reads
   const texts = answers.map((answer) => answer.yaml ?? "");
   const back = await ask(texts.map((read) => ({ read })));
   back.forEach((answer, index) => {
-    // go-yaml writes some texts that it does not read itself, such as a key `<<`; they prove nothing.
+    // go-yaml cannot read back some texts that it writes, such as a key `<<`: skip them.
     if (answer.json === undefined || /^\s*(?:- )*<<: /m.test(texts[index] ?? "")) return;
     // For go-yaml these are line breaks, as in YAML 1.1; the reader here follows 1.2, where they are text.
     if (/[\x85\u2028\u2029]/.test(texts[index] ?? "")) return;
@@ -103,7 +103,7 @@ function ourSplit(text: string): string[] | undefined {
   }
 }
 
-/** Its reader leaves a separator with nothing before it in the text of the document. */
+/** Its reader keeps a leading separator in the text of the document. */
 function kubectlSplit(answer: Answer | undefined): readonly string[] | undefined {
   if (answer?.error !== undefined) return undefined;
   return answer?.documents?.map((text) => text.replace(/^---.*\n/, "")).filter((text) => text !== "") ?? [];

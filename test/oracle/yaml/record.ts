@@ -1,6 +1,6 @@
 /**
  * Records how kubectl's YAML library reads and writes the hostile texts, for the unit tests that run without Go:
- * `deno run -A test/oracle/yaml/record.ts`. Fails if what we write is not read back by it.
+ * `deno run -A test/oracle/yaml/record.ts`. Fails if it does not read back what we write.
  */
 import { MeshError } from "../../../src/core/errors.ts";
 import { toYaml } from "../../../src/core/yaml/mod.ts";

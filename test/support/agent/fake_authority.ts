@@ -1,4 +1,4 @@
-/** An authority without a network: signs what comes over its channels, or does what a test wants. */
+/** A certificate authority without a network. It signs requests, or answers as a test wants. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../../src/core/grpc/mod.ts";
 import {
@@ -11,7 +11,7 @@ import {
   readCertificate,
 } from "../../../src/core/x509/mod.ts";
 
-/** A call as it came. */
+/** A received call. */
 export interface AuthorityCall {
   readonly endpoint: GrpcEndpoint;
   readonly method: string;
@@ -23,7 +23,7 @@ export interface AuthorityCall {
   readonly metadata: Uint8Array | undefined;
 }
 
-/** What a certificate says; times in milliseconds since 1970. */
+/** Fields of a certificate. Times are milliseconds since 1970. */
 export interface Signing {
   readonly notBefore: number;
   readonly notAfter: number;
@@ -34,11 +34,11 @@ const IDENTITY = "spiffe://cluster.local/ns/shop/sa/web";
 
 export class FakeAuthority {
   readonly calls: AuthorityCall[] = [];
-  /** Channels that are open. */
+  /** Open channels. */
   open = 0;
   #key = generateEcKey();
   #root = rootOf(this.#key, "root 1");
-  /** What is answered: entries of the chain, bytes, or a failure that is thrown. */
+  /** The answer: entries of the chain, bytes, or an error to throw. */
   answer: (call: AuthorityCall) => Promise<readonly string[] | Uint8Array>;
 
   constructor(answer: (call: AuthorityCall, authority: FakeAuthority) => readonly string[]) {
@@ -50,7 +50,7 @@ export class FakeAuthority {
     return encodePem("CERTIFICATE", this.#root);
   }
 
-  /** From now on another root signs. */
+  /** Switches to another root. */
   replaceRoot(): void {
     this.#key = generateEcKey();
     this.#root = rootOf(this.#key, `root ${crypto.randomUUID()}`);
@@ -94,7 +94,7 @@ function rootOf(key: PrivateKey, commonName: string): Uint8Array {
   return createCertificate({ ...names, notBefore: 0n, notAfter: 4_000_000_000n }, key, { certificate: undefined, key });
 }
 
-/** What a certificate needs of the key of a request. */
+/** The public key of a request. */
 function publicPart(csr: string): PrivateKey {
   const info = new DerReader(decodePem(csr)?.bytes ?? new Uint8Array()).sequence().sequence();
   info.integer();

@@ -6,7 +6,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** What `src/agent` takes for an identity, and how to change it. */
+/** The identity that `src/agent` uses, and setters for tests. */
 export class FakeIdentity {
   #workload: KeyPair | undefined;
   #roots: string | undefined;

@@ -1,10 +1,10 @@
-/** A client of SDS as Envoy is one, over `fetch` on the Unix socket of a server. */
+/** A client of SDS like Envoy's, over `fetch` on a Unix socket. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { encodeFrame, frames } from "../../../src/core/grpc/mod.ts";
 
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/";
 
-/** A request; what is left out is not sent. */
+/** A request. Missing fields are not sent. */
 export interface Ask {
   readonly names?: readonly string[];
   readonly version?: string;
@@ -35,7 +35,7 @@ export function sdsClient(path: string) {
     });
   return {
     stream: () => openStream((body) => post(`${METHOD}StreamSecrets`, body)),
-    /** One message to another method; the headers of its answer. */
+    /** Sends one message to another method. Returns the headers of the answer. */
     async call(method: string, headers: Record<string, string> = {}) {
       const response = await post(
         method.startsWith("/") ? method : `${METHOD}${method}`,
@@ -55,9 +55,9 @@ export interface SdsStream {
   send(bytes: Uint8Array): Promise<void>;
   /** The next answer; `undefined` at the end. Rejects if the stream fails. */
   next(): Promise<Answer | undefined>;
-  /** The next answer, which is accepted. */
+  /** The next answer. Accepts it (ACK). */
   accepted(): Promise<Answer>;
-  /** Ends it, and waits until the server has done so too. */
+  /** Closes it, and waits until the server has closed it too. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** How Envoy's configuration names a secret that the agent's SDS server gives, and waits for it as long as it takes. */
+/** Envoy's configuration for a secret from the agent's SDS server, without a timeout. */
 export function sdsSecret(name: string) {
   const source = {
     api_type: "GRPC",

@@ -26,7 +26,7 @@ const AUTHORITY: AuthorityOptions = {
   ttlSeconds: 86_400,
 };
 
-/** Those of a pod of Istio. */
+/** The options of a pod of Istio. */
 export const SETTINGS: IdentitySettings = {
   spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
   mounted: [],
@@ -38,17 +38,17 @@ export const SETTINGS: IdentitySettings = {
   outputFolder: "",
 };
 
-/** What differs from a pod of Istio. */
+/** Differences from a pod of Istio. */
 export interface Given extends Partial<Omit<IdentitySettings, "authority">> {
   readonly authority?: Partial<AuthorityOptions>;
   readonly files?: Record<string, string>;
-  /** Of the certificates, in milliseconds. */
+  /** Lifetime of certificates, in milliseconds. */
   readonly lifetime?: number;
-  /** In place of a certificate. */
+  /** Answers instead of a certificate. */
   readonly answer?: FakeAuthority["answer"] | undefined;
 }
 
-/** A token with these claims; its signature is not looked at here. */
+/** A token with these claims. Its signature is not valid. */
 export function tokenWith(claims: Record<string, unknown>): string {
   const part = (value: unknown) =>
     btoa(JSON.stringify(value)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
@@ -58,7 +58,7 @@ export function tokenWith(claims: Record<string, unknown>): string {
 export const TOKEN = tokenWith({ aud: ["istio-ca"], iat: START / 1000 - 60, exp: START / 1000 + 3600 });
 export const ANY_ROOT = new FakeAuthority(() => []).root;
 
-/** Starts an identity at `START`; it must leave nothing behind, and no secret in the log. */
+/** Starts an identity at `START`. Fails if it leaks a timer or channel, or logs a secret. */
 export async function startedIdentity(
   { authority = {}, files = {}, lifetime = 24 * HOUR, answer, ...settings }: Given = {},
 ) {
@@ -89,7 +89,7 @@ export async function startedIdentity(
   };
 }
 
-/** From a little before now until a lifetime from now; one below 0 has ended. */
+/** Valid from shortly before now for a lifetime. A negative lifetime gives an expired certificate. */
 export function valid(clock: ManualClock, lifetime: number): Signing {
   const now = clock.now().getTime();
   return { notBefore: now - 120_000 + Math.min(2 * lifetime, 0), notAfter: now + lifetime };

@@ -3,7 +3,7 @@ import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
 import { startStatusServer, type StatusOptions } from "../../../src/agent/status/server.ts";
 
 const world = realWorld();
-// The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
+// The C library is opened on first use and stays open. The sanitizer of a test would report a leak.
 if (world.machine.os === "linux") world.system.interfaceIndex("lo");
 
 /** A status server on a free port, on the real network, and what it logs. */
@@ -37,7 +37,7 @@ export function serve(handler: (request: Request, from: string) => Response | Pr
   return Deno.serve(options, (request, { remoteAddr }) => handler(request, remoteAddr.hostname));
 }
 
-/** An Envoy's admin interface that tells these statistics, which may change. */
+/** An admin interface of Envoy with these statistics, which the test may change. */
 export function adminInterface(stats: Record<string, number>) {
   const asked: string[] = [];
   const server = serve((request) => {

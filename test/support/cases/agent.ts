@@ -8,7 +8,7 @@ import { readSettings } from "../../../src/agent/settings/read.ts";
 /** A case as `input.json` holds it. */
 export interface AgentCase {
   readonly env: Readonly<Record<string, string>>;
-  /** `proxy` and the words behind it. */
+  /** `proxy` and its arguments. */
   readonly flags: readonly string[];
   readonly labels?: Readonly<Record<string, string>> | null;
   readonly annotations?: Readonly<Record<string, string>> | null;
@@ -21,7 +21,7 @@ export interface AgentCase {
   readonly sockets?: readonly string[];
 }
 
-/** What Envoy would be given. */
+/** Envoy's arguments and bootstrap. */
 export interface AgentOutcome {
   readonly args: readonly string[];
   readonly bootstrap: string;
@@ -68,7 +68,7 @@ function filesOf({ labels, annotations, mesh, files }: AgentCase): Record<string
   return found;
 }
 
-/** As the kubelet writes them. */
+/** Labels or annotations in the format of the downward API. */
 function downward(values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join("");
 }

@@ -20,7 +20,7 @@ export const GROUPS = "java:x:201:\nftp:x:50:\n";
 
 const NAMES = { users: parseNames("root:x:0:0\n"), groups: parseNames(GROUPS) };
 
-/** The settings of a case, or what is wrong with them. */
+/** The settings of a case, or their problems. */
 export function captureSettings({ flags, env }: Pick<CaptureCase, "flags" | "env">) {
   return readSettings(flags, env, NAMES);
 }

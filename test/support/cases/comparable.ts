@@ -3,7 +3,7 @@ import { decode } from "../../../src/core/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { parseDocument } from "../../../src/core/yaml/mod.ts";
 
-/** Annotations and variables whose text is data: its spelling does not count. */
+/** Annotations and variables that hold JSON or YAML. They are compared by value. */
 const DATA = new Set([
   "sidecar.istio.io/status",
   "proxy.istio.io/overrides",
@@ -14,7 +14,7 @@ const DATA = new Set([
   "ISTIO_PROMETHEUS_ANNOTATIONS",
 ]);
 
-/** Plain data with texts that are data read, and nothing that is empty. */
+/** Plain data: embedded JSON and YAML is parsed, empty values are left out. */
 export function comparable(value: Value): unknown {
   if (isList(value)) return value.map(comparable);
   if (!isMap(value)) return typeof value === "bigint" ? Number(value) : value;
@@ -31,7 +31,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value ?? {}).length === 0;
 }
 
-/** `name`/`value` pairs and annotations whose text is data get that data. */
+/** Parses the JSON or YAML in `name`/`value` pairs and annotations. */
 function readTexts(map: ValueMap): ValueMap {
   const result: ValueMap = Object.assign(newMap(), map);
   for (const [key, item] of Object.entries(map)) if (DATA.has(key)) result[key] = data(item);

@@ -1,12 +1,12 @@
 /** Golden cases of whole commands: a folder each, run as a process in a copy of its working folder. */
 import { runMesh } from "../programs/mesh.ts";
 
-/** What a command said and did. */
+/** Output, exit code and written files of a command. */
 export interface Outcome {
   readonly code: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** Files of the working folder that are new or not what they were: path and content. */
+  /** New and changed files of the working folder: path and content. */
   readonly written: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ export async function runCase(folder: string, common: string): Promise<Outcome> 
   }
 }
 
-/** What the case must give, as its files `code`, `stdout`, `stderr` and the folder `after` say; absent is empty. */
+/** The expected outcome: files `code`, `stdout`, `stderr` and the folder `after`. An absent file counts as empty. */
 export async function expectedOutcome(folder: string): Promise<Outcome> {
   const [code, stdout, stderr] = await Promise.all(
     ["code", "stdout", "stderr"].map(async (name) => await readIfThere(`${folder}/${name}`) ?? ""),
@@ -38,7 +38,7 @@ export async function expectedOutcome(folder: string): Promise<Outcome> {
   return { code: code ?? "", stdout: stdout ?? "", stderr: stderr ?? "", written: await readTree(`${folder}/after`) };
 }
 
-/** Writes an outcome as what is expected. */
+/** Writes an outcome as the expected one. */
 export async function writeExpected(folder: string, { written, ...streams }: Outcome): Promise<void> {
   for (const [name, text] of Object.entries(streams)) await writeOrRemove(`${folder}/${name}`, text);
   await Deno.remove(`${folder}/after`, { recursive: true }).catch(() => {});
@@ -83,7 +83,7 @@ interface Entry {
   readonly kind: "file" | "folder";
 }
 
-/** A folder's content, folders before what is in them; nothing if there is no such folder. */
+/** The content of a folder, parents first. Empty if the folder does not exist. */
 async function tree(folder: string, under = ""): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const { name, isDirectory } of await list(`${folder}/${under}`)) {

@@ -4,7 +4,7 @@ import { needsShared, SHARED } from "../test_when.ts";
 
 const CASES = `${SHARED}/cases/inject`;
 
-/** A case; its files are named from the folder of all. */
+/** A case. Paths of its files start at the folder of all cases. */
 export interface InjectCase {
   readonly name: string;
   readonly native: boolean;
@@ -30,7 +30,7 @@ export function readCaseFile(path: string): string {
   return Deno.readTextFileSync(`${CASES}/${path}`);
 }
 
-/** The injector with the configuration of a case, for manifests that a person names or for a webhook. */
+/** The injector with the configuration of a case, for `inject` or for the webhook. */
 export function injectorOf(item: InjectCase, byHand: boolean): Injector {
   const source = (path: string) => ({ text: readCaseFile(path), file: path });
   return newInjector({

@@ -1,9 +1,9 @@
-/** Clients and servers of DNS for tests, which read and write messages by another library than the program. */
+/** Clients and servers of DNS for tests. They use another library than the program. */
 import dnsPacket from "dns-packet";
 import dgram from "node:dgram";
 import { Buffer } from "node:buffer";
 
-/** A record, by what the library calls its fields. */
+/** A record, with the field names of the library. */
 export interface RecordData {
   readonly type: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface RecordData {
   readonly udpPayloadSize?: number;
 }
 
-/** A message, as much as tests look at. */
+/** The fields of a message that tests read. */
 export interface Message {
   readonly type?: string;
   readonly id?: number;
@@ -28,7 +28,7 @@ export interface Message {
   readonly additionals?: readonly RecordData[];
 }
 
-/** What is used of the library, which has no types of its own. */
+/** Types for the part of the library that is used here; it has none. */
 interface Packets {
   encode(message: Message): Uint8Array;
   decode(bytes: Uint8Array): Message;
@@ -64,7 +64,7 @@ export function questionBytes(
   });
 }
 
-/** Sends bytes by UDP and waits for the answer to them, at most so long. */
+/** Sends bytes over UDP and waits for the answer, at most `patience` milliseconds. */
 export async function askUdp(
   port: number,
   bytes: Uint8Array,
@@ -84,7 +84,7 @@ export async function askUdp(
   }
 }
 
-/** Sends messages on one TCP connection, all at once, and gives so many answers as they come. */
+/** Sends messages on one TCP connection, all at once. Returns `count` answers in their order of arrival. */
 export async function askTcp(
   port: number,
   messages: readonly Uint8Array[],
@@ -126,7 +126,7 @@ export function decoded(bytes: Uint8Array): Message {
   return packet.decode(Buffer.from(bytes));
 }
 
-/** What a server does with a question: the answers it sends back, any bytes, none or several. */
+/** Answers of a server to a question: any bytes, none or several. */
 export type Behaviour = (question: Message, bytes: Uint8Array, transport: "udp" | "tcp") => readonly Uint8Array[];
 
 /** A server of UDP and TCP on one port of loopback. */
@@ -170,7 +170,7 @@ async function serveConnections(listener: Deno.TcpListener, answersTo: Answers):
   await Promise.all(open);
 }
 
-/** Questions come whole: each is sent at once. */
+/** Reads whole questions: clients send each in one write. */
 async function serveConnection(connection: Deno.TcpConn, answersTo: Answers): Promise<void> {
   const buffer = new Uint8Array(65_537);
   try {
@@ -203,7 +203,7 @@ export function addressAnswer(
   });
 }
 
-/** Names and addresses of the answers, in a form that is easily compared; addresses sorted. */
+/** Names and sorted addresses of the answers, for comparison. */
 export function answersOf(message: Message): string[] {
   const texts = (message.answers ?? []).map((record) =>
     `${record.name} ${record.type} ${String(record.data)} ${record.ttl}`

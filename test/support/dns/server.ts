@@ -7,13 +7,13 @@ import { startServer } from "../../../src/agent/dns/server/server.ts";
 import { openSocketLibc } from "../../../src/core/world/linux/libc.ts";
 import { fakeWorld, realWorld, type World } from "../../../src/core/world/mod.ts";
 
-// It stays loaded, which is no leak of the test that comes first.
+// The library stays loaded. That is no leak of the first test.
 if (Deno.build.os === "linux") openSocketLibc();
 
 export const AROUND = { namespace: "ns1", domain: "ns1.svc.cluster.local" } as const;
 export const RESOLV_CONF = "/etc/resolv.conf";
 
-/** What a test chooses. */
+/** Options of a test. */
 export interface TestServerOptions extends Partial<Pick<ServerOptions, "address" | "isParallel">> {
   readonly resolvConf?: string;
   readonly tuning?: Partial<Tuning>;
@@ -45,7 +45,7 @@ export async function dnsServer(options: TestServerOptions = {}) {
   return { ...server, world, skip: world.skip, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** A host that Kubernetes does not know. */
+/** A host outside of Kubernetes. */
 export function external(...ips: readonly string[]): NameInfo {
   return { ips, registry: "External", shortname: "", namespace: "", altHosts: [] };
 }

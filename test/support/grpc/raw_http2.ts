@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 by hand (RFC 9113), for what no client can be told to do. */
+/** Hand-written frames of HTTP/2 (RFC 9113), for requests that no client library sends. */
 
 const TYPE = { data: 0, headers: 1, reset: 3, settings: 4 } as const;
 const END_HEADERS = 4;
@@ -24,7 +24,7 @@ export class RawStream implements Disposable {
     await this.#write(frame(TYPE.data, 0, 1, [...bytes]));
   }
 
-  /** Gives up the stream; the connection stays. */
+  /** Resets the stream. The connection stays open. */
   async reset(): Promise<void> {
     await this.#write(frame(TYPE.reset, 0, 1, [0, 0, 0, CANCEL]));
   }

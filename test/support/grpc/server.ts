@@ -1,4 +1,4 @@
-/** A gRPC server as others are: it answers with headers, a message and trailers, which Deno.serve cannot send. */
+/** A gRPC server that sends headers, a message and trailers. `Deno.serve` cannot send trailers. */
 
 const PREFACE = 24;
 const FRAME = { data: 0, headers: 1, settings: 4 } as const;
@@ -53,7 +53,7 @@ interface Frame {
   readonly stream: number;
 }
 
-/** The frames that a client sends (RFC 9113 4.1), without what is in them. */
+/** The headers of the frames that a client sends (RFC 9113 4.1). */
 async function* framesOf(connection: Deno.TcpConn): AsyncGenerator<Frame> {
   let bytes: number[] = [];
   let skip = PREFACE;

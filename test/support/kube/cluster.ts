@@ -2,22 +2,22 @@ import { ApiError, type KubeList, type KubeObject, type Query } from "../../../s
 import { isMap, type Value } from "../../../src/core/value.ts";
 import { type CheckApi, type Inventory, inventoryOf, type Scope } from "../../../src/check/inventory/mod.ts";
 
-/** A cluster in memory for checks, which only read. */
+/** A read-only cluster in memory, for checks. */
 export interface ClusterOptions {
   readonly objects?: readonly KubeObject[];
-  /** Paths that the user may not ask (403). */
+  /** Paths that are forbidden for the user (403). */
   readonly forbidden?: RegExp;
-  /** Answers of `raw` by path; what is not here is not found. */
+  /** Answers of `raw` by path. Other paths are not found. */
   readonly raw?: Readonly<Record<string, Value>>;
   /** The Date header of `raw`. */
   readonly date?: string;
-  /** What creating a pod with `dryRun=All` answers; without it the pod as it was sent. */
+  /** The answer to creating a pod with `dryRun=All`; by default the pod itself. */
   readonly dryRun?: (namespace: string, pod: object) => KubeObject | Promise<KubeObject>;
-  /** Makes requests fail: what it returns is thrown. */
+  /** Makes requests fail with the error that it returns. */
   readonly failing?: (path: string) => Error | undefined;
 }
 
-/** The API of such a cluster, and what was asked of it. */
+/** The API of such a cluster, and its requests. */
 export function clusterApi(options: ClusterOptions): CheckApi & { readonly requests: string[] } {
   const requests: string[] = [];
   const arrive = (verb: string, path: string) => {
@@ -61,7 +61,7 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
   };
 }
 
-/** Inventory of such a cluster, on a given day. */
+/** Inventory of such a cluster, at a given time. */
 export function clusterInventory(options: ClusterOptions, scope: Partial<Scope> = {}, now = new Date()): Inventory {
   const clock = { now: () => now, monotonic: () => 0, sleep: () => Promise.resolve() };
   const whole = { namespace: undefined, istioNamespace: "istio-system", revision: undefined, ...scope };

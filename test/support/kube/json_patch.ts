@@ -1,15 +1,15 @@
-/** Applies JSON patches by the letter of RFC 6902: what cannot be applied is an error. */
+/** Applies JSON patches strictly (RFC 6902): an operation that does not apply is an error. */
 import { copyValue } from "../../../src/core/same_value.ts";
 import { isList, isMap, type Value } from "../../../src/core/value.ts";
 
-/** What a patch may hold here; `move`, `copy` and `test` are not written by this program. */
+/** Operations of a patch. This program writes no `move`, `copy` and `test`. */
 export interface Operation {
   readonly op: string;
   readonly path: string;
   readonly value?: Value;
 }
 
-/** The value with the operations applied in order; the given value stays as it is. */
+/** Applies the operations in order and returns the new value. Does not change its argument. */
 export function applyPatch(value: Value, operations: readonly Operation[]): Value {
   return operations.reduce(applyOne, copyValue(value));
 }

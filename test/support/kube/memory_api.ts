@@ -2,7 +2,7 @@ import { ApiError, ConflictError, type KubeApi, type KubeObject } from "../../..
 import type { PatchType, Query, WatchEvent, WatchOptions } from "../../../src/core/kube/client/api.ts";
 import { isMap, type Value } from "../../../src/core/value.ts";
 
-/** What a request was: `patch /api/v1/...`. */
+/** A request: `patch /api/v1/...`. */
 export type Request = `${"get" | "list" | "create" | "replace" | "patch" | "remove"} ${string}`;
 
 interface Watcher {
@@ -13,20 +13,20 @@ interface Watcher {
 }
 
 /**
- * A cluster's API in memory, with versions and conflicts as the API server has them. Paths of objects are collection and
- * name. A request takes a moment, so that those of others come in between.
+ * An API server in memory, with resource versions and conflicts. The path of an object is collection and
+ * name. Requests are asynchronous, so that those of several clients interleave.
  */
 export class MemoryApi implements KubeApi {
   readonly server = "memory";
   /** What was asked. */
   readonly requests: Request[] = [];
-  /** Makes requests fail: what it returns is thrown. */
+  /** Makes requests fail with the error that it returns. */
   failing: (request: Request) => Error | undefined = () => undefined;
   readonly #objects = new Map<string, KubeObject>();
   readonly #watchers = new Set<Watcher>();
   #version = 0;
 
-  /** Writes an object as somebody else would. */
+  /** Writes an object as another client. */
   put(path: string, body: object): KubeObject {
     const type = this.#objects.has(path) ? "MODIFIED" : "ADDED";
     const stored = asObject(body, String(++this.#version));
@@ -35,7 +35,7 @@ export class MemoryApi implements KubeApi {
     return structuredClone(stored);
   }
 
-  /** What is there. */
+  /** Reads an object. */
   at(path: string): KubeObject | undefined {
     return structuredClone(this.#objects.get(path));
   }
@@ -87,7 +87,7 @@ export class MemoryApi implements KubeApi {
     return eventsOf(this.#watchers, { collection: path, name: nameIn(query), options }, waiting, signal);
   }
 
-  /** Tells those that watch that this is not possible, or that it is again. */
+  /** Makes watches fail, or work again. */
   interrupt(error: ApiError | undefined): void {
     for (const { options } of this.#watchers) {
       if (error === undefined) options.synced?.();

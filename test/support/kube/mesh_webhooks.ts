@@ -1,16 +1,16 @@
-/** What `webhook manifests` registers, as an API server has it. */
+/** The objects of `webhook manifests`, as an API server returns them. */
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/mod.ts";
 
-/** The MutatingWebhookConfigurations of such a webhook: of its revision, and of each tag. */
+/** The MutatingWebhookConfigurations of a webhook: one for its revision, one for each tag. */
 export function meshWebhooks(options: Partial<ManifestOptions> = {}): readonly KubeObject[] {
   return meshObjects(options).filter(({ kind }) => kind === "MutatingWebhookConfiguration");
 }
 
-/** All that is applied for it. */
+/** All objects of the webhook. */
 export function meshObjects(options: Partial<ManifestOptions> = {}): readonly KubeObject[] {
   const manifests = webhookManifests({ image: "example.com/kubectl-mesh:1", ...options });
   return splitText(manifests, "").map((document) => parseDocument(document).value).map(asObject);

@@ -1,4 +1,4 @@
-/** Reviews as the API server sends them, and what becomes of the pods. */
+/** Reviews like those of the API server, and the pods that result. */
 import { decode } from "../../../src/core/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
@@ -66,19 +66,19 @@ function operation({ op = null, path = null, value }: ValueMap): Operation {
   return { op: String(op), path: String(path), ...value === undefined ? {} : { value } };
 }
 
-/** The object as the API server has it after the answer. */
+/** The object with the patch of the answer applied. */
 export function admitted(object: Value, answer: Pick<Reviewed, "body">): Value {
   return applyPatch(object, patchOf(answer));
 }
 
-/** A pod that a controller makes of a manifest, and the namespace that it is made in. */
+/** A pod that a controller creates from a manifest, and its namespace. */
 export interface MadePod {
   readonly pod: ValueMap;
   readonly namespace: string;
   readonly kind: string;
 }
 
-/** The pods of all manifests in a text, those in Lists too. */
+/** The pods of all manifests in a text, including those in Lists. */
 export function podsOf(text: string): readonly MadePod[] {
   return splitText(text, "").flatMap((doc) => podsIn(parseDocument(doc).value));
 }
@@ -96,7 +96,7 @@ function podsIn(manifest: Value): readonly MadePod[] {
 
 const HASH = "5d4f8c7b9d";
 
-/** Names and labels that a controller adds to what it makes, and that are none of the template's. */
+/** Names and labels that controllers add to pods; templates do not have them. */
 function owned(template: ValueMap, manifest: ValueMap, kind: string): ValueMap {
   const name = text(mapIn(manifest, "metadata")["name"]);
   const made = MAKERS[kind]?.(name) ?? { kind, name, labels: {} };
@@ -117,7 +117,7 @@ interface Maker {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What makes the pods of a kind that does not make them itself. */
+/** The controllers that create pods for other kinds. */
 const MAKERS: Readonly<Record<string, (name: string) => Maker>> = {
   Deployment: (name) => ({ kind: "ReplicaSet", name: `${name}-${HASH}`, labels: { "pod-template-hash": HASH } }),
   CronJob: (name) => ({ kind: "Job", name: `${name}-28437219`, labels: {} }),

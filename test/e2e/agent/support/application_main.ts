@@ -1,6 +1,6 @@
 /**
- * The application of a pod as a program: serves HTTP on port 8080 and asks what standard input tells, JSON a line each,
- * until that ends.
+ * The application of a pod as a program. It serves HTTP on port 8080 and sends the requests of standard input, JSON
+ * lines, until that ends.
  */
 import { linesOf } from "../../../../src/agent/envoy/lines.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
@@ -13,7 +13,7 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came of it: a status and a text, or status 0 and why there is none. */
+/** The result: a status and a text, or status 0 and an error. */
 export interface Reply {
   readonly id: number;
   readonly status: number;
@@ -48,7 +48,7 @@ function serve(request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetA
 }
 
 function tell(value: Reply | "started" | "held"): void {
-  // Writes wait for one another: an answer may be longer than a pipe takes.
+  // Writes are sequential: an answer may be larger than the pipe's buffer.
   output.write(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the lifecycle of Envoy as a program, for tests: `lifecycle_driver.ts JSON`. Standard input takes `quit`, `drain`
- * and `reload`, a line each; standard output tells phases, standard error is the log. The exit code is the lifecycle's.
+ * Runs the lifecycle of Envoy as a program for tests: `lifecycle_driver.ts JSON`. It reads `quit`, `drain` and `reload`
+ * lines from standard input, prints phases on standard output and logs on standard error. The exit code is the lifecycle's.
  */
 import { startLog } from "../../../../src/core/log.ts";
 import { messageOf } from "../../../../src/core/errors.ts";
@@ -10,7 +10,7 @@ import type { EnvoyOptions, LifecycleControl } from "../../../../src/agent/lifec
 import type { Rules } from "../../../../src/agent/lifecycle/rules.ts";
 import { linesOf } from "../../../../src/agent/envoy/lines.ts";
 
-/** What a test says; `EPOCH` in an argument becomes the number. */
+/** Options of a test. `EPOCH` in an argument becomes the number. */
 export interface DriverOptions {
   readonly binary?: string;
   readonly args?: readonly string[];
@@ -19,7 +19,7 @@ export interface DriverOptions {
   readonly adminUrl?: string;
   readonly ownPorts?: readonly number[];
   readonly pipeErrors?: boolean;
-  /** Stand-ins that are run beside, each to its end; their exit codes are told as JSON. */
+  /** Stand-ins that run beside it. Their exit codes are printed as JSON. */
   readonly beside?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ async function obey(control: LifecycleControl): Promise<void> {
   }
 }
 
-/** Runs the stand-ins, some at a time, each in a lifecycle of its own. */
+/** Runs the stand-ins, some at a time, each in its own lifecycle. */
 async function runBeside(scripts: readonly string[]): Promise<void> {
   const codes: number[] = [];
   const waiting = scripts.entries();

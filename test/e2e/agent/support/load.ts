@@ -1,20 +1,20 @@
-/** Requests without end, each with its outcome: what a client of a well-behaved proxy sees. */
+/** Continuous requests of a client that respects `connection: close`. */
 export interface Load extends AsyncDisposable {
-  /** Requests that were answered with 200 so far. */
+  /** Number of answers with status 200. */
   answered(): number;
-  /** Ends the load; resolves with what went wrong. */
+  /** Stops the load. Resolves with the failures. */
   stop(): Promise<readonly string[]>;
 }
 
 /**
- * Asks on new connections and on kept ones, at once. A kept connection is only used again if the answer did not say
- * `connection: close`; one that was closed between two requests is no failure of a request (RFC 9112, 9.3.1).
+ * Uses new and kept connections at the same time. A kept connection is reused unless the answer says
+ * `connection: close`. A close between two requests is no failure (RFC 9112, 9.3.1).
  */
 export function startLoad(port: number): Load {
   let going = true;
   let answered = 0;
   const failures: string[] = [];
-  /** Requests on one connection, until it is closed or has had so many. */
+  /** Requests on one connection, until it is closed or a limit is reached. */
   const use = async (connection: Deno.TcpConn, requests: number) => {
     for (let first = true; requests > 0 && going; requests--, first = false) {
       const answer = await ask(connection);

@@ -1,4 +1,4 @@
-/** A pod with the whole program: a network namespace, an application in it, and the agent with a real Envoy. */
+/** A pod: a network namespace, an application, and the agent with a real Envoy. */
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { needsProgram } from "../../../support/test_when.ts";
@@ -30,7 +30,7 @@ export type Config = Readonly<Record<string, unknown>>;
 /** Without it Envoy counts no requests. */
 const STATS = { inclusionPrefixes: ["http.inbound", "http.outbound"] };
 
-/** Where listeners and clusters come from: files, since there is no control plane. */
+/** Listeners and clusters from files: there is no control plane. */
 const OVERRIDE = {
   dynamic_resources: {
     lds_config: { path_config_source: { path: "./xds/lds.json" } },
@@ -38,7 +38,7 @@ const OVERRIDE = {
   },
 };
 
-/** A folder that is the container's working folder, and a network namespace that is the pod's. */
+/** The container's working folder and the pod's network namespace. */
 export class MeshPod implements AsyncDisposable {
   readonly #programs: Program[] = [];
   #application: Application | undefined;
@@ -108,12 +108,12 @@ export class MeshPod implements AsyncDisposable {
     return program;
   }
 
-  /** The application of this pod, which is its client too. */
+  /** The application of this pod: server and client. */
   async application(): Promise<Application> {
     return this.#application ??= await Application.start(this.namespace.path);
   }
 
-  /** What Envoy counts under the names that match. */
+  /** Envoy's counters with matching names. */
   async stats(filter: string): Promise<ReadonlyMap<string, number>> {
     return await envoyStats(await this.application(), filter);
   }

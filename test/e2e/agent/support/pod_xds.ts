@@ -1,8 +1,8 @@
-/** The listeners and clusters of a sidecar that takes all captured traffic, as Istio's istiod gives them, for files. */
+/** The listeners and clusters of a sidecar, like istiod's, as files. */
 
 const EXTENSIONS = "type.googleapis.com/envoy.extensions.filters";
 
-/** 15001 takes what leaves the pod, 15006 what comes. */
+/** Outbound traffic goes to 15001, inbound to 15006. */
 export function listeners() {
   return [listener("outbound", 15001, "PassthroughCluster"), listener("inbound", 15006, "InboundPassthroughCluster")];
 }

@@ -1,6 +1,6 @@
 /**
- * Probes an application of this network namespace at the address in the arguments, by HTTP, HTTPS and TCP, and prints for
- * each the status and where the probe came from, as JSON.
+ * Probes an application of this network namespace at the given address, by HTTP, HTTPS and TCP. Prints the status and the
+ * source address of each probe as JSON.
  */
 import { fakeWorld, realWorld } from "../../../../src/core/world/mod.ts";
 import { startLog } from "../../../../src/core/log.ts";

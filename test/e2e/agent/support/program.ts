@@ -1,4 +1,4 @@
-/** The program in a PID namespace of its own: as its first process, or below a shell that is. All in it ends with it. */
+/** The program in its own PID namespace, as PID 1 or below a shell. All processes end with the namespace. */
 import { childOf, type Place } from "./agent.ts";
 import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
 
@@ -10,13 +10,13 @@ export interface Start {
   /** The path of the network namespace. */
   readonly netns: string;
   readonly uid: number;
-  /** Lines of a shell that prepare the mount namespace, as root. */
+  /** Shell lines that prepare the mount namespace, as root. */
   readonly mounts: string;
-  /** How long it may run at most. */
+  /** Seconds until it is killed. */
   readonly seconds: number;
 }
 
-/** How it has ended. */
+/** Exit code and output. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -25,7 +25,7 @@ export interface Ended {
 
 const NOBODY_ELSE = ["--pid", "--fork", "--mount-proc"];
 
-/** What a program says and how it ends. */
+/** Output and end of a program. */
 export class Program implements AsyncDisposable {
   readonly end: Promise<Ended>;
   readonly #child: Deno.ChildProcess;
@@ -50,12 +50,12 @@ export class Program implements AsyncDisposable {
     this.end = this.#run();
   }
 
-  /** All that it has said. */
+  /** Its output so far. */
   get text(): string {
     return this.#stdout + this.#stderr;
   }
 
-  /** Its number, as seen from the outside. */
+  /** Its PID outside of the namespace. */
   pid(): number {
     this.#first ||= childOf(this.#child.pid);
     return this.#place === "as PID 1" ? this.#first : childOf(this.#first);
@@ -74,19 +74,19 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** Waits until it has said something. */
+  /** Waits until its output matches. */
   async until(said: string | RegExp): Promise<void> {
     await this.#untilTrue(`It never said "${said}"`, () => {
       return typeof said === "string" ? this.text.includes(said) : said.test(this.text);
     });
   }
 
-  /** Waits until it handles its signals: all of them, since a shell that starts it handles some too. */
+  /** Waits until it handles all its signals. A shell that starts it handles some too. */
   async handlesSignals(): Promise<void> {
     await this.#untilTrue("It never handled signals", () => (this.#caught() & SIGNALS) === SIGNALS);
   }
 
-  /** The signals that it handles, as in proc_pid_status(5); none while there is no process. */
+  /** The signals that it handles, as in proc_pid_status(5); none without a process. */
   #caught(): bigint {
     try {
       const status = Deno.readTextFileSync(`/proc/${this.pid()}/status`);
@@ -120,7 +120,7 @@ export class Program implements AsyncDisposable {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
   }
 
-  /** With the first process of the namespace the kernel ends all others. */
+  /** The kernel ends all processes of the namespace with the first one. */
   #kill(): void {
     try {
       Deno.kill(this.#first || childOf(this.#child.pid), "SIGKILL");

@@ -81,12 +81,12 @@ export class Proxy implements AsyncDisposable {
     return agent;
   }
 
-  /** Waits until so many requests wait in the application. */
+  /** Waits until this many requests are in flight in the application. */
   async held(count: number): Promise<void> {
     await until(() => this.#held.length >= count, `Fewer than ${count} requests have come to the application`);
   }
 
-  /** Answers all requests that wait. */
+  /** Answers all requests in flight. */
   release(): void {
     for (const answer of this.#held.splice(0)) answer();
   }

@@ -1,4 +1,4 @@
-/** A real Envoy whose listener has its certificate and its authorities by SDS. */
+/** A real Envoy whose listener gets certificate and authorities by SDS. */
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { freePort } from "../../../support/ports.ts";
 import { sdsSecret } from "../../../support/agent/sds_secret.ts";
@@ -10,7 +10,7 @@ const TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Downs
 const ECHO = "type.googleapis.com/envoy.extensions.filters.network.echo.v3.Echo";
 const HTTP2 = "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** What the listener shows, and whom it takes. */
+/** The secrets of the listener. */
 export interface SecretNames {
   readonly certificate: string;
   readonly roots: string;
@@ -33,7 +33,7 @@ export class SdsEnvoy implements AsyncDisposable {
     this.#child = this.#command.spawn();
   }
 
-  /** Ends as the kernel ends it. */
+  /** Kills it. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#child.status;
@@ -43,7 +43,7 @@ export class SdsEnvoy implements AsyncDisposable {
     this.#child = this.#command.spawn();
   }
 
-  /** What comes back of "hello" to a client with this certificate that trusts this authority; `undefined` if there is no connection. */
+  /** The echo of "hello" for a client with this certificate and trusted authority; `undefined` if the connection fails. */
   async answer(client: TestCertificate, { authority }: TestCertificate): Promise<string | undefined> {
     try {
       using connection = await Deno.connectTls({

@@ -1,17 +1,17 @@
-/** A proxy in front of the API server, which is slow, lies, or breaks connections. */
+/** A proxy in front of the API server that delays, changes or aborts answers. */
 import type { Cluster } from "../../support/cluster/cluster.ts";
 
-/** What it does to requests. */
+/** Changes of requests and answers. */
 export interface Between {
-  /** Milliseconds before each is passed on. */
+  /** Delay of each request in milliseconds. */
   readonly delay?: number;
-  /** Called before each; what it answers takes the place of the server's answer. */
+  /** Called before each request. Its answer replaces the server's. */
   readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
   /** Changes the answer. */
   readonly after?: (response: Response, path: string) => Response | Promise<Response>;
 }
 
-/** It runs, until it is closed. */
+/** A running proxy. */
 export interface Proxy {
   readonly kubeconfig: string;
   /** Paths that were asked for. */
@@ -53,7 +53,7 @@ export async function startBetween(cluster: Cluster, between: Between): Promise<
   };
 }
 
-/** What fetch has undone already. */
+/** Without the headers of encodings that fetch has decoded. */
 function withoutEncoding(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) kept.delete(name);

@@ -1,4 +1,4 @@
-/** What breaks a mesh that is well, each by itself, and how it is healed again. */
+/** Single problems of a healthy mesh, and their fixes. */
 import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
@@ -21,13 +21,13 @@ import {
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
-/** Something that is wrong. */
+/** A problem. */
 export interface Breakage {
   readonly make: (mesh: MeshCluster) => Promise<unknown>;
   readonly heal: (mesh: MeshCluster) => Promise<unknown>;
-  /** All checks that are then an error or a warning, the one that it is about first. */
+  /** All checks that then are errors or warnings, the main one first. */
   readonly told: Readonly<Record<string, "error" | "warning">>;
-  /** What the first one says. */
+  /** The message of the first one. */
   readonly says: RegExp;
 }
 
@@ -72,15 +72,15 @@ function labelled(namespace: string, labels: Readonly<Record<string, string | nu
   };
 }
 
-/** A pod that is odd, and what is said of it afterwards. */
+/** An unusual pod, and its status. */
 interface OddPod extends PodParts {
-  /** What the kubelet says of its proxy, of its other containers, and of the pod. */
+  /** Status of its proxy, of its other containers, and of the pod. */
   readonly proxy?: ValueMap;
   readonly others?: ValueMap;
   readonly status?: ValueMap;
 }
 
-/** One pod more in the namespace `mesh`, and what happens to it. */
+/** Adds a pod to the namespace `mesh`. */
 function withPod(
   { proxy, others, status, ...parts }: OddPod,
   told: Told,
@@ -97,7 +97,7 @@ function withPod(
   };
 }
 
-/** An object more. */
+/** Adds an object. */
 function withObject(object: ValueMap, told: Told): Breakage {
   const { namespace } = isMap(object["metadata"]) ? object["metadata"] : {};
   const inNamespace = typeof namespace === "string" ? ["-n", namespace] : [];
@@ -128,7 +128,7 @@ function serving(make: (mesh: MeshCluster) => TestCertificate, says: RegExp): Br
   };
 }
 
-/** The API server keeps its connections to webhooks: to one with another bundle it makes new ones. */
+/** The API server reuses connections to webhooks. A new caBundle forces a new one. */
 function connectAnew(mesh: MeshCluster): Promise<void> {
   return mesh.register(withBundle(mesh.authority.pem + makeAuthority().pem));
 }
@@ -138,7 +138,7 @@ interface Listener {
   close(): void;
 }
 
-/** The API server calls another port of this machine, where `listen` is. */
+/** The API server calls the port of `listen` instead. */
 function calling(listen: () => Listener, told: Told, failurePolicy = "Fail"): Breakage {
   let listener: Listener | undefined;
   return {
@@ -174,7 +174,7 @@ function withBundle(bundle: string): (webhook: ValueMap) => ValueMap {
   };
 }
 
-/** An entry without the words that keep the webhook's own namespace out. */
+/** An entry whose selector does not exclude the webhook's own namespace. */
 function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): ValueMap {
   const { matchExpressions } = isMap(namespaceSelector) ? namespaceSelector : {};
   const others = (isList(matchExpressions) ? matchExpressions : []).filter((each) => {
@@ -183,12 +183,12 @@ function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): ValueMap {
   return { ...rest, namespaceSelector: { matchExpressions: others } };
 }
 
-/** A port at which nobody listens. */
+/** A port without a listener. */
 function closedPort() {
   return { port: freePort(), close: () => {} };
 }
 
-/** A port at which nobody answers, as behind a firewall. */
+/** A port that drops connections, as behind a firewall. */
 function silentPort() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return { port: listener.addr.port, close: () => listener.close() };
@@ -215,7 +215,7 @@ const DEPLOYMENT = {
 const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
 const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
 
-/** By what is wrong. */
+/** All problems by name. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "the ConfigMap of the control plane is gone": {
     make: ({ kubectl }) => kubectl("delete", "configmap", WEBHOOK, "-n", CONTROL_PLANE),
@@ -356,11 +356,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-reachable": "error" },
     says: /connection refused\nnothing listens at port \d+/,
   }),
-  "nobody answers, as behind a firewall": calling(silentPort, {
+  "no answer, as behind a firewall": calling(silentPort, {
     told: { "webhook-reachable": "error" },
     says: /deadline exceeded\nno answer in time: on a private cluster a firewall/,
   }),
-  "nobody answers, and failurePolicy Ignore hides it": calling(silentPort, {
+  "no answer, hidden by failurePolicy Ignore": calling(silentPort, {
     told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /is created without a sidecar after 1 s, the timeout of .*\nno answer in time/,
   }, "Ignore"),

@@ -1,4 +1,4 @@
-/** Certificates of a webhook behind a Service, right ones and wrong ones. */
+/** Valid and invalid certificates of a webhook behind a Service. */
 import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/core/x509/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 
@@ -8,11 +8,11 @@ const SERVICE = "kubectl-mesh-webhook.istio-system.svc";
 /** An authority, which signs. */
 export interface Authority {
   readonly pem: string;
-  /** A serving certificate that ends in so many days. */
+  /** A serving certificate that expires in this many days. */
   sign(options?: { readonly days?: bigint; readonly name?: string }): TestCertificate;
 }
 
-/** An authority that began 100 days ago and ends in so many days. */
+/** An authority that is valid since 100 days and expires in this many days. */
 export function makeAuthority(days = 300n): Authority {
   const key = generateEcKey();
   const request = { ...period(days), dnsNames: [], addresses: [], serial: 1n, isAuthority: true };

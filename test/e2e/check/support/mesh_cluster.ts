@@ -1,4 +1,4 @@
-/** A cluster with a mesh that is well: our webhook behind a Service, a node, a namespace with a pod that has a proxy. */
+/** A cluster with a healthy mesh: our webhook behind a Service, a node, and an injected pod. */
 import assert from "node:assert/strict";
 import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN } from "../../../../src/inject/mod.ts";
@@ -10,7 +10,7 @@ import { apply, kubectl, startWebhook, type WebhookProcess } from "../../support
 import { type Authority, makeAuthority } from "./certificates.ts";
 import { type Results, resultsOf } from "./results.ts";
 
-/** The namespace of the control plane, of a webhook's Service and of all that it has. */
+/** The namespace of the control plane and of the webhook. */
 export const CONTROL_PLANE = "istio-system";
 export const WEBHOOK = "kubectl-mesh-webhook";
 export const CONFIGURATION = "istio-sidecar-injector";
@@ -20,12 +20,12 @@ export interface MeshCluster {
   readonly cluster: Cluster;
   readonly webhook: WebhookProcess;
   readonly authority: Authority;
-  /** What the authority signed, and the webhook serves. */
+  /** The webhook's certificate, signed by the authority. */
   readonly certificate: TestCertificate;
   kubectl(...args: readonly string[]): Promise<string>;
   /** Applies an object. */
   apply(object: Value): Promise<void>;
-  /** Registers the webhook as it should be, but for what `change` makes of each of its entries. */
+  /** Registers the webhook correctly. `change` modifies each of its entries. */
   register(change?: (webhook: ValueMap) => ValueMap): Promise<void>;
   results(): Promise<Results>;
   stop(): Promise<void>;
@@ -97,14 +97,14 @@ export function secretOf({ certificate, key }: Pick<TestCertificate, "certificat
   return { apiVersion: "v1", kind: "Secret", metadata, data: { "tls.crt": btoa(certificate), "tls.key": btoa(key) } };
 }
 
-/** The API server resolves it to this machine: no kube-proxy is here, and endpoints may not be on loopback. */
+/** The API server resolves it to this machine: there is no kube-proxy, and endpoints must not be on loopback. */
 export function serviceTo(port: number): ValueMap {
   const metadata = { name: WEBHOOK, namespace: CONTROL_PLANE };
   const spec = { type: "ExternalName", externalName: "localhost", ports: [{ name: "https-webhook", port }] };
   return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
-/** What a controller would write of the pods behind the Service. */
+/** The EndpointSlice that a controller would write. */
 export function endpointsOf(states: readonly ("ready" | "waiting")[], port: number): ValueMap {
   const labels = { "kubernetes.io/service-name": WEBHOOK };
   return {
@@ -133,12 +133,12 @@ const NODE_INFO = {
   systemUUID: "",
 };
 
-/** The node's kubelet is of this version from now on. */
+/** Sets the version of the node's kubelet. */
 export function setKubelet(mesh: MeshCluster, kubeletVersion: string): Promise<string> {
   return setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion } });
 }
 
-/** What a kubelet or a controller says of an object: `name` are words of kubectl. */
+/** Sets the status of an object, as a kubelet or controller does. `name` are arguments of kubectl. */
 export function setStatus({ kubectl }: MeshCluster, name: readonly string[], status: ValueMap): Promise<string> {
   const patch = JSON.stringify({ status }, withoutBigints);
   return kubectl("patch", ...name, "--subresource=status", "--type=merge", "-p", patch);
@@ -148,7 +148,7 @@ function withoutBigints(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }
 
-/** How a pod may differ from one that is well. */
+/** Differences from a healthy pod. */
 export interface PodParts {
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -172,13 +172,13 @@ export function podOf(name: string, parts: PodParts = {}): ValueMap {
   };
 }
 
-/** What a kubelet says of the proxy, and of the other containers, besides that they run. */
+/** Extra status of the proxy and of the other containers. */
 export interface Reports {
   readonly proxy?: ValueMap | undefined;
   readonly others?: ValueMap | undefined;
 }
 
-/** Creates a pod and reports it as the kubelet does one that runs. */
+/** Creates a pod and sets the status of a running one. */
 export async function runPod(mesh: MeshCluster, pod: ValueMap, { proxy, others }: Reports = {}): Promise<void> {
   const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
   assert(typeof name === "string" && typeof namespace === "string");
@@ -196,7 +196,7 @@ export async function runPod(mesh: MeshCluster, pod: ValueMap, { proxy, others }
   await setStatus(mesh, ["-n", namespace, "pod", name], { phase: "Running", containerStatuses });
 }
 
-/** Takes a pod away at once: no kubelet is there to end it. */
+/** Deletes a pod immediately: there is no kubelet. */
 export function removePod({ kubectl }: MeshCluster, name: string, namespace = "mesh"): Promise<string> {
   return kubectl("delete", "pod", "-n", namespace, name, "--force", "--grace-period=0");
 }
@@ -205,7 +205,7 @@ async function register(mesh: MeshCluster, change: (webhook: ValueMap) => ValueM
   for (const configuration of configurationsOf(mesh, change)) await mesh.apply(configuration);
 }
 
-/** The MutatingWebhookConfiguration that `webhook manifests` prints, with the port and the authority of here. */
+/** The MutatingWebhookConfiguration of `webhook manifests`, with this port and authority. */
 export function configurationsOf(
   { webhook, authority }: Pick<MeshCluster, "webhook" | "authority">,
   change: (webhook: ValueMap) => ValueMap = (each) => each,

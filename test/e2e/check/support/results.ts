@@ -1,4 +1,4 @@
-/** What `check` finds in a cluster, as a process and in this one. */
+/** Runs of `check`, as a process and in this process. */
 import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../../src/check/checks/all.ts";
 import { chooseChecks } from "../../../../src/check/choose.ts";
@@ -19,7 +19,7 @@ export interface Run {
   readonly results: Results;
 }
 
-/** Runs the program with `-o json`; its exit code is that of what it prints. */
+/** Runs the program with `-o json`. Its exit code must match its results. */
 export async function check(
   cluster: Pick<Cluster, "kubeconfig">,
   args: readonly string[] = [],
@@ -32,7 +32,7 @@ export async function check(
   return { code, results: byId(checks) };
 }
 
-/** All checks in this process: many runs take seconds. */
+/** Runs all checks in this process, which is faster. */
 export async function resultsOf(kubeconfig: string): Promise<Results> {
   const world = realWorld();
   const api = await connect(world, { kubeconfig });
@@ -49,13 +49,13 @@ function byId(results: readonly CheckResult[]): Results {
   return new Map(results.map((each) => [each.id, each]));
 }
 
-/** Ids and messages of what has such a result. */
+/** Ids and messages of checks with a result. */
 export function withResult({ results }: Pick<Run, "results">, result: string): Record<string, string> {
   const found = [...results.values()].filter((each) => each.result === result);
   return Object.fromEntries(found.map(({ id, message }) => [id, message]));
 }
 
-/** A kubeconfig by which the administrator acts as another. */
+/** A kubeconfig with impersonation. */
 export async function asUser(cluster: Cluster, user: string): Promise<string> {
   const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
   config.users[0].user.as = user;

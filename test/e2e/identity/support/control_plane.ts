@@ -4,23 +4,23 @@ import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 
-/** Why it cannot be built; `undefined` if it can. */
+/** The reason to skip a test if it cannot be built. */
 export function needsControlPlane(): string | undefined {
   return needsProgram("go");
 }
 
-/** What goes wrong in a service. */
+/** Faults of a service. */
 export interface Fault {
   /** The gRPC statuses of the next calls, one each. */
   readonly codes?: readonly number[];
   readonly delayMillis?: number;
 }
 
-/** What can be changed; what is left out is as it should be. */
+/** Faults to inject. A missing field means no fault. */
 export interface Behaviour {
   readonly ca?: Fault;
   readonly xds?: Fault;
-  /** Streams that ask for the table of names first. */
+  /** Streams that request the name table first. */
   readonly nds?: Fault;
   readonly refuseTokens?: boolean;
   /** The lifetime of certificates, whatever is asked for. */
@@ -95,12 +95,12 @@ export class ControlPlane implements AsyncDisposable {
     await Deno.rename(`${this.folder}/tokens.new`, `${this.folder}/tokens`);
   }
 
-  /** Replaces what goes wrong. */
+  /** Sets the faults. */
   async behave(behaviour: Behaviour): Promise<void> {
     await this.#ask("PUT", "behaviour", JSON.stringify(behaviour));
   }
 
-  /** Waits until each status that was asked for has been given. */
+  /** Waits until the service has returned all statuses of its fault. */
   async hasFailed(service: "ca" | "xds" | "nds"): Promise<void> {
     const left = async () => JSON.parse(await this.#ask("GET", "behaviour"))[service].codes ?? [];
     await until(async () => (await left()).length === 0, () => `Nobody took all statuses of ${service}`);
@@ -129,13 +129,13 @@ export class ControlPlane implements AsyncDisposable {
     await this.#ask("POST", `root?step=${step}`);
   }
 
-  /** Makes its own certificate anew: with istiod's names unless told, from a root that nobody trusts if asked for. */
+  /** Replaces its serving certificate: with istiod's names by default, from an untrusted root if `isForeign`. */
   async present(names: readonly string[] = [], isForeign = false): Promise<void> {
     const query = [...names.map((name) => ["name", name]), ["foreign", String(isForeign)]];
     await this.#ask("POST", `serving?${new URLSearchParams(query)}`);
   }
 
-  /** Ends all connections and listens no more. */
+  /** Closes all connections and stops listening. */
   async shut(door: "secure" | "plain" = "secure"): Promise<void> {
     await this.#ask("POST", `door?name=${door}&open=false`);
   }

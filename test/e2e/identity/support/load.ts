@@ -1,19 +1,19 @@
-/** Requests of one application to another without end, each of which must be answered by the right one. */
+/** Continuous requests between two applications. The right one must answer each. */
 import type { Mesh } from "./mesh.ts";
 import { spiffe } from "./resources.ts";
 
 /** Requests that are open at once. */
 const CLIENTS = 4;
 
-/** What was asked for, and what came. */
+/** Requests and their results. */
 export interface MeshLoad extends AsyncDisposable {
-  /** Requests that were answered as they must be. */
+  /** Number of correct answers. */
   answered(): number;
-  /** Ends the load; resolves with what went wrong. */
+  /** Stops the load. Resolves with the failures. */
   stop(): Promise<readonly string[]>;
 }
 
-/** Asks `b` from `a`; each answer has to tell that `b` saw the identity of `a`. */
+/** Sends requests from `a` to `b`. Each answer must show that `b` saw the identity of `a`. */
 export function startMeshLoad(mesh: Mesh): MeshLoad {
   let going = true;
   let answered = 0;

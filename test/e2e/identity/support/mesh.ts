@@ -1,11 +1,11 @@
-/** A whole mesh of two pods and a control plane. */
+/** A mesh of two pods and a control plane. */
 import type { Behaviour } from "./control_plane.ts";
 import { ControlPlane } from "./control_plane.ts";
 import { Network } from "./network.ts";
 import { MeshedPod, type PodName } from "./pod.ts";
 import { answeringResources, askingResources, spiffe } from "./resources.ts";
 
-/** Two pods, `a` which asks and `b` which answers, whose agents are not started yet. */
+/** Two pods: the client `a` and the server `b`. Their agents are not started yet. */
 export class Mesh implements AsyncDisposable {
   private constructor(
     readonly network: Network,
@@ -35,13 +35,13 @@ export class Mesh implements AsyncDisposable {
     return [this.a, this.b];
   }
 
-  /** What the ConfigMap of roots has, in both pods. */
+  /** Replaces the roots of the ConfigMap in both pods. */
   async writeRoots(): Promise<void> {
     const roots = await this.plane.roots();
     for (const pod of this.pods) await pod.writeRoots(roots);
   }
 
-  /** Captures the traffic of both pods and starts their applications and agents; both are ready then. */
+  /** Captures the traffic of both pods, and starts applications and agents. Resolves when both are ready. */
   async startBoth(env: Readonly<Record<string, string>> = {}, words: readonly string[] = ["agent"]) {
     const start = async (name: PodName) => {
       const pod = this[name];
@@ -53,7 +53,7 @@ export class Mesh implements AsyncDisposable {
     return { a, b };
   }
 
-  /** A request of the application of `a` to that of `b`, on a connection of its own. */
+  /** A request from application `a` to application `b`, on a new connection. */
   async ask(path = "/headers") {
     return await (await this.a.application()).ask(`http://${this.b.address}:8080${path}`);
   }

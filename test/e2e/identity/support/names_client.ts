@@ -1,4 +1,4 @@
-/** Questions for names from inside of a pod, as its application asks them: of the name server of the pod, on port 53. */
+/** DNS queries inside a pod, like those of its application: to the pod's name server on port 53. */
 import type { RecordData } from "../../../support/dns/client.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 import { ADDRESS } from "./network.ts";
@@ -13,7 +13,7 @@ export interface NameQuestion {
   readonly type: string;
 }
 
-/** What came back, as `test/support/dns/client.ts` shows it; the question as the answer repeats it. */
+/** The answer in the form of `test/support/dns/client.ts`, and its copy of the question. */
 export interface NameReply {
   readonly rcode: string;
   readonly isAuthoritative: boolean;
@@ -24,7 +24,7 @@ export interface NameReply {
 
 const MAIN = decodeURIComponent(new URL("names_client_main.ts", import.meta.url).pathname);
 
-/** Asks all of them as root, which is not the user of the proxy, and gives the answers in the same order. */
+/** Sends the queries as root, not as the user of the proxy. Returns the answers in the same order. */
 export async function askNames(pod: Namespace, questions: readonly NameQuestion[]): Promise<readonly NameReply[]> {
   const args = ["run", "--quiet", "--no-check", "--allow-all", MAIN, ADDRESS.plane];
   const { code, stdout, stderr } = await pod.run(Deno.execPath(), args, { stdin: JSON.stringify(questions) });

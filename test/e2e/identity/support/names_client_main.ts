@@ -1,8 +1,8 @@
-/** The questions of names_client.ts as a program: the server is its argument, questions and answers are JSON. */
+/** The client of names_client.ts as a program. Its argument is the server; queries and answers are JSON. */
 import { answersOf, askTcp, askUdp, decoded, questionBytes } from "../../../support/dns/client.ts";
 import type { NameQuestion, NameReply } from "./names_client.ts";
 
-/** Questions over UDP that are under way at once: more may be lost in the buffer of a socket. */
+/** Concurrent queries over UDP. More could overflow the socket's buffer. */
 const AT_ONCE = 40;
 const PORT = 53;
 

@@ -1,4 +1,4 @@
-/** Questions for every name of a table, in all forms, each with what it has to get. Source: docs/agent.md, "DNS". */
+/** Queries for all forms of all names of a table, with the expected answers. Source: docs/agent.md, "DNS". */
 import { type NameQuestion, type NameReply, TRANSPORTS } from "./names_client.ts";
 import { ADDRESS } from "./network.ts";
 import { NAME_TABLE } from "./resources.ts";
@@ -12,15 +12,15 @@ export interface Case {
   readonly reply: NameReply;
 }
 
-/** A name, and what there is to it. */
+/** A name and its records. */
 interface Known {
   readonly name: string;
   readonly ips: readonly string[];
-  /** The name that it stands for, where the answer says so. */
+  /** The target of the CNAME record, if the answer has one. */
   readonly canonical?: string;
 }
 
-/** By hand, not by the rules of the program: a host, and all that pod `a` of the namespace `test` may call it. */
+/** Hand-written: a host, and all names that pod `a` of the namespace `test` may use for it. */
 const CALLED: Readonly<Record<string, readonly string[]>> = {
   "b.test.svc.cluster.local": ["b.test.svc.cluster.local", "b.test.svc", "b.test", "b"],
   "web.other.svc.cluster.local": ["web.other.svc.cluster.local", "web.other.svc", "web.other"],
@@ -44,7 +44,7 @@ export function tableCases(): readonly Case[] {
   });
 }
 
-/** With the search domain it is the host itself, or stands for a name of the table. */
+/** With the search domain: the host itself, or a CNAME to a name of the table. */
 function searched(host: string, name: string): Omit<Known, "ips"> {
   const whole = `${name}.${SEARCH}`;
   if (whole === host) return { name: whole };
@@ -55,7 +55,7 @@ function spelled({ name, ips, canonical }: Known): readonly Case[] {
   return CASES.flatMap((spell) => [
     ...both(spell(name), "A", fromTable(spell(name), "A", ips.filter((ip) => !ip.includes(":")), canonical)),
     ...both(spell(name), "AAAA", fromTable(spell(name), "AAAA", ips.filter((ip) => ip.includes(":")), canonical)),
-    // Other types are not of the mesh, and no name of it is known outside.
+    // The table has no other record types, and upstream servers do not know names of the mesh.
     ...both(spell(name), "TXT", NOT_THERE),
   ]);
 }
@@ -63,7 +63,7 @@ function spelled({ name, ips, canonical }: Known): readonly Case[] {
 type Answer = Omit<NameReply, "asked">;
 
 const NOT_THERE: Answer = { rcode: "NXDOMAIN", isAuthoritative: false, isCut: false, answers: [] };
-/** Other servers could not be asked, or there is no table yet. */
+/** No upstream server answered, or there is no table yet. */
 export const FAILED: Answer = { ...NOT_THERE, rcode: "SERVFAIL" };
 
 function fromTable(name: string, type: string, ips: readonly string[], canonical?: string): Answer {
@@ -77,11 +77,11 @@ export function known(name: string, type: "A" | "AAAA", ips: readonly string[]):
   return both(name, type, fromTable(name, type, ips));
 }
 
-/** The answer of the name server of the network: names of nobody, and those below example.com. */
+/** The answers of the upstream name server: unknown names, and names below example.com. */
 export function outsideCases(): readonly Case[] {
   const there = (...answers: string[]): Answer => ({ ...NOT_THERE, rcode: "NOERROR", answers });
   return [
-    // Of another namespace, of no host, the parent of a wildcard, and with a search domain that is not the first.
+    // A name of another namespace, an unknown host, the parent of a wildcard, and the second search domain.
     ...["web", "web.test.svc.cluster.local", "nobody.org", "wild.org", "b.svc.cluster.local", "outer.org.cluster.local"]
       .flatMap((name) => [...both(name, "A", NOT_THERE), ...both(name, "AAAA", NOT_THERE)]),
     ...both("www.example.com", "A", there("www.example.com A 192.0.2.53 7")),
@@ -101,7 +101,7 @@ function one(transport: NameQuestion["transport"], name: string, type: string, a
   return { question: { transport, name, type }, reply: { ...answer, asked: [{ name, type }] } };
 }
 
-/** A table that shares one name with the first, with another address, and has one of its own. */
+/** A second table: one name of the first with another address, and one new name. */
 export const OTHER_TABLE: typeof NAME_TABLE = {
   "b.test.svc.cluster.local": { ips: ["192.0.2.99"], registry: "Kubernetes", shortname: "b", namespace: "test" },
   "later.org": { ips: [ADDRESS.b, "2001:db8::7"], registry: "External" },

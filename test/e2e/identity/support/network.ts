@@ -1,10 +1,10 @@
 /** Two pods and the machine of the control plane between them: three network namespaces on one bridge. */
 import { Namespace } from "../../iptables/support/pod.ts";
 
-/** Who has which address. */
+/** The addresses. */
 export const ADDRESS = { plane: "10.197.0.254", a: "10.197.0.1", b: "10.197.0.2" } as const;
 
-/** Gone when the test ends. */
+/** Removed when the test ends. */
 export class Network implements AsyncDisposable {
   private constructor(readonly plane: Namespace, readonly a: Namespace, readonly b: Namespace) {}
 

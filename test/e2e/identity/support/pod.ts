@@ -1,4 +1,4 @@
-/** A pod of the mesh: its files, its captured traffic, its application, and the agent with a real Envoy. */
+/** A pod of the mesh: files, captured traffic, application, and the agent with a real Envoy. */
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { Application } from "../../agent/support/application.ts";
@@ -27,10 +27,10 @@ const MOUNTED = ["etc/istio/proxy", "var/run/secrets/workload-spiffe-uds", "var/
 const RESOLV =
   `nameserver ${ADDRESS.plane}\nsearch test.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n`;
 
-/** Longer than a whole test takes. */
+/** Seconds; longer than a test takes. */
 const LIFE_SECONDS = 120;
 
-/** A folder that is the container's working folder, in a network namespace that is the pod's. */
+/** The container's working folder and the pod's network namespace. */
 export class MeshedPod implements AsyncDisposable {
   readonly #programs: Program[] = [];
   #application: Application | undefined;
@@ -51,12 +51,12 @@ export class MeshedPod implements AsyncDisposable {
     return ADDRESS[this.name];
   }
 
-  /** What the program sees of its machine: names of its own. */
+  /** Mounts for the program: its own /etc/hosts and /etc/resolv.conf. */
   get mounts(): string {
     return ["hosts", "resolv.conf"].map((name) => `mount --bind ${this.folder}/${name} /etc/${name}`).join("; ");
   }
 
-  /** Writes a file of the working folder as Kubernetes does: beside, and moved into place. */
+  /** Writes a file of the working folder atomically, by a rename. */
   async write(name: string, text: string): Promise<void> {
     const path = `${this.folder}/${name}`;
     await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
@@ -75,7 +75,7 @@ export class MeshedPod implements AsyncDisposable {
     return this.write(ROOT, roots);
   }
 
-  /** Lets the traffic of the pod pass its proxy, questions for names included. */
+  /** Captures the traffic of the pod, including DNS. */
   async capture(): Promise<void> {
     const { code, stderr } = await this.namespace.mesh([...CAPTURE, "--redirect-dns"], { mounts: this.mounts });
     if (code !== 0) throw new Error(stderr);
@@ -118,7 +118,7 @@ export class MeshedPod implements AsyncDisposable {
     return program;
   }
 
-  /** Waits until the agent says that it is ready. */
+  /** Waits until the agent is ready. */
   async isReady(program: Program): Promise<void> {
     let last = "";
     await until(async () => {
@@ -128,13 +128,13 @@ export class MeshedPod implements AsyncDisposable {
     }, () => `Never ready:\n${last}\n${program.text}`);
   }
 
-  /** What readiness says, with its stages. */
+  /** The text of readiness, with its stages. */
   async readiness() {
     const application = await this.application();
     return await application.ask("http://127.0.0.1:15020/healthz/ready?verbose");
   }
 
-  /** Waits until readiness says something. */
+  /** Waits until the text of readiness matches. */
   async readinessSays(pattern: RegExp, program: Program): Promise<string> {
     let last = "";
     await until(async () => {
@@ -144,12 +144,12 @@ export class MeshedPod implements AsyncDisposable {
     return last;
   }
 
-  /** The application of this pod, which is its client too. */
+  /** The application of this pod: server and client. */
   async application(): Promise<Application> {
     return this.#application ??= await Application.start(this.namespace.path);
   }
 
-  /** What Envoy counts under the names that match. */
+  /** Envoy's counters with matching names. */
   async stats(filter: string): Promise<ReadonlyMap<string, number>> {
     return await envoyStats(await this.application(), filter);
   }

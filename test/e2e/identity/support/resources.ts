@@ -2,7 +2,7 @@
 import { sdsSecret } from "../../../support/agent/sds_secret.ts";
 import { ADDRESS } from "./network.ts";
 
-/** Who a pod is. */
+/** Identity of a pod. */
 export function spiffe(pod: string): string {
   return `spiffe://cluster.local/ns/test/sa/${pod}`;
 }
@@ -10,7 +10,7 @@ export function spiffe(pod: string): string {
 const TYPE = "type.googleapis.com/envoy";
 const FILTERS = `${TYPE}.extensions.filters`;
 
-/** The resources of pod `a`, which asks: traffic to port 8080 of `b` is mutual TLS with `b` alone, all else passes. */
+/** The resources of the client `a`: mutual TLS to port 8080 of `b`, other traffic passes. */
 export function askingResources() {
   const peer = `${ADDRESS.b}/32`.split("/");
   const match = { destination_port: 8080, prefix_ranges: [{ address_prefix: peer[0], prefix_len: Number(peer[1]) }] };
@@ -29,7 +29,7 @@ export function askingResources() {
   ];
 }
 
-/** The resources of pod `b`, which answers `a` alone. */
+/** The resources of the server `b`, which accepts only `a`. */
 export function answeringResources() {
   return [
     { ...listener("outbound", 15001), default_filter_chain: passthrough() },
@@ -39,14 +39,14 @@ export function answeringResources() {
   ];
 }
 
-/** A listener that Envoy does not take. */
+/** A listener that Envoy rejects. */
 export const REFUSED = {
   "@type": `${TYPE}.config.listener.v3.Listener`,
   name: "refused",
   address: { socket_address: { address: "127.0.0.1", port_value: 1 } },
 };
 
-/** The table of names; addresses of other hosts are of no machine. */
+/** The name table. Addresses of other hosts belong to no machine. */
 export const NAME_TABLE: Readonly<
   Record<string, { ips: string[]; registry: string; shortname?: string; namespace?: string }>
 > = {

@@ -1,4 +1,4 @@
-/** A pod of the tests: a network namespace with a neighbour behind a veth pair, both gone when the test ends. */
+/** A pod of the tests: a network namespace and a neighbour, connected by a veth pair. Both are removed after the test. */
 import { checkPrinted } from "../../../support/printed_json.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
@@ -28,16 +28,16 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** How to run a program; all of it may be left out. */
+/** How to run a program. All fields are optional. */
 export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly stdin?: string;
   readonly seconds?: number;
-  /** Lines of a shell that prepare the mount namespace of its own that the program then runs in. */
+  /** Shell lines that prepare the mount namespace of the program. */
   readonly mounts?: string;
 }
 
-/** A connection to make, and as whom. */
+/** A connection, and the user who makes it. */
 export interface Request {
   readonly uid?: number;
   readonly gid?: number;
@@ -52,20 +52,20 @@ export interface Answer {
   readonly original?: readonly [string, number];
 }
 
-/** What listens. */
+/** Ports to listen on. */
 export interface Ports {
   readonly tcp?: readonly number[];
   readonly udp?: readonly number[];
   readonly transparent?: readonly number[];
   /** On the loopback addresses only, as the agent answers DNS. */
   readonly loopback?: boolean;
-  /** Who listens; root unless told. */
+  /** The listening user; by default root. */
   readonly uid?: number;
 }
 
 let made = 0;
 
-/** A network namespace that the test made. */
+/** A network namespace of the test. */
 export class Namespace implements AsyncDisposable {
   private readonly servers: Deno.ChildProcess[] = [];
 
@@ -82,7 +82,7 @@ export class Namespace implements AsyncDisposable {
     return `/run/netns/${this.name}`;
   }
 
-  /** Runs a program in here to its end. */
+  /** Runs a program in the namespace to its end. */
   run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const inner = options.mounts === undefined
       ? [command, ...args]
@@ -90,7 +90,7 @@ export class Namespace implements AsyncDisposable {
     return execute("nsenter", [`--net=${this.path}`, ...inner], options);
   }
 
-  /** Runs lines of a shell; an error of any of them is one of the test. */
+  /** Runs shell lines. Throws if one fails. */
   async shell(text: string): Promise<string> {
     const { code, stdout, stderr } = await this.run("sh", ["-ec", text]);
     if (code !== 0) throw new Error(`exit code ${code} of "${text}": ${stderr}`);
@@ -104,7 +104,7 @@ export class Namespace implements AsyncDisposable {
     return ran;
   }
 
-  /** Lets listeners answer until the namespace is disposed of. */
+  /** Starts listeners, which answer until the namespace is removed. */
   async serve(ports: Ports): Promise<void> {
     const child = new Deno.Command("nsenter", {
       args: [`--net=${this.path}`, "python3", TRAFFIC, "serve", JSON.stringify(ports)],
@@ -118,7 +118,7 @@ export class Namespace implements AsyncDisposable {
     if (value === undefined) throw new Error("the listeners did not start");
   }
 
-  /** Makes connections at the same time and tells where each arrived; `undefined` where no answer came. */
+  /** Makes connections at the same time. Returns where each arrived; `undefined` without an answer. */
   async ask(requests: readonly Request[]): Promise<(Answer | undefined)[]> {
     const { code, stdout, stderr } = await this.run("python3", [TRAFFIC, "ask", JSON.stringify(requests)]);
     if (code !== 0) throw new Error(stderr);
@@ -136,7 +136,7 @@ export class Namespace implements AsyncDisposable {
   }
 }
 
-/** A pod and its neighbour, connected, with addresses of the families that are asked for. */
+/** A pod and its neighbour, connected, with addresses of the given families. */
 export class Pair implements AsyncDisposable {
   private constructor(readonly pod: Namespace, readonly outside: Namespace) {}
 
@@ -149,7 +149,7 @@ export class Pair implements AsyncDisposable {
     return new Pair(pod, outside);
   }
 
-  /** A link `eth1` beside the first, by which the neighbour also sends what is for the networks of examples. */
+  /** A second link `eth1`. The neighbour routes the documentation networks over it. */
   async addSecondLink(): Promise<void> {
     await this.pod.shell(`ip link add eth1 type veth peer name eth1 netns ${this.outside.name}`);
     await this.pod.shell(addresses(SECOND.pod, [4, 6], "eth1"));
@@ -170,7 +170,7 @@ function addresses(of: Readonly<Record<Family, string>>, families: readonly Fami
   return [`ip link set ${device} up`, ...add].join("; ");
 }
 
-/** The kernel begins to use an IPv6 address a while after it was added: only then its own route is there. */
+/** The kernel adds the route of an IPv6 address a while after the address: waits for it. */
 const ADDRESS_IN_USE = `for try in $(seq 1000); do ip -6 route show table local | grep -q "^local ${
   POD[6]
 } " && exit; sleep 0.01; done; exit 1`;
@@ -179,7 +179,7 @@ function defaultRoute(family: Family): string {
   return `ip ${family === 6 ? "-6 " : ""}route add default via ${OUTSIDE[family]}`;
 }
 
-/** Runs a program to its end, within a time. */
+/** Runs a program to its end, within a timeout. */
 export async function execute(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = new Deno.Command("timeout", {
     args: ["--signal=KILL", String(options.seconds ?? 40), command, ...args],

@@ -1,4 +1,4 @@
-/** What releases of Istio left in the kernel, each with the options that changed its rules most. */
+/** Rules of Istio's releases, each with the options that change its rules most. */
 import type { Namespace } from "./pod.ts";
 
 /** Rules of a release: a text for `iptables-restore --noflush` of each family, and routing. */

@@ -21,12 +21,12 @@ export class Shims implements AsyncDisposable {
     return new Shims(folder);
   }
 
-  /** The environment in which they are found first. */
+  /** An environment with the shims first on PATH. */
   get env(): Record<string, string> {
     return { PATH: `${this.folder}:${Deno.env.get("PATH") ?? ""}` };
   }
 
-  /** What was started since the last time that this was asked. */
+  /** Programs that were started since the last call. */
   async started(): Promise<string[]> {
     const file = `${this.folder}/started`;
     const text = await Deno.readTextFile(file).catch(() => "");
@@ -34,7 +34,7 @@ export class Shims implements AsyncDisposable {
     return text.split("\n").filter((line) => line !== "");
   }
 
-  /** Waits until something was started whose line matches. */
+  /** Waits until a started command line matches. */
   async waitFor(pattern: RegExp): Promise<void> {
     const started = () => Deno.readTextFile(`${this.folder}/started`).catch(() => "");
     await until(async () => pattern.test(await started()), `${pattern} was never started`);
@@ -45,7 +45,7 @@ export class Shims implements AsyncDisposable {
   }
 }
 
-/** Shell lines that do something unless the program only reads, or only tests its input. */
+/** Shell lines that run unless the program only reads, or only tests its input. */
 export function unlessTest(text: string): string {
   return `case " $* " in *" --test "*|*" -c "*|*" list "*) ;; *) ${text} ;; esac`;
 }

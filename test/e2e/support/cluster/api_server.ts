@@ -7,7 +7,7 @@ import { until } from "../../../support/until.ts";
 /** The administrator's token. */
 export const TOKEN = "e2e-admin";
 
-/** What the API server makes by itself after a start; all of it is there before a test begins. */
+/** Objects that the API server creates after its start. A test begins when all exist. */
 const FIRST_OBJECTS = [
   "/api/v1/namespaces/default/services/kubernetes",
   "/api/v1/namespaces/kube-node-lease",
@@ -93,7 +93,7 @@ export class ApiServer {
   }
 }
 
-/** The flags that name the files which this writes. */
+/** Writes keys and tokens. Returns the flags that name them. */
 async function writeFiles(folder: string): Promise<string[]> {
   const key = new Deno.Command("openssl", { args: ["genrsa", "-out", `${folder}/sa.key`, "2048"], stderr: "null" });
   if (!(await key.output()).success) throw new Error("openssl made no key");
@@ -130,10 +130,10 @@ function kubeconfigText(port: number): string {
   });
 }
 
-/** Ctrl-C reaches the shell too, and must not end it before its child. */
+/** Ctrl-C must not end the shell before its child. */
 const SHELL = `trap "" INT; log=$1; shift; "$@" </dev/null >"$log" 2>&1 & cat >/dev/null; kill -9 $!; wait 2>/dev/null`;
 
-/** A process that is killed when its standard input closes, so also when the process that started it dies. */
+/** A process that is killed when its standard input closes: also when its parent dies. */
 class Program {
   readonly #shell: Deno.ChildProcess;
   #hasEnded = false;

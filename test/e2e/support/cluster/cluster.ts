@@ -1,4 +1,4 @@
-/** A cluster without nodes: a real kube-apiserver, which the tests of a run share if the runner has a pool. */
+/** A cluster without nodes: a real kube-apiserver. The tests of a run share a pool of them. */
 import { needsProgram } from "../../../support/test_when.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { goProgram } from "../../../support/programs/go_program.ts";
@@ -14,15 +14,15 @@ export interface Cluster {
   /** The authority of the API server's own certificate, PEM. */
   authority(): Promise<string>;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Ends it, or gives it back. */
+  /** Ends it, or returns it to the pool. */
   stop(): Promise<void>;
 }
 
-/** A cluster that a test does with as it likes. */
+/** A cluster that no other test uses. */
 export interface OwnCluster extends Cluster {
   /** Ends the API server and starts it again, on the same port; with more flags for this run. */
   restart(flags?: readonly string[]): Promise<void>;
-  /** Ends the API server: nobody answers until it is started again. */
+  /** Ends the API server until the next `restart`. */
   kill(): Promise<void>;
 }
 
@@ -31,13 +31,13 @@ export function needsCluster(): string | undefined {
   return needsProgram("etcd") ?? needsProgram("openssl") ?? needsProgram("go");
 }
 
-/** A cluster in which nothing is but what the API server makes itself, and the default service account. */
+/** A new cluster: only the API server's own objects and the default service account. */
 export async function startCluster(): Promise<Cluster> {
   const pool = Deno.env.get(POOL);
   return pool === undefined ? await startOwnCluster() : await borrow(pool);
 }
 
-/** The same, of this test alone. */
+/** A new cluster that no other test uses. */
 export async function startOwnCluster(): Promise<OwnCluster> {
   const server = await ApiServer.start();
   const cluster = await clusterIn(server.folder, () => server.stop());
@@ -70,7 +70,7 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
   return cluster;
 }
 
-/** What a controller does in a whole cluster: pods are only accepted where their service account is. */
+/** There are no controllers: pods are only accepted if their service account exists. */
 export async function addServiceAccount(cluster: Cluster, namespace: string): Promise<void> {
   await cluster.kubectl(["create", "serviceaccount", "default", "-n", namespace]);
 }

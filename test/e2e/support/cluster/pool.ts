@@ -1,11 +1,11 @@
-/** API servers that the tests of a run share: one test file has one at a time, and finds it as new. */
+/** API servers that the tests of a run share. A test file uses one alone, and finds it like new. */
 import { ApiServer } from "./api_server.ts";
 import { EtcdState } from "./state.ts";
 
 /** The variable that names the Unix socket of the pool. */
 export const POOL = "MESH_TEST_CLUSTERS";
 
-/** What comes over the socket: where the files of the server are, or why none started. */
+/** A message of the socket: the folder of the server, or why none started. */
 export interface Lent {
   readonly folder?: string;
   readonly error?: string;
@@ -17,8 +17,8 @@ interface Slot {
 }
 
 /**
- * Lends servers over a Unix socket: who connects gets one, as a line of JSON, and has it until the connection ends. So
- * a server comes back from a test that was killed too.
+ * Lends servers over a Unix socket. A client that connects gets one, as a line of JSON, and has it until the connection
+ * ends. So a killed test returns its server too.
  */
 export class ClusterPool {
   readonly #listener: Deno.Listener;
@@ -66,7 +66,7 @@ export class ClusterPool {
   }
 }
 
-/** A test that was killed hears nothing. */
+/** The test may be gone. */
 async function tell(connection: Deno.Conn, lent: Lent): Promise<void> {
   await connection.write(new TextEncoder().encode(`${JSON.stringify(lent)}\n`)).catch(() => {});
 }

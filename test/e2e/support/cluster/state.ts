@@ -1,4 +1,4 @@
-/** What a new API server keeps in etcd, so that a used one can be made new again. */
+/** The state of a new API server in etcd, to restore it after a test. */
 
 interface KeyValue {
   readonly key: string;
@@ -6,13 +6,13 @@ interface KeyValue {
   readonly mod_revision: string;
 }
 
-/** Keys by which the API server shows that it is alive, and its events. */
+/** Leases and events: the API server writes them at any time. */
 const OWN_KEYS = /^\/registry\/(leases|masterleases|events)\//;
 /** etcd takes 128 operations in a transaction. */
 const OPERATIONS = 100;
 const ALL = btoa("\0");
 
-/** Recorded when made; {@link EtcdState.restore} then removes what was added since, and brings back what was changed. */
+/** A snapshot of etcd. {@link EtcdState.restore} removes keys that were added since, and resets changed ones. */
 export class EtcdState {
   private constructor(readonly url: string, readonly values: ReadonlyMap<string, KeyValue>) {}
 
@@ -20,7 +20,7 @@ export class EtcdState {
     return new EtcdState(url, await range(url, {}));
   }
 
-  /** The API server follows by its watches, as it does the changes of another API server. */
+  /** The API server sees the changes by its watches, like those of another API server. */
   async restore(): Promise<void> {
     const now = await range(this.url, { keys_only: true });
     const added = [...now.keys()].filter((key) => !this.values.has(key));

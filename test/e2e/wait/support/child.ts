@@ -12,7 +12,7 @@ export interface Running {
   /** Resolves when standard error holds a text. */
   warns(text: string): Promise<void>;
   kill(signal: Deno.Signal): void;
-  /** Its end, and all that it said. */
+  /** Exit and whole output. */
   end(): Promise<
     { readonly code: number; readonly signal: string | null; readonly stdout: string; readonly stderr: string }
   >;
@@ -48,7 +48,7 @@ export function startMesh(args: readonly string[], { stdin = "", env = {} as Rec
   };
 }
 
-/** What a stream has brought so far. */
+/** The text of a stream so far. */
 interface Followed {
   text: string;
   hasEnded: boolean;

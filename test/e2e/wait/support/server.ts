@@ -5,13 +5,13 @@ export interface StandIn extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Where it listens: a free port of 127.0.0.1 unless told. */
+/** Where it listens; by default a free port of 127.0.0.1. */
 export interface Place {
   readonly hostname?: string;
   readonly port?: number;
 }
 
-/** Serves what `answer` says of the path; a number is a status without a body. */
+/** Serves the answers. A number is a status without a body. */
 export function standIn(answer: (path: string, request: Request) => number | Response, place: Place = {}): StandIn {
   const requests: string[] = [];
   const { hostname = "127.0.0.1", port = 0 } = place;

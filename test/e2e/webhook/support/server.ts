@@ -1,4 +1,4 @@
-/** `webhook serve` as a process, with its configuration and certificate in folders as Kubernetes mounts them. */
+/** `webhook serve` as a process. Configuration and certificate are in folders like mounted volumes. */
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { until } from "../../../support/until.ts";
@@ -36,7 +36,7 @@ export function reviewOf(
   });
 }
 
-/** A folder whose files change in one step, as the kubelet does it with ConfigMaps and Secrets. */
+/** A folder with atomic updates, like the kubelet's for ConfigMaps and Secrets. */
 export class MountedFolder {
   #version = 0;
   private constructor(readonly path: string) {}
@@ -63,7 +63,7 @@ export class MountedFolder {
   }
 }
 
-/** A webhook that runs. */
+/** A running webhook. */
 export class WebhookServer {
   #log = "";
   #ended = false;
@@ -108,7 +108,7 @@ export class WebhookServer {
     return code;
   }
 
-  /** All that it has logged. */
+  /** Its log so far. */
   get log(): string {
     return this.#log;
   }
@@ -125,12 +125,12 @@ export class WebhookServer {
     return `https://localhost:${this.port}`;
   }
 
-  /** Where probes and Prometheus ask. */
+  /** The port of probes and metrics. */
   get plainUrl(): string {
     return `http://127.0.0.1:${/probes and metrics on port (\d+)/.exec(this.#log)?.[1]}`;
   }
 
-  /** Waits until it has logged something. */
+  /** Waits until its log matches. */
   async said(pattern: RegExp): Promise<void> {
     await until(() => pattern.test(this.#log) || this.#ended, () => `It never said ${pattern}, but:\n${this.#log}`);
     if (!pattern.test(this.#log)) throw new Error(`It ended without ${pattern}:\n${this.#log}`);
@@ -140,7 +140,7 @@ export class WebhookServer {
     this.#child.kill(name);
   }
 
-  /** A client that trusts it; its connections are kept. */
+  /** A client that trusts it and keeps connections. */
   client(protocol: "1.1" | "2" = "2", certificate: TestCertificate = this.certificate): Deno.HttpClient {
     const versions = protocol === "2" ? { http1: false, http2: true } : { http1: true, http2: false };
     return Deno.createHttpClient({ caCerts: [certificate.authority], ...versions });
@@ -164,11 +164,11 @@ export function secretOf({ certificate, key }: TestCertificate) {
   return { "tls.crt": certificate, "tls.key": key };
 }
 
-/** What came back for a review. */
+/** The answer to a review. */
 export interface Answered {
   readonly status: number;
   readonly text: string;
-  /** The operations of the patch as text; empty for none. */
+  /** The operations of the patch as text; empty without a patch. */
   readonly patch: string;
 }
 

@@ -1,4 +1,4 @@
-/** Certificates of sprig's functions are for Go's crypto/x509 what those of sprig itself are, and for openssl too. */
+/** Go's crypto/x509 and openssl read our certificates like those of sprig. */
 import assert from "node:assert/strict";
 import { parse } from "../../../../src/core/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../../../src/core/gotemplate/sprig/mod.ts";
@@ -10,7 +10,7 @@ import { askGoProgram } from "../../../support/programs/go_program.ts";
 const data = Deno.readTextFileSync(new URL("../testdata/data.json", import.meta.url));
 const funcs = sprigFunctions({ now: () => new Date() });
 
-/** Each makes `$c`, and `$ca` if another certificate signs it. */
+/** Each template creates `$c`, and `$ca` if another certificate signs it. */
 const TEMPLATES = [
   '{{ $c := genCA "Some CA" 365 }}',
   '{{ $c := genCA "" 1 }}',
@@ -47,13 +47,13 @@ async function describeAll(outputs: readonly string[]): Promise<Answer[]> {
   return await askGoProgram("test/oracle/sprig/certificates", requests, (line): Answer => JSON.parse(line));
 }
 
-/** The times are compared by how far they are apart. */
+/** Replaces the times by the lifetime. */
 function withoutClock({ error, fields: { NotBefore, NotAfter, ...rest } = {} }: Answer) {
   const seconds = (Date.parse(String(NotAfter)) - Date.parse(String(NotBefore))) / 1000;
   return { error, ...rest, days: Math.round(seconds / 86400 * 100) / 100 };
 }
 
-testWhen(needsProgram("go"), "certificates: crypto/x509 reads ours as it reads those of sprig", async () => {
+testWhen(needsProgram("go"), "certificates: crypto/x509 reads ours like those of sprig", async () => {
   await loadLibraries(...TEMPLATES);
   const outputs = TEMPLATES.map((template) => parse("t", template, { funcs }).render(goJsonParse(data)));
   const ours = await describeAll(outputs);
