@@ -1,4 +1,4 @@
-// The oracle for src/core/gotemplate: what Go's text/template with sprig v3 answers.
+// The oracle for src/core/gotemplate: Go's text/template with sprig v3.
 //
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //
@@ -46,7 +46,7 @@ func stubs(names []string) template.FuncMap {
 	return funcs
 }
 
-// limited stops a template that writes without end.
+// limited stops a template with endless output.
 type limited struct{ strings.Builder }
 
 func (l *limited) Write(p []byte) (int, error) {

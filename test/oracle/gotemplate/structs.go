@@ -64,7 +64,7 @@ func pod() any {
 	}
 }
 
-// values are what "go" in a request names.
+// values are the values that "go" in a request names.
 var values = map[string]func() any{
 	"pod":  pod,
 	"nil":  func() any { return nil },
@@ -74,7 +74,7 @@ var values = map[string]func() any{
 	},
 }
 
-// extra are functions for the tests of the engine itself; test/oracle/gotemplate/extra.ts has the same.
+// extra are functions for tests of the engine. test/oracle/gotemplate/extra.ts has the same.
 var extra = template.FuncMap{
 	"tInt":    func(n int) int { return n },
 	"tInt64":  func(n int64) int64 { return n },

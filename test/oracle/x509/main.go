@@ -1,11 +1,11 @@
-// The oracle for the requests of src/core/x509: what Go's crypto/x509 reads in them.
+// The oracle for the certificate requests of src/core/x509: Go's crypto/x509 reads them.
 //
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //
 //	{"csr": "PEM", "key": "PEM"}
 //	{"fields": {...}} or {"error": "x509: ..."}
 //
-// The request must be signed by its key, and the key be the one that is given.
+// The request must be signed by the given key.
 package main
 
 import (

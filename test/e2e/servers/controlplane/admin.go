@@ -9,13 +9,13 @@ import (
 
 // serveAdmin answers, over HTTP:
 //
-//	GET  /seen                what clients did
-//	PUT  /behaviour           replaces what goes wrong; GET: what is left of it
+//	GET  /seen                the calls of clients
+//	PUT  /behaviour           sets the faults; GET: the remaining ones
 //	PUT  /resources/PROXY     replaces the resources of POD.NAMESPACE
-//	GET  /roots               the roots that are trusted, PEM
+//	GET  /roots               the trusted roots, PEM
 //	POST /root?step=          trust-both, sign-by-new, drop-old
-//	POST /serving?name=       the names of this server's certificate; &foreign=true: of a root that nobody trusts
-//	POST /door?name=&open=    opens or closes an address (secure, plain) with all its connections
+//	POST /serving?name=       the names in this server's certificate; &foreign=true: with an untrusted root
+//	POST /door?name=&open=    opens or closes a listener (secure, plain) and its connections
 func (p *plane) serveAdmin(listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /seen", func(w http.ResponseWriter, _ *http.Request) {

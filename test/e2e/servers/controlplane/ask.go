@@ -28,10 +28,10 @@ type nameReply struct {
 	Problem       string   `json:"problem"`
 }
 
-// askers are the questions that are open at once.
+// askers is the number of concurrent queries.
 const askers = 16
 
-// ask reads questions from standard input, puts them to a name server, and writes the replies.
+// ask reads queries from standard input, sends them to a name server, and prints the replies.
 func ask(server string) error {
 	var questions []nameQuestion
 	if err := json.NewDecoder(os.Stdin).Decode(&questions); err != nil {

@@ -16,24 +16,24 @@ import (
 	"time"
 )
 
-// The names that istiod's own certificate has: no address, no short name.
+// The names in istiod's own certificate: no address, no short name.
 var servingNames = []string{
 	"istiod.istio-system.svc",
 	"istiod-remote.istio-system.svc",
 	"istio-pilot.istio-system.svc",
 }
 
-// notBefore of what istiod issues lies two minutes back.
+// istiod sets notBefore two minutes back.
 const backdating = 2 * time.Minute
 
-// signer is a root and the intermediate that signs.
+// signer is a root and its signing intermediate.
 type signer struct {
 	root         *x509.Certificate
 	intermediate *x509.Certificate
 	key          *ecdsa.PrivateKey
 }
 
-// authority signs with one root and may trust two.
+// authority signs with one root and trusts one or two.
 type authority struct {
 	mu      sync.Mutex
 	signing *signer
@@ -97,7 +97,7 @@ func sign(template, parent *x509.Certificate, public any, key *ecdsa.PrivateKey)
 	return x509.ParseCertificate(der)
 }
 
-// issue answers with a chain of PEM texts: the leaf, the intermediate, and as the last one all roots that are trusted.
+// issue returns a chain of PEM texts: the leaf, the intermediate, and all trusted roots as the last one.
 func (a *authority) issue(public any, identity string, lifetime time.Duration) ([]string, error) {
 	uri, err := url.Parse(identity)
 	if err != nil {
@@ -122,7 +122,7 @@ func leafTemplate(template *x509.Certificate, lifetime time.Duration) *x509.Cert
 	return template
 }
 
-// serve makes the certificate of this server; a foreign one is of a root that nobody trusts.
+// serve creates the certificate of this server. A foreign one has an untrusted root.
 func (a *authority) serve(names []string, foreign bool) error {
 	by := a.signing
 	if foreign {
@@ -146,7 +146,7 @@ func (a *authority) serve(names []string, foreign bool) error {
 	return nil
 }
 
-// turn goes one step towards a new root.
+// turn does one step of a root rotation.
 func (a *authority) turn(step string) error {
 	switch step {
 	case "trust-both":
@@ -172,7 +172,7 @@ func (a *authority) turn(step string) error {
 	return fmt.Errorf("no such step: %q", step)
 }
 
-// tlsConfig is that of one connection. A certificate of a client is not asked for, but verified if there is one.
+// tlsConfig returns the configuration of one connection. A client certificate is optional, and verified if given.
 func (a *authority) tlsConfig(*tls.ClientHelloInfo) (*tls.Config, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,19 +9,19 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// fault is what goes wrong in one service.
+// fault is a fault of one service.
 type fault struct {
 	// Codes are the statuses of the next calls, one each.
 	Codes []codes.Code `json:"codes"`
-	// DelayMillis is waited before each answer.
+	// DelayMillis is the delay before each answer.
 	DelayMillis int `json:"delayMillis"`
 }
 
-// behaviour is what can be changed.
+// behaviour holds the faults that tests inject.
 type behaviour struct {
 	CA  fault `json:"ca"`
 	XDS fault `json:"xds"`
-	// NDS are streams whose first question is for the table of names.
+	// NDS are streams whose first request is for the name table.
 	NDS          fault `json:"nds"`
 	RefuseTokens bool  `json:"refuseTokens"`
 	LeafSeconds  int   `json:"leafSeconds"`
@@ -44,7 +44,7 @@ func (b *behaviourBox) set(value behaviour) {
 	b.value = value
 }
 
-// fail answers with the error that is next in a service, after its delay.
+// fail returns the next error of a service, after its delay.
 func (b *behaviourBox) fail(ctx context.Context, which func(*behaviour) *fault) error {
 	b.mu.Lock()
 	chosen := which(&b.value)

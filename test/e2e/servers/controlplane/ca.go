@@ -14,7 +14,7 @@ import (
 	security "istio.io/api/security/v1alpha1"
 )
 
-// The longest lifetime that istiod gives, and that of a request for 0 seconds.
+// The longest lifetime of istiod's certificates, and the lifetime for a request of 0 seconds.
 const (
 	longest  = 2160 * time.Hour
 	ordinary = 24 * time.Hour
@@ -25,7 +25,7 @@ type caService struct {
 	plane *plane
 }
 
-// CreateCertificate signs for the identity of the token, whatever names the request carries, as istiod does.
+// CreateCertificate signs for the identity of the token and ignores names in the request, like istiod.
 func (c *caService) CreateCertificate(ctx context.Context, request *security.IstioCertificateRequest) (*security.IstioCertificateResponse, error) {
 	call := certificateCall{Token: hashed(bearer(ctx)), Seconds: request.ValidityDuration, Headers: headersOf(ctx), URIs: []string{}}
 	chain, err := c.answer(ctx, request, &call)

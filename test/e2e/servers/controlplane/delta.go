@@ -8,7 +8,7 @@ import (
 	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 )
 
-// delta sends what has changed.
+// delta sends only changes.
 type delta struct {
 	plane  *plane
 	stream discovery.AggregatedDiscoveryService_DeltaAggregatedResourcesServer
@@ -20,7 +20,7 @@ type delta struct {
 type deltaType struct {
 	isWildcard bool
 	names      map[string]bool
-	// held are the versions that the client has.
+	// held are the client's versions.
 	held map[string]string
 }
 
@@ -44,7 +44,7 @@ func (d *delta) answer(proxy string, asked question) error {
 			known.isWildcard = true
 		} else {
 			known.names[name] = true
-			// Whoever subscribes anew gets an answer, whatever was sent before.
+			// A new subscription always gets an answer.
 			delete(known.held, name)
 		}
 	}
@@ -67,7 +67,7 @@ func (d *delta) refresh(proxy string) error {
 	return nil
 }
 
-// send answers with what is not held, or held in another version; an empty answer only where one is due.
+// send sends new and changed resources. It sends an empty answer only if one is due.
 func (d *delta) send(proxy, typeURL string, isDue bool) error {
 	d.plane.wait(d.stream.Context(), typeURL)
 	known := d.of[typeURL]

@@ -19,7 +19,7 @@ type discoveryService struct {
 	plane *plane
 }
 
-// question is what both variants of the protocol have in common.
+// question has the common fields of both variants of the protocol.
 type question struct {
 	node    *core.Node
 	typeURL string
@@ -29,11 +29,11 @@ type question struct {
 	own any
 }
 
-// variant is what differs between state of the world and delta.
+// variant is the difference between state of the world and delta.
 type variant interface {
-	// answer sends what a question asks for.
+	// answer sends the requested resources.
 	answer(proxy string, asked question) error
-	// refresh sends what has changed.
+	// refresh sends changed resources.
 	refresh(proxy string) error
 }
 
@@ -115,7 +115,7 @@ func (d *discoveryService) run(ctx context.Context, receive func() (question, er
 	}
 }
 
-// admit checks who asks, as istiod does: a token or a certificate over TLS, and a node that says the same.
+// admit authenticates a client like istiod: a token or a certificate over TLS, and a node with the same identity.
 func (d *discoveryService) admit(ctx context.Context, first question, record *streamSeen) error {
 	which := func(b *behaviour) *fault { return &b.XDS }
 	if first.typeURL == nameTableType {
@@ -150,7 +150,7 @@ func isNodeOf(node *core.Node, identity string) bool {
 	return strings.HasSuffix(identity, account)
 }
 
-// note records a question; it answers whether something is asked for.
+// note records a request. It returns whether the request needs an answer.
 func (d *discoveryService) note(asked question, record *streamSeen) bool {
 	d.plane.seen.mu.Lock()
 	defer d.plane.seen.mu.Unlock()
@@ -171,7 +171,7 @@ func (d *discoveryService) note(asked question, record *streamSeen) bool {
 	return true
 }
 
-// proxyOf answers with POD.NAMESPACE of a node's id.
+// proxyOf returns POD.NAMESPACE of a node's id.
 func proxyOf(id string) string {
 	if parts := strings.Split(id, "~"); len(parts) == 4 {
 		return parts[2]
@@ -179,7 +179,7 @@ func proxyOf(id string) string {
 	return id
 }
 
-// wait makes answers slow where that is asked for.
+// wait delays answers by the fault's delay.
 func (p *plane) wait(ctx context.Context, typeURL string) {
 	told := p.behaviour.get()
 	delay := told.XDS.DelayMillis

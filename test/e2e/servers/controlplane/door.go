@@ -11,7 +11,7 @@ import (
 	security "istio.io/api/security/v1alpha1"
 )
 
-// door is an address that is served, or not for a while.
+// door is a listener that can be closed and opened again.
 type door struct {
 	address string
 	open    func() *grpc.Server
@@ -34,7 +34,7 @@ func (d *door) start() error {
 	return nil
 }
 
-// stop ends the listener and all connections.
+// stop closes the listener and all connections.
 func (d *door) stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *plane) secureServer() *grpc.Server {
 	return server
 }
 
-// plainServer has no service of certificates, as istiod's has none.
+// plainServer has no certificate service, like istiod's.
 func (p *plane) plainServer() *grpc.Server {
 	server := grpc.NewServer()
 	discovery.RegisterAggregatedDiscoveryServiceServer(server, &discoveryService{plane: p})

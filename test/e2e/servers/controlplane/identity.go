@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// bearer answers with the token of a call; like istiod it knows one spelling of the scheme.
+// bearer returns the token of a call. Like istiod it accepts one spelling of the scheme.
 func bearer(ctx context.Context) string {
 	headers, _ := metadata.FromIncomingContext(ctx)
 	for _, value := range headers.Get("authorization") {
@@ -23,7 +23,7 @@ func bearer(ctx context.Context) string {
 	return ""
 }
 
-// identityOfToken answers with the SPIFFE identity of an accepted token, "" for any other.
+// identityOfToken returns the SPIFFE identity of an accepted token, "" for other tokens.
 func (p *plane) identityOfToken(ctx context.Context) string {
 	token := bearer(ctx)
 	headers, _ := metadata.FromIncomingContext(ctx)
@@ -47,7 +47,7 @@ func (p *plane) identityOfToken(ctx context.Context) string {
 	return ""
 }
 
-// identityOfCertificate answers with the SPIFFE identity of the client's certificate, "" without one.
+// identityOfCertificate returns the SPIFFE identity of the client's certificate, "" without one.
 func identityOfCertificate(ctx context.Context) string {
 	from, _ := peer.FromContext(ctx)
 	info, is := from.AuthInfo.(credentials.TLSInfo)
@@ -66,7 +66,7 @@ func isPlain(ctx context.Context) bool {
 	return !is
 }
 
-// hashed is what is told of a token.
+// hashed returns the hash of a token, for reports.
 func hashed(token string) string {
 	if token == "" {
 		return ""
@@ -75,7 +75,7 @@ func hashed(token string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// headersOf answers with the headers of a call, without its token.
+// headersOf returns the headers of a call without its token.
 func headersOf(ctx context.Context) map[string]string {
 	all := map[string]string{}
 	headers, _ := metadata.FromIncomingContext(ctx)

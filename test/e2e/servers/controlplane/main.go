@@ -1,7 +1,7 @@
-// A control plane for tests, made of public modules: it issues certificates as istiod does, and serves what it is told.
+// A control plane for tests, of public modules: it issues certificates like istiod, and serves given resources.
 //
-// Certificates are signed by a root and an intermediate made at start. Discovery (state of the world and delta) answers
-// each proxy with the resources that were given for it. How it behaves is changed while it runs, over HTTP on a Unix socket:
+// A root and an intermediate, created at start, sign certificates. Discovery (state of the world and delta) serves
+// each proxy its own resources. Tests change its behaviour at run time, over HTTP on a Unix socket:
 // see admin.go.
 package main
 
@@ -70,7 +70,7 @@ func run(admin, tokens, secure, plain, dns string) error {
 	return os.RemoveAll(admin)
 }
 
-// plane is everything that the services share.
+// plane is the shared state of the services.
 type plane struct {
 	authority *authority
 	behaviour *behaviourBox

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// outside is where every name below example.com is; other names do not exist.
+// outside is the address of every name below example.com. Other names do not exist.
 var (
 	outside     = [4]byte{192, 0, 2, 53}
 	outsideText = "from outside"
 )
 
-// serveNames is the name server of the pods, which knows nothing of the mesh.
+// serveNames is the name server of the pods. It knows no name of the mesh.
 func serveNames(address string) error {
 	packets, err := net.ListenPacket("udp", address)
 	if err != nil {
@@ -68,7 +68,7 @@ func serveNamesTo(connection net.Conn) {
 	}
 }
 
-// nameAnswer answers one question; a name `big.…` has more texts than a datagram takes.
+// nameAnswer answers one question. A name `big.…` has more texts than fit into a datagram.
 func nameAnswer(packet []byte, isDatagram bool) []byte {
 	var asked dnsmessage.Message
 	if asked.Unpack(packet) != nil || len(asked.Questions) != 1 {

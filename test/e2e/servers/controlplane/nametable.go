@@ -10,7 +10,7 @@ import (
 
 const nameTableType = "type.googleapis.com/istio.networking.nds.v1.NameTable"
 
-// nameTable is a message whose definition is in no public module of its own.
+// nameTable is a hand-written message: no small public module defines it.
 type nameTable struct {
 	Table map[string]nameInfo `json:"table"`
 }

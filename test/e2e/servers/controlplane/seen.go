@@ -2,12 +2,12 @@ package main
 
 import "sync"
 
-// seen is what clients did.
+// seen records the calls of clients.
 type seen struct {
 	mu sync.Mutex
-	// CA are the calls for a certificate, in their order.
+	// CA are the calls for certificates, in order.
 	CA []certificateCall `json:"ca"`
-	// Streams are those of discovery, in their order, with those that have ended.
+	// Streams are the discovery streams in order, ended ones included.
 	Streams []*streamSeen `json:"streams"`
 }
 
@@ -28,11 +28,11 @@ type streamSeen struct {
 	Token    string            `json:"token"`
 	Identity string            `json:"identity"`
 	Headers  map[string]string `json:"headers"`
-	// Asked are the types, each once, in their order.
+	// Asked are the requested types, each once, in order.
 	Asked []string `json:"asked"`
-	// Refused are the answers that were not taken, with the reason.
+	// Refused are the rejected answers (NACK) with the reason.
 	Refused []refusal `json:"refused"`
-	// Health are reports: "" for healthy, else the reason.
+	// Health are the reports: "" for healthy, else the reason.
 	Health []string `json:"health"`
 	Code   string   `json:"code"`
 	Open   bool     `json:"open"`

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	// The messages that a resource may hold, which JSON names by their type.
+	// The messages that a resource may hold. JSON names them by type.
 	_ "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -27,16 +27,16 @@ import (
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 )
 
-// resource is one message with the hash that is its version.
+// resource is a message. Its version is a hash.
 type resource struct {
 	message *anypb.Any
 	version string
 }
 
-// resources are those of one proxy, by type and name.
+// resources are the resources of one proxy, by type and name.
 type resources map[string]map[string]resource
 
-// store holds what each proxy is given; proxies are named POD.NAMESPACE.
+// store holds the resources of each proxy. Proxies are named POD.NAMESPACE.
 type store struct {
 	mu       sync.Mutex
 	of       map[string]resources
@@ -92,7 +92,7 @@ func readResource(text []byte) (string, *anypb.Any, error) {
 	return name, message, nil
 }
 
-// nameOf finds the field by which a resource is subscribed to.
+// nameOf returns the name by which clients subscribe to a resource.
 func nameOf(message proto.Message) string {
 	reflected := message.ProtoReflect()
 	for _, name := range []protoreflect.Name{"name", "cluster_name"} {
@@ -103,14 +103,14 @@ func nameOf(message proto.Message) string {
 	return ""
 }
 
-// get answers with a snapshot, which is never changed.
+// get returns a snapshot, which never changes.
 func (s *store) get(proxy, typeURL string) map[string]resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.of[proxy][typeURL]
 }
 
-// watch answers with a channel that hears of changes, and with what ends that.
+// watch returns a channel that signals changes, and a function that ends the watch.
 func (s *store) watch() (<-chan struct{}, func()) {
 	watcher := make(chan struct{}, 1)
 	s.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// whole is the state of the world: each answer has all resources that are subscribed to.
+// whole is the state of the world: each answer has all subscribed resources.
 type whole struct {
 	plane  *plane
 	stream discovery.AggregatedDiscoveryService_StreamAggregatedResourcesServer
