@@ -58,8 +58,8 @@ async function validate(folder: string): Promise<{ code: number; said: string }>
     // The arguments of the case, with an existing file.
     const file = `${cwd}/envoy-rev${/\.[a-z]+$/.exec(args[1] ?? "")?.[0] ?? ""}`;
     await Deno.writeTextFile(file, bootstrap);
-    const words = [...args.with(1, file), "--mode", "validate"];
-    const { code, stdout, stderr } = await new Deno.Command(envoy.path, { args: words, cwd }).output();
+    const argv = [...args.with(1, file), "--mode", "validate"];
+    const { code, stdout, stderr } = await new Deno.Command(envoy.path, { args: argv, cwd }).output();
     return { code, said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
   } finally {
     await Deno.remove(cwd, { recursive: true });

@@ -13,8 +13,8 @@ function testAsFirst(name: string, body: (pod: MeshPod) => Promise<void>) {
 }
 
 testAsFirst("a signal right after the handlers are set ends it", async (pod) => {
-  for (const [words, signal] of STARTS) {
-    const agent = pod.start(words);
+  for (const [argv, signal] of STARTS) {
+    const agent = pod.start(argv);
     await agent.handlesSignals();
     agent.signal(signal);
     const { code, stdout, stderr } = await agent.end;

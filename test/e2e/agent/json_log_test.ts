@@ -12,10 +12,10 @@ function testLog(name: string, body: (pod: MeshPod) => Promise<void>) {
 }
 
 /** Ways to set the log format. */
-const WAYS: readonly { readonly words: readonly string[]; readonly env: Record<string, string> }[] = [
-  { words: ["agent", "--log-format", "json"], env: {} },
-  { words: ["agent"], env: { MESH_LOG_FORMAT: "json" } },
-  { words: ["pilot-agent", "proxy", "sidecar", "--log_as_json"], env: {} },
+const WAYS: readonly { readonly args: readonly string[]; readonly env: Record<string, string> }[] = [
+  { args: ["agent", "--log-format", "json"], env: {} },
+  { args: ["agent"], env: { MESH_LOG_FORMAT: "json" } },
+  { args: ["pilot-agent", "proxy", "sidecar", "--log_as_json"], env: {} },
 ];
 
 /** The lines as data. Fails at the first that is no JSON object with a text and a level. */
@@ -32,8 +32,8 @@ const SECRET = "s3cret-token";
 
 testLog("all lines are JSON, Envoy's too, and none has the token", async (pod) => {
   const tracing = { lightstep: { address: "lightstep.example:80", accessToken: SECRET } };
-  for (const { words, env } of WAYS) {
-    const agent = await pod.startReady([...words, "--proxyLogLevel", "info", "--log_output_level", "debug"], { env });
+  for (const { args, env } of WAYS) {
+    const agent = await pod.startReady([...args, "--proxyLogLevel", "info", "--log_output_level", "debug"], { env });
     agent.signal("SIGTERM");
     await agent.until("SIGTERM: draining for");
     agent.signal("SIGTERM");
@@ -62,8 +62,8 @@ testLog("an Envoy that refuses its bootstrap", async (pod) => {
 
 testLog("invalid settings in one line", async (pod) => {
   const wrong = pod.env({ drainDuration: "1.5s", proxyAdminPort: 70_000 });
-  for (const { words, env } of WAYS) {
-    const { code, stdout, stderr } = await pod.start([...words, "--concurrency", "many"], { env: { ...wrong, ...env } })
+  for (const { args, env } of WAYS) {
+    const { code, stdout, stderr } = await pod.start([...args, "--concurrency", "many"], { env: { ...wrong, ...env } })
       .end;
     assert.equal(stdout, "");
     const [error, ...more] = records(stderr);
@@ -71,7 +71,7 @@ testLog("invalid settings in one line", async (pod) => {
     for (const name of ["--concurrency", "drainDuration", "proxyAdminPort"]) {
       assert.ok(error?.text.includes(name), stderr);
     }
-    assert.equal(code, words[0] === "agent" ? 2 : 255);
+    assert.equal(code, args[0] === "agent" ? 2 : 255);
   }
 });
 
@@ -82,8 +82,8 @@ Deno.test("JSON log of pilot-agent: wait, and invalid command lines", async () =
     [["wait", "--log_as_json", "--timeoutSeconds", "soon"], /"soon"/],
     [["request", "--log_as_json"], /A method and a path are needed/],
   ];
-  for (const [words, said] of cases) {
-    const { code, stdout, stderr } = await runMesh(["pilot-agent", ...words]);
+  for (const [args, said] of cases) {
+    const { code, stdout, stderr } = await runMesh(["pilot-agent", ...args]);
     assert.equal(code, 255);
     if (stdout !== "") records(stdout);
     const [error, ...more] = records(stderr);

@@ -15,7 +15,7 @@ function testInPod(name: string, body: (pod: MeshPod) => Promise<void>) {
 }
 
 /** A program in another container of the pod. */
-const mesh = ({ namespace }: MeshPod, ...words: string[]) => namespace.mesh(words);
+const mesh = ({ namespace }: MeshPod, ...args: string[]) => namespace.mesh(args);
 
 testInPod("wait ends when the proxy is ready, under both names", async (pod) => {
   const waiting = [

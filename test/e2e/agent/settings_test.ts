@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 
 interface Wrong {
-  readonly words?: readonly string[];
+  readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the working folder. */
   readonly files?: Readonly<Record<string, string>>;
@@ -15,24 +15,24 @@ interface Wrong {
 const ANNOTATIONS = "etc/istio/pod/annotations";
 
 const CASES: Readonly<Record<string, Wrong>> = {
-  "an unknown flag": { words: ["--concurency", "2"], says: ['did you mean "--concurrency"?'], code: 2 },
-  "a flag without its value": { words: ["--concurrency"], says: ["The flag --concurrency needs a value"], code: 2 },
-  "no number": { words: ["--concurrency", "many"], says: ['The flag --concurrency cannot be "many"'], code: 2 },
-  "no truth": { words: ["--watch=maybe"], says: ['The flag --watch cannot be "maybe"'], code: 2 },
+  "an unknown flag": { args: ["--concurency", "2"], says: ['did you mean "--concurrency"?'], code: 2 },
+  "a flag without its value": { args: ["--concurrency"], says: ["The flag --concurrency needs a value"], code: 2 },
+  "an invalid number": { args: ["--concurrency", "many"], says: ['The flag --concurrency cannot be "many"'], code: 2 },
+  "an invalid boolean": { args: ["--watch=maybe"], says: ['The flag --watch cannot be "maybe"'], code: 2 },
   "an invalid duration": {
-    words: ["--drainDuration", "1h2"],
+    args: ["--drainDuration", "1h2"],
     says: ['The flag --drainDuration cannot be "1h2"'],
     code: 2,
   },
-  "an unknown role": { words: ["ingress"], says: ['Unknown role "ingress"'], code: 2 },
+  "an unknown role": { args: ["ingress"], says: ['Unknown role "ingress"'], code: 2 },
   "an unknown restart policy": {
-    words: ["--restart", "always"],
+    args: ["--restart", "always"],
     says: ['Unknown value "always" for "--restart"'],
     code: 2,
   },
-  "an unknown log format": { words: ["--log-format", "xml"], says: ['Unknown log format "xml"'], code: 2 },
+  "an unknown log format": { args: ["--log-format", "xml"], says: ['Unknown log format "xml"'], code: 2 },
   "an unknown log level": {
-    words: ["--log_output_level", "loud"],
+    args: ["--log_output_level", "loud"],
     says: ['Unknown level "loud" in "--log_output_level"'],
     code: 2,
   },
@@ -44,7 +44,7 @@ const CASES: Readonly<Record<string, Wrong>> = {
     code: 1,
   },
   "a mesh file with invalid YAML": {
-    words: ["--meshConfig", "./mesh"],
+    args: ["--meshConfig", "./mesh"],
     files: { mesh: "defaultConfig: [" },
     says: ["./mesh: "],
     code: 1,
@@ -85,15 +85,15 @@ const CASES: Readonly<Record<string, Wrong>> = {
     says: ['"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist'],
     code: 1,
   },
-  "a missing template": { words: ["--templateFile", "./absent.tmpl"], says: ["absent.tmpl"], code: 1 },
+  "a missing template": { args: ["--templateFile", "./absent.tmpl"], says: ["absent.tmpl"], code: 1 },
   "an invalid template": {
-    words: ["--templateFile", "./broken.tmpl"],
+    args: ["--templateFile", "./broken.tmpl"],
     files: { "broken.tmpl": "{{ if }}" },
     says: ['"./broken.tmpl"'],
     code: 1,
   },
   "many problems at once": {
-    words: ["--concurrency", "many", "--no-such-flag"],
+    args: ["--concurrency", "many", "--no-such-flag"],
     env: {
       PROXY_CONFIG: "{drainDuration: 1.5s}",
       ISTIO_KUBE_APP_PROBERS: "{",
@@ -109,14 +109,14 @@ const CASES: Readonly<Record<string, Wrong>> = {
 };
 
 /** Runs it in a folder with the files. Envoy is missing, so valid settings fail too. */
-async function run(name: readonly string[], { words = [], env = {}, files = {} }: Wrong) {
+async function run(name: readonly string[], { args = [], env = {}, files = {} }: Wrong) {
   const cwd = await Deno.makeTempDir({ prefix: "mesh-settings-" });
   try {
     await Deno.mkdir(`${cwd}/etc/istio/pod`, { recursive: true });
     for (const [path, text] of Object.entries(files)) await Deno.writeTextFile(`${cwd}/${path}`, text);
     const place = { INSTANCE_IP: "127.0.0.1", CLOUD_PLATFORM: "none", POD_NAME: "web", POD_NAMESPACE: "default" };
     const absent = ["--configPath", `${cwd}/proxy`, "--binaryPath", "/no/such/envoy"];
-    const ran = await runMesh([...name, ...absent, ...words], { cwd, env: { ...place, ...env } });
+    const ran = await runMesh([...name, ...absent, ...args], { cwd, env: { ...place, ...env } });
     return { ...ran, written: await holdsFiles(`${cwd}/proxy`) };
   } finally {
     await Deno.remove(cwd, { recursive: true });

@@ -12,8 +12,8 @@ function testStart(name: string, body: (pod: MeshPod) => Promise<void>) {
 }
 
 /** Runs the agent to its end. Returns the exit code, the error and the lines about Envoy's end. */
-async function endOf(pod: MeshPod, env: Record<string, string> = {}, start: Partial<Start> = {}, words = ["agent"]) {
-  const { code, stdout, stderr } = await pod.start(words, { ...start, env }).end;
+async function endOf(pod: MeshPod, env: Record<string, string> = {}, start: Partial<Start> = {}, argv = ["agent"]) {
+  const { code, stdout, stderr } = await pod.start(argv, { ...start, env }).end;
   const errors = stderr.split("\n").filter((line) => /^error: /i.test(line));
   return { code, stdout, stderr, errors };
 }

@@ -50,8 +50,8 @@ Deno.test("the command gets streams, environment and arguments", async () => {
 const MASK = "sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\):.*\\(.......\\)$/\\1 \\2/p' /proc/self/status";
 
 /** The output of a shell line. `"$@"` in it are the given arguments. */
-async function shell(line: string, ...words: string[]): Promise<string> {
-  const command = new Deno.Command("sh", { args: ["-c", line, "sh", ...words], stdin: "null" });
+async function shell(line: string, ...argv: string[]): Promise<string> {
+  const command = new Deno.Command("sh", { args: ["-c", line, "sh", ...argv], stdin: "null" });
   return new TextDecoder().decode((await command.output()).stdout);
 }
 

@@ -8,8 +8,8 @@ import { standIn } from "./support/server.ts";
 const missing = Deno.uid() === 0 ? needsProgram("unshare") : "namespaces of processes need root";
 
 /** Starts a command as PID 1 of a PID namespace. */
-function first(...words: string[]) {
-  const args = ["--pid", "--fork", "--kill-child", "--mount-proc", MESH_COMMAND, ...words];
+function first(...argv: string[]) {
+  const args = ["--pid", "--fork", "--kill-child", "--mount-proc", MESH_COMMAND, ...argv];
   return new Deno.Command("unshare", { args, stdin: "null", stdout: "piped", stderr: "piped" }).spawn();
 }
 

@@ -6,7 +6,7 @@ import { freePort } from "../../support/ports.ts";
 import { type StandIn, standIn } from "./support/server.ts";
 
 /** The arguments before the command. One stand-in serves both ports. */
-function words({ url }: StandIn, ...flags: string[]): string[] {
+function argvBefore({ url }: StandIn, ...flags: string[]): string[] {
   return [
     "wait",
     "--url",
@@ -26,7 +26,7 @@ const QUIT = ["GET /ready", "POST /quitquitquit"];
 Deno.test("the proxy is told to quit once after the command; wait exits with the command's code", async () => {
   for (const [line, code] of [["exit 0", 0], ["exit 42", 42], ["kill -9 $$", 137], ["kill -15 $$", 143]] as const) {
     await using proxy = standIn(() => 200);
-    const ended = await runMesh([...words(proxy), `echo done; ${line}`], { stdin: "" });
+    const ended = await runMesh([...argvBefore(proxy), `echo done; ${line}`], { stdin: "" });
     assert.deepEqual(ended, { code, stdout: "done\n", stderr: "" });
     assert.deepEqual(proxy.requests, QUIT);
   }
@@ -36,7 +36,7 @@ Deno.test("signals are forwarded, and the proxy is told to quit when the command
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     await using proxy = standIn(() => 200);
     const line = `trap "echo got ${signal}; exit 6" ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`;
-    const running = startMesh([...words(proxy), line]);
+    const running = startMesh([...argvBefore(proxy), line]);
     await running.says("up\n");
     assert.deepEqual(proxy.requests, ["GET /ready"]);
     running.kill(signal);
@@ -47,7 +47,7 @@ Deno.test("signals are forwarded, and the proxy is told to quit when the command
 
 Deno.test("with --quit-on success a failed command keeps its proxy", async () => {
   await using proxy = standIn(() => 200);
-  const failed = await runMesh([...words(proxy, "--quit-on", "success"), "exit 1"]);
+  const failed = await runMesh([...argvBefore(proxy, "--quit-on", "success"), "exit 1"]);
   assert.equal(failed.code, 1);
   assert.match(failed.stderr, /info wait: The proxy keeps running: the command exited with code 1\n$/);
   assert.deepEqual(proxy.requests, ["GET /ready"]);
@@ -63,7 +63,7 @@ Deno.test("a missing proxy is a warning, and wait exits with the command's code"
 
 Deno.test("after a timeout no command runs and no proxy is told to quit", async () => {
   await using proxy = standIn((path) => path === "/ready" ? 503 : 200);
-  const { code, stdout } = await runMesh([...words(proxy, "--timeout", "100ms"), "echo it ran"]);
+  const { code, stdout } = await runMesh([...argvBefore(proxy, "--timeout", "100ms"), "echo it ran"]);
   assert.deepEqual([code, stdout], [1, ""]);
   assert.ok(proxy.requests.every((request) => request === "GET /ready"));
 });

@@ -11,8 +11,8 @@ const DRIVER = decodeURIComponent(new URL("./support/terminal.py", import.meta.u
 const COUNTING = 'n=0; trap "n=\\$((n+1))" INT; test -t 0 && test -t 1 && test -t 2 && echo terminal; echo up; ' +
   "while test $n = 0; do sleep 0.05; done; sleep 0.5; echo interrupts $n; exit 5";
 
-async function onTerminal(...words: string[]): Promise<string> {
-  const args = [DRIVER, MESH_COMMAND, ...words, "--", "sh", "-c", COUNTING];
+async function onTerminal(...argv: string[]): Promise<string> {
+  const args = [DRIVER, MESH_COMMAND, ...argv, "--", "sh", "-c", COUNTING];
   const { stdout } = await new Deno.Command("python3", { args, stdin: "null" }).output();
   return new TextDecoder().decode(stdout);
 }
@@ -24,7 +24,7 @@ testWhen(missing, "the command has the terminal and gets Ctrl-C", async () => {
 
 testWhen(missing, "with --shutdown the command gets one Ctrl-C, not two, and the proxy is told to quit", async () => {
   await using proxy = standIn(() => 200);
-  const words = ["wait", "--url", `${proxy.url}/ready`, "--shutdown", "--quit-url", `${proxy.url}/quit`];
-  assert.equal(await onTerminal(...words), "terminal\nup\n^Cinterrupts 1\ncode 5\n");
+  const argv = ["wait", "--url", `${proxy.url}/ready`, "--shutdown", "--quit-url", `${proxy.url}/quit`];
+  assert.equal(await onTerminal(...argv), "terminal\nup\n^Cinterrupts 1\ncode 5\n");
   assert.deepEqual(proxy.requests, ["GET /ready", "POST /quit"]);
 });

@@ -82,8 +82,8 @@ export class MeshPod implements AsyncDisposable {
   }
 
   /** Starts the program as the user of the proxy. */
-  start(words: readonly string[], start: Partial<Start> = {}): Program {
-    const program = new Program([MESH_COMMAND, ...words], {
+  start(argv: readonly string[], start: Partial<Start> = {}): Program {
+    const program = new Program([MESH_COMMAND, ...argv], {
       cwd: this.folder,
       netns: this.namespace.path,
       uid: PROXY_UID,
@@ -95,8 +95,8 @@ export class MeshPod implements AsyncDisposable {
   }
 
   /** Starts the agent and waits until it is ready, and knows that its Envoy is. */
-  async startReady(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
-    const program = this.start(words, start);
+  async startReady(argv: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
+    const program = this.start(argv, start);
     const ended = program.end.then(({ code, stderr }) => {
       throw new Error(`It ended with ${code}: ${stderr}`);
     });

@@ -36,13 +36,13 @@ export class Program implements AsyncDisposable {
   #first = 0;
   readonly #milliseconds: number;
 
-  constructor(words: readonly string[], start: Partial<Start> & Pick<Start, "cwd" | "env" | "netns">) {
+  constructor(argv: readonly string[], start: Partial<Start> & Pick<Start, "cwd" | "env" | "netns">) {
     this.#place = start.place ?? "as PID 1";
     this.#milliseconds = start.seconds === undefined ? DEADLINE_MILLISECONDS : start.seconds * 1000;
     const { cwd, netns, uid = 0, mounts = "" } = start;
     const user = uid === 0 ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
     const parent = this.#place === "as PID 1" ? [] : ["sh", "-c", '"$@"; exit $?', "sh"];
-    const inner = ["sh", "-c", `set -e; ${mounts}\nexec "$@"`, "sh", ...parent, ...user, ...words];
+    const inner = ["sh", "-c", `set -e; ${mounts}\nexec "$@"`, "sh", ...parent, ...user, ...argv];
     const args = [`--net=${netns}`, "unshare", ...NOBODY_ELSE, ...inner];
     const env = { NO_COLOR: "1", ...start.env };
     this.#child = new Deno.Command("nsenter", { args, cwd, env, stdin: "null", stdout: "piped", stderr: "piped" })

@@ -42,12 +42,12 @@ export class Mesh implements AsyncDisposable {
   }
 
   /** Captures the traffic of both pods, and starts applications and agents. Resolves when both are ready. */
-  async startBoth(env: Readonly<Record<string, string>> = {}, words: readonly string[] = ["agent"]) {
+  async startBoth(env: Readonly<Record<string, string>> = {}, args: readonly string[] = ["agent"]) {
     const start = async (name: PodName) => {
       const pod = this[name];
       await pod.capture();
       await pod.application();
-      return await pod.startReady(words, { env });
+      return await pod.startReady(args, { env });
     };
     const [a, b] = await Promise.all([start("a"), start("b")]);
     return { a, b };

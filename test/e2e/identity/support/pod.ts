@@ -97,8 +97,8 @@ export class MeshedPod implements AsyncDisposable {
   }
 
   /** Starts the program as the user of the proxy. */
-  start(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Program {
-    const program = new Program([MESH_COMMAND, ...words], {
+  start(argv: readonly string[] = ["agent"], start: Partial<Start> = {}): Program {
+    const program = new Program([MESH_COMMAND, ...argv], {
       cwd: this.folder,
       netns: this.namespace.path,
       uid: PROXY_UID,
@@ -112,8 +112,8 @@ export class MeshedPod implements AsyncDisposable {
   }
 
   /** Starts the agent and waits until it is ready. */
-  async startReady(words: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
-    const program = this.start(words, start);
+  async startReady(argv: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
+    const program = this.start(argv, start);
     await this.isReady(program);
     return program;
   }
