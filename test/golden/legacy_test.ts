@@ -4,7 +4,7 @@ import { decode } from "../../src/core/kube/mod.ts";
 import { parseYaml } from "../../src/core/yaml/mod.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 import { assertSame, documentsOf, podsOf } from "./legacy_compare.ts";
-import { applyPatch, type Operation } from "./legacy_patch.ts";
+import { applyPatch, type Operation } from "../support/kube/json_patch.ts";
 import { injectAdmitted, injectText, overlaid, type Settings } from "./legacy_run.ts";
 import { earlier1_1, HELLO, MESH_1_1, UNUSED, VARIANTS_1_1, VARIANTS_1_8 } from "./legacy_cases.ts";
 

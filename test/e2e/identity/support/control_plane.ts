@@ -56,11 +56,6 @@ export interface Seen {
 /** Steps towards a new root, in this order. */
 export type RootStep = "trust-both" | "sign-by-new" | "drop-old";
 
-/** Builds the program. */
-export function controlPlaneProgram(): Promise<string> {
-  return goProgram("test/e2e/servers/controlplane");
-}
-
 /** It serves TLS on 15012, plain text on 15010 and names on 53 of its namespace. */
 export class ControlPlane implements AsyncDisposable {
   readonly #client: Deno.HttpClient;
@@ -70,7 +65,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   static async start(namespace: Namespace): Promise<ControlPlane> {
-    const program = await controlPlaneProgram();
+    const program = await goProgram("test/e2e/servers/controlplane");
     const folder = await Deno.makeTempDir({ prefix: "mesh-plane-" });
     const options = ["-admin", `${folder}/admin`, "-tokens", `${folder}/tokens`, "-dns", ":53"];
     const args = [`--net=${namespace.path}`, program, ...options];
