@@ -2,7 +2,7 @@
 import type { Inventory } from "./inventory/mod.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** The categories, in the order in which they are told. */
+/** The categories, in the order of the output. */
 export const CATEGORIES = [
   "kubernetes-api",
   "injector-configuration",
@@ -21,12 +21,14 @@ export type Category = typeof CATEGORIES[number];
  */
 export type Outcome = CheckResult["result"];
 
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly result: Outcome;
-  /** Why it is so, and what to do, in one line or a few; left out if all is well. */
+  /** The reason and the fix, in one or a few lines; left out if the check is ok. */
   readonly message?: string;
-  /** What it is about: `namespace/web`, `pod/shop/cart-1`, `mutatingwebhookconfiguration/istio-sidecar-injector`. */
+  /**
+   * The affected objects: `namespace/web`, `pod/shop/cart-1`, `mutatingwebhookconfiguration/istio-sidecar-injector`.
+   */
   readonly objects?: readonly string[];
 }
 
@@ -35,12 +37,12 @@ export interface Check {
   /** Stable: the anchor in docs/checks.md, and what `--only` and `--skip` name. */
   readonly id: string;
   readonly category: Category;
-  /** The healthy state as a statement: `the Kubernetes API is reachable`. */
+  /** A claim in the present tense: `the Kubernetes API is reachable`. */
   readonly title: string;
-  /** Ids of checks that must not have failed before: else this one is skipped. */
+  /** Ids of checks that must pass first; otherwise this one is skipped. */
   readonly needs: readonly string[];
-  /** It is meant for a cluster before the mesh is in it (`--pre`) too. */
+  /** It also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;
-  /** An error that it throws is told as its result: `error`, or `unknown` where the API forbids. */
+  /** A thrown error becomes the result: `unknown` for status 403, else `error`. */
   run(inventory: Inventory): Promise<Finding> | Finding;
 }

@@ -2,7 +2,7 @@ import { UsageError } from "../core/errors.ts";
 import { closest } from "../core/closest.ts";
 import { CATEGORIES, type Check } from "./check.ts";
 
-/** What the user wants checked; empty lists mean all and none. */
+/** The user's selection. An empty list selects everything, or excludes nothing. */
 export interface Choice {
   /** Categories. */
   readonly categories: readonly string[];
@@ -10,26 +10,26 @@ export interface Choice {
   readonly only: readonly string[];
   /** Ids or categories. */
   readonly skip: readonly string[];
-  /** What is meant for a cluster before the mesh is in it. */
+  /** Only checks for a cluster without a mesh. */
   readonly pre: boolean;
 }
 
-/** What is run, and what of it is told. */
+/** The checks to run, and those to report. */
 export interface Chosen {
-  /** With what the chosen ones need. */
+  /** With the checks that the selected ones need. */
   readonly checks: readonly Check[];
   readonly told: ReadonlySet<string>;
 }
 
-/** Without it nothing can be checked: every other check needs it. */
+/** All other checks need this one. */
 export const FIRST = "api-reachable";
 
-/** What has to be ok before a check can say anything. */
+/** The checks that must pass before this one. */
 export function needsOf({ id, needs }: Check): readonly string[] {
   return id === FIRST ? needs : [FIRST, ...needs];
 }
 
-/** The checks that are wanted. Errors: a UsageError for a word that is neither an id nor a category, or if none is left. */
+/** The selected checks. Errors: a UsageError for an unknown id or category, and if no check is selected. */
 export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
   refuseUnknown(choice.categories, CATEGORIES, "category");
   const words = [...CATEGORIES, ...all.map(({ id }) => id)];
@@ -56,7 +56,7 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
   return left.filter(({ id }) => ids.has(id));
 }
 
-/** Where the words are that are too many for a line. */
+/** The ids do not fit on a line. */
 const IDS = { "category": "", "check or category": "ids are in docs/checks.md, " } as const;
 
 function refuseUnknown(words: readonly string[], known: readonly string[], what: keyof typeof IDS): void {
@@ -73,7 +73,7 @@ function closestHint(word: string, known: readonly string[]): string | undefined
   return meant === undefined ? undefined : `did you mean "${meant}"?`;
 }
 
-/** Whoever names a workload, or nearly the other command, asks about injection. */
+/** A workload, or almost the name of the other command: points to that command. */
 function injectionHint(word: string, what: keyof typeof IDS): string | undefined {
   const command = "kubectl mesh check injection";
   if (what !== "category") return undefined;

@@ -21,17 +21,17 @@ export type { FailOn } from "./result.ts";
 export type { Scope } from "./inventory/mod.ts";
 export { rbacText } from "./rights.ts";
 
-/** Forms of the results. */
+/** Output formats. */
 export const FORMATS = ["table", "short", "json"] as const;
 
-/** What `check` is told. */
+/** The options of `check`. */
 export interface CheckOptions {
   readonly connection: Parameters<typeof connect>[1];
   readonly choice: Choice;
   readonly scope: Scope;
   readonly output: typeof FORMATS[number];
   readonly failOn: FailOn;
-  /** Milliseconds for which what failed is tried again. */
+  /** Milliseconds to wait for failed checks. */
   readonly wait: number;
 }
 
@@ -60,7 +60,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   }
 }
 
-/** One that is misspelt has no workloads, and all would be well. What cannot be told is left to the checks. */
+/** A misspelled namespace has no workloads, so that every check would pass. If unknown, the checks report it. */
 export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   const { namespace } = scope;
   if (namespace === undefined) return true;
@@ -74,7 +74,7 @@ export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
 
 const PAUSE = 2_000;
 
-/** Everything is asked anew: what has healed may have broken something else. */
+/** Each round asks the cluster again: one fix may have broken something else. */
 export async function runUntilWell(
   source: Source,
   chosen: Chosen,

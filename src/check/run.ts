@@ -6,10 +6,10 @@ import type { Inventory } from "./inventory/mod.ts";
 import { resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** Told when a check has ended: how many have, of how many. */
+/** Called after each check: ended checks, all checks. */
 export type Progress = (ended: number, all: number) => void;
 
-/** After these a check that needs it says nothing of its own. */
+/** Results that skip the checks that need this one. */
 const BLOCKING: readonly Outcome[] = ["error", "skipped"];
 
 /**

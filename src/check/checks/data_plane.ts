@@ -1,4 +1,4 @@
-/** The category data-plane: pods that have a proxy, as the kubelet reports them. */
+/** The category data-plane: pods with a proxy, as the kubelet reports them. */
 import type { Pod } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
@@ -17,7 +17,7 @@ import {
 } from "./data_plane/proxies.ts";
 import { type Advice, cannotTell, findingOf, type Problem } from "./findings.ts";
 
-/** Why the kubelet has no image (k8s.io/kubernetes/pkg/kubelet/images). */
+/** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
   "ErrImagePull",
   "ImagePullBackOff",
@@ -27,13 +27,13 @@ const IMAGE_REASONS = new Set([
   "RegistryUnavailable",
   "SignatureValidationFailed",
 ]);
-/** Why the kubelet cannot make a container. */
+/** The kubelet's reasons for a container that it cannot create. */
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
 
 type Told = Omit<Problem, "object"> | undefined;
 
-/** What is asked of each pod. */
+/** A check of each pod. */
 interface PodCheck {
   readonly id: string;
   readonly title: string;
@@ -87,7 +87,7 @@ export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
   run: async (inventory: Inventory) => judgePods(check, await inventory.pods()),
 }));
 
-/** What a check finds in pods. */
+/** Runs a check over all pods. */
 export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly Pod[]>): Finding {
   if (!isKnown(pods)) return cannotTell(pods);
   const proxies = proxyPods(pods.value);
@@ -99,7 +99,7 @@ export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly P
   return findingOf(problems, advice);
 }
 
-/** The scheduler says why it has no node, which waiting does not cure (linkerd2 #4680). */
+/** Reports the scheduler's reason: waiting does not help (linkerd2 #4680). */
 function scheduled({ pod }: ProxyPod): Told {
   const condition = conditionOf(pod, "PodScheduled");
   if (condition?.status !== "False") return undefined;
@@ -137,7 +137,7 @@ function ready({ pod, proxy }: ProxyPod): Told {
   return { result: "error", message: [`${proxy.name} ${state}`, ...last].join(", ") };
 }
 
-/** Other checks say why the kubelet has not come to the proxy. */
+/** Other checks report why the kubelet has not started the proxy. */
 function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
   if (IMAGE_REASONS.has(waitingReason(proxy))) return true;
   return conditionOf(pod, "PodScheduled")?.status === "False" || waitingReason(proxy) === "PodInitializing";
@@ -156,7 +156,7 @@ function withinMemory({ proxy }: ProxyPod): Told {
   return { result: "warning", message: `${proxy.name} was OOM-killed ${bound}, restarts: ${restarts}` };
 }
 
-/** The agent ends with 137 too where the kernel killed Envoy alone, and says so. */
+/** The agent also exits with 137 if the kernel killed Envoy alone. */
 function isOutOfMemory(reason: string, code: number): boolean {
   return reason === "OOMKilled" || code === KILLED_BY_KERNEL;
 }

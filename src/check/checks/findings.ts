@@ -1,31 +1,31 @@
-/** Findings that are about many objects: the first few in words, all of them by name. */
+/** Findings about many objects: the first few in the message, all of them by name. */
 import type { Finding } from "../check.ts";
 import { reason, type Unknown } from "../inventory/mod.ts";
 
-/** Something about one object. */
+/** A problem of one object. */
 export interface Problem {
   /** `pod/shop/cart-1`. */
   readonly object: string;
   readonly result: "warning" | "error";
-  /** To follow the object's name. */
+  /** Follows the object's name. */
   readonly message: string;
 }
 
-/** More lines are no help on a screen; the JSON output has every object. */
+/** The JSON output has every object. */
 const MOST_LINES = 10;
 
-/** What to do about problems: in words, or as a command about the first of them. */
+/** The fix: a text, or a command for the first object. */
 export type Advice = string | ((first: Named) => string);
 
-/** An object's name taken apart. */
+/** The parts of an object's name. */
 export interface Named {
   readonly kind: string;
-  /** `""` for one that is in none. */
+  /** `""` for a cluster-scoped object. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The finding of what was found in each object, as bad as the worst; `advice` is the last line. */
+/** One finding for all problems, with the worst result; `advice` is the last line. */
 export function findingOf(problems: readonly Problem[], advice?: Advice): Finding {
   if (problems.length === 0) return { result: "ok" };
   const errors = problems.filter(({ result }) => result === "error");
@@ -54,8 +54,8 @@ export function counted(count: number, what: string): string {
 }
 
 /**
- * The finding for an unknown value. A forbidden value is `unknown` (`cannot tell: needs list on pods`), and so is a broken
- * one, which another check reports. A failing server is an error: otherwise an unreachable cluster would pass.
+ * The finding for an unknown value. A forbidden value is `unknown` (`cannot tell: needs list on pods`), and so is a
+ * broken one, which another check reports. A failing server is an error: otherwise an unreachable cluster would pass.
  */
 export function cannotTell(observed: Unknown): Finding {
   return { result: "failed" in observed ? "error" : "unknown", message: `cannot tell: ${reason(observed)}` };

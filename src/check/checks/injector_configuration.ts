@@ -57,7 +57,7 @@ async function ofPlanes(inventory: Inventory, judge: Judge): Promise<Finding> {
   return findingOf(problems);
 }
 
-/** What is missing, or has no such key. */
+/** A missing ConfigMap or key. */
 function present({ texts }: ObservedPlane): ReturnType<Judge> {
   if (isKnown(texts)) return NOTHING;
   if (!("broken" in texts)) return texts;
@@ -81,12 +81,12 @@ function problemOf({ texts }: ObservedPlane, failure: MeshError): ReturnType<Jud
   return { value: [{ object: texts.value.injectorRef, result: "error", message: errorLine(failure) }] };
 }
 
-/** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in those of today. */
+/** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in current ones. */
 function isOfTemplate({ place }: MeshError): boolean {
   return /^templates?(\.|$)/.test(place?.field ?? "");
 }
 
-/** Why configuration and values cannot be, the mesh configuration aside. */
+/** Why configuration and values are invalid; ignores the mesh configuration. */
 function failureOf({ texts, plane }: ObservedPlane, clock: Inventory["clock"]): MeshError | undefined {
   if (!isKnown(texts)) return undefined;
   return errorOf(() => load({ ...texts.value, mesh: NO_MESH }, plane.revision, clock));

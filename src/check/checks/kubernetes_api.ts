@@ -6,7 +6,7 @@ import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 
-/** Since then admissionregistration.k8s.io/v1 is served (Kubernetes, "Deprecated API Migration Guide", v1.16). */
+/** The first version with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration Guide", v1.16). */
 const OLDEST = { major: 1, minor: 16 };
 
 /** Whether the API server answers, and can call webhooks at all. */
@@ -62,7 +62,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   },
 ];
 
-/** That the version may not be asked is an answer too. */
+/** Status 403 is an answer too. */
 async function reachable(inventory: Inventory): Promise<Finding> {
   const version = await inventory.version();
   if (isKnown(version)) return { result: "ok", message: inventory.server };
@@ -96,7 +96,7 @@ const NOT_SHOWN: Finding = {
   message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters",
 };
 
-/** What the command line of kube-apiserver says; `undefined` if it cannot be seen. */
+/** What the command line of kube-apiserver shows; `undefined` if its pods are not visible. */
 async function pluginFinding(inventory: Inventory, plugin: string): Promise<Finding | undefined> {
   const pods = await inventory.apiServerPods();
   if (!isKnown(pods) || pods.value.length === 0) return undefined;
@@ -113,7 +113,7 @@ async function pluginFinding(inventory: Inventory, plugin: string): Promise<Find
   };
 }
 
-/** A pod that came back with a sidecar has been through a webhook; so has one that it kept away. */
+/** A dry run that returns a sidecar, or is denied by a webhook, went through a webhook. */
 async function seenMutating(inventory: Inventory): Promise<Finding> {
   const configurations = await inventory.mutatingWebhooks();
   const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];

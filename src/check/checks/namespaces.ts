@@ -1,4 +1,4 @@
-/** The category namespaces: labels that ask for injection, against what webhooks serve. */
+/** The category namespaces: injection labels compared with the served revisions. */
 import type { Namespace as StoredNamespace } from "../../core/kube/client/mod.ts";
 import { closest } from "../../core/closest.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
@@ -18,7 +18,7 @@ import { cannotTell, findingOf, type Problem } from "./findings.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
 
-/** A namespace, and the labels by which it chooses. */
+/** A namespace and its injection labels. */
 interface Namespace {
   readonly name: string;
   readonly object: string;
@@ -100,7 +100,7 @@ function inScope({ scope }: Inventory, namespaces: readonly StoredNamespace[]): 
 
 const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
 
-/** A value that is none keeps webhooks away, whatever pods ask for; a key that is none is not read at all. */
+/** An invalid value disables injection, also for labeled pods. A misspelled key has no effect. */
 function spelling({ name, object, labels, injection }: Namespace): readonly Problem[] {
   const problems: Problem[] = [];
   if (injection !== undefined && !INJECTION_VALUES.includes(injection)) {
@@ -134,7 +134,7 @@ function bothLabels({ name, object, injection, revision }: Namespace): readonly 
   return [{ object, result: "warning", message }];
 }
 
-/** Labels that ask for injection and that no webhook hears. A value that is misspelt is told by its own check. */
+/** Injection labels that no webhook serves. Another check reports misspelled values. */
 function unserved(
   { name, object, injection, revision }: Namespace,
   webhooks: readonly InjectorWebhook[],
@@ -154,7 +154,7 @@ function unserved(
   return [{ object, result: "error", message }];
 }
 
-/** Pods that have a proxy lose it when they are made anew; without one anywhere nobody is in the mesh. */
+/** Injected pods lose their proxy when they are recreated. Without any label the mesh is empty. */
 async function unlabelled(inventory: Inventory): Promise<Finding> {
   const [namespaces, webhooks, expectations] = await Promise.all([
     inventory.namespaces(),
@@ -199,7 +199,7 @@ function reachesWebhook({ name, labels }: Namespace, webhooks: readonly Injector
   return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), {}));
 }
 
-/** A pod's own revision counts only where its namespace names none (the webhooks' selectors). */
+/** A pod's own revision counts only if its namespace has none (the webhooks' selectors). */
 async function podRevisions(inventory: Inventory): Promise<Finding> {
   const [namespaces, expectations] = await Promise.all([inventory.namespaces(), inventory.expectations()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);

@@ -1,4 +1,4 @@
-/** The category security: what the cluster has against pods with a sidecar, before one is made. */
+/** The category security: cluster policies that would deny injected pods. */
 import type { LimitRange, ResourceQuota } from "../../core/kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
@@ -58,7 +58,7 @@ function judge(sidecars: Observed<readonly SidecarNamespace[]>, ofEach: Judge, a
   return findingOf(sidecars.value.flatMap(ofEach), advice);
 }
 
-/** Before there is a mesh nothing is broken, and nobody knows which namespaces will be in it. */
+/** Without a mesh nothing is broken, and the mesh namespaces are unknown. */
 function problem({ name, planned }: SidecarNamespace, result: Problem["result"], message: string): Problem {
   return { object: `namespace/${name}`, result: planned ? "warning" : result, message };
 }
@@ -76,18 +76,18 @@ function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
   return [problem(namespace, "warning", message)];
 }
 
-/** A label with another value is refused by the API server; none is the cluster's default, which nobody can read. */
+/** The API server denies other values. Without a label the cluster's default applies, which the API does not show. */
 function levelOf(label: string | undefined): Level | undefined {
   return label === "baseline" || label === "restricted" ? label : undefined;
 }
 
-/** What containers have from the pod, in pods that are made for the restricted level. */
+/** The pod settings that pods for the restricted level have. */
 function withPodSettings(pod: ValueMap): ValueMap {
   const securityContext = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
   return { ...pod, spec: { ...mapAt(pod, "spec"), securityContext } };
 }
 
-/** What bounds resources in a namespace. */
+/** The quotas and limit ranges of a namespace. */
 interface Limits {
   readonly quotas: readonly ResourceQuota[];
   readonly ranges: readonly LimitRange[];

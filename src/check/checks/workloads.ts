@@ -1,4 +1,7 @@
-/** The category workloads: pods against what injection would make of them, and applications against the proxy beside them. */
+/**
+ * The category workloads: pods against what injection would make of them, and applications against the proxy beside
+ * them.
+ */
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
@@ -18,7 +21,7 @@ interface Row {
   readonly title: string;
   readonly judge: Judge;
   readonly advice?: Advice;
-  /** The pods of which nothing can be said as long as it is not known what their webhook decides. */
+  /** The pods with an unknown result while the decision of their webhook is unknown. */
   readonly undecided?: (pod: ExpectedPod) => boolean;
 }
 
@@ -116,12 +119,12 @@ async function ofPods(inventory: Inventory, { judge, advice, undecided = () => f
   return first === undefined ? findingOf(problems, advice) : notDecided(first, unclear.length);
 }
 
-/** A webhook gets the pod, and what it does with it is not known. */
+/** The webhook is called for the pod, but its decision is unknown. */
 function isUndecided({ webhook, decision }: ExpectedPod): boolean {
   return webhook !== undefined && decision === undefined;
 }
 
-/** That all is well would be a guess. */
+/** `ok` would be a guess. */
 function notDecided({ owner, webhook, plane }: ExpectedPod, count: number): Finding {
   const of = `cannot tell for ${counted(count, "pod")}`;
   if (plane !== undefined && !isKnown(plane.injector)) {
@@ -131,7 +134,7 @@ function notDecided({ owner, webhook, plane }: ExpectedPod, count: number): Find
   return { result: "unknown", message: `${of}: "${webhook?.name}" has matchConditions: see ${why}` };
 }
 
-/** Workloads whose pod has the proxy already: `inject` wrote it there. Where they may not be listed there are none. */
+/** Workloads whose template has a proxy, written by `inject`; none if listing is forbidden. */
 async function injectedByHand(inventory: Inventory): Promise<ReadonlySet<string>> {
   const workloads = await inventory.workloads();
   const objects = isKnown(workloads) ? workloads.value : [];

@@ -1,19 +1,19 @@
-/** Commands that change what decided. What is in them is of the cluster or a file: each word is quoted for a shell. */
+/** Commands that change the result. Every argument is quoted for a shell: names come from the cluster or a file. */
 import { podOwner } from "../../inject/mod.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
 
-/** A word for a POSIX shell. */
+/** Quotes an argument for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w./=:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** `kubectl` with these words. */
+/** `kubectl` with these arguments. */
 export function kubectl(...words: readonly string[]): string {
   return ["kubectl", ...words].map(shellWord).join(" ");
 }
 
-/** Labels of a namespace; `undefined` takes one away. */
+/** Sets labels of a namespace; `undefined` removes one. */
 export function labelNamespace(
   name: string,
   labels: Readonly<Record<string, string | undefined>>,
@@ -27,11 +27,11 @@ export function labelNamespace(
 export interface PodChange {
   readonly of: "labels" | "annotations";
   readonly key: string;
-  /** `null` takes it away. */
+  /** `null` removes it. */
   readonly value: string | null;
 }
 
-/** The command that changes the pod's labels or annotations; a controller then makes its pods anew by itself. */
+/** The command that changes the pod's labels or annotations. A controller then recreates its pods. */
 export function changePod(target: Target, { of, key, value }: PodChange): string {
   const { namespace, row } = target;
   const setting = value === null ? `${key}-` : `${key}=${value}`;
@@ -62,7 +62,7 @@ function named({ row, name }: Target): string {
   return `${row.kind.toLowerCase()}/${name}`;
 }
 
-/** `deployment/web` for a pod that something made: a change of the pod itself would not last. */
+/** The controller of a pod (`deployment/web`): a change of the pod itself would not last. */
 function controllerOf({ manifest, row, namespace }: Target): string | undefined {
   if (row.kind !== "Pod") return undefined;
   const { kind, name } = podOwner(manifest, namespace);
@@ -81,10 +81,10 @@ const replace: Again = (target, live) =>
     }`,
   ];
 
-/** Kinds whose pods kubectl makes anew by itself, by their names in commands. */
+/** Kinds that `kubectl rollout restart` takes. */
 const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
 
-/** How the pods of what is only known by its name are made anew: the command, where one does it. */
+/** How to recreate the pods of a workload: a command if one exists. */
 export function makeNamedAgain({ kind, namespace, name }: { kind: string; namespace: string; name: string }): string {
   const object = `${kind}/${name}`;
   if (RESTARTED.includes(kind)) return `recreate them: ${kubectl("rollout", "restart", object, "-n", namespace)}`;
@@ -93,7 +93,7 @@ export function makeNamedAgain({ kind, namespace, name }: { kind: string; namesp
   return `recreate them: ${get} | ${kubectl("replace", "--force", "-f", "-")}`;
 }
 
-/** How a kind makes its pods anew; a CronJob does at its next run, and a Job's pod cannot be changed while it runs. */
+/** How to recreate the pods of a kind. A CronJob does it at its next run. A running Job cannot be changed. */
 const AGAIN: Readonly<Record<string, Again>> = {
   Pod: replace,
   Deployment: restart,
@@ -106,7 +106,7 @@ const AGAIN: Readonly<Record<string, Again>> = {
   ) => [`oc rollout latest ${shellWord(`dc/${target.name}`)} -n ${shellWord(target.namespace)}`],
 };
 
-/** The commands that make the pods of a workload anew; none for one that has no pods yet. */
+/** The commands that recreate the pods of a workload; none without live pods. */
 export function makeAgain(target: Target, live: readonly LivePod[]): readonly string[] {
   return target.file !== undefined || live.length === 0 ? [] : AGAIN[target.row.kind]?.(target, live) ?? [];
 }

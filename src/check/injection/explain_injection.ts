@@ -15,25 +15,25 @@ import { explain, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
 import { clusterTarget, type Target, targetOf } from "./target.ts";
 
-/** What is asked. */
+/** The question. */
 export interface InjectionQuestion {
   /** `KIND/NAME` of an object in the cluster. */
   readonly workload?: string | undefined;
-  /** Manifests: what messages call them, and their bytes. */
+  /** Manifests: their names in messages, and their bytes. */
   readonly inputs?: readonly { readonly file: string; chunks(): AsyncIterable<Uint8Array> }[];
-  /** Of a workload that names none. */
+  /** For workloads without a namespace. */
   readonly namespace: string;
-  /** Which ConfigMaps the control planes have, where they are not called as Istio's installation calls them. */
+  /** The ConfigMaps of the control planes, if they do not have Istio's names. */
   readonly choice: ClusterChoice;
-  /** The configuration in place of the cluster's; without a cluster the built-in one where there is none. */
+  /** Replaces the cluster's configuration. Without a cluster the default is the built-in one. */
   readonly configuration: GivenConfiguration;
   readonly nativeSidecars?: boolean | undefined;
 }
 
 /**
  * Explains each workload that is asked about. Without an API no webhooks are known: one is taken to be called.
- * Errors: those of the API, MeshErrors for files that cannot be read, a workload that is not there, a configuration that
- * cannot be; and if there is no workload at all.
+ * Errors: those of the API, MeshErrors for files that cannot be read, a workload that is not there, a configuration
+ * that cannot be; and if there is no workload at all.
  */
 export async function explainInjection(
   world: World,
@@ -80,7 +80,7 @@ function inValue(value: Value, namespace: string, file: string): readonly Target
   return target === undefined ? [] : [target];
 }
 
-/** The injector of files, or the built-in one where nothing else can be; `undefined` leaves it to the cluster. */
+/** The injector of the given files, or the built-in one without a cluster; `undefined`: the cluster's. */
 async function givenInjector(
   world: World,
   question: InjectionQuestion,

@@ -1,4 +1,4 @@
-/** The whole answer about one workload. */
+/** The explanation of one workload. */
 import type { Pod } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
@@ -30,21 +30,21 @@ export interface Explanation {
   readonly rules: readonly RuleLine[];
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
-  /** Commands that change what is not as it should be. */
+  /** Commands that fix it. */
   readonly fix: readonly string[];
-  /** Something is wrong, and not only decided so: the exit code is 1. */
+  /** The result is a problem, not a decision: the exit code is 1. */
   readonly hasProblem: boolean;
 }
 
-/** What is known for an answer. */
+/** The inputs of an explanation. */
 export interface Knowledge {
-  /** `undefined` where they are not known. */
+  /** `undefined` if unknown. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
   readonly namespaceLabels: ValueMap;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** Pods of the workload's namespace. */
   readonly pods: readonly Pod[];
-  /** What could not be had, in words. */
+  /** Unknown values, as sentences. */
   readonly gaps: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export function explain(target: Target, knowledge: Knowledge): Explanation {
   };
 }
 
-/** Reasons of verdicts that are a guess. */
+/** Reasons of verdicts that are guesses. */
 const UNSURE: readonly string[] = [UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION];
 
 interface Labels {
@@ -119,7 +119,7 @@ interface Renewal {
   readonly differ: readonly string[];
 }
 
-/** Live pods are made anew where they differ, or will after a change that does not reach them by itself. */
+/** Recreates live pods that differ, or that a change of the namespace does not reach. */
 function again({ verdict, target, live, isChanged, differ }: Renewal): readonly string[] {
   const changesNamespace = isChanged && verdict.reason === "not-called";
   return differ.length > 0 || changesNamespace ? makeAgain(target, live) : [];

@@ -8,7 +8,10 @@ type Fix = (target: Target) => readonly string[];
 
 const ask: Fix = (target) => [changePod(target, { of: "labels", key: INJECT, value: "true" })];
 
-/** By the reason of the decision. What has none here is changed by nobody but a person: a namespace of the cluster, say. */
+/**
+ * By the reason of the decision. What has none here is changed by nobody but a person: a namespace of the cluster,
+ * say.
+ */
 const FIXES: Readonly<Record<string, Fix>> = {
   "label-inject-false": (target) => [changePod(target, { of: "labels", key: INJECT, value: null })],
   "annotation-inject-false": (target) => [changePod(target, { of: "annotations", key: INJECT, value: null })],

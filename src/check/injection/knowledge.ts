@@ -1,4 +1,4 @@
-/** What a cluster knows that decides about a namespace's pods. What may not be read is a gap, and no error. */
+/** What decides about a namespace's pods in a cluster. A forbidden read is a gap, not an error. */
 import {
   isMutatingWebhookConfiguration,
   isPod,
@@ -19,9 +19,9 @@ export interface Asking {
   readonly api: KubeApi;
   readonly clock: PlaneSource["clock"];
   readonly choice: ClusterChoice;
-  /** Takes the place of what the control planes have. */
+  /** Replaces the configuration of the control planes. */
   readonly given: Injector | undefined;
-  /** Live pods are asked for too. */
+  /** Lists live pods too. */
   readonly wantsPods: boolean;
 }
 
@@ -36,7 +36,7 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 
 const CONFIGURATIONS = "mutatingwebhookconfigurations";
 
-/** What the cluster knows. Without the webhooks or the namespace's labels one webhook is taken to be called. */
+/** Asks the cluster. If webhooks or namespace labels are unknown, one called webhook is assumed. */
 export async function clusterKnowledge(asking: Asking, name: string): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
@@ -78,7 +78,7 @@ async function pods(api: KubeApi, folder: string): Promise<readonly Pod[]> {
   return (await api.list(`${folder}/pods`, PAGE_OF_PODS, podKeeper())).items.filter(isPod);
 }
 
-/** The injector of the control plane behind each webhook; without a webhook that of the choice. */
+/** The injector of each webhook's control plane; without webhooks that of the chosen one. */
 async function injectors(
   { api, clock, choice, given }: Asking,
   configurations: Observed<readonly MutatingWebhookConfiguration[]>,

@@ -26,7 +26,10 @@ export interface Labels {
   readonly pod: ValueMap;
 }
 
-/** Whether a webhook is called, and the requirement that decided: the first that is not met, else the one that asks for a label. */
+/**
+ * Whether a webhook is called, and the requirement that decided: the first that is not met, else the one that asks
+ * for a label.
+ */
 export interface Match {
   readonly isCalled: boolean;
   readonly decided: Requirement | undefined;

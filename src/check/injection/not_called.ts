@@ -36,7 +36,10 @@ interface Seen extends Unreached {
   readonly served: readonly NamespaceLabel[];
 }
 
-/** The cause. Source of the order: namespaces decide before pods, a pod's opt-out before all (Istio, "Installing the Sidecar"). */
+/**
+ * The cause. Source of the order: namespaces decide before pods, a pod's opt-out before all (Istio, "Installing the
+ * Sidecar").
+ */
 export function whyNotCalled(unreached: Unreached): Cause {
   const { namespace, pod, webhooks, target } = unreached;
   const seen: Seen = {

@@ -61,7 +61,7 @@ function cut(text: string): string {
   return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 3)}...`;
 }
 
-/** What is of the cluster or a file must not steer a terminal. */
+/** Text from the cluster or a file must not control the terminal. */
 function shown(text: string): string {
   // deno-lint-ignore no-control-regex
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");

@@ -107,13 +107,13 @@ export function targetOf(manifest: ValueMap, namespace: string, file: string | u
   };
 }
 
-/** The pod that the API server would be asked to create, in its namespace. */
+/** The pod as it is created, with its namespace. */
 export function podOf({ manifest, row, namespace }: Target): Pod {
   const pod = podIn(manifest, row);
   return withKey(pod, "metadata", withKey(Object.assign(newMap(), metadataOf(pod)), "namespace", namespace));
 }
 
-/** Whom templates take the pod to belong to. */
+/** The owner of the pod, for templates. */
 export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
   return ownerOf(manifest, row, namespace);
 }
@@ -128,7 +128,7 @@ export function ownStrings({ manifest }: Target, key: "labels" | "annotations"):
   return mapAt(metadataOf(manifest), key);
 }
 
-/** A manifest of the cluster as a target: for checks of many. */
+/** An object of the cluster as a target. */
 export function objectTarget(object: KubeObject): Target | undefined {
   return targetOf(object, object.metadata.namespace ?? "", undefined);
 }

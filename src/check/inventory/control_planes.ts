@@ -23,20 +23,20 @@ import { objectOf } from "./source.ts";
 
 /** A control plane. */
 export interface ControlPlane {
-  /** `default` for the one without a name. */
+  /** `default` for an unnamed revision. */
   readonly revision: string;
-  /** ConfigMaps, as Istio's installation calls them. */
+  /** The names of Istio's ConfigMaps. */
   readonly names: ClusterNames;
-  /** The ConfigMap that `webhook manifests` makes beside a webhook of ours, where the service is one of those. */
+  /** The ConfigMap of this program's webhook, if the Service belongs to it. */
   readonly own: string | undefined;
 }
 
-/** How `webhook manifests` calls its Service and its ConfigMap. */
+/** The names of Service and ConfigMap in `webhook manifests`. */
 const OURS = /^kubectl-mesh-webhook(-|$)/;
 
 /**
- * The control planes that webhooks call, each once; tags call that of their revision. Where there is no webhook it is the
- * one that was chosen.
+ * The control planes that webhooks call, each once; tags call that of their revision. Where there is no webhook it is
+ * the one that was chosen.
  */
 export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
   const { revision } = choice;
@@ -46,7 +46,7 @@ export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: Clus
   return [...new Map(planes.map((plane) => [planeKey(plane), plane])).values()];
 }
 
-/** The control plane that a webhook calls; it keeps its configuration in the namespace of its Service. */
+/** The control plane of a webhook. Its configuration is in the namespace of its Service. */
 export function controlPlaneOf({ revision, target }: InjectorWebhook, choice: ClusterChoice): ControlPlane {
   const service = "name" in target ? target : undefined;
   const istioNamespace = service?.namespace ?? choice.istioNamespace;
@@ -54,7 +54,7 @@ export function controlPlaneOf({ revision, target }: InjectorWebhook, choice: Cl
   return { revision, names: clusterNames({ ...choice, revision, istioNamespace }), own };
 }
 
-/** What tells control planes apart. */
+/** The identity of a control plane. */
 export function planeKey({ revision, names, own }: ControlPlane): string {
   return [revision, names.namespace, names.injector, names.mesh, own ?? ""].join(" ");
 }
@@ -62,15 +62,15 @@ export function planeKey({ revision, names, own }: ControlPlane): string {
 /** Gets a ConfigMap; `undefined` if it does not exist. */
 type ConfigMapReader = (namespace: string, name: string) => Promise<Observed<ConfigMap | undefined>>;
 
-/** The configuration of a control plane, and the ConfigMaps that it is in. */
+/** The configuration of a control plane, and its ConfigMaps. */
 export interface PlaneTexts extends ClusterConfiguration {
-  /** `configmap/istio-system/istio-sidecar-injector`: what holds `config` and `values`. */
+  /** The ConfigMap with `config` and `values`: `configmap/istio-system/istio-sidecar-injector`. */
   readonly injectorRef: string;
-  /** What holds `mesh`. */
+  /** The ConfigMap with `mesh`. */
   readonly meshRef: string;
 }
 
-/** The texts of a control plane's configuration: that of our own webhook, else Istio's two ConfigMaps. */
+/** The texts of a control plane's configuration: from this program's ConfigMap, else from Istio's two ConfigMaps. */
 async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Observed<PlaneTexts>> {
   const { namespace, injector, mesh } = plane.names;
   const own = plane.own === undefined ? undefined : await read(namespace, plane.own);
@@ -84,7 +84,7 @@ async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<O
   return together(first.value, second.value);
 }
 
-/** The ConfigMap of our own webhook is looked for first, and named first. */
+/** This program's ConfigMap is read first, and named first. */
 function missing({ names: { namespace }, own, revision }: ControlPlane, name: string): Observed<never> {
   const where = `in the namespace "${namespace}"`;
   const broken = own === undefined
@@ -94,7 +94,7 @@ function missing({ names: { namespace }, own, revision }: ControlPlane, name: st
   return { broken, object: `configmap/${namespace}/${own ?? name}` };
 }
 
-/** The ConfigMap of our own webhook has all three texts; one without a mesh configuration has Istio's defaults. */
+/** This program's ConfigMap has all three texts. Without `mesh` Istio's defaults apply. */
 function inOwn(map: ConfigMap): Observed<PlaneTexts> {
   const { data = {} } = map;
   return together(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
@@ -123,7 +123,7 @@ function attempt<T>(object: string, make: () => T): Observed<T> {
 export interface ObservedPlane {
   readonly plane: ControlPlane;
   readonly texts: Observed<PlaneTexts>;
-  /** What its webhook injects with. */
+  /** The injector of its webhook. */
   readonly injector: Observed<Injector>;
 }
 
@@ -135,8 +135,8 @@ export interface PlaneSource {
 }
 
 /**
- * The control planes that webhooks call, with their configuration. Gets each ConfigMap by name, so that no right to list
- * ConfigMaps is needed.
+ * The control planes that webhooks call, with their configuration. Gets each ConfigMap by name, so that no right to
+ * list ConfigMaps is needed.
  */
 export function injectorInventory(
   source: PlaneSource,

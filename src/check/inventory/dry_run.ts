@@ -1,4 +1,4 @@
-/** What the API server does with a pod that a webhook is to inject: the one thing that checks send, as a dry run. */
+/** Creates a pod as a dry run, to see what the webhook does with it. Checks send nothing else. */
 import { oneLine } from "../../core/errors.ts";
 import { ApiError, isPod, type Namespace, ofKind, type Pod } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
@@ -7,25 +7,25 @@ import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
-/** What became of a pod that was not kept. */
+/** The outcome of a dry run. */
 export interface DryRun {
   readonly namespace: string;
-  /** `denied`: by a webhook; `failed`: a webhook could not be called; `refused`: by a rule of the API server's own. */
+  /** `denied`: by a webhook; `failed`: the API server could not call a webhook; `refused`: by the API server itself. */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
-  /** The webhook that has denied it or could not be called. */
+  /** The webhook that denied the pod or could not be called. */
   readonly webhook: string | undefined;
-  /** What the API server says if there is no pod. */
+  /** The API server's error. */
   readonly message: string;
-  /** How long the answer took, in milliseconds. */
+  /** Milliseconds until the answer. */
   readonly took: number;
 }
 
-/** A webhook's dry run; `undefined` if it selects no namespace to try it in. */
+/** A webhook's dry run; `undefined` if it selects no namespace. */
 export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
 
 type Namespaces = () => Promise<Observed<readonly Namespace[]>>;
 
-/** Dry runs: one pod for each configuration and what it calls. */
+/** Dry runs: one pod for each webhook. */
 export function dryRunInventory(source: Source, namespaces: Namespaces): { readonly dryRun: TryWebhook } {
   const runs = new Map<string, () => Promise<Observed<DryRun | undefined>>>();
   return {
@@ -38,7 +38,7 @@ export function dryRunInventory(source: Source, namespaces: Namespaces): { reado
   };
 }
 
-/** Injectors leave these alone whatever is asked (Istio, `inject.go`, IgnoredNamespaces). */
+/** Injectors ignore these namespaces (Istio, `inject.go`, IgnoredNamespaces). */
 const IGNORED: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "local-path-storage"];
 
 async function tryIn(source: Source, all: Namespaces, webhook: InjectorWebhook): Promise<Observed<DryRun | undefined>> {
@@ -53,7 +53,7 @@ interface Place {
   readonly labels: ValueMap;
 }
 
-/** A namespace whose pods go to the webhook, one that the user named first, and the labels that make them. */
+/** A namespace and labels for a pod that matches the webhook; the user's namespace first. */
 function placeFor(all: readonly Namespace[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
   const isUsable = ({ metadata }: Namespace) =>
     !IGNORED.includes(metadata.name) && metadata.deletionTimestamp === undefined;
@@ -69,17 +69,17 @@ function rank({ metadata }: Namespace, named: string | undefined): number {
   return metadata.name === named ? 0 : 1;
 }
 
-/** With the label that asks for a sidecar first: the policy of the configuration then has no say. */
+/** The opt-in label first: it takes precedence over the policy of the configuration. */
 function labelsToTry({ revision, tag }: InjectorWebhook): ValueMap[] {
   const revisions = [{ [LABEL.revision]: tag ?? revision }, { [LABEL.revision]: revision }];
   const asking = { [LABEL.inject]: "true" };
   return [asking, ...revisions.map((each) => ({ ...asking, ...each })), newMap(), ...revisions];
 }
 
-/** What a user may not create is refused before anything else, in these words (Kubernetes, apiserver/pkg/endpoints). */
+/** The API server's error for a missing right, before admission (Kubernetes, apiserver/pkg/endpoints). */
 const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbidden: User /;
 
-/** The API server ends the request before the client does, so that it is the webhook that has not answered. */
+/** Shorter than the client's timeout, so that the API server reports a webhook that does not answer. */
 const OPTIONS = "dryRun=All&timeout=25s";
 
 async function send({ api, clock }: Source, { namespace, labels }: Place, tried: string): Promise<Observed<DryRun>> {
@@ -102,13 +102,13 @@ async function send({ api, clock }: Source, { namespace, labels }: Place, tried:
 
 const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|does not allow it): /;
 
-/** The words of apiserver/pkg/admission/plugin/webhook. */
+/** Errors of apiserver/pkg/admission/plugin/webhook. */
 const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] = [
   ["failed", /failed calling webhook "([^"]*)"/],
   ["denied", /admission webhook "([^"]*)" denied the request/],
 ];
 
-/** A webhook that may take 30 s has taken the time of the whole request. */
+/** A webhook with a timeout of 30 s used up the time of the request. */
 const TOOK_ALL = /request did not complete within/;
 
 function refusalOf(error: ApiError, tried: string): Pick<DryRun, "outcome" | "webhook" | "message"> {
@@ -121,7 +121,7 @@ function refusalOf(error: ApiError, tried: string): Pick<DryRun, "outcome" | "we
   return { outcome: "refused", webhook: undefined, message };
 }
 
-/** Within the strictest level of Pod Security, and within quotas that want requests and limits. */
+/** Complies with the restricted level of Pod Security, and with quotas that require requests and limits. */
 function podToTry(labels: ValueMap): object {
   const amount = { cpu: "1m", memory: "1Mi" };
   return {

@@ -15,17 +15,17 @@ import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
 
-/** A live pod, and what would happen to it if it were made now. */
+/** A live pod, and what would happen to a new one. */
 export interface ExpectedPod {
   readonly pod: Pod;
   readonly owner: Owner;
   readonly hasProxy: boolean;
-  /** The first webhook that would get it. */
+  /** The first webhook that would be called. */
   readonly webhook: InjectorWebhook | undefined;
   readonly plane: ObservedPlane | undefined;
   /**
-   * What that webhook would decide; `undefined` if none is called, its configuration is not known, or it has conditions,
-   * which may ask for what is not kept of pods.
+   * What that webhook would decide; `undefined` if none is called, its configuration is not known, or it has
+   * conditions, which may ask for what is not kept of pods.
    */
   readonly decision: Decision | undefined;
 }
@@ -34,7 +34,7 @@ type ExpectationParts =
   & Pick<ResourceInventory, "namespaces" | "mutatingWebhooks" | "pods">
   & Pick<InjectorInventory, "planes">;
 
-/** Live pods of the scope with what is expected of each; labels that the pods have got since they were made count too. */
+/** Live pods of the scope with the expectation for each. Labels added after creation count too. */
 export function expectationInventory({ scope }: Source, parts: ExpectationParts) {
   return {
     expectations: once(async (): Promise<Observed<readonly ExpectedPod[]>> => {

@@ -1,4 +1,4 @@
-/** The webhooks that inject, as the API server calls them: the entries of MutatingWebhookConfigurations for pods. */
+/** The injection webhooks: entries of MutatingWebhookConfigurations for pods. */
 import type {
   AdmissionregistrationV1WebhookClientConfig,
   V1MutatingWebhook,
@@ -13,38 +13,38 @@ import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 export interface InjectorWebhook {
   /** Name of the MutatingWebhookConfiguration. */
   readonly configuration: string;
-  /** Its own name, such as `namespace.sidecar-injector.istio.io`. */
+  /** The webhook's name, such as `namespace.sidecar-injector.istio.io`. */
   readonly name: string;
-  /** Of the control plane behind it: the label `istio.io/rev` of the configuration, or `default`. */
+  /** The revision of its control plane: the label `istio.io/rev` of the configuration, or `default`. */
   readonly revision: string;
-  /** The label `istio.io/tag`, if the configuration is that of a tag. */
+  /** The label `istio.io/tag` of the configuration. */
   readonly tag: string | undefined;
   readonly failurePolicy: "Fail" | "Ignore";
   readonly timeoutSeconds: number;
   /** An empty selector selects everything. */
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
-  /** What must hold besides. */
+  /** All of them must be true. */
   readonly matchConditions: readonly MatchCondition[];
-  /** What the API server calls: a Service, or a URL. */
+  /** What the API server calls. */
   readonly target: WebhookTarget;
-  /** PEM in base64, as it is in the configuration; `""` if there is none. */
+  /** PEM in base64; `""` if absent. */
   readonly caBundle: string;
 }
 
-/** A condition of the API server's for calling a webhook. */
+/** A match condition of the API server. */
 export interface MatchCondition {
   readonly name: string;
-  /** In CEL. */
+  /** A CEL expression. */
   readonly expression: string;
 }
 
-/** Where a webhook is. */
+/** A Service or a URL. */
 export type WebhookTarget =
   | { readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
   | { readonly url: string };
 
-/** How Istio names webhooks that inject: since 1.0 in all configurations, tags and revisions. */
+/** Istio's names of injection webhooks, since 1.0. */
 const NAMES = /(^|\.)(sidecar-injector\.)?istio\.io$/;
 const APP = "sidecar-injector";
 
@@ -58,7 +58,7 @@ export function injectorWebhooks(configurations: readonly MutatingWebhookConfigu
   );
 }
 
-/** Whether the selectors of a webhook let it be sent new pods with such labels in such a namespace. */
+/** Whether the selectors of a webhook match a new pod with these labels, in a namespace with these labels. */
 export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: ValueMap): boolean {
   return selectorMatches(webhook.namespaceSelector, namespace).matches &&
     selectorMatches(webhook.objectSelector, pod).matches;

@@ -1,13 +1,13 @@
-/** What stays of objects: thousands of whole ones take hundreds of megabytes, of which checks read little. */
+/** Which fields of objects stay in memory: thousands of whole objects take hundreds of megabytes. */
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 
-/** What stays of a value. */
+/** Returns the kept part of a value. */
 export type Keep = (value: Value) => Value;
 
-/** All of it. */
+/** Keeps everything. */
 export const whole: Keep = (value) => value;
 
-/** Of a mapping these fields, of a list those of each item; what is neither stays as it is. */
+/** Keeps these fields of a mapping, or of each item of a list; keeps scalars. */
 export function fields(kept: Readonly<Record<string, Keep>>): (value: Value) => Value {
   const entries = Object.entries(kept);
   const keep: Keep = (value) => {
@@ -17,9 +17,9 @@ export function fields(kept: Readonly<Record<string, Keep>>): (value: Value) => 
   return keep;
 }
 
-/** The same for what is a mapping for sure. */
+/** The same for a mapping. */
 export function pick(map: { readonly [key: string]: Value }, kept: readonly (readonly [string, Keep])[]): ValueMap {
-  // V8 keeps the shape of such objects once, and that of each without a prototype by itself.
+  // V8 shares the shape of such objects, but not of objects without a prototype.
   const found: ValueMap = {};
   for (const [key, keep] of kept) {
     const value = Object.hasOwn(map, key) ? map[key] : undefined;
@@ -28,14 +28,14 @@ export function pick(map: { readonly [key: string]: Value }, kept: readonly (rea
   return found;
 }
 
-/** Of a mapping the fields that are called so. */
+/** Keeps the fields of a mapping whose names match. */
 export function named(pattern: RegExp): Keep {
   return (value) => {
     return isMap(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => pattern.test(key))) : value;
   };
 }
 
-/** The same, and values that are equal are one: pods of a workload differ in their names and little else. */
+/** Keeps equal values once: pods of a workload differ in little but their names. */
 export function shared(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return (value) => {

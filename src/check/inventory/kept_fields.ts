@@ -1,11 +1,11 @@
-/** What checks read of the kinds of which there are many. A test reads the rest and finds it gone. */
+/** The kept fields of the numerous kinds. A test verifies that everything else is dropped. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { fields, type Keep, named, pick, shared, whole } from "./keep.ts";
 
-/** Settings of injection, and the notes that it leaves. */
+/** Injection settings and status. */
 const ANNOTATIONS = /istio\.io\//;
 
-/** Of live pods. */
+/** For live pods. */
 export function podKeeper(): (pod: KubeObject) => KubeObject {
   const containers = fields({
     name: whole,
@@ -41,7 +41,7 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
   });
 }
 
-/** Of what makes pods: what its pods are like, as far as injection is concerned. */
+/** For controllers: the parts of the pod template that injection reads. */
 export function workloadKeeper(): (workload: KubeObject) => KubeObject {
   const strings = { labels: shared(whole), annotations: shared(named(ANNOTATIONS)) };
   const containers = fields({ name: whole });
@@ -53,19 +53,19 @@ export function workloadKeeper(): (workload: KubeObject) => KubeObject {
   });
 }
 
-/** Of namespaces: how they choose. */
+/** For namespaces: their labels. */
 export function namespaceKeeper(): (namespace: KubeObject) => KubeObject {
   return keeper({ metadata: { labels: whole, deletionTimestamp: whole } });
 }
 
-/** Of nodes: what they run. Their lists of images are long. */
+/** For nodes: the kubelet version. Their image lists are long. */
 export function nodeKeeper(): (node: KubeObject) => KubeObject {
   return keeper({ metadata: {}, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
 const nothing: Keep = () => ({});
 
-/** What stays of an object besides what it is and its name. */
+/** The kept fields besides type and name. */
 interface ObjectKeep {
   readonly metadata: Readonly<Record<string, Keep>>;
   readonly spec?: Keep;

@@ -11,22 +11,22 @@ export interface LivePod {
   readonly hasProxy: boolean;
   /** The proxy is an init container that keeps running. */
   readonly isNative: boolean;
-  /** Of the control plane that injected it; `null` if that is not noted. */
+  /** The revision that injected it; `null` if the status annotation does not say. */
   readonly revision: string | null;
   /** The proxy's. */
   readonly image: string | null;
-  /** The kubelet says that the proxy is ready. */
+  /** The kubelet reports the proxy as ready. */
   readonly isReady: boolean;
 }
 
 const ENDED = ["Succeeded", "Failed"];
 
-/** Whether a pod is neither done nor being deleted. */
+/** Whether a pod is neither completed nor terminating. */
 export function isAlive({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && !ENDED.includes(status?.phase ?? "");
 }
 
-/** What a pod has. */
+/** Describes a pod. */
 export function livePod(pod: Pod): LivePod {
   const proxy = findProxy(pod);
   const isNative = containersOf(pod, "initContainers").some((each) => each === proxy);
@@ -43,7 +43,7 @@ export function livePod(pod: Pod): LivePod {
 
 const STATUS = "sidecar.istio.io/status";
 
-/** The revision in the note that injection leaves, from Istio 1.9 on. */
+/** The revision in the status annotation (Istio 1.9 and later). */
 export function revisionOf({ metadata }: Pod): string | null {
   try {
     const status: unknown = JSON.parse(metadata.annotations?.[STATUS] ?? "");
@@ -53,7 +53,7 @@ export function revisionOf({ metadata }: Pod): string | null {
   }
 }
 
-/** What the kubelet says of a container; `undefined` if it says nothing. */
+/** The kubelet's status of a container. */
 export function statusOf({ status }: Pod, container: string): Plain<V1ContainerStatus> | undefined {
   const all = [...status?.containerStatuses ?? [], ...status?.initContainerStatuses ?? []];
   return all.find(({ name }) => name === container);

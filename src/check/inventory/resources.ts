@@ -1,4 +1,4 @@
-/** Plain collections of the cluster. */
+/** Collections of objects. */
 import {
   isLimitRange,
   isMutatingWebhookConfiguration,
@@ -13,8 +13,8 @@ import { isKnown, type Observed, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /**
- * The usual page of 500 pods would be the largest thing in memory. With 5,000 pods, pages of 50 save 4 MB more and double
- * the round trips.
+ * The usual page of 500 pods would be the largest thing in memory. With 5,000 pods, pages of 50 save 4 MB more and
+ * double the round trips.
  */
 export const PAGE_OF_PODS = { limit: "100" };
 

@@ -1,15 +1,15 @@
-/** What the labels of a namespace and of a pod ask for, against the revisions that webhooks serve. */
+/** Injection labels, and the revisions that webhooks serve. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 
-/** The values of `istio-injection` that mean something (Istio, "Installing the Sidecar"). */
+/** The valid values of `istio-injection` (Istio, "Installing the Sidecar"). */
 export const INJECTION_VALUES: readonly string[] = ["enabled", "disabled"];
 
-/** A label that makes a webhook get a namespace's pods. */
+/** A namespace label that a webhook selects. */
 export type NamespaceLabel = Readonly<Record<string, string>>;
 
-/** The labels by which namespaces can choose, `istio-injection=enabled` first, as far as a webhook serves them. */
+/** The injection labels that a webhook serves, `istio-injection=enabled` first. */
 export function servedLabels(webhooks: readonly InjectorWebhook[], namespace: string): readonly NamespaceLabel[] {
   const names = webhooks.flatMap(({ revision, tag }) => [tag ?? "", revision]).filter((name) => name !== "");
   const candidates = [
@@ -19,12 +19,12 @@ export function servedLabels(webhooks: readonly InjectorWebhook[], namespace: st
   return candidates.filter((labels) => isServed(webhooks, namespace, labels));
 }
 
-/** Whether pods without labels in a namespace with these labels reach a webhook. */
+/** Whether a webhook is called for unlabeled pods in a namespace with these labels. */
 export function isServed(webhooks: readonly InjectorWebhook[], namespace: string, labels: NamespaceLabel): boolean {
   return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(namespace, { ...labels }), newMap()));
 }
 
-/** The label's text; `undefined` if there is none. */
+/** The label's value. */
 export function labelText(labels: ValueMap, key: string): string | undefined {
   const value: Value | undefined = labels[key];
   return typeof value === "string" ? value : undefined;

@@ -3,23 +3,23 @@ import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
 import { observe, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
-/** What the API server says of itself. */
+/** The version of the API server. */
 export interface ServerVersion {
-  /** As it is called: `v1.34.1+k3s1`. */
+  /** `v1.34.1+k3s1`. */
   readonly text: string;
   readonly major: number;
   readonly minor: number;
-  /** By how many milliseconds its clock is before that of this machine; `undefined` if it did not say. */
+  /** Milliseconds by which its clock is ahead of this machine's; `undefined` without a Date header. */
   readonly ahead: number | undefined;
 }
 
-/** Where kubeadm and its like show the API server itself (the label that kubeadm gives to static pods). */
+/** kubeadm's label for the static pods of the API server. */
 const API_SERVERS = { isKind: isPod, namespace: "kube-system", query: { labelSelector: "component=kube-apiserver" } };
 
-/** The label of kubeadm, and of those who install kube-proxy as it does. */
+/** kubeadm's label for kube-proxy. */
 const KUBE_PROXIES = { isKind: isPod, namespace: "kube-system", query: { labelSelector: "k8s-app=kube-proxy" } };
 
-/** The API server: its version and clock, what it serves, its own pods, and what it reaches Services by. */
+/** The API server: version, clock, APIs, its pods, and kube-proxy. */
 export function serverInventory(source: Source) {
   return {
     server: source.api.server,
@@ -45,7 +45,7 @@ async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
   };
 }
 
-/** The header is of some moment while the request was under way, and its second is cut off. */
+/** The header was set while the request was in flight, and is truncated to a second. */
 function aheadOf(date: string | undefined, { before, after }: { before: number; after: number }): number | undefined {
   const server = Date.parse(date ?? "");
   if (Number.isNaN(server)) return undefined;
@@ -53,7 +53,7 @@ function aheadOf(date: string | undefined, { before, after }: { before: number; 
   return Math.min(0, server + 1000 - before);
 }
 
-/** `group/version` of all that is served. */
+/** `group/version` of all served APIs. */
 async function readGroups({ api }: Source): Promise<readonly string[]> {
   const { value } = await api.raw("/apis");
   const groups = isMap(value) ? mapsAt(value, "groups") : [];

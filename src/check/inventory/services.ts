@@ -15,16 +15,16 @@ export interface Named {
   readonly name: string;
 }
 
-/** What is behind a Service. */
+/** The pods of a Service. */
 export interface Backends {
-  /** Addresses that are ready. */
+  /** Ready addresses. */
   readonly ready: number;
   readonly notReady: number;
-  /** Ports of the pods, by the name of the Service's port. */
+  /** Pod ports by the name of the Service port. */
   readonly ports: ReadonlyMap<string, number>;
 }
 
-/** Services, what is behind them, and Secrets: those that a webhook needs, by name. */
+/** Services, their pods, and Secrets, by name. */
 export function serviceInventory(source: Source) {
   return {
     service: byName((name) => objectOf(source, ["api/v1", "services"], isService, name)),

@@ -19,19 +19,19 @@ import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
 
-/** A namespace whose pods get a sidecar, or would. */
+/** A namespace whose pods are injected, or would be. */
 export interface SidecarNamespace {
   readonly name: string;
   readonly namespace: Namespace;
-  /** What injection puts into a pod there, without anything of an application's. */
+  /** The injected parts of a pod there, without the application. */
   readonly sidecar: Pod;
-  /** No webhook injects in the cluster yet: it is the built-in configuration, and every namespace counts. */
+  /** The cluster has no injection webhook yet: uses the built-in configuration for every namespace. */
   readonly planned: boolean;
 }
 
 type SidecarParts = Pick<ResourceInventory, "namespaces" | "mutatingWebhooks"> & Pick<InjectorInventory, "planes">;
 
-/** The sidecars that pods get: for each namespace of the scope where webhooks inject all pods. */
+/** The sidecars of each namespace of the scope where webhooks inject all pods. */
 export function sidecarInventory(source: Source, parts: SidecarParts) {
   return {
     sidecars: once(async (): Promise<Observed<readonly SidecarNamespace[]>> => {
@@ -46,7 +46,7 @@ export function sidecarInventory(source: Source, parts: SidecarParts) {
   };
 }
 
-/** Namespaces of the cluster itself, and the control plane's, have no sidecars. */
+/** System namespaces have no sidecars, nor has the control plane's. */
 const WITHOUT_SIDECARS = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
 function isWanted(name: string, { scope }: Source): boolean {
@@ -64,7 +64,7 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
   return forEach(namespaces, () => ({ value: sidecarOf(injector) }), true);
 }
 
-/** The sidecar of each control plane is made once: it is the same in all namespaces, but for names. */
+/** The sidecar of a control plane is rendered once: namespaces differ in names only. */
 function inWebhooks(
   namespaces: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],
@@ -118,7 +118,7 @@ const PROBE: Pod = {
   spec: { containers: [{ name: APP, image: "app" }] },
 };
 
-/** `undefined` if the configuration injects only what asks for it. */
+/** `undefined` if the configuration injects labeled pods only. */
 function sidecarOf(injector: Injector): Pod | undefined {
   if (!decide(PROBE, { ...injector.config, byHand: false }).inject) return undefined;
   const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);

@@ -11,7 +11,7 @@ import {
 import type { World } from "../../core/world/mod.ts";
 import { observe, type Observed } from "./observed.ts";
 
-/** What of the cluster is looked at. */
+/** The part of the cluster to check. */
 export interface Scope {
   /** The namespace of workloads; `undefined` is all of them. */
   readonly namespace: string | undefined;
@@ -21,13 +21,13 @@ export interface Scope {
   readonly revision: string | undefined;
 }
 
-/** The API, and what only checks ask of it. */
+/** The API, with the requests that only checks make. */
 export interface CheckApi extends KubeApi {
-  /** Whatever JSON is at a path. */
+  /** The JSON at a path. */
   raw(path: string): Promise<RawAnswer>;
 }
 
-/** What the groups of getters share. */
+/** Shared by all getters. */
 export interface Source {
   readonly api: CheckApi;
   readonly clock: World["clock"];
@@ -57,12 +57,12 @@ export function listOf<T extends KubeObject>(
   });
 }
 
-/** What of a collection is wanted. */
+/** Options of a list request. */
 export interface Listing<T extends KubeObject> {
   readonly isKind: Guard<T>;
   readonly namespace?: string | undefined;
   readonly query?: Query;
-  /** Takes from each object what stays in memory. */
+  /** Returns the part of each object that stays in memory. */
   readonly keep?: (object: KubeObject) => KubeObject;
 }
 

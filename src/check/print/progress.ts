@@ -1,21 +1,21 @@
 import type { World } from "../../core/world/mod.ts";
 import type { Progress } from "../run.ts";
 
-/** A line that is written over; on standard error of a terminal, and nowhere else. */
+/** A progress line on standard error, only on a terminal. */
 export interface ProgressLine {
   readonly tell: Progress;
-  /** What is waited for. */
+  /** Shows what the command waits for. */
   say(text: string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   clear(): void;
 }
 
-/** Whether colour and progress are wanted (https://no-color.org, and what terminals say of themselves). */
+/** Whether output is without colour and progress (https://no-color.org, TERM). */
 export function isPlain(world: World): boolean {
   return !world.stdout.isTerminal || (world.env.get("NO_COLOR") ?? "") !== "" || world.env.get("TERM") === "dumb";
 }
 
-/** Whether the terminal says of itself that it knows little. */
+/** Whether TERM is `dumb`. */
 export function isDumb(world: World): boolean {
   return world.stdout.isTerminal && world.env.get("TERM") === "dumb";
 }

@@ -7,9 +7,9 @@ import type { CheckResult } from "../result_schema.ts";
 /** How results look. */
 export interface Look {
   readonly color: boolean;
-  /** The terminal may have no other characters. */
+  /** For terminals that support nothing else. */
   readonly ascii?: boolean;
-  /** Only what is not well. */
+  /** Only warnings, errors and unknown results. */
   readonly short: boolean;
   readonly failOn: FailOn;
 }
@@ -36,7 +36,7 @@ const MARKS: Readonly<Record<Outcome, Mark>> = {
 const WELL: readonly Outcome[] = ["ok", "skipped"];
 const INDENT = "    ";
 
-/** The results as a table: categories, a line for each check, what is wrong below it, and a line for the whole. */
+/** The results as a table: categories, one line for each check, problems below it, and a summary line. */
 export function tableText(results: readonly CheckResult[], look: Look): string {
   const palette = colors.createColors(look.color);
   const mark: MarkOf = (outcome) => {
@@ -55,7 +55,7 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
 
 type MarkOf = (outcome: Outcome) => string;
 
-/** What is well takes one line; the objects are in the message, and all of them in JSON. */
+/** A passed check takes one line. The message names the first objects, JSON has all. */
 function lines({ title, result, message, hint }: CheckResult, markOf: MarkOf): string[] {
   const mark = markOf(result);
   if (WELL.includes(result)) {
@@ -64,8 +64,8 @@ function lines({ title, result, message, hint }: CheckResult, markOf: MarkOf): s
   return [`${mark} ${title}`, ...[...message.split("\n"), hint].map((line) => `${INDENT}${safe(line)}`)];
 }
 
-/** What is of the cluster must not steer a terminal. */
+/** Text from the cluster must not control the terminal. */
 function safe(text: string): string {
-  // deno-lint-ignore no-control-regex -- those are the characters that are taken out
+  // deno-lint-ignore no-control-regex -- these characters are removed
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }

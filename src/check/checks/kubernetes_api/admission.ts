@@ -1,12 +1,14 @@
-/** What the command line of a kube-apiserver says. */
+/** Reads the command line of a kube-apiserver. */
 import type { Pod } from "../../../core/kube/client/mod.ts";
 
 /** The API of webhook configurations. */
 export const ADMISSION = "admissionregistration.k8s.io/v1";
 
 /**
- * Why a plugin that is on unless told is off in a pod of kube-apiserver: the flag that says so; `undefined` if it is on.
- * Source: Kubernetes, "Admission Controllers Reference"; `--admission-control` is the list of all that are on, before 1.10.
+ * Why a plugin that is on unless told is off in a pod of kube-apiserver: the flag that says so; `undefined` if it is
+ * on.
+ * Source: Kubernetes, "Admission Controllers Reference"; `--admission-control` is the list of all that are on, before
+ * 1.10.
  */
 export function admissionOf(pod: Pod, plugin: string): string | undefined {
   const flags = flagsOf(pod);

@@ -15,7 +15,7 @@ import { type Called, isCalled, nameOf } from "../webhook/service.ts";
 
 const FLAG = "--enable-aggregator-routing";
 
-/** From the pods of kube-apiserver, where they can be seen; else from what is seen behind Services. */
+/** Evidence from the pods of kube-apiserver, else from answers of Services. */
 export async function aggregatorRouting(inventory: Inventory): Promise<Finding> {
   const pods = await inventory.apiServerPods();
   const servers = isKnown(pods) ? pods.value : [];
@@ -37,7 +37,7 @@ const NOT_SHOWN: Finding = {
     "no Service is known to answer the API server",
 };
 
-/** That nothing routes there is a guess until something was not reached: what takes kube-proxy's place has many names. */
+/** Without a failed call this is a guess: replacements of kube-proxy have many names. */
 function verdictOn(stranded: readonly Pod[], failed: string | undefined): Finding {
   const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
   const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
@@ -54,13 +54,13 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
   };
 }
 
-/** The flag that is given last counts. */
+/** The last flag counts. */
 function isRouted(pod: Pod): boolean {
   const last = flagsOf(pod).findLast((flag) => flag === FLAG || flag.startsWith(`${FLAG}=`));
   return last !== undefined && /^(1|t|true)$/i.test(last.slice(FLAG.length + 1) || "true");
 }
 
-/** Those on whose node no kube-proxy runs. */
+/** The pods on nodes without kube-proxy. */
 async function withoutProxy(servers: readonly Pod[], inventory: Inventory): Promise<readonly Pod[]> {
   if (servers.length === 0) return [];
   const proxies = await inventory.kubeProxyPods();
@@ -72,7 +72,7 @@ function nodeOf({ spec }: Pod): string {
   return spec?.nodeName ?? "";
 }
 
-/** What the API server did with a Service: something behind it has answered, or has not. */
+/** Whether a Service answered the API server. */
 type Evidence = { readonly reached: string } | { readonly failed: string };
 
 async function seen(inventory: Inventory): Promise<Evidence | undefined> {
@@ -91,7 +91,7 @@ async function ofWebhooks(inventory: Inventory): Promise<readonly Evidence[]> {
   return evidence;
 }
 
-/** A pod that came back with a sidecar has been behind a Service, if all that inject are. */
+/** A sidecar in the dry run is evidence if all injection webhooks have Services. */
 function ofDryRun(webhook: Called, run: DryRun, all: readonly InjectorWebhook[]): readonly Evidence[] {
   if (run.outcome === "injected") return all.every(isCalled) ? [reached(nameOf(webhook.target))] : [];
   if (run.webhook !== webhook.name) return [];
@@ -103,14 +103,14 @@ function reached(service: string): Evidence {
   return { reached: `the Service "${service}"` };
 }
 
-/** What comes of an address that nobody routes. */
+/** Errors for an unrouted address. */
 const NO_ROUTE = /no route to host|network is unreachable/i;
 
 function isUnreached(message: string): boolean {
   return NO_ANSWER.test(message) || NO_ROUTE.test(message);
 }
 
-/** APIs that others serve, such as that of metrics-server: the API server asks for them in the same way. */
+/** Aggregated APIs, such as metrics-server: the API server calls their Services in the same way. */
 async function ofApiServices(inventory: Inventory): Promise<readonly Evidence[]> {
   const services = await inventory.apiServices();
   if (!isKnown(services)) return [];

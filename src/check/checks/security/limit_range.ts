@@ -15,7 +15,7 @@ function itemsOf(ranges: readonly LimitRange[], type: string): readonly Item[] {
   return ranges.flatMap(({ spec }) => spec?.limits ?? []).filter((item) => item.type === type);
 }
 
-/** The amounts of a container once the defaults of LimitRanges have filled what it leaves out. */
+/** The amounts of a container, with the defaults of LimitRanges. */
 export function withDefaults(container: ValueMap, ranges: readonly LimitRange[]): Amounts {
   const amounts = new Map(amountsOf(container));
   for (const entry of itemsOf(ranges, "Container")) {
@@ -32,7 +32,7 @@ function fill(amounts: Map<string, bigint>, side: string, defaults: Readonly<Rec
   }
 }
 
-/** What LimitRanges have against a sidecar, in words that follow the name of the namespace's LimitRange. */
+/** The objections of LimitRanges to a sidecar, as clauses that follow the name of the LimitRange. */
 export function rangeObstacles(ranges: readonly LimitRange[], demand: Demand): readonly string[] {
   const ofContainers = itemsOf(ranges, "Container").flatMap((entry) =>
     [...demand.containers].flatMap(([name, amounts]) => [
@@ -45,7 +45,7 @@ export function rangeObstacles(ranges: readonly LimitRange[], demand: Demand): r
   return [...ofContainers, ...ofPod];
 }
 
-/** The largest that is allowed holds for the limit, and for the request too. */
+/** The maximum applies to the limit and to the request. */
 function above(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "max").flatMap(([name, most]) => {
     const limit = amounts.get(`limits.${name}`);
@@ -67,7 +67,7 @@ function below(entry: Item, amounts: Amounts, who: string): string[] {
 function tooFarApart(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "maxLimitRequestRatio").flatMap(([name, ratio]) => {
     const [request, limit] = [amounts.get(`requests.${name}`), amounts.get(`limits.${name}`)];
-    // The ratio is in thousandths as the amounts are.
+    // The ratio is in thousandths, as the amounts.
     if (request === undefined || limit === undefined || request * ratio >= limit * 1000n) return [];
     const [from, to] = [amountText(request, name), amountText(limit, name)];
     return [`allows a limit of ${name} ${amountText(ratio, "")} times the request: ${who} has ${from} and ${to}`];

@@ -1,6 +1,6 @@
 /**
- * Whether the kubelets of nodes support native sidecars. Source: KEP-753: beta, and on, since Kubernetes 1.29; before that
- * a node starts such a proxy as an init container and waits for its end, which does not come.
+ * Whether the kubelets of nodes support native sidecars. Source: KEP-753: beta, and on, since Kubernetes 1.29; before
+ * that a node starts such a proxy as an init container and waits for its end, which does not come.
  */
 import type { Node, Pod } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
@@ -11,7 +11,7 @@ import { cannotTell, findingOf } from "../findings.ts";
 const MINOR = 29;
 const PROXY = "istio-proxy";
 
-/** An error where proxies are native already, else a warning for what Jobs then lack. */
+/** An error if the cluster has native sidecars, else a warning. */
 export function nativeSidecars(nodes: Observed<readonly Node[]>, pods: Observed<readonly Pod[]>): Finding {
   if (!isKnown(nodes)) return cannotTell(nodes);
   if (nodes.value.length === 0) return { result: "skipped", message: "the cluster has no nodes" };
@@ -32,7 +32,7 @@ function hasNativeProxy(pod: Pod): boolean {
   return containersOf(pod, "initContainers").some(({ name }) => name === PROXY);
 }
 
-/** A version that cannot be read counts as new. */
+/** An unreadable version counts as new. */
 function isOld(node: Node): boolean {
   return (kubeletMinor(node) ?? Infinity) < MINOR;
 }

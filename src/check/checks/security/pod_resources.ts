@@ -1,4 +1,4 @@
-/** What a pod asks of a namespace's quotas, and what a LimitRange makes of its containers; amounts are in thousandths. */
+/** The resources that a pod requests, in thousandths. */
 import { parseQuantity, quantityText, scaledValue } from "../../../core/kube/mod.ts";
 import { isMap, mapAt, type Value, type ValueMap } from "../../../core/value.ts";
 import { containersOf, type Pod } from "../../../inject/mod.ts";
@@ -12,7 +12,7 @@ export type Amounts = ReadonlyMap<string, bigint>;
 const SIDES: readonly Side[] = ["requests", "limits"];
 const MILLI = -3;
 
-/** A quantity in thousandths; `undefined` if it is none. */
+/** A quantity in thousandths; `undefined` if invalid. */
 export function milliOf(value: Value | undefined): bigint | undefined {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
   const quantity = parseQuantity(String(value));
@@ -25,7 +25,7 @@ export function amountText(milli: bigint, resource: string): string {
   return quantityText({ mantissa: milli, scale: MILLI, format, keptText: undefined });
 }
 
-/** What a container asks for; a limit is its request too where it has no other, as Kubernetes defaults it. */
+/** The requests and limits of a container. A limit is the default of its request, as in Kubernetes. */
 export function amountsOf(container: ValueMap): Amounts {
   const resources = mapAt(container, "resources");
   const amounts = new Map<string, bigint>();
@@ -60,7 +60,7 @@ export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts =
   return combine(most, running, larger);
 }
 
-/** The containers that take part in a pod's resources, by name. */
+/** All containers of a pod, by name. */
 export function containersByName(pod: Pod): ReadonlyMap<string, ValueMap> {
   const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
   return new Map(all.filter(isMap).map((container) => [String(container["name"]), container]));

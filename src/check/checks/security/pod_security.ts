@@ -78,7 +78,7 @@ const POD_RULES: Readonly<Record<Level, readonly PodRule[]>> = {
   ],
 };
 
-/** All that a level forbids of a pod; empty if it admits it. */
+/** All violations of a level by a pod; empty if it is admitted. */
 export function violationsOf(pod: Pod, level: Level): readonly Violation[] {
   const spec = specOf(pod);
   const ofPod = POD_RULES[level].flatMap((rule) => rule(spec) ?? []).map((what) => `the pod has ${what}`);
@@ -107,7 +107,7 @@ function seccomp(security: ValueMap): string {
   return textAt(mapAt(security, "seccompProfile"), "type");
 }
 
-/** Numbers of templates are bigint, those of the API are number. */
+/** Numbers from templates are bigint, from the API number. */
 function isZero(value: unknown): boolean {
   return value === 0 || value === 0n;
 }

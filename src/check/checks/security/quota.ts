@@ -6,28 +6,28 @@ import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../../core/kube/client/mod.ts";
 import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
-/** What a sidecar asks for. */
+/** The resources that a sidecar requests. */
 export interface Demand {
-  /** Of the pod together. */
+  /** Of the whole pod. */
   readonly total: Amounts;
   /** Of each injected container. */
   readonly containers: ReadonlyMap<string, Amounts>;
 }
 
-/** What stands in the way; `never` if no pod with a sidecar can be made, else it is a matter of what is used now. */
+/** An obstacle; `never` if no injected pod can be created at all, independent of the present usage. */
 export interface Obstacle {
   readonly never: boolean;
   readonly message: string;
 }
 
-/** What every container has to name where a quota bounds it (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
+/** What every container must set if a quota limits it (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
 const NAMED = /^(requests|limits)\.(cpu|memory)$/;
 const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
 
 /** `cpu` is `requests.cpu`, as `memory` is. */
 const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
 
-/** What a ResourceQuota has against pods with a sidecar. */
+/** The obstacles of a ResourceQuota to injected pods. */
 export function quotaObstacles({ spec = {}, status = {} }: ResourceQuota, demand: Demand): readonly Obstacle[] {
   if (!countsPods(spec)) return [];
   const { hard = {} } = spec;
@@ -61,10 +61,10 @@ function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | 
   return { never: false, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
 }
 
-/** Scopes that pods with a sidecar are in, whatever else they are. */
+/** Scopes that every injected pod is in. */
 const EVERY_POD = new Set(["NotBestEffort"]);
 
-/** A quota with a scope that only some pods are in says nothing of all. */
+/** A quota with another scope applies to some pods only. */
 function countsPods({ scopes = [], scopeSelector }: Plain<V1ResourceQuotaSpec>): boolean {
   return scopeSelector === undefined && scopes.every((scope) => EVERY_POD.has(scope));
 }

@@ -15,7 +15,7 @@ export interface Authority {
 /** A bundle is some KB. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-/** The certificates in a caBundle (PEM in base64). Errors: an Error that says why it is none. */
+/** The certificates in a caBundle (PEM in base64). Errors: an Error with the reason if it is not one. */
 export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MOST_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
@@ -31,7 +31,7 @@ function binaryOf(base64: string): string {
   }
 }
 
-/** Each caBundle has a certificate that is valid, and will be for more than a third of its life. */
+/** Each caBundle has a valid certificate with more than a third of its lifetime left. */
 export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Inventory): Finding {
   const now = clock.now();
   const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
@@ -42,7 +42,7 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Inv
   return findingOf(problems, "istiod and kubectl-mesh write it: check their logs, or restart them");
 }
 
-/** With a URL the authorities that the machine trusts count where there is no bundle. */
+/** With a URL and no bundle, the API server uses the authorities of its system. */
 function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<Problem, "object"> | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
@@ -55,7 +55,7 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<P
   }
 }
 
-/** One that is valid is enough: the others may be those before and after it. */
+/** One valid certificate is enough: the others may be its predecessor and successor. */
 function validityProblem(all: readonly CertificateInfo[], now: Date): Omit<Problem, "object"> | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
@@ -70,7 +70,7 @@ function validityProblem(all: readonly CertificateInfo[], now: Date): Omit<Probl
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A fixed number of days would never fit: certificates live for a day or for ten years (linkerd2 #5149). */
+/** Relative to the lifetime, which is a day or ten years (linkerd2 #5149). */
 export function expiryProblem(
   { notBefore, notAfter }: CertificateInfo,
   now: Date,

@@ -2,10 +2,13 @@ import { cannotTell } from "../findings.ts";
 import type { Finding } from "../../check.ts";
 import { type Inventory, isKnown } from "../../inventory/mod.ts";
 
-/** Certificates are made with a minute's grace or so; tokens are refused later. */
+/** Issuers backdate certificates by about a minute. */
 const MOST_SKEW = 60_000;
 
-/** The clock of the API server is that of this machine: else certificates and tokens are not valid yet, or no longer. */
+/**
+ * The API server and this machine have the same time. Otherwise certificates and tokens are not yet valid, or
+ * expired.
+ */
 export async function clockSkew(inventory: Inventory): Promise<Finding> {
   const version = await inventory.version();
   if (!isKnown(version)) return cannotTell(version);

@@ -4,7 +4,7 @@ import type { Inventory } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct, isActive } from "./injectors.ts";
 
-/** There is a webhook, and not all are switched off. */
+/** A webhook exists, and at least one is active. */
 export function exists(webhooks: readonly InjectorWebhook[], { scope }: Inventory): Finding {
   const of = scope.revision === undefined ? "" : ` of the revision "${scope.revision}"`;
   if (webhooks.length === 0) {
@@ -26,8 +26,8 @@ export function exists(webhooks: readonly InjectorWebhook[], { scope }: Inventor
 }
 
 /**
- * Each tag points to a revision that is installed, and no two configurations are of the same tag. A revision is installed
- * if it has a configuration of its own or what the tag calls is also what that of a revision calls.
+ * Each tag points to a revision that is installed, and no two configurations are of the same tag. A revision is
+ * installed if it has a configuration of its own or what the tag calls is also what that of a revision calls.
  */
 export function revisionTags(webhooks: readonly InjectorWebhook[]): Finding {
   const configurations = distinct(webhooks, ({ configuration }) => configuration);

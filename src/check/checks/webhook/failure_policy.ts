@@ -4,7 +4,7 @@ import { type Inventory, isKnown } from "../../inventory/mod.ts";
 import { cannotTell, counted } from "../findings.ts";
 import { radiusOf } from "./selected.ts";
 
-/** What a failure of the webhook would do, and to how much: pods that are refused, or that start without a sidecar. */
+/** How many pods an outage of the webhook affects: they are denied, or start without a sidecar. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const [namespaces, all] = await Promise.all([inventory.namespaces(), inventory.allPods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);

@@ -1,13 +1,13 @@
-/** What is behind the words of the API server when it could not call a webhook. */
+/** Explains the API server's errors about webhooks that it could not call. */
 
-/** A failure that is recognised. */
+/** A known failure. */
 interface Failure {
   readonly pattern: RegExp;
-  /** What it means, and what to do; `port` is that of the pods: `port 15017`. */
+  /** Meaning and fix; `port` is the pods' port: `port 15017`. */
   readonly advice: (port: string) => string;
 }
 
-/** Nobody answers. The URL of each call has a `timeout` too. */
+/** No answer in time. The URL of each call contains the word `timeout` too. */
 export const NO_ANSWER =
   /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
 
@@ -50,7 +50,7 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** The advice for a failure; a general one if it is not known. */
+/** The advice for a failure; a general one for an unknown failure. */
 export function adviceFor(message: string, port: number | undefined): string {
   const known = FAILURES.find(({ pattern }) => pattern.test(message));
   return known?.advice(port === undefined ? "the port" : `port ${port}`) ?? "check the logs of the webhook";

@@ -1,10 +1,10 @@
-/** What the checks of webhooks begin with: the webhooks that are looked at. */
+/** The injection webhooks in the scope. */
 import { cannotTell } from "../findings.ts";
 import type { Finding } from "../../check.ts";
 import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
-/** Those that inject; with a revision in the scope, those of it. */
+/** All injection webhooks, or those of the scope's revision. */
 export async function injectorsOf(inventory: Inventory): Promise<Observed<readonly InjectorWebhook[]>> {
   const configurations = await inventory.mutatingWebhooks();
   if (!isKnown(configurations)) return configurations;
@@ -13,7 +13,7 @@ export async function injectorsOf(inventory: Inventory): Promise<Observed<readon
   return { value: all.filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted) };
 }
 
-/** A check over the webhooks, which cannot tell anything where they cannot be read. */
+/** A check over the webhooks; `unknown` if they cannot be read. */
 export function overInjectors(
   judge: (webhooks: readonly InjectorWebhook[], inventory: Inventory) => Promise<Finding> | Finding,
 ): (inventory: Inventory) => Promise<Finding> {
@@ -23,15 +23,15 @@ export function overInjectors(
   };
 }
 
-/** What Istio puts into the selectors of a configuration whose place a tag has taken: no namespace has it. */
+/** Istio's label in the selectors of a configuration that a tag replaced: no namespace has it. */
 const DEACTIVATED = "istio.io/deactivated";
 
-/** Whether a webhook can be sent anything at all. */
+/** Whether any pod can match a webhook. */
 export function isActive({ namespaceSelector, objectSelector }: InjectorWebhook): boolean {
   return !JSON.stringify([namespaceSelector, objectSelector]).includes(DEACTIVATED);
 }
 
-/** The first webhook of each group that has the same key. */
+/** The first webhook for each key. */
 export function distinct(
   webhooks: readonly InjectorWebhook[],
   key: (webhook: InjectorWebhook) => unknown,

@@ -6,7 +6,7 @@ import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { labelsToTry } from "./selected.ts";
 
-/** No pod goes to two webhooks: the second would inject into what the first has made. */
+/** No pod matches two webhooks: the second would inject an injected pod. */
 export async function noOverlap(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const [namespaces, pods] = await Promise.all([inventory.namespaces(), inventory.pods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
@@ -26,7 +26,7 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], inventory:
   return findingOf(problems, "change the labels of the namespace, or delete one of the configurations");
 }
 
-/** The webhooks that a pod goes to. Those that call the same are one: a configuration and its tag. */
+/** The webhooks that a pod matches. A configuration and its tag call the same target and count once. */
 function takers(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): InjectorWebhook[] {
   return distinct(webhooks.filter((webhook) => sendsPod(webhook, namespace, pod)), ({ configuration, name }) => {
     return [configuration, name];

@@ -6,7 +6,7 @@ import { type Inventory, isKnown } from "../../inventory/mod.ts";
 import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
-/** A webhook that is sent its own pods cannot start again once it is down (istio #26380). */
+/** A webhook that is called for its own pods cannot start again once it is down (istio #26380). */
 export async function notItsOwn(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const [namespaces, pods] = await Promise.all([inventory.namespaces(), inventory.allPods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
@@ -34,7 +34,7 @@ function problemOf(webhook: InjectorWebhook): Problem {
   };
 }
 
-/** Labels of the pods behind a Service; where there are none, what it asks of them. */
+/** Labels of the pods of a Service; without pods, its selector. */
 function labelsBehind(pods: readonly Pod[], namespace: string, selector: ValueMap): ValueMap[] {
   const wanted = Object.entries(selector);
   const own = pods.filter(({ metadata }) => wanted.length > 0 && metadata.namespace === namespace).map(labelsOfObject)

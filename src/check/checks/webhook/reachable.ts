@@ -9,8 +9,8 @@ import { distinct, isActive } from "./injectors.ts";
 import { isCalled, podPort } from "./service.ts";
 
 /**
- * The API server reaches each webhook: a pod that goes to it is sent as a dry run, and comes back with a sidecar. One pod
- * for each configuration and what it calls: of its webhooks the first that selects a namespace.
+ * The API server reaches each webhook: a pod that goes to it is sent as a dry run, and comes back with a sidecar. One
+ * pod for each configuration and what it calls: of its webhooks the first that selects a namespace.
  */
 export async function reachable(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
@@ -33,7 +33,7 @@ export async function reachable(webhooks: readonly InjectorWebhook[], inventory:
   return { result: "ok", message: `by a dry run in the namespace ${[...new Set(tried)].join(", ")}` };
 }
 
-/** The webhooks of a configuration that call the same. */
+/** The webhooks of a configuration with the same target. */
 function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
   const active = webhooks.filter(isActive);
   const key = ({ configuration, target }: InjectorWebhook) => JSON.stringify([configuration, target]);
@@ -42,7 +42,7 @@ function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
 
 type Found = { readonly finding: Finding } | { readonly webhook: InjectorWebhook; readonly run: DryRun | undefined };
 
-/** Where namespaces ask for injection is tried first: there pods need no label. */
+/** Webhooks that select by namespace come first: their pods need no label. */
 async function firstRun(group: readonly InjectorWebhook[], inventory: Inventory): Promise<Found> {
   const namespaces = await inventory.namespaces();
   if (!isKnown(namespaces)) return { finding: cannotTell(namespaces) };
@@ -58,7 +58,7 @@ async function firstRun(group: readonly InjectorWebhook[], inventory: Inventory)
   return found;
 }
 
-/** `message` is what is wrong; `doubt` is why nothing can be said. */
+/** `message` is the problem; `doubt` is why the result is unknown. */
 type Verdict = { readonly message: string | undefined } | { readonly doubt: string };
 
 type Judge = (webhook: InjectorWebhook, run: DryRun, inventory: Inventory) => Verdict | Promise<Verdict>;
@@ -80,7 +80,7 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   },
 };
 
-/** With Fail the webhook has answered, or no webhook is called at all; with Ignore it may not have answered. */
+/** With Fail the webhook answered, or no webhook was called. With Ignore it may not have answered. */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, inventory: Inventory): Promise<Verdict> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const where = `a pod in the namespace "${run.namespace}" is created without a sidecar`;

@@ -1,16 +1,16 @@
-/** Which pods of a cluster go to which webhook. */
+/** Which pods of a cluster match which webhook. */
 import type { LabelSelector, Namespace, Pod } from "../../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../../core/value.ts";
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 
-/** How many pods there are that a webhook is sent when they are made again, and in which namespaces. */
+/** How many pods match a webhook when they are recreated, and their namespaces. */
 export interface Radius {
   readonly pods: number;
   readonly namespaces: readonly string[];
 }
 
-/** What webhooks select of what is there. A pod counts once, whichever of the webhooks it goes to. */
+/** The live pods that webhooks match. A pod counts once. */
 export function radiusOf(
   webhooks: readonly InjectorWebhook[],
   namespaces: readonly Namespace[],
@@ -32,11 +32,11 @@ export function radiusOf(
 /** Labels that a pod of a namespace may have. */
 export interface Candidate {
   readonly labels: ValueMap;
-  /** Pods have them, or need none; else they are those that ask for injection, and no pod does so yet. */
+  /** Live pods have these labels, or pods need none. Otherwise they are injection labels that no pod has yet. */
   readonly isReal: boolean;
 }
 
-/** Label sets to try in a namespace: none, those of its pods as far as they count, those that ask for injection. */
+/** Label sets to try in a namespace: none, the relevant labels of its pods, injection labels. */
 export function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[]): Candidate[] {
   const keys = new Set(webhooks.flatMap(({ objectSelector }) => keysOf(objectSelector)));
   const own = pods.map((pod) => {
@@ -51,7 +51,7 @@ export function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly
   return [...new Map(candidates.toReversed().map((each) => [JSON.stringify(each.labels), each])).values()].toReversed();
 }
 
-/** The labels that a selector asks about. */
+/** The label keys of a selector. */
 function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string[] {
   return [...Object.keys(matchLabels), ...matchExpressions.flatMap(({ key }) => key ?? [])];
 }

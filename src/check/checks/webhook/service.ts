@@ -6,23 +6,23 @@ import { type Inventory, isKnown } from "../../inventory/mod.ts";
 import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 
-/** A Service that a webhook is behind. */
+/** The Service of a webhook. */
 export type ServiceTarget = Exclude<WebhookTarget, { url: string }>;
 
-/** A webhook behind a Service. */
+/** A webhook with a Service. */
 export type Called = InjectorWebhook & { readonly target: ServiceTarget };
 
-/** One webhook for each Service and port that is called. */
+/** One webhook for each called Service and port. */
 export function calledServices(webhooks: readonly InjectorWebhook[]): Called[] {
   return distinct(webhooks, ({ configuration, target }) => [configuration, target]).filter(isCalled);
 }
 
-/** Whether a webhook is behind a Service. */
+/** Whether a webhook has a Service. */
 export function isCalled(webhook: InjectorWebhook): webhook is Called {
   return !("url" in webhook.target);
 }
 
-/** The Services that webhooks name are there, with the ports that they name. */
+/** The Services of the webhooks exist, with the configured ports. */
 export async function serviceExists(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   const called = calledServices(webhooks);
@@ -50,7 +50,7 @@ export function nameOf({ namespace, name }: ServiceTarget): string {
   return `${namespace}/${name}`;
 }
 
-/** Pods are ready behind the Service, at the port that is called. */
+/** The Service has ready pods for the called port. */
 export async function endpointsReady(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   let ready = 0;
@@ -73,7 +73,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], inven
   return { result: "ok", message: `${ready} ready` };
 }
 
-/** The port of a pod that the API server ends up at; `undefined` if it cannot be told. */
+/** The pod port that the API server reaches; `undefined` if unknown. */
 export async function podPort(target: ServiceTarget, inventory: Inventory): Promise<number | undefined> {
   const [service, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
   const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;

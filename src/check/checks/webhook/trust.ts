@@ -1,4 +1,4 @@
-/** Whether what is served can be trusted by what is configured, as far as it can be seen: Secrets and ConfigMaps. */
+/** Whether the configured caBundle trusts the webhook's certificate, as far as Secrets and ConfigMaps show it. */
 import { sameBytes } from "../../../core/x509/mod.ts";
 import { decodePems, isSignedBy, readCertificateInfo } from "../../../core/x509/mod.ts";
 import type { ConfigMap, Secret } from "../../../core/kube/client/mod.ts";
@@ -9,16 +9,16 @@ import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { authoritiesOf, type Authority } from "./ca_bundle.ts";
 import { calledServices, type ServiceTarget } from "./service.ts";
 
-/** Where a control plane keeps what its caBundle must agree with. */
+/** Where a control plane stores what its caBundle must match. */
 interface Place {
   readonly kind: "Secret" | "ConfigMap";
   readonly name: (target: ServiceTarget) => string;
   readonly key: string;
-  /** `authority`: it is in the bundle. `served`: one of the bundle has signed it. */
+  /** `authority`: the bundle contains it. `served`: an authority of the bundle signed it. */
   readonly holds: "authority" | "served";
 }
 
-/** Our webhook's Secret; istiod's authority, its own or plugged in, which signs the certificate that it serves. */
+/** The Secret of this program's webhook; istiod's authority, self-signed or plugged in, which signs its certificate. */
 const PLACES: readonly Place[] = [
   { kind: "Secret", name: ({ name }) => `${name}-certificates`, key: "tls.crt", holds: "served" },
   { kind: "Secret", name: () => "cacerts", key: "root-cert.pem", holds: "authority" },
@@ -26,7 +26,7 @@ const PLACES: readonly Place[] = [
   { kind: "ConfigMap", name: () => "istio-ca-root-cert", key: "root-cert.pem", holds: "authority" },
 ];
 
-/** The caBundle of each configuration agrees with the first of these that is there. */
+/** The caBundle of each configuration matches the first place that exists. */
 export async function trustAgrees(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];
   const seen: string[] = [];
@@ -58,7 +58,7 @@ interface Held {
   readonly der: Uint8Array;
 }
 
-/** What may not be read is passed over while another place can be read. */
+/** Skips a forbidden place if another place can be read. */
 async function firstPlace(target: ServiceTarget, inventory: Inventory): Promise<Observed<Held | undefined>> {
   let hidden: Unknown | undefined;
   for (const place of PLACES) {
@@ -95,7 +95,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
     : `no certificate of its caBundle signed the certificate in the ${name}`;
 }
 
-/** What is served has to be valid too: an authority is looked at in the bundle. */
+/** The served certificate must be valid too. The check of the caBundle covers authorities. */
 function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
   const read = quietly(() => readCertificateInfo(der));
   if (holds === "authority" || read === undefined) return undefined;
@@ -103,7 +103,7 @@ function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
   return now < read.notAfter ? undefined : `the certificate in the ${name} expired at ${read.notAfter.toISOString()}`;
 }
 
-/** A certificate that cannot be read agrees with nothing. */
+/** An unreadable certificate matches nothing. */
 function quietly<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** Applications against the proxy beside them. */
+/** Conflicts between applications and their proxy. */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { containersOf, findProxy, specOf } from "../../../inject/mod.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
@@ -8,7 +8,7 @@ const PROXY = "istio-proxy";
 const CAPTURE = ["istio-init", "istio-validation"];
 const OURS: readonly string[] = [PROXY, ...CAPTURE, "enable-core-dump"];
 
-/** The user of the proxy, whose traffic is not captured. */
+/** The user of the proxy: its traffic is not captured. */
 const PROXY_UID = 1337;
 
 function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {

@@ -1,4 +1,4 @@
-/** Live pods against what would become of them if they were made now. */
+/** Live pods compared with a new pod of the same workload. */
 import { MeshError } from "../../../core/errors.ts";
 import { annotationIn, hasOwnTemplate } from "./own_settings.ts";
 import { findProxy, type Injector, injectPod, podOwner, specOf } from "../../../inject/mod.ts";
@@ -10,14 +10,14 @@ import { isKnown } from "../../inventory/mod.ts";
 import { revisionOf } from "../../inventory/live_pods.ts";
 import type { PodProblem } from "./pod_problem.ts";
 
-/** Older than the label or the webhook, or made while the webhook was down. */
+/** The pod is older than the label or the webhook, or was created while the webhook was down. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): PodProblem | undefined {
   if (hasProxy || decision?.inject !== true || webhook === undefined) return undefined;
   const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
   return { result: "error", message };
 }
 
-/** The next pod has none, and nobody notices before the next rollout. A proxy that was written into the workload stays. */
+/** A new pod would get no proxy, which shows only at the next rollout. A proxy in the workload's manifest stays. */
 export function unexpectedProxy(expected: ExpectedPod, isByHand: boolean): PodProblem | undefined {
   const { hasProxy, decision, webhook, plane, pod } = expected;
   if (!hasProxy || isByHand || annotationIn(pod, STATUS) === undefined) return undefined;
@@ -30,10 +30,10 @@ export function unexpectedProxy(expected: ExpectedPod, isByHand: boolean): PodPr
 
 const STATUS = "sidecar.istio.io/status";
 
-/** By control plane: the proxy of a pod without settings of its own. */
+/** The default proxy image of each control plane. */
 const IMAGES = new WeakMap<Injector, string | undefined>();
 
-/** A proxy of another control plane, or of an earlier configuration of this one. */
+/** The proxy has another revision, or comes from an older configuration. */
 export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): PodProblem | undefined {
   if (!hasProxy || decision?.inject !== true || webhook === undefined || plane === undefined) return undefined;
   const message = otherRevision(pod, webhook.revision) ?? otherImage(pod, plane);
@@ -65,7 +65,7 @@ function imageOf(injector: Injector): string | undefined {
   return IMAGES.get(injector);
 }
 
-/** `undefined` where the templates cannot be rendered, which other checks tell. */
+/** `undefined` if the templates cannot be rendered: another check reports that. */
 function renderedImage(injector: Injector): string | undefined {
   try {
     const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);
@@ -76,7 +76,7 @@ function renderedImage(injector: Injector): string | undefined {
   }
 }
 
-/** Such pods are left out silently: capturing their traffic would capture the node's. */
+/** Injectors skip such pods silently: capturing their traffic would capture the node's. */
 export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefined {
   if (webhook === undefined || specOf(pod)["hostNetwork"] !== true) return undefined;
   return {

@@ -1,11 +1,11 @@
 import type { Pod } from "../../../core/kube/client/mod.ts";
 
-/** The annotation's text, if there is one. */
+/** The annotation's value. */
 export function annotationIn({ metadata }: Pod, name: string): string | undefined {
   return metadata.annotations?.[name];
 }
 
-/** Annotations by which a pod chooses another proxy than that of its control plane. */
+/** Annotations that change the proxy of a pod. */
 const CHOOSING = [
   "inject.istio.io/templates",
   "proxy.istio.io/config",
@@ -14,7 +14,7 @@ const CHOOSING = [
   "sidecar.istio.io/proxyImageType",
 ];
 
-/** Whether the pod's proxy may differ from that of others by its own wish. */
+/** Whether the pod's own annotations may change its proxy. */
 export function hasOwnTemplate(pod: Pod): boolean {
   return CHOOSING.some((name) => annotationIn(pod, name) !== undefined);
 }

@@ -1,10 +1,10 @@
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { Problem } from "../findings.ts";
 
-/** What is wrong with a pod, or with all pods of its workload. */
+/** A problem of a pod, or of all pods of its workload. */
 export type PodProblem = Omit<Problem, "object">;
 
-/** `deployment/shop/web`: what made a pod, as findings name it. */
+/** The owner of a pod as findings name it: `deployment/shop/web`. */
 export function ownerRef({ owner }: Pick<ExpectedPod, "owner">): string {
   return `${owner.kind.toLowerCase()}/${owner.namespace}/${owner.name}`;
 }

@@ -1,12 +1,12 @@
 /**
- * The API of a Kubernetes cluster as plain JSON objects: what the program needs of it, and nothing of a transport. Paths
- * are those of the API (`/api/v1/namespaces/istio-system/configmaps/istio`). Every call fails with an `ApiError` that
- * says what was asked of which server.
+ * The API of a Kubernetes cluster as plain JSON objects: what the program needs of it, and nothing of a transport.
+ * Paths are those of the API (`/api/v1/namespaces/istio-system/configmaps/istio`). Every call fails with an
+ * `ApiError` that says what was asked of which server.
  */
 import { MeshError } from "../../errors.ts";
 import type { Value } from "../../value.ts";
 
-/** What every object of the API has. */
+/** The metadata of every object. */
 export interface ObjectMetadata {
   readonly name: string;
   readonly namespace?: string;
@@ -40,28 +40,28 @@ export interface WatchEvent {
 /** Query parameters, such as `labelSelector` or `fieldSelector`. */
 export type Query = Readonly<Record<string, string>>;
 
-/** An answer that need not be an object of the API: `/version`, `/apis`. */
+/** Any JSON answer: `/version`, `/apis`. */
 export interface RawAnswer {
   readonly value: Value;
-  /** When the server says it is: the Date header. */
+  /** The Date header. */
   readonly date: string | undefined;
 }
 
 /** A client of one cluster. */
 export interface KubeApi {
-  /** Where the server is, for messages: `https://10.0.0.1:443`. */
+  /** The server, for messages: `https://10.0.0.1:443`. */
   readonly server: string;
-  /** `undefined` if the object is not there. */
+  /** `undefined` if the object does not exist. */
   get(path: string): Promise<KubeObject | undefined>;
-  /** All of a collection, read in pages; with `keep` only what that makes of each object stays when its page is done. */
+  /** A whole collection, read in pages. `keep` reduces each object before the next page is read. */
   list(path: string, query?: Query, keep?: (object: KubeObject) => KubeObject): Promise<KubeList>;
-  /** A `ConflictError` if it is there already. */
+  /** A `ConflictError` if it exists already. */
   create(path: string, body: object): Promise<KubeObject>;
-  /** A `ConflictError` if the object is not at the `resourceVersion` of the body any more. */
+  /** A `ConflictError` if the object has another `resourceVersion` than the body. */
   replace(path: string, body: object): Promise<KubeObject>;
-  /** Patches; `apply` is server-side apply and wants `fieldManager` in the query. */
+  /** Patches; `apply` is server-side apply and requires `fieldManager` in the query. */
   patch(path: string, type: PatchType, body: object, query?: Query): Promise<KubeObject>;
-  /** Deletes; `false` if the object was not there. */
+  /** Deletes; `false` if the object did not exist. */
   remove(path: string): Promise<boolean>;
   /**
    * Changes of a collection until the signal fires: at first every object that is there as `ADDED`. It reconnects by
@@ -71,15 +71,15 @@ export interface KubeApi {
   watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
 }
 
-/** What a watch tells besides changes. */
+/** Callbacks of a watch. */
 export interface WatchOptions {
-  /** The watch runs, and all that was there has been delivered: at first, and whenever it runs again. */
+  /** The watch runs, and all existing objects have been delivered: at first, and after each reconnect. */
   readonly synced?: () => void;
-  /** Why the watch does not run at present; it tries again. */
+  /** Why the watch is interrupted; it retries. */
   readonly failed?: (error: MeshError) => void;
 }
 
-/** The server refused, or could not be asked. */
+/** The server refused the request, or could not be reached. */
 export class ApiError extends MeshError {
   /** The HTTP status; `undefined` if there was no answer. */
   readonly status: number | undefined;
@@ -90,5 +90,5 @@ export class ApiError extends MeshError {
   }
 }
 
-/** The object changed meanwhile, or is there already (409). */
+/** The object has changed, or exists already (409). */
 export class ConflictError extends ApiError {}

@@ -18,9 +18,9 @@ import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
 const TIMEOUT = 30_000;
-/** kubectl asks for as many at once. */
+/** kubectl's page size. */
 const PAGE = "500";
-/** No object of the API is larger than some MB; 500 of them come at once. */
+/** 500 objects of at most some MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const GONE = 410;
 const MAX_TRIES = 4;
@@ -58,7 +58,7 @@ export class KubeClient implements KubeApi {
     try {
       return await this.#pages(path, query, keep);
     } catch (error) {
-      // The server has forgotten the version that the pages are of, after some minutes: another has others.
+      // The server has dropped the version of these pages: start again.
       if (error instanceof ApiError && error.status === GONE) return await this.#pages(path, query, keep);
       throw error;
     }
@@ -72,7 +72,7 @@ export class KubeClient implements KubeApi {
       if (isList(entries)) { for (const item of entries) items.push(keep(listItem(item, page, `list ${path}`))); }
       return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
     };
-    // A page is out of reach before the next one comes: both would be in memory.
+    // The previous page is unreachable by now: otherwise both would be in memory.
     let page = await add("");
     while (page.more !== "") page = await add(page.more);
     return { items, resourceVersion: page.resourceVersion };
@@ -119,7 +119,7 @@ export class KubeClient implements KubeApi {
     return kubeObject(await this.#value(sent), whatOf(sent));
   }
 
-  /** `undefined` if there is no such object. */
+  /** `undefined` if the object does not exist. */
   async #optional(sent: Sent): Promise<Value | undefined> {
     try {
       return await this.#value(sent);
@@ -153,7 +153,7 @@ export class KubeClient implements KubeApi {
     }
   }
 
-  /** A server with too much to do says when to come again: 429 with Retry-After. */
+  /** An overloaded server answers 429 with Retry-After. */
   async #patiently(request: ApiRequest): Promise<Response> {
     for (let attempt = 1;; attempt++) {
       const response = await this.#transport.send(request);
@@ -164,7 +164,7 @@ export class KubeClient implements KubeApi {
     }
   }
 
-  /** A stream that the server feeds as long as it likes. */
+  /** An open-ended stream. */
   async #open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#transport.send({ method: "GET", path, signal, milliseconds: TIMEOUT });
     if (response.ok && response.body !== null) return response.body;

@@ -19,8 +19,8 @@ export interface KubeConnection extends KubeApi {
 }
 
 /**
- * A client of the cluster that kubectl would ask: the one of the kubeconfig, else that of the pod's service account. Sends
- * nothing yet.
+ * A client of the cluster that kubectl would ask: the one of the kubeconfig, else that of the pod's service account.
+ * Sends nothing yet.
  * Errors: a MeshError without either, and for a wrong kubeconfig.
  */
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {

@@ -43,7 +43,10 @@ export interface LastingCredential {
 /** client-go reads token files as often: a pod's token is replaced long before it expires. */
 export const READ_AGAIN = 60_000;
 
-/** The credential of a connection. Concurrent requests share one load; a failed load is tried again by the next request. */
+/**
+ * The credential of a connection. Concurrent requests share one load; a failed load is tried again by the next
+ * request.
+ */
 export class Credentials {
   #loading: Promise<LastingCredential> | undefined;
   #end = Infinity;

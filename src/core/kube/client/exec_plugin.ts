@@ -1,7 +1,7 @@
 /**
- * Runs a credential plugin (client.authentication.k8s.io/v1, v1beta1; Kubernetes, "client-go credential plugins"). Own code,
- * because client-node 1.4.0 on Deno 2.6.10 ends the process if the program is missing, sets no KUBERNETES_EXEC_INFO, and
- * runs the program once for each concurrent request.
+ * Runs a credential plugin (client.authentication.k8s.io/v1, v1beta1; Kubernetes, "client-go credential plugins").
+ * Own code, because client-node 1.4.0 on Deno 2.6.10 ends the process if the program is missing, sets no
+ * KUBERNETES_EXEC_INFO, and runs the program once for each concurrent request.
  */
 import * as z from "zod/mini";
 import { MeshError, oneLine } from "../../errors.ts";

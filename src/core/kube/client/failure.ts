@@ -2,18 +2,18 @@ import { oneLine } from "../../errors.ts";
 import { isMap, type Value } from "../../value.ts";
 import { ApiError, ConflictError } from "./api.ts";
 
-/** What the server was asked, for messages. */
+/** The request, for messages. */
 export interface Asked {
   /** `get /api/v1/namespaces/x`. */
   readonly what: string;
   readonly server: string;
-  /** Where the credentials are from. */
+  /** The origin of the credentials. */
   readonly origin: string;
 }
 
 const LONGEST = 500;
 
-/** A refusal as an error; `body` is the `Status` object of the API, or what a proxy in between says. */
+/** A failed response as an error; `body` is the `Status` object of the API, or the text of a proxy. */
 export function refusal(status: number, body: string, asked: Asked): ApiError {
   const said = oneLine(messageOf(body)).slice(0, LONGEST);
   if (status === 401) {

@@ -1,7 +1,8 @@
 /**
- * The connection of a kubeconfig. client-node's `KubeConfig` reads the entries, merges files and makes the headers; only this
- * file imports its code, and only `connect` imports this file, when there is a kubeconfig. client-node would read
- * files and run plugins past the world, and it drops `tokenFile`, groups and extra fields of impersonation: those are here.
+ * The connection of a kubeconfig. client-node's `KubeConfig` reads the entries, merges files and makes the headers;
+ * only this file imports its code, and only `connect` imports this file, when there is a kubeconfig. client-node
+ * would read files and run plugins past the world, and it drops `tokenFile`, groups and extra fields of
+ * impersonation: those are here.
  */
 import "./no_deprecation.ts";
 import { KubeConfig } from "@kubernetes/client-node/config";
@@ -28,8 +29,8 @@ interface Kubeconfig {
 
 /**
  * The connection of a context: its cluster and its user.
- * Errors: a MeshError for a file that is not a kubeconfig; for a context, cluster or user that is missing, with the names
- * that exist; for a user that signs in by a method that Kubernetes removed (`auth-provider` other than oidc).
+ * Errors: a MeshError for a file that is not a kubeconfig; for a context, cluster or user that is missing, with the
+ * names that exist; for a user that signs in by a method that Kubernetes removed (`auth-provider` other than oidc).
  */
 export async function kubeconfigConnection(
   world: World,

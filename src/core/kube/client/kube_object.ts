@@ -11,7 +11,7 @@ function isMetadata(value: Value | undefined): value is ValueMap & ObjectMetadat
   return isMap(value) && typeof value["name"] === "string";
 }
 
-/** What tells an object from the others of its collection. */
+/** The identity of an object in its collection. */
 export function keyOf({ namespace = "", name }: ObjectMetadata): string {
   return `${namespace}/${name}`;
 }
@@ -22,7 +22,7 @@ export function kubeObject(value: Value, asked: string): KubeObject {
   throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
 }
 
-/** An item of a list: those of built-in types name neither their version nor their kind, the list does. */
+/** An item of a list. Items of built-in types have no version and kind: the list has. */
 export function listItem(item: Value, list: ValueMap, asked: string): KubeObject {
   if (!isMap(item)) return kubeObject(item, asked);
   const [apiVersion, kind] = [item["apiVersion"] ?? list["apiVersion"], item["kind"] ?? kindOfItems(list["kind"])];

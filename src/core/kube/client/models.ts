@@ -1,4 +1,7 @@
-/** The types of Kubernetes that this program reads: client-node's models as the JSON of the API. Types and guards only. */
+/**
+ * The types of Kubernetes that this program reads: client-node's models as the JSON of the API. Types and guards
+ * only.
+ */
 import type {
   V1APIService,
   V1ConfigMap,
@@ -19,8 +22,8 @@ import type { KubeObject } from "./api.ts";
 
 /**
  * A model as the JSON of the API: times are strings, where client-node makes dates of them, and names of fields have no
- * underscore (`_default`). Every field may be missing, also a required one: checks read objects of any version, and keep
- * only parts of them.
+ * underscore (`_default`). Every field may be missing, also a required one: checks read objects of any version, and
+ * keep only parts of them.
  */
 export type Plain<T> = T extends Date ? string
   : T extends (infer Item)[] ? Plain<Item>[]

@@ -1,9 +1,9 @@
 import { MeshError } from "../../errors.ts";
 
-/** Large lists come in thousands of pieces: with a buffer for each they were most of what is in memory. */
+/** Large lists arrive in thousands of chunks: one buffer for all saves most of the memory. */
 const BUFFER = 128 * 1024;
 
-/** The whole text of an answer; a MeshError if it is longer than so many bytes. */
+/** The whole text of a response; a MeshError if it exceeds `maxBytes`. */
 export async function readAll(response: Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   const parts: string[] = [];
@@ -16,7 +16,7 @@ export async function readAll(response: Response, maxBytes: number): Promise<str
   return parts.join("") + decoder.decode();
 }
 
-/** The pieces of a body, each to be used before the next one is asked for. */
+/** The chunks of a body. A chunk is valid until the next one is read. */
 async function* pieces(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = bytesReader(body);
@@ -29,12 +29,12 @@ async function* pieces(body: ReadableStream<Uint8Array> | null): AsyncGenerator<
       buffer = value.buffer;
     }
   } finally {
-    // A body that broke cannot be cancelled any more.
+    // Cancelling a failed body fails too.
     await reader.cancel().catch(() => {});
   }
 }
 
-/** `undefined` for a stream that has buffers of its own. */
+/** `undefined` for a stream with its own buffers. */
 function bytesReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
   try {
     return body.getReader({ mode: "byob" });

@@ -47,7 +47,7 @@ export class Transport {
   close(): void {
     this.#isClosed = true;
     this.#former?.close();
-    // A client that could not be made has told its user so.
+    // The request that failed to make a client has reported it.
     this.#made?.then(({ client }) => client.close(), () => {});
   }
 

@@ -1,4 +1,4 @@
-/** A watch that goes on: list, stream from there, stream again, list anew when the server has forgotten the version. */
+/** A resuming watch: list, stream from there, stream again; list again when the server has dropped the version. */
 import { MeshError } from "../../errors.ts";
 import { isMap, type Value, type ValueMap } from "../../value.ts";
 import type { Clock } from "../../world/mod.ts";
@@ -6,7 +6,7 @@ import { ApiError, type KubeList, type KubeObject, type Query, type WatchEvent, 
 import { refusal } from "./failure.ts";
 import { isKubeObject, keyOf } from "./kube_object.ts";
 
-/** What a watch is made of. */
+/** The requests of a watch. */
 export interface Watched {
   list(): Promise<KubeList>;
   /** The stream of changes after a version. */
@@ -24,21 +24,21 @@ interface Watching extends WatchOptions {
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
-/** The server ends a stream after a time between these, as client-go asks for. */
+/** The server ends a stream after a random time in this range, as in client-go. */
 const SECONDS = { least: 300, more: 300 };
 /** A stream that does not end in time is dead. */
 const GRACE_SECONDS = 30;
 
 const GONE = 410;
 
-/** Changes of a collection until the signal fires, see `KubeApi.watch`. In memory are the names of what is there. */
+/** Changes of a collection until the signal fires, see `KubeApi.watch`. Keeps the metadata of the objects in memory. */
 export async function* watchCollection(watched: Watched, watching: Watching): AsyncIterable<WatchEvent> {
   const state: State = { known: new Map(), version: undefined, pause: FIRST_PAUSE };
   while (!watching.signal.aborted) {
     try {
       if (state.version === undefined) yield* listed(watched, state);
       yield* streamed(watched, watching, state);
-      // A server that ends each stream at once is not asked without a pause.
+      // A pause, for a server that ends each stream at once.
       await pause(watched, watching, FIRST_PAUSE);
     } catch (thrown) {
       if (watching.signal.aborted) return;
@@ -52,20 +52,20 @@ export async function* watchCollection(watched: Watched, watching: Watching): As
   }
 }
 
-/** Not all clients of a server come again at the same time. */
+/** Jitter: clients of a server do not all reconnect at the same time. */
 function pause({ clock }: Watched, { signal }: Watching, milliseconds: number): Promise<void> {
   return clock.sleep(milliseconds * (0.5 + Math.random() / 2), signal);
 }
 
 interface State {
-  /** Versions of the objects that are there, by namespace and name. */
+  /** Metadata of the existing objects, by namespace and name. */
   readonly known: Map<string, KubeObject["metadata"]>;
-  /** What the stream goes on from; `undefined` if a list has to be read first. */
+  /** The version to resume from; `undefined` before a list. */
   version: string | undefined;
   pause: number;
 }
 
-/** What is there, against what was there before. */
+/** Compares the list with the known objects. */
 async function* listed(watched: Watched, state: State): AsyncIterable<WatchEvent> {
   const { items, resourceVersion } = await watched.list();
   const gone = new Map(state.known);
@@ -109,7 +109,7 @@ async function* streamed(watched: Watched, { signal, synced }: Watching, state: 
   }
 }
 
-/** The change that a line tells; none for a bookmark. */
+/** The change in a line; none for a bookmark. */
 function* changes(line: string, { what }: Watched, state: State): Iterable<WatchEvent> {
   const event = parse(line, what);
   const { type, object = null } = event;
@@ -158,8 +158,8 @@ function parse(line: string, what: string): ValueMap {
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * The lines of a stream, cancelled when the caller stops reading. Any end of the stream, also a failure, ends the lines: the
- * watch resumes from there. Errors: an ApiError for a line that is too long.
+ * The lines of a stream, cancelled when the caller stops reading. Any end of the stream, also a failure, ends the
+ * lines: the watch resumes from there. Errors: an ApiError for a line that is too long.
  */
 async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIterable<string> {
   const reader = stream.getReader();
