@@ -1,4 +1,4 @@
-/** The bytes of a "binary" string, which has one character (U+0000-U+00FF) for each byte. */
+/** The bytes of a binary string, which has a character U+0000 to U+00FF for each byte. */
 export function bytesOfBinary(binary: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(binary, (c) => c.charCodeAt(0));
 }
@@ -10,7 +10,7 @@ export function binaryOf(bytes: Uint8Array): string {
   return binary;
 }
 
-/** Pieces of bytes as one; a single piece is not copied. */
+/** Concatenates bytes; a single piece is not copied. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0];
   const joined = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));

@@ -1,7 +1,7 @@
-/** So few edits are a slip; with more, names as short as `istio.io/rev` would be meant by other short ones. */
+/** More edits would suggest short names such as `istio.io/rev` for unrelated short names. */
 const MOST_EDITS = 2;
 
-/** The candidate with the fewest edits to a word, at most two; capitals do not count. The first of equals. */
+/** The first candidate with the fewest edits to a word, at most two; case is ignored. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = MOST_EDITS + 1;
@@ -15,7 +15,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** The least number of insertions, deletions and replacements between two texts (Levenshtein). */
+/** The minimum number of insertions, deletions and replacements between two texts (Levenshtein). */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {

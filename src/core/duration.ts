@@ -1,6 +1,6 @@
 /**
- * Durations as Go's time package reads and prints them (`time.ParseDuration`, `time.Duration.String`): the form of
- * durations in mesh configuration, annotations and flags. A duration is a `bigint` of nanoseconds within int64.
+ * Durations of Go's time package (`time.ParseDuration`, `time.Duration.String`), as in mesh configuration, annotations and
+ * flags. A duration is a `bigint` of nanoseconds within int64.
  */
 
 const MICROSECOND = 1_000n;
@@ -10,7 +10,7 @@ const MINUTE = 60n * SECOND;
 const HOUR = 60n * MINUTE;
 const LIMIT = 1n << 63n;
 
-/** Units by name; both the micro sign and the Greek letter mean microseconds. */
+/** Units by name; the micro sign and the Greek letter both mean microseconds. */
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["ns", 1n],
   ["us", MICROSECOND],

@@ -1,17 +1,17 @@
-/** Exit codes of the program, as `contract.md` and the README list them. */
+/** Exit codes of the program. */
 export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
   notCaptured: 126,
-  /** A command that was to be run, as a shell says it (POSIX 2.8.2). */
+  /** The command cannot be executed; as in a shell (POSIX 2.8.2). */
   notExecutable: 126,
   notFound: 127,
   interrupted: 130,
   terminated: 143,
 } as const;
 
-/** Where in the user's input something is wrong; every part may be unknown. Lines, columns and documents count from 1. */
+/** The place of an error in the user's input; every part is optional. Lines, columns and documents count from 1. */
 export interface Place {
   readonly file?: string;
   readonly document?: number;
@@ -19,11 +19,11 @@ export interface Place {
   readonly column?: number;
   /** A field path such as `spec.template.spec.containers[0].image`. */
   readonly field?: string;
-  /** The source line itself and a caret under the column, for a second and third line of the message. */
+  /** The source line and, on a second line, a caret under the column. */
   readonly snippet?: string;
 }
 
-/** What may be told with an error besides its message. */
+/** Optional details of an error. */
 export interface ErrorDetails {
   readonly place?: Place;
   /** What to do next: a clause that follows the message after a semicolon, without a final period. */
@@ -50,17 +50,17 @@ export class MeshError extends Error {
   }
 }
 
-/** The command line is wrong: exit code 2. */
+/** An invalid command line: exit code 2. */
 export class UsageError extends MeshError {
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { exitCode: EXIT.usage, ...details });
   }
 }
 
-/** The reader of our output went away (`| head`). */
+/** The reader of the output closed it (`| head`). */
 export class ClosedPipeError extends Error {}
 
-/** The text of a place: `web.yaml: document 2, line 14, column 3: spec.replicas`; empty if nothing is known. */
+/** The text of a place: `web.yaml: document 2, line 14, column 3: spec.replicas`; `""` for an unknown place. */
 export function placeText(place: Place): string {
   const spot = [
     place.document === undefined ? "" : `document ${place.document}`,
@@ -71,8 +71,8 @@ export function placeText(place: Place): string {
 }
 
 /**
- * An error as one line, without `error: ` before it: `web.yaml: document 2, line 14: What failed; what to do next`. A
- * field that the message names itself is not named twice.
+ * An error as one line, without `error: `: `web.yaml: document 2, line 14: What failed; what to do next`. A field in the
+ * message is not repeated.
  */
 export function errorLine({ message, place, hint }: Pick<MeshError, "message" | "place" | "hint">): string {
   const told = oneLine(message);
@@ -83,12 +83,12 @@ export function errorLine({ message, place, hint }: Pick<MeshError, "message" | 
 
 const NAME = /^(Kubernetes|Istio|Envoy|Helm)\b/;
 
-/** A capital that only begins a sentence is none in the middle of one. */
+/** Lower-cases the first letter of a sentence, unless it starts with a name. */
 function inSentence(text: string): string {
   return /^[A-Z][a-z]* /.test(text) && !NAME.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
-/** Whether a message names a field itself: its path, or the key in `metadata.annotations["key"]`. */
+/** Whether a message contains a field: its path, or the key in `metadata.annotations["key"]`. */
 export function saysField(message: string, field: string | undefined): boolean {
   if (field === undefined) return false;
   const key = /\["([^"]+)"\]$/.exec(field)?.[1];
@@ -100,7 +100,7 @@ export function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, "; ");
 }
 
-/** The source line with a caret below it, indented; `""` if it is not known. */
+/** The source line with a caret below it, indented; `""` if it is unknown. */
 export function snippetText(place: Place | undefined): string {
   if (place?.snippet === undefined) return "";
   return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
@@ -111,7 +111,7 @@ export function errorText(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
-/** An unknown thrown thing as text. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -7,15 +7,15 @@ import { GoInt, type GoMap, GoStruct, type GoValue } from "./gotemplate/value.ts
 import { describeSyntaxError, MAX_DEPTH } from "./gojson_scan.ts";
 import type { Value } from "./value.ts";
 
-/** How to write: `indent` is one level (`"  "`), absent for one line; `escapeHtml` (default true) escapes `<`, `>` and `&`. */
+/** `indent` is one level (`"  "`); without it the JSON is one line. `escapeHtml` (default true) escapes `<`, `>` and `&`. */
 export interface GoJsonOptions {
   readonly indent?: string;
   readonly escapeHtml?: boolean;
 }
 
 /**
- * The JSON object of a struct: its fields in the order they are written. `GoStruct.toJSONValue()` returns one, because
- * a map would be sorted by key.
+ * The JSON object of a struct, with its fields in order. `GoStruct.toJSONValue()` returns one, because the keys of a map
+ * are sorted.
  */
 export class OrderedFields extends GoStruct {
   override readonly goType = "struct";
@@ -39,14 +39,14 @@ export class OrderedFields extends GoStruct {
 
 /**
  * The JSON text of a value, byte for byte as Go writes it.
- * Errors: a plain Error with Go's text for NaN, infinities and functions.
+ * Errors: an Error with Go's text for NaN, infinities and functions.
  */
 export function goJson(value: Value | GoValue, options: GoJsonOptions = {}): string {
   const writer: Writer = { indent: options.indent, special: options.escapeHtml === false ? SEPARATORS : HTML };
   return write(value, writer, "\n");
 }
 
-/** Compares as Go does, by UTF-8 bytes (which is the order of code points); for `sort`. */
+/** Compares strings as Go does, by UTF-8 bytes (the order of code points). */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -81,7 +81,7 @@ interface Writer {
   readonly special: RegExp;
 }
 
-// Go escapes the two line separators always, so that JSON is also JavaScript.
+// Go always escapes the two line separators, so that JSON is valid JavaScript.
 const HTML = /[<>&\u2028\u2029]/g;
 const SEPARATORS = /[\u2028\u2029]/g;
 
@@ -140,7 +140,7 @@ function writeFloat(value: number): string {
 
 function quote(text: string, special: RegExp): string {
   if (text.isWellFormed()) return escapeSpecial(JSON.stringify(text), special);
-  // A lone surrogate stands for a byte that is not UTF-8; Go writes each as an escaped U+FFFD.
+  // A lone surrogate represents an invalid byte; Go writes each as an escaped U+FFFD.
   const parts = text.split(/[\ud800-\udfff]/u).map((part) => escapeSpecial(JSON.stringify(part), special).slice(1, -1));
   return `"${parts.join("\\ufffd")}"`;
 }
@@ -152,7 +152,7 @@ function escapeSpecial(json: string, special: RegExp): string {
 /**
  * Reads JSON as Go does into `any`: every number a float64, the last of duplicate keys wins, lone surrogates become
  * U+FFFD, maps have no prototype.
- * Errors: a plain Error with the text of Go's syntax errors.
+ * Errors: an Error with the text of Go's syntax errors.
  */
 export function goJsonParse(text: string): GoValue {
   let parsed: unknown;

@@ -1,9 +1,9 @@
-/** Finds the first error of a text that is no JSON, with the text of Go's encoding/json. */
+/** Finds the first syntax error of invalid JSON, with the message of Go's encoding/json. */
 
-/** encoding/json refuses deeper nesting. */
+/** encoding/json rejects deeper nesting. */
 export const MAX_DEPTH = 10_000;
 
-/** The error of Go's scanner at the first invalid character of a text that is no JSON. */
+/** The message of Go's scanner at the first invalid character of invalid JSON. */
 export function describeSyntaxError(text: string): string {
   const scan = new Scanner(text);
   try {
@@ -18,7 +18,7 @@ export function describeSyntaxError(text: string): string {
 
 class ScanError extends Error {}
 
-/** Walks over JSON to find its first error: one method for each context that Go's scanner names. */
+/** Scans JSON for its first error, with a method for each context that Go's scanner names. */
 class Scanner {
   #at = 0;
 
@@ -133,7 +133,7 @@ class Scanner {
     return this.#inside();
   }
 
-  /** A character of a string, or where a value may begin. */
+  /** A character of a string or at the start of a value. */
   #inside(): string {
     if (this.#at >= this.text.length) throw new ScanError("unexpected end of JSON input");
     return this.#raw();

@@ -5,20 +5,20 @@ import type { World } from "./world/world.ts";
 
 export type { Logger };
 
-/** How a command logs; `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL` where a flag is not given. */
+/** Options of a command's log. Defaults: `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`. */
 export interface LogOptions {
   readonly format?: string | undefined;
   readonly level?: string | undefined;
-  /** Levels of parts of the room, by the names of its child loggers. */
+  /** Levels of child loggers, by name. */
   readonly scopes?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Names that users of Istio's and Kubernetes' programs know, and what they are here. */
+/** Level names of Istio and Kubernetes, and their levels here. */
 const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none: "fatal" };
 
 /**
- * Sends log records to this world's stderr, a line each: `2026-01-02T03:04:05Z info iptables: text` or a JSON object.
- * Returns the logger of a room. An unknown format or level is wrong usage.
+ * Logs to this world's stderr, one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON object. Returns the
+ * logger of a room. Errors: a UsageError for an unknown format or level.
  */
 export function startLog(world: World, room: string, options: LogOptions = {}): Logger {
   const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";
@@ -37,7 +37,7 @@ export function startLog(world: World, room: string, options: LogOptions = {}): 
   return getLogger([room]);
 }
 
-/** A variable that is set to nothing is not given: templates of pods write such ones. */
+/** An empty variable counts as unset: templates of pods write such variables. */
 function given(world: World, name: string): string | undefined {
   const text = world.env.get(name);
   return text === "" ? undefined : text;
@@ -65,7 +65,7 @@ function levelOf(text = "info"): LogLevel {
   throw new UsageError(`Unknown log level "${text}": use debug, info, warning or error`);
 }
 
-/** A log line that nobody reads any more must not end the work. */
+/** A closed stderr must not end the command. */
 function tell(world: World, line: string): void {
   try {
     world.stderr.write(line);
@@ -74,7 +74,7 @@ function tell(world: World, line: string): void {
   }
 }
 
-/** A text as a message of its own: braces in it (nft has them) are not places for values. */
+/** Escapes a text for a message: its braces (nft has them) are not placeholders. */
 export function logText(text: string): string {
   return text.replaceAll("{", "{{").replaceAll("}", "}}");
 }

@@ -1,6 +1,6 @@
 /**
  * Booleans, ports, addresses and names as Go's strconv, net/netip and net read them, and as Kubernetes names hosts.
- * Readers return the value, or in words what is wrong with the text (`string` where the value is none).
+ * Readers return the value, or the problem as a string.
  */
 
 /** An IP address: its bits as a number. */
@@ -11,7 +11,7 @@ export interface Address {
   readonly zone: string;
 }
 
-/** A block of addresses; `address` keeps the bits behind the prefix, as `netip.ParsePrefix` does. */
+/** A block of addresses; `address` keeps the bits after the prefix, as `netip.ParsePrefix` does. */
 export interface Cidr {
   readonly address: Address;
   readonly bits: number;
@@ -22,7 +22,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["0", "f", "F", "FALSE", "false", "False"].map((word) => [word, false] as const),
 ]);
 
-/** `strconv.ParseBool`: `undefined` for a text that is neither true nor false. */
+/** `strconv.ParseBool`: `undefined` for any other text. */
 export function parseBool(text: string): boolean | undefined {
   return BOOLEANS.get(text);
 }
@@ -37,23 +37,23 @@ export function parseUint(text: string, bits: 8 | 16 | 32): number | string {
   return number > most ? `${text} is more than ${most}` : number;
 }
 
-/** A port of 0 to 65535; spaces around it do not count. */
+/** A port of 0 to 65535; spaces around it are ignored. */
 export function parsePort(text: string): number | string {
   return parseUint(goTrim(text), 16);
 }
 
-/** A comma list of ports; the empty text is the empty list, an empty item is wrong. */
+/** A comma list of ports; an empty text is an empty list, an empty item is an error. */
 export function parsePortList(text: string): number[] | string {
   const trimmed = goTrim(text);
   return trimmed === "" ? [] : readAll(trimmed.split(","), parsePort);
 }
 
-/** A comma list of blocks without spaces; the empty text is the empty list. */
+/** A comma list of blocks without spaces; an empty text is an empty list. */
 export function parseCidrList(text: string): Cidr[] | string {
   return text === "" ? [] : readAll(text.split(","), parseCidr);
 }
 
-/** Every item read, or what is wrong with the first that cannot be. */
+/** The values of all items, or the problem of the first invalid one. */
 export function readAll<T extends number | object>(
   items: readonly string[],
   read: (item: string) => T | string,
@@ -82,7 +82,7 @@ export function parseCidr(text: string): Cidr | string {
   const length = text.slice(slash + 1);
   const most = address.family === 4 ? 32 : 128;
   const bits = /^(0|[1-9]\d{0,2})$/.test(length) ? Number(length) : Infinity;
-  return bits > most ? `"${length}" is no prefix length from 0 to ${most}` : { address, bits };
+  return bits > most ? `"${length}" is not a prefix length from 0 to ${most}` : { address, bits };
 }
 
 /** `netip.ParseAddr`: an IPv4 address without leading zeros, or an IPv6 address with or without a zone. */
@@ -123,7 +123,7 @@ function ipv6Bits(text: string): bigint | undefined {
   return groups.reduce((value, group) => value << 16n | group, 0n);
 }
 
-/** The groups of one side of `::`; only the last may be an IPv4 address, and only at the end of the text. */
+/** The groups of one side of `::`; an IPv4 address may only be at the end of the text. */
 function groupsOf(text: string, isEnd: boolean): bigint[] | undefined {
   if (text === "") return [];
   const parts = text.split(":");
@@ -162,7 +162,7 @@ export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && LABEL.test(text);
 }
 
-/** Whether a text is a host name: labels joined by dots, perhaps a final dot, the last label not a number. */
+/** Whether a text is a host name: labels joined by dots, with an optional final dot; the last label is not a number. */
 export function isHostName(text: string): boolean {
   if (text === "" || text.length > 255) return false;
   const labels = text.split(".");
@@ -172,21 +172,21 @@ export function isHostName(text: string): boolean {
   return labels.every(isDnsLabel);
 }
 
-/** What is wrong with an address `host:port` of a service, `undefined` if nothing: a host name or IP and a port from 1. */
+/** The problem of a service address `host:port` (a host name or IP, a port from 1); `undefined` if it is valid. */
 export function hostPortProblem(text: string): string | undefined {
   const parts = splitHostPort(text);
   if (typeof parts === "string") return parts;
   // strconv.Atoi reads the port here: a sign is allowed, spaces are not.
   const port = parseUint(parts.port.replace(/^\+/, ""), 16);
-  if (typeof port === "string") return `the port is wrong: ${port}`;
+  if (typeof port === "string") return `the port is invalid: ${port}`;
   if (port === 0) return "the port 0 is not from 1 to 65535";
   const isHost = isHostName(parts.host) || typeof parseAddress(parts.host) !== "string";
   return isHost ? undefined : `"${parts.host}" is neither a host name nor an IP address`;
 }
 
-/** The name of a network interface: at most 15 of letters, digits, `_`, `.` and `-`, a letter first. */
+/** The problem of the name of a network interface: at most 15 of letters, digits, `_`, `.` and `-`, a letter first. */
 export function interfaceNameProblem(text: string): string | undefined {
   if (text === "") return "an interface name is empty";
   if (text.length > 15) return `the interface name "${text}" is longer than 15 characters`;
-  return /^[a-zA-Z][a-zA-Z0-9_.\-]*$/.test(text) ? undefined : `"${text}" is no interface name`;
+  return /^[a-zA-Z][a-zA-Z0-9_.\-]*$/.test(text) ? undefined : `"${text}" is not an interface name`;
 }

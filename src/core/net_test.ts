@@ -51,7 +51,7 @@ Deno.test("parseAddress gives the bits of both families", () => {
 Deno.test("parseCidr keeps the bits behind the prefix", () => {
   assert.deepEqual(parseCidr("10.0.0.1/8"), { address: { family: 4, value: 0x0a000001n, zone: "" }, bits: 8 });
   assert.equal(parseCidr("10.0.0.1"), '"10.0.0.1" has no "/" with the length of the prefix');
-  assert.equal(parseCidr("10.0.0.1/33"), '"33" is no prefix length from 0 to 32');
+  assert.equal(parseCidr("10.0.0.1/33"), '"33" is not a prefix length from 0 to 32');
   assert.equal(parseCidr("fe80::1%e/64"), '"fe80::1%e/64" has a zone');
 });
 
@@ -88,7 +88,7 @@ Deno.test("hostPortProblem wants a host name or IP and a port from 1", () => {
   for (const text of ["a.b:15012", "10.0.0.1:1", "[::1]:65535"]) assert.equal(hostPortProblem(text), undefined, text);
   assert.equal(hostPortProblem("a"), '"a" has no port');
   assert.equal(hostPortProblem("a:0"), "the port 0 is not from 1 to 65535");
-  assert.equal(hostPortProblem("a:x"), 'the port is wrong: "x" is not a whole number');
+  assert.equal(hostPortProblem("a:x"), 'the port is invalid: "x" is not a whole number');
   assert.equal(hostPortProblem("a_b:1"), '"a_b" is neither a host name nor an IP address');
 });
 
@@ -98,6 +98,6 @@ Deno.test("interfaceNameProblem allows at most 15 characters", () => {
     interfaceNameProblem("abcdefghijklmnop"),
     'the interface name "abcdefghijklmnop" is longer than 15 characters',
   );
-  assert.equal(interfaceNameProblem("1eth"), '"1eth" is no interface name');
+  assert.equal(interfaceNameProblem("1eth"), '"1eth" is not an interface name');
   assert.equal(interfaceNameProblem(""), "an interface name is empty");
 });

@@ -1,6 +1,6 @@
 import type * as Crypto from "node:crypto";
 
-/** node's crypto module, loaded by the first call: importing it would slow every start of the program. */
+/** node:crypto, loaded on the first call: an import would slow every start. */
 export function nodeCrypto(): typeof Crypto {
   return globalThis.process.getBuiltinModule("node:crypto");
 }

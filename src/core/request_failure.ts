@@ -1,19 +1,19 @@
-/** What became of a request that got no answer. */
+/** Failures of requests without an answer. */
 import { isRuntimeError, reasonOf, RUNTIME_ERRORS } from "./world/mod.ts";
 
-/** Kinds that callers tell apart; `other` is the rest. */
+/** The kinds that callers distinguish. */
 export type FailureKind = "refused" | "unknown-name" | "silent" | "other";
 
-/** A kind, and words for it: `connection refused`. */
+/** A kind and its text: `connection refused`. */
 export interface RequestFailure {
   readonly kind: FailureKind;
   readonly text: string;
 }
 
-/** Names of `fetch`'s error when its signal fired. */
+/** Names of `fetch`'s error after its signal. */
 const ENDED: readonly string[] = ["TimeoutError", "AbortError"];
 
-/** Errors of the runtime that have a kind. */
+/** Kinds of runtime errors. */
 const KINDS: readonly (readonly [error: keyof typeof RUNTIME_ERRORS, kind: FailureKind])[] = [
   ["refused", "refused"],
   ["unknownName", "unknown-name"],
@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [error: keyof typeof RUNTIME_ERRORS, kind: Failu
 
 const LONGEST = 300;
 
-/** Reads an error of `network.request`, of which the signal fired after so many milliseconds. */
+/** Classifies an error of `network.request`, whose signal fires after `milliseconds`. */
 export function requestFailure(error: unknown, milliseconds: number): RequestFailure {
   if (error instanceof Error && ENDED.includes(error.name)) {
     return { kind: "silent", text: `no answer within ${milliseconds}ms` };

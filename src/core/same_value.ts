@@ -1,6 +1,6 @@
 import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
 
-/** Whether two values are equal in depth; the order of keys does not count, nor does `number` against `bigint`. */
+/** Deep equality; ignores the order of keys, and whether a number is a `number` or a `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (isList(a)) return isList(b) && sameList(a, b);
@@ -13,13 +13,13 @@ function sameNumber(a: number | bigint, b: number | bigint): boolean {
   return !(a < b) && !(a > b);
 }
 
-/** A value whose parts can be changed without changing the original. */
+/** A deep copy. */
 export function copyValue(value: Value): Value {
   if (isList(value)) return value.map(copyValue);
   return isMap(value) ? copyMap(value) : value;
 }
 
-/** A mapping whose parts can be changed without changing the original. */
+/** A deep copy of a mapping. */
 export function copyMap(map: ValueMap): ValueMap {
   const copy = newMap();
   for (const key of Object.keys(map)) copy[key] = copyValue(map[key] ?? null);

@@ -2,7 +2,7 @@ import { MeshError } from "./errors.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Bytes as text. Bytes that are not UTF-8 are an error that names the source and the line. */
+/** Decodes UTF-8. Errors: a MeshError with source and line of the first invalid byte. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return strict.decode(bytes);
@@ -14,7 +14,7 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
   }
 }
 
-/** Lossy decoding keeps line ends, and the first replacement character stands where the first bad byte is. */
+/** Lossy decoding keeps line breaks and puts the first replacement character at the first invalid byte. */
 function lineOfFirstBadByte(bytes: Uint8Array): number {
   const [before = ""] = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).split("\uFFFD", 1);
   return before.split("\n").length;

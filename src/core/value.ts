@@ -1,17 +1,17 @@
 /**
- * Data as a manifest or a values file holds it: what JSON can say, with integers beyond 2^53 as `bigint` so that an
- * int64 or uint64 survives (Kubernetes decodes integers as int64, JavaScript numbers would round them).
+ * The data of a manifest or a values file: JSON, with integers beyond 2^53 as `bigint`, because Kubernetes decodes integers
+ * as int64 and JavaScript numbers would round them.
  */
 export type Value = null | boolean | number | bigint | string | Value[] | ValueMap;
 
-/** A mapping; keys are strings, as Kubernetes only reads JSON objects. Made by `newMap`, so `__proto__` is a key like any other. */
+/** A mapping with string keys. Use `newMap`, so that `__proto__` is a normal key. */
 export interface ValueMap {
   [key: string]: Value;
 }
 
 /**
- * What mappings are made as. Nothing is inherited: the prototype is empty and has none itself. To V8 objects of a class
- * have a shape; those of `Object.create(null)` are hash tables from the start, of three times the size and half the speed.
+ * The class of mappings. Its prototype is empty and inherits nothing. V8 gives objects of a class a shape; objects of
+ * `Object.create(null)` are hash tables, with three times the size and half the speed.
  */
 class Mapping {
   [key: string]: Value;
@@ -19,7 +19,7 @@ class Mapping {
 Reflect.deleteProperty(Mapping.prototype, "constructor");
 Object.freeze(Object.setPrototypeOf(Mapping.prototype, null));
 
-/** An empty mapping that inherits nothing: a key named `__proto__` or `constructor` is data. */
+/** An empty mapping that inherits nothing: `__proto__` and `constructor` are data. */
 export function newMap(): ValueMap {
   return new Mapping();
 }

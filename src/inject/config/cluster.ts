@@ -98,8 +98,8 @@ async function hintFor(api: KubeApi, namespace: string): Promise<string> {
   const { items } = await api.list(configMapsPath(namespace));
   const names = items.map(({ metadata }) => metadata.name).filter((name) => LIKE_ISTIOS.test(name));
   if (names.length > 0) {
-    const told = names.slice(0, MOST_NAMES).map((name) => `"${name}"`).join(", ");
-    return `found ${told}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
+    const found = names.slice(0, MOST_NAMES).map((name) => `"${name}"`).join(", ");
+    return `found ${found}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
   }
   if (await api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`) !== undefined) {
     return "the namespace has no ConfigMap of Istio: set Istio's namespace with --istioNamespace";

@@ -127,18 +127,18 @@ function requestOf(pod: Pod): Request | undefined {
 }
 
 function request(pod: Pod): Answer | undefined {
-  const asked = requestOf(pod);
-  if (asked === undefined || (asked.value !== "true" && asked.value !== "false")) return undefined;
-  const field = `metadata.${asked.kind}s["${ANNOTATION.inject}"]`;
-  const message = `${asked.kind} "${ANNOTATION.inject}" is "${asked.value}"`;
-  return { inject: asked.value === "true", reason: `${asked.kind}-inject-${asked.value}`, field, message };
+  const requested = requestOf(pod);
+  if (requested === undefined || (requested.value !== "true" && requested.value !== "false")) return undefined;
+  const field = `metadata.${requested.kind}s["${ANNOTATION.inject}"]`;
+  const message = `${requested.kind} "${ANNOTATION.inject}" is "${requested.value}"`;
+  return { inject: requested.value === "true", reason: `${requested.kind}-inject-${requested.value}`, field, message };
 }
 
 function requestWarnings(pod: Pod): readonly string[] {
-  const asked = requestOf(pod);
-  if (asked === undefined || ["true", "false", ""].includes(asked.value)) return [];
+  const requested = requestOf(pod);
+  if (requested === undefined || ["true", "false", ""].includes(requested.value)) return [];
   return [
-    `The ${asked.kind} "${ANNOTATION.inject}" has the value "${asked.value}", which is neither "true" nor "false": it is ignored`,
+    `The ${requested.kind} "${ANNOTATION.inject}" has the value "${requested.value}", which is neither "true" nor "false": it is ignored`,
   ];
 }
 

@@ -37,7 +37,9 @@ export function injectDocument(parsed: ParsedDocument, injector: Injector, optio
   const run: Run = { parsed, injector, options, entries: [] };
   if (parsed.value === null) return { text: options.output === "json" ? "" : parsed.doc.text, entries: [] };
   const next = injectValue(parsed.value, [], run);
-  if (run.entries.some(({ result }) => result === "failed")) return { text: undefined, entries: spoiled(run.entries) };
+  if (run.entries.some(({ result }) => result === "failed")) {
+    return { text: undefined, entries: skippedItems(run.entries) };
+  }
   return { text: textOf(parsed, next, options.output), entries: run.entries };
 }
 
@@ -48,7 +50,7 @@ function textOf(parsed: ParsedDocument, next: Value, output: "yaml" | "json"): s
 }
 
 /** A List with a failing item is not written, so none of its items counts as injected. */
-function spoiled(entries: readonly ReportEntry[]): readonly ReportEntry[] {
+function skippedItems(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   return entries.map((entry) =>
     entry.result === "failed" ? entry : {
       ...entry,

@@ -58,11 +58,11 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
 export function entryJson({ error, ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
   const { line, column } = error?.place ?? {};
-  const told: ReportLine = {
+  const reported: ReportLine = {
     ...{ file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings },
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),
     ...(error?.hint === undefined ? {} : { hint: error.hint }),
   };
-  return goJson(new OrderedFields(Object.entries(told)), { escapeHtml: false });
+  return goJson(new OrderedFields(Object.entries(reported)), { escapeHtml: false });
 }

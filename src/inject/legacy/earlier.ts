@@ -37,8 +37,8 @@ export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   bare = prometheusPort(pod) === statusPort && proxy !== undefined ? withoutPrometheus(bare) : bare;
   return {
     pod: readStatus(pod) === undefined ? bare : withAnnotations(bare, { [ANNOTATION.status]: undefined }),
-    probers: proxy === undefined ? undefined : told(proxy, PROBERS_ENV),
-    prometheus: proxy === undefined ? undefined : told(proxy, PROMETHEUS_ENV),
+    probers: proxy === undefined ? undefined : variableText(proxy, PROBERS_ENV),
+    prometheus: proxy === undefined ? undefined : variableText(proxy, PROMETHEUS_ENV),
   };
 }
 
@@ -53,7 +53,7 @@ function without(pod: Pod, list: keyof InjectionStatus, names: readonly string[]
   return left.length === before.length ? pod : withSpecKey(pod, list, left.length === 0 ? undefined : left);
 }
 
-function told(proxy: ValueMap, name: string): string | undefined {
+function variableText(proxy: ValueMap, name: string): string | undefined {
   const variable = containerNamed(mapsAt(proxy, "env"), name);
   return variable === undefined ? undefined : textAt(variable, "value");
 }

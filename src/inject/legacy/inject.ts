@@ -145,14 +145,14 @@ function annotationsFor(context: Context): Record<string, string> {
   const merges = has(minor, "prometheusMerge") && mergesMetrics(bare.pod, mesh);
   return {
     ...(merges ? scrapeAnnotations(String(statusPort(mesh))) : {}),
-    ...(tellsCni(context) ? filled(spec.podRedirectAnnot) : {}),
+    ...(informsCni(context) ? filled(spec.podRedirectAnnot) : {}),
     [ANNOTATION.status]: statusText(spec, legacy.version),
     ...injectedAnnotations,
   };
 }
 
 /** `podRedirectAnnot` is for the CNI plugin; 1.8 omits it without the plugin. */
-function tellsCni({ minor, values }: Context): boolean {
+function informsCni({ minor, values }: Context): boolean {
   if (has(minor, "podAnnotationsOfCni")) return valueAt(values, "istio_cni", "enabled") === true;
   return has(minor, "podAnnotations");
 }

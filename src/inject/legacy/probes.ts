@@ -38,7 +38,7 @@ export function agentPort(
 }
 
 /** Adds the variable with the application's probes to the proxy; the same proxy without probes. */
-export function tellProbes(proxy: ValueMap, pod: Pod, port: number, settings: LegacyProbeSettings): ValueMap {
+export function withProbers(proxy: ValueMap, pod: Pod, port: number, settings: LegacyProbeSettings): ValueMap {
   const probers: Record<string, GoValue> = {};
   for (const [container, probe, path] of probesOf(pod, settings.minor)) {
     const prober = asksAgent(probe, path, port) ? undefined : proberOf(probe, container, settings.minor);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
-import { agentPort, type LegacyProbeSettings, rewriteContainer, tellProbes } from "./probes.ts";
+import { agentPort, type LegacyProbeSettings, rewriteContainer, withProbers } from "./probes.ts";
 import { rewritesProbes } from "../postprocess/probes.ts";
 
 function settings(minor: number, earlier?: string): LegacyProbeSettings {
@@ -30,12 +30,12 @@ const TCP = map("{name: tcp, livenessProbe: {tcpSocket: {port: 1}}, readinessPro
 const POD = { spec: { containers: [APP, TCP] } };
 
 function told(minor: number, earlier?: string): string {
-  const proxy = tellProbes(newMap(), POD, 15020, settings(minor, earlier));
+  const proxy = withProbers(newMap(), POD, 15020, settings(minor, earlier));
   const [variable] = Array.isArray(proxy["env"]) ? proxy["env"] : [];
   return isMap(variable) ? String(variable["value"]) : "";
 }
 
-Deno.test("tellProbes: bare httpGet objects until 1.5, readiness and liveness only", () => {
+Deno.test("withProbers: bare httpGet objects until 1.5, readiness and liveness only", () => {
   assert.equal(
     told(1),
     '{"/app-health/app/livez":{"port":9000},' +
@@ -43,7 +43,7 @@ Deno.test("tellProbes: bare httpGet objects until 1.5, readiness and liveness on
   );
 });
 
-Deno.test("tellProbes: probers with timeouts since 1.6; an unknown port is left out", () => {
+Deno.test("withProbers: probers with timeouts since 1.6; an unknown port is left out", () => {
   assert.equal(
     told(8),
     '{"/app-health/app/livez":{"httpGet":{"port":9000}},"/app-health/app/readyz":{"httpGet":' +
@@ -51,16 +51,16 @@ Deno.test("tellProbes: probers with timeouts since 1.6; an unknown port is left 
   );
 });
 
-Deno.test("tellProbes: the probers of an earlier injection win", () => {
+Deno.test("withProbers: the probers of an earlier injection win", () => {
   assert.match(
     told(8, '{"/app-health/app/livez":{"httpGet":{"port":1}}}'),
     /"\/app-health\/app\/livez":\{"httpGet":\{"port":1\}\}/,
   );
 });
 
-Deno.test("tellProbes: without probes there is no variable", () => {
+Deno.test("withProbers: without probes there is no variable", () => {
   const proxy = newMap();
-  assert.equal(tellProbes(proxy, { spec: { containers: [TCP] } }, 15020, settings(8)), proxy);
+  assert.equal(withProbers(proxy, { spec: { containers: [TCP] } }, 15020, settings(8)), proxy);
 });
 
 Deno.test("rewriteContainer: HTTP probes go to the agent, startup probes since 1.7, others never", () => {

@@ -10,7 +10,7 @@ import { mergesMetrics } from "../postprocess/prometheus.ts";
 import { withConcurrency } from "./arguments.ts";
 import type { Bare } from "./earlier.ts";
 import { has } from "./features.ts";
-import { agentPort, type LegacyProbeSettings, tellProbes } from "./probes.ts";
+import { agentPort, type LegacyProbeSettings, withProbers } from "./probes.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
 /** The inputs of the proxy. */
@@ -33,17 +33,17 @@ function ready(rendered: ValueMap, context: ProxyContext): ValueMap {
   const { bare: { pod, prometheus }, minor, mesh } = context;
   let proxy = withConcurrency(rendered);
   const port = probePort(pod, context);
-  if (port !== undefined) proxy = tellProbes(proxy, pod, port, probeSettings(context));
-  if (has(minor, "prometheusMerge") && mergesMetrics(pod, mesh)) proxy = tellMetrics(proxy, pod, prometheus);
+  if (port !== undefined) proxy = withProbers(proxy, pod, port, probeSettings(context));
+  if (has(minor, "prometheusMerge") && mergesMetrics(pod, mesh)) proxy = withMetricsSettings(proxy, pod, prometheus);
   const token = tokenMount(pod);
   return token === undefined ? proxy : withKey(proxy, "volumeMounts", [...mapsAt(proxy, "volumeMounts"), token]);
 }
 
 /** Gives the proxy the metrics settings of the pod's annotations, else of an earlier injection. */
-function tellMetrics(proxy: ValueMap, pod: Pod, earlier: string | undefined): ValueMap {
+function withMetricsSettings(proxy: ValueMap, pod: Pod, earlier: string | undefined): ValueMap {
   const fields = ["scrape", "path", "port"].map((key) => [key, annotation(pod, `prometheus.io/${key}`) ?? ""] as const);
-  const said = fields.some(([, value]) => value !== "");
-  const text = said ? goJson(new OrderedFields(fields)) : earlier;
+  const isSet = fields.some(([, value]) => value !== "");
+  const text = isSet ? goJson(new OrderedFields(fields)) : earlier;
   return text === undefined ? proxy : withEnv(proxy, PROMETHEUS_ENV, text);
 }
 

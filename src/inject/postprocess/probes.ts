@@ -45,10 +45,10 @@ const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (cont
 /** Rewrites the handlers of a pod with a proxy, if the pod's annotation or the values enable it. */
 export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
   if (findProxy(pod) === undefined || !rewritesProbes(pod, settings.rewriteByDefault)) return pod;
-  const told = tellAgent(pod, settings);
+  const informed = informAgent(pod, settings);
   const port = BigInt(statusPort(pod, settings.meshStatusPort));
   const rewrite = (container: ValueMap) => rewriteContainer(container, port);
-  return mapContainers(mapContainers(told, "initContainers", rewrite), "containers", rewrite);
+  return mapContainers(mapContainers(informed, "initContainers", rewrite), "containers", rewrite);
 }
 
 /** Whether probes of a pod are rewritten: its annotation decides, else the default. */
@@ -64,7 +64,7 @@ function statusPort(pod: Pod, meshStatusPort: number): number {
 }
 
 /** Gives the agent the handlers; those of an earlier injection win. */
-function tellAgent(pod: Pod, settings: ProbeSettings): Pod {
+function informAgent(pod: Pod, settings: ProbeSettings): Pod {
   const probers = new Map<string, OrderedFields>();
   for (const container of allContainers(pod)) {
     if (container["name"] === PROXY) continue;
@@ -202,6 +202,6 @@ function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | 
 
 /** An HTTP action pointed to the agent, which does not speak TLS. */
 export function agentAction(action: ValueMap, path: string, port: bigint): ValueMap {
-  const asked = withKey(withKey(action, "path", path), "port", port);
-  return asked["scheme"] === "HTTPS" ? withKey(asked, "scheme", "HTTP") : asked;
+  const pointed = withKey(withKey(action, "path", path), "port", port);
+  return pointed["scheme"] === "HTTPS" ? withKey(pointed, "scheme", "HTTP") : pointed;
 }

@@ -41,14 +41,14 @@ interface Target {
  * Errors: a MeshError for a port that cannot be scraped.
  */
 export function mergePrometheus(pod: Pod, mesh: MeshConfig, statusPort: string): Pod {
-  const asked = prometheusAnnotations(pod);
-  const isOff = asked.scrape !== undefined && parseBool(asked.scrape) === false;
-  if (isOff || !mergesMetrics(pod, mesh) || asked.port === statusPort) return pod;
-  const targets = targetsOf(asked.targets);
-  check(asked, targets, statusPort);
-  const text = scrapeText(asked, targets);
-  const told = text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
-  return withAnnotations(withoutPrometheus(told), scrapeAnnotations(statusPort));
+  const annotations = prometheusAnnotations(pod);
+  const isOff = annotations.scrape !== undefined && parseBool(annotations.scrape) === false;
+  if (isOff || !mergesMetrics(pod, mesh) || annotations.port === statusPort) return pod;
+  const targets = targetsOf(annotations.targets);
+  check(annotations, targets, statusPort);
+  const text = scrapeText(annotations, targets);
+  const informed = text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
+  return withAnnotations(withoutPrometheus(informed), scrapeAnnotations(statusPort));
 }
 
 /** The annotations that send Prometheus to the agent. */
@@ -77,8 +77,8 @@ function targetsOf(text: string | undefined): readonly Target[] {
   return targets.some(({ port }) => port === "") ? [] : targets;
 }
 
-function check(asked: PrometheusAnnotations, targets: readonly Target[], statusPort: string): void {
-  for (const { port, name } of scrapedPorts(asked, targets)) {
+function check(annotations: PrometheusAnnotations, targets: readonly Target[], statusPort: string): void {
+  for (const { port, name } of scrapedPorts(annotations, targets)) {
     const why = problemOf(port, statusPort);
     if (why === undefined) continue;
     throw new InjectionError("invalid-annotation", `The annotation "${name}" has the port "${port}", ${why}`, {
@@ -89,9 +89,9 @@ function check(asked: PrometheusAnnotations, targets: readonly Target[], statusP
 }
 
 /** The ports that will be scraped: `prometheus.io/port` only without targets. */
-function scrapedPorts(asked: PrometheusAnnotations, targets: readonly Target[]) {
+function scrapedPorts(annotations: PrometheusAnnotations, targets: readonly Target[]) {
   if (targets.length > 0) return targets.map(({ port }) => ({ port, name: "prometheus.istio.io/scrape-targets" }));
-  return (asked.port ?? "") === "" ? [] : [{ port: asked.port ?? "", name: "prometheus.io/port" }];
+  return (annotations.port ?? "") === "" ? [] : [{ port: annotations.port ?? "", name: "prometheus.io/port" }];
 }
 
 function problemOf(text: string, statusPort: string): string | undefined {
@@ -103,14 +103,14 @@ function problemOf(text: string, statusPort: string): string | undefined {
 }
 
 /** The agent's setting; `undefined` if the user has no annotations about scraping. */
-function scrapeText(asked: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
+function scrapeText(annotations: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
   // Older agents do not read targets: give them the first one.
-  const { path, port } = targets[0] ?? asked;
-  const told = { scrape: asked.scrape ?? "", path: path ?? "", port: port ?? "" };
-  if (Object.values(told).every((text) => text === "")) return undefined;
+  const { path, port } = targets[0] ?? annotations;
+  const fields = { scrape: annotations.scrape ?? "", path: path ?? "", port: port ?? "" };
+  if (Object.values(fields).every((text) => text === "")) return undefined;
   const list = targets.map(({ port, path }) => new OrderedFields([["port", port], ["path", path]]));
   return goJson(
-    new OrderedFields([...Object.entries(told), ...(list.length === 0 ? [] : [["targets", list] as const])]),
+    new OrderedFields([...Object.entries(fields), ...(list.length === 0 ? [] : [["targets", list] as const])]),
   );
 }
 

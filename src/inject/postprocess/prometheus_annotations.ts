@@ -36,8 +36,8 @@ export function prometheusPort(pod: Pod): string | undefined {
 
 /** The pod without these annotations. */
 export function withoutPrometheus(pod: Pod): Pod {
-  const ours = new Set<string>(Object.values(NAMES));
-  const names = Object.keys(annotationsOf(pod)).filter((name) => ours.has(sanitised(name)));
+  const known = new Set<string>(Object.values(NAMES));
+  const names = Object.keys(annotationsOf(pod)).filter((name) => known.has(sanitised(name)));
   if (names.length === 0) return pod;
   return withAnnotations(pod, Object.fromEntries(names.map((name) => [name, undefined])));
 }

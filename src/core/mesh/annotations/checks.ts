@@ -17,7 +17,7 @@ import { ANNOTATION } from "./names.ts";
 interface Check {
   /** What the value must be: follows "must be" in messages. */
   readonly wanted: string;
-  /** Why a value is invalid, `""` if `wanted` says enough; `undefined` if it is valid. */
+  /** Why a value is invalid, `""` if `wanted` is enough; `undefined` if it is valid. */
   readonly problem: (value: string, era: Era) => string | undefined;
 }
 

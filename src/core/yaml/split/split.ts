@@ -46,7 +46,7 @@ export async function* splitDocuments(
   yield* splitter.end();
 }
 
-/** A line that is not UTF-8 spoils only its own document. */
+/** A line that is not UTF-8 makes only its own document unreadable. */
 function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Generator<SourceDocument> {
   const text = decoded(bytes);
   if (text !== undefined && !text.includes("\0")) return yield* splitter.take(text);
@@ -54,7 +54,7 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
     const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length;
     const line = bytes.subarray(from, end);
     refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
-    if (decoded(line) === undefined) splitter.spoil(notUtf8(file, splitter.line));
+    if (decoded(line) === undefined) splitter.markUnreadable(notUtf8(file, splitter.line));
     yield* splitter.take(lenient.decode(line));
     from = end;
   }

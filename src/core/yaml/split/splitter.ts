@@ -53,7 +53,7 @@ export class Splitter {
   }
 
   /** Marks the document of the next line as unreadable; the first reason counts. */
-  spoil(problem: MeshError): void {
+  markUnreadable(problem: MeshError): void {
     this.#problem ??= problem;
   }
 
