@@ -1,9 +1,19 @@
 /** Reads JSON as Go's encoding/json does: the exact field name, else any case. */
+import { goJsonParse } from "../core/gojson.ts";
 
 /** The value of a JSON text; `undefined` if invalid. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same, as Go reads it (`goJsonParse`): keys like `__proto__` are data. */
+export function readGoJson(text: string): unknown {
+  try {
+    return goJsonParse(text);
   } catch {
     return undefined;
   }

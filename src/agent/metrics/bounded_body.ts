@@ -1,4 +1,5 @@
 /** Bodies in memory, up to a limit. */
+import { joinBytes } from "../../core/bytes.ts";
 
 /** The chunks of a body; `undefined` if it exceeds the limit; the rest is cancelled. */
 export async function readBounded(
@@ -33,14 +34,11 @@ export function withoutEndMark(pieces: readonly Uint8Array[]): Uint8Array[] {
 
 /** Removes and returns the last bytes. */
 function takeTail(pieces: Uint8Array[]): Uint8Array {
-  let tail = new Uint8Array(0);
+  let tail: Uint8Array = new Uint8Array(0);
   while (tail.length < TAIL) {
     const last = pieces.pop();
     if (last === undefined) break;
-    const joined = new Uint8Array(last.length + tail.length);
-    joined.set(last);
-    joined.set(tail, last.length);
-    tail = joined;
+    tail = joinBytes([last, tail]);
   }
   return tail;
 }

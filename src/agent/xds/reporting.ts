@@ -35,7 +35,10 @@ type Controller = ReadableStreamDefaultController<Bytes>;
 
 class ReportInserter {
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
-  readonly #gaps: Gaps;
+  readonly #frames = new FrameReader();
+  /** Whether Envoy has requested listeners on this stream. */
+  #hasAsked = false;
+  #isReadable = true;
   #sent: HealthReport | undefined;
   #isReading = false;
   /** Handles the result of the last read. */
@@ -47,10 +50,9 @@ class ReportInserter {
     inner: ReadableStream<Bytes>,
     private readonly form: RequestForm,
     private readonly reports: HealthReports,
-    failed: (problem: string) => void,
+    private readonly failed: (problem: string) => void,
   ) {
     this.#reader = inner.getReader();
-    this.#gaps = gapsOf(form, failed);
     this.stop = reports.subscribe(() => this.#wake());
   }
 
@@ -73,7 +75,8 @@ class ReportInserter {
 
   #report(): Bytes | undefined {
     const report = this.reports.current();
-    if (report === undefined || report === this.#sent || !this.#gaps.isOpen()) return undefined;
+    const isBetweenMessages = this.#isReadable && this.#hasAsked && !this.#frames.isWithin;
+    if (report === undefined || report === this.#sent || !isBetweenMessages) return undefined;
     this.#sent = report;
     return encodeFrame(reportMessage(this.form, report));
   }
@@ -98,36 +101,21 @@ class ReportInserter {
   #passOn(bytes: Bytes): (controller: Controller) => void {
     return (controller) => {
       controller.enqueue(bytes);
-      this.#gaps.passed(bytes);
+      if (this.#isReadable) this.#parse(bytes);
     };
+  }
+
+  #parse(bytes: Bytes): void {
+    try {
+      for (const message of this.#frames.push(bytes)) this.#hasAsked ||= typeOf(this.form, message) === LISTENER_TYPE;
+    } catch (error) {
+      this.#isReadable = false;
+      this.failed(messageOf(error));
+    }
   }
 
   #end(error?: unknown): (controller: Controller) => void {
     this.stop();
     return (controller) => error === undefined ? controller.close() : controller.error(error);
   }
-}
-
-interface Gaps {
-  isOpen(): boolean;
-  passed(bytes: Uint8Array): void;
-}
-
-/** Finds places for reports: between messages, after listeners were requested. */
-function gapsOf(form: RequestForm, failed: (problem: string) => void): Gaps {
-  const frames = new FrameReader();
-  let hasAsked = false;
-  let isReadable = true;
-  return {
-    isOpen: () => isReadable && hasAsked && !frames.isWithin,
-    passed(bytes) {
-      if (!isReadable) return;
-      try {
-        for (const message of frames.push(bytes)) hasAsked ||= typeOf(form, message) === LISTENER_TYPE;
-      } catch (error) {
-        isReadable = false;
-        failed(messageOf(error));
-      }
-    },
-  };
 }

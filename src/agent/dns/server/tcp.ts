@@ -21,17 +21,13 @@ export class TcpServer {
   /** Serves a connection until it ends or is idle for too long. */
   accept(connection: ByteConnection): void {
     if (this.#open.size >= MAX_CONNECTIONS) return connection.close();
-    const session = this.#serve(connection).finally(() => this.#open.delete(session));
+    const served = new TcpSession(connection, this.resolver, this.limits).run();
+    // Rejects if the client disconnected, or was idle.
+    const session = served.catch(() => {}).finally(() => {
+      connection.close();
+      this.#open.delete(session);
+    });
     this.#open.add(session);
-  }
-
-  async #serve(connection: ByteConnection): Promise<void> {
-    try {
-      await new TcpSession(connection, this.resolver, this.limits).run();
-    } catch {
-      // The client has gone, or was silent.
-    }
-    connection.close();
   }
 
   /** Resolves when all connections are closed. */

@@ -1,5 +1,5 @@
 /** DNS over UDP. */
-import type { DatagramAddress, DatagramSocket } from "../../../core/world/mod.ts";
+import type { DatagramSocket } from "../../../core/world/mod.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** Maximum size of a UDP message. */
@@ -12,24 +12,11 @@ export async function serveUdp(socket: DatagramSocket, resolver: Resolver, isClo
     try {
       const [message, from] = await socket.receive(buffer);
       const answer = resolver.answer(message, "udp", from.port);
-      if (answer instanceof Promise) void sendLater(socket, answer, from);
+      if (answer instanceof Promise) answer.then((bytes) => socket.send(bytes, from)).catch(() => {});
       else if (answer !== undefined) await socket.send(answer, from);
     } catch {
-      // ICMP errors of earlier answers are reported here too. A closed socket always rejects.
-      if (!isClosed()) await pause();
+      // ICMP errors of earlier answers are reported here too. A permanent error must not become a busy loop.
+      if (!isClosed()) await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
-}
-
-async function sendLater(socket: DatagramSocket, answer: Promise<Uint8Array>, to: DatagramAddress): Promise<void> {
-  try {
-    await socket.send(await answer, to);
-  } catch {
-    // The client disconnected, or the socket is closed.
-  }
-}
-
-/** A permanent error must not become a busy loop. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10));
 }

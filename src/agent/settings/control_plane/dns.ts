@@ -4,8 +4,6 @@ import type { Role } from "../flags.ts";
 import type { Reading } from "../reading.ts";
 import type { ProxyNode } from "../settings.ts";
 
-export type { DnsSettings };
-
 /** Reads them. The node metadata `DNS_CAPTURE` (`ISTIO_META_DNS_CAPTURE`) says whether DNS is captured. */
 export function readDns({ variables }: Reading, role: Role, { typedMetadata }: ProxyNode): DnsSettings {
   const isWanted = typedMetadata["DNS_CAPTURE"] === "true" || variables.bool("enableDnsServer");

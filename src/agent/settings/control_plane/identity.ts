@@ -3,8 +3,6 @@ import { hostPortProblem, splitHostPort } from "../../../core/net.ts";
 import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";
 import type { Reading } from "../reading.ts";
 
-export type { IdentitySettings };
-
 const CERTS_FOLDER = "./etc/certs";
 const CREDENTIALS_FOLDER = "./var/run/secrets/workload-spiffe-credentials";
 const CERTS: MountedPaths = pathsIn(CERTS_FOLDER, "cert-chain.pem", "key.pem", "root-cert.pem");

@@ -5,8 +5,6 @@ import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { serverName } from "./identity.ts";
 import type { Reading } from "../reading.ts";
 
-export type { XdsSettings };
-
 /** istiod's plain text port. */
 const PLAIN_PORT = "15010";
 

@@ -1,6 +1,7 @@
 /** Envoy's statistics, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
+import { readGoJson } from "../../json_fields.ts";
 import { formatDuration, readDuration } from "../../../core/duration.ts";
-import { compareUtf8, goJsonParse } from "../../../core/gojson.ts";
+import { compareUtf8 } from "../../../core/gojson.ts";
 import { ANNOTATION, type AnnotationName } from "../../../core/mesh/configuration.ts";
 import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { HistogramBuckets, StatsSettings } from "../settings.ts";
@@ -65,7 +66,7 @@ function inclusion(
 /** `{"prefix": [1, 5, 10]}`, sorted by prefix. */
 function bucketsOf(text: string | undefined, warnings: string[]): HistogramBuckets[] {
   if (text === undefined) return [];
-  const map = parsed(text);
+  const map = readGoJson(text);
   if (map === null || (isMap(map) && Object.values(map).every(isNumbers))) {
     return Object.entries(map ?? {}).sort(([a], [b]) => compareUtf8(a, b))
       .map(([prefix, buckets]) => ({ prefix, buckets: isList(buckets) ? buckets.map(Number) : [] }));
@@ -78,14 +79,6 @@ function bucketsOf(text: string | undefined, warnings: string[]): HistogramBucke
 
 function isNumbers(value: Value): boolean {
   return isList(value) && value.every((item) => typeof item === "number");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return goJsonParse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Envoy evicts statistics at a flush: the eviction interval must be a multiple of the flush interval. */

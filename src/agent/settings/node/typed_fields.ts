@@ -2,7 +2,8 @@
  * The metadata fields that Istio's types define. A value of the wrong type is an error; other fields pass unchanged.
  * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
-import { goJson, goJsonParse, OrderedFields } from "../../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../../core/gojson.ts";
+import { readGoJson } from "../../json_fields.ts";
 import { parseBool } from "../../../core/net.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 
@@ -127,18 +128,10 @@ function readTextMap(value: Value): Value | undefined | Unfit {
 function readPorts(value: Value): Value | undefined | Unfit {
   const unfit = new Unfit('a JSON list of ports, such as [{"containerPort":8080}]');
   if (typeof value !== "string") return unfit;
-  const list = parsedOr(value, unfit);
-  if (list instanceof Unfit || list === null) return list ?? undefined;
+  const list = readGoJson(value);
+  if (list === null) return undefined;
   if (!isList(list) || !list.every(isPort)) return unfit;
   return list.length === 0 ? undefined : goJson(list.map(writePort));
-}
-
-function parsedOr(text: string, unfit: Unfit): unknown {
-  try {
-    return goJsonParse(text);
-  } catch {
-    return unfit;
-  }
 }
 
 function isPort(value: Value): value is ValueMap {
