@@ -1,6 +1,6 @@
 /**
- * The pack of a Linux program lies between the runtime and what `deno compile` appends to it. Deno reads all that it has
- * appended into memory, and copies it there, at every start: 3 MB, of which a command needs a tenth, cost 3 of 30 ms.
+ * On Linux the pack is between the runtime and the part that `deno compile` appends. Deno reads and copies its own part at every
+ * start: 3 MB of scripts, of which a command needs a tenth, would cost 3 of 30 ms.
  *
  * ```
  * runtime (ELF) | pack | MESHPACK, 12 digits: length of the pack | what Deno appended, its length in the last 8 bytes
@@ -10,7 +10,7 @@ const MAGIC = "MESHPACK";
 const LENGTH_DIGITS = 12;
 const FOOTER = MAGIC.length + LENGTH_DIGITS;
 
-/** Moves a pack into a program that `deno compile` has made. Throws if the program ends otherwise than Deno's do. */
+/** Inserts a pack into a program of `deno compile`. Throws if the program does not end as those of Deno do. */
 export async function putBehindRuntime(program: string, pack: string): Promise<void> {
   const made = await Deno.readFile(program);
   const content = await Deno.readFile(pack);
@@ -22,7 +22,7 @@ export async function putBehindRuntime(program: string, pack: string): Promise<v
   await Deno.writeFile(program, new Blob(pieces).stream());
 }
 
-/** Opens a program and tells where in it the pack starts, in bytes. Throws if it holds none. */
+/** Opens a program and finds the offset of its pack. Throws if there is none. */
 export function openBehindRuntime(program: string): { readonly file: Deno.FsFile; readonly start: number } {
   const file = Deno.openSync(program);
   const end = file.seekSync(0, Deno.SeekMode.End);

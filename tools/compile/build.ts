@@ -13,17 +13,17 @@ export interface Build {
   readonly work: string;
 }
 
-/** A program that is ready to be put behind a runtime. */
+/** A program to compile. */
 export interface Program {
   readonly entry: string;
-  /** The scripts that the entry loads; `undefined` if it needs none. */
+  /** The pack that the entry loads, if any. */
   readonly pack?: string;
   readonly v8Flags?: readonly string[];
 }
 
-/** What is built of the same scripts: V8's flags are fixed when a program is compiled. */
+/** A variant of the same scripts: V8's flags are fixed when a program is compiled. */
 export interface Variant {
-  /** Follows the name of the program. */
+  /** Appended to the name of the program. */
   readonly suffix: string;
   readonly v8Flags: readonly string[];
 }
@@ -37,7 +37,7 @@ export const COMMAND: Variant = { suffix: "", v8Flags: ["--min-semi-space-size=4
 
 const SMALL_HEAP = ["--lite-mode", "--max-semi-space-size=1"];
 
-/** Else garbage of probes comes together for tens of thousands of requests before V8 looks at it for the first time. */
+/** Otherwise V8 collects the garbage of probes only after tens of thousands of requests. */
 const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=20"];
 
 /**
@@ -68,8 +68,8 @@ export interface Target {
 }
 
 /**
- * Compiles the scripts for a platform. For the platform of this machine V8's code caches are made and go into the program: a
- * small `inject` spends half of its time in compiling functions otherwise. Other platforms' runtimes cannot be run here.
+ * Compiles the scripts for a platform. For the platform of this machine the program contains V8's code caches: otherwise a small
+ * `inject` spends half of its time in compiling functions. The runtimes of other platforms cannot run here.
  */
 export async function compileScripts(build: Build, scripts: readonly Script[], target: Target): Promise<void> {
   const { variant: { suffix, v8Flags }, platform, output } = target;
@@ -83,7 +83,7 @@ export async function compileScripts(build: Build, scripts: readonly Script[], t
   await compile(build, { entry: await loader(build, "program"), pack, v8Flags }, platform, output);
 }
 
-/** The bundled program that loads the pack, beside the pack: in the binary they lie in one folder too. */
+/** Bundles the program that loads the pack, into the folder of the pack: the binary has both in one folder too. */
 async function loader(build: Build, name: "program" | "warm_up"): Promise<string> {
   const output = `${build.work}/${name}.js`;
   const source = `${build.root}/tools/compile/${name}.ts`;
@@ -102,8 +102,8 @@ async function loader(build: Build, name: "program" | "warm_up"): Promise<string
 }
 
 /**
- * Puts a program behind the runtime of a platform. Deno's own code cache is off: at run time it would be read from a shared
- * folder without a look at its owner. No configuration and no npm: else every package of deno.json would be in the binary.
+ * Compiles a program for a platform. Deno's own code cache is off: it would be read from a shared folder without a check of its
+ * owner. No configuration and no npm: otherwise the binary would contain every package of deno.json.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
   const { entry, pack, v8Flags = [] } = program;
@@ -133,8 +133,8 @@ export async function compile(build: Build, program: Program, platform: Platform
 }
 
 /**
- * Copied, not only renamed: Deno writes a program in small pieces, and Linux keeps those as small pages for as long as the
- * file is cached, which costs each start some 4 of 30 ms. A program that was installed has been copied or read anew.
+ * Copies the program before the rename: Deno writes it in small pieces, which Linux keeps as small pages while the file is
+ * cached. That costs each start 4 of 30 ms.
  */
 async function putInPlace(built: string, output: string): Promise<void> {
   const copy = `${output}.new`;

@@ -2,7 +2,7 @@ import type { Script } from "./pack.ts";
 import { run, say } from "./run.ts";
 import type { Held } from "./workload/iptables/stand_ins.ts";
 
-/** A configuration as Istio's are: what they make run is what users' own make run. */
+/** A configuration like Istio's, which runs the same functions as users' configurations. */
 const SETTINGS = Object.entries({ "--inject-config": "config", "--values": "values", "--mesh-config": "mesh" })
   .flatMap(([flag, name]) => [flag, `tools/compile/workload/${name}.yaml`]);
 
@@ -16,19 +16,16 @@ const CAPTURE = [
 
 /** A run of the program. */
 interface WarmUp {
-  readonly words: readonly string[];
-  /** What it finds in place of a kernel and of iptables, and what it says then. */
+  readonly args: readonly string[];
+  /** What the stand-in for kernel and iptables holds, and the expected output. */
   readonly standIn?: { readonly held: Held; readonly says: string };
-  /**
-   * Variables, for a program that runs on Linux alone, in a folder of its own; FOLDER is another for it to write to, ROOT
-   * that of the sources.
-   */
+  /** Variables for a run on Linux only, in its own folder. FOLDER is a folder to write to, ROOT the folder of the sources. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The exit code, 0 unless told. */
+  /** The expected exit code, 0 by default. */
   readonly code?: number;
 }
 
-/** An agent whose Envoy ends at once; it cannot be had where the program is compiled. */
+/** An agent whose Envoy is a script that ends at once: there is no Envoy where the program is compiled. */
 const AGENT = {
   INSTANCE_IP: "127.0.0.1",
   POD_NAME: "pod",
@@ -41,33 +38,33 @@ const IN_PLACE = "Nothing to change";
 const CHANGED = "The rules are in place";
 const GONE = "All owned rules are removed";
 
-/** What is run to find out which functions matter, one process each; what ran is bytecode in the caches from then on. */
+/** Runs, one process each: the functions that ran are bytecode in the caches. */
 const RUNS: readonly WarmUp[] = [
-  { words: ["inject", ...WORKLOADS, ...SETTINGS] },
-  { words: ["inject", ...WORKLOADS] },
-  { words: ["inject", ...WORKLOADS, "-o", "json"] },
-  { words: ["iptables", "generate"] },
-  { words: ["iptables", "generate", ...CAPTURE] },
-  { words: ["istio-iptables", ...CAPTURE], standIn: { held: "nothing", says: CHANGED } },
-  { words: ["istio-iptables", ...CAPTURE], standIn: { held: "nft", says: IN_PLACE } },
-  { words: ["istio-iptables", ...CAPTURE], standIn: { held: "legacy", says: IN_PLACE } },
-  { words: ["iptables", "apply", "--redirect-dns", "-m", "TPROXY"], standIn: { held: "nft", says: CHANGED } },
-  { words: ["iptables", "clean"], standIn: { held: "nft", says: GONE } },
-  { words: ["version"] },
-  { words: ["agent", "bootstrap"], env: AGENT },
-  { words: ["agent"], env: AGENT },
-  { words: ["webhook", "manifests"] },
+  { args: ["inject", ...WORKLOADS, ...SETTINGS] },
+  { args: ["inject", ...WORKLOADS] },
+  { args: ["inject", ...WORKLOADS, "-o", "json"] },
+  { args: ["iptables", "generate"] },
+  { args: ["iptables", "generate", ...CAPTURE] },
+  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "nothing", says: CHANGED } },
+  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "nft", says: IN_PLACE } },
+  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "legacy", says: IN_PLACE } },
+  { args: ["iptables", "apply", "--redirect-dns", "-m", "TPROXY"], standIn: { held: "nft", says: CHANGED } },
+  { args: ["iptables", "clean"], standIn: { held: "nft", says: GONE } },
+  { args: ["version"] },
+  { args: ["agent", "bootstrap"], env: AGENT },
+  { args: ["agent"], env: AGENT },
+  { args: ["webhook", "manifests"] },
   // A server that refuses connections: the kubeconfig is read, and client-node is loaded.
-  { words: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
-  { words: ["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1/"], code: 1 },
+  { args: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
+  { args: ["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];
 
-/** The exit code of `warm_up.ts` when V8 did not take a cache that it had made itself. */
+/** The exit code of `warm_up.ts` when V8 rejects its own cache. */
 const REFUSED = 99;
 
 /**
- * Makes V8's bytecode of the functions that common commands run, for each script, with the program `warmUp` (built
- * from `warm_up.ts` on the same runtime: another V8 takes none of it). `folder` is for the caches alone.
+ * Creates V8's bytecode of the functions that common commands run, for each script, with the program `warmUp` (built from
+ * `warm_up.ts` on the same runtime: another V8 rejects it). `folder` is for the caches only.
  */
 export async function makeCaches(
   root: string,
@@ -96,9 +93,9 @@ interface Folders {
   readonly pod: string;
 }
 
-/** One run of the program. Throws if it does not do what it is for. */
+/** Runs the program once. Throws if the outcome is not the expected one. */
 async function warm(
-  { words, standIn, env, code = 0 }: WarmUp,
+  { args, standIn, env, code = 0 }: WarmUp,
   warmUp: string,
   { root, caches, programs, pod }: Folders,
 ): Promise<void> {
@@ -107,15 +104,15 @@ async function warm(
     [name, value],
   ) => [name, value.replace("FOLDER", caches).replace("ROOT", root)]);
   const variables = { MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
-  const outcome = await run([warmUp, ...words], variables, env === undefined ? root : pod);
-  if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${words.join(" ")}"`);
+  const outcome = await run([warmUp, ...args], variables, env === undefined ? root : pod);
+  if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
   if (outcome.code === code && outcome.text.includes(standIn?.says ?? "")) return;
-  if (standIn === undefined) throw new Error(`"${words.join(" ")}" failed: ${outcome.text.trim()}`);
-  // The program works without: what did not run is compiled when it is called.
-  say(`compile: "${words.join(" ")}" on ${standIn.held} did not come about: ${outcome.text.trim()}`);
+  if (standIn === undefined) throw new Error(`"${args.join(" ")}" failed: ${outcome.text.trim()}`);
+  // The program works without: functions that did not run are compiled when they are called.
+  say(`compile: "${args.join(" ")}" on ${standIn.held} did not work: ${outcome.text.trim()}`);
 }
 
-/** A folder with the stand-ins for iptables alone: where it is all of PATH, nothing on this machine can be changed. */
+/** Creates a folder with the stand-ins for iptables. As the whole PATH it cannot change anything on this machine. */
 async function standInPrograms(root: string, folder: string): Promise<string> {
   await Deno.mkdir(folder);
   for (const family of ["iptables", "ip6tables"]) {

@@ -1,32 +1,31 @@
 /**
- * The inside of the compiled program that starts it: gives V8 the scripts of the pack together with the bytecode that was
- * made of them at build time, each when it is first asked for. A cache that V8 does not take (another version of V8) costs
- * nothing but the time that it would have saved.
+ * Starts the compiled program: gives V8 each script of the pack with its bytecode when it is first loaded. V8 rejects the bytecode
+ * of another version, and compiles the script.
  */
 import { Script } from "node:vm";
 import { type Pack, type PackPlace, type Part, readPack } from "./pack.ts";
 
-/** What a script is given, as CommonJS has it; `load` stands for `import()`. */
+/** A script as a function with CommonJS's parameters; `load` stands for `import()`. */
 type Body = (
   require: (name: string) => unknown,
   module: { exports: unknown },
   load: (name: string) => Promise<unknown>,
 ) => void;
 
-/** A script that was loaded. */
+/** A loaded script. */
 export interface Loaded {
   readonly name: string;
   readonly script: Script;
 }
 
-/** Starts the program whose pack this is; returns the list of scripts, which grows as more are loaded. */
+/** Starts the program of a pack; returns the loaded scripts, a list that grows. */
 export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
   const pack = readPack(place);
   const loaded: Loaded[] = [];
   const modules = new Map<string, { exports: unknown }>();
   const require = (name: string): unknown => {
     const part = pack.parts[name];
-    // A name that is not in the pack is a module of Node's.
+    // A name that is not in the pack is a module of Node.
     if (part === undefined) return globalThis.process.getBuiltinModule(name);
     const known = modules.get(name);
     if (known !== undefined) return known.exports;

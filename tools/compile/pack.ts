@@ -1,20 +1,20 @@
 /**
- * One file with all scripts of the program and their caches, read piece by piece through one open file: scripts that are
- * loaded late can be read although the command has given up the permission to read files.
+ * One file with all scripts of the program and their caches. It stays open: scripts can be loaded after the command has given up
+ * the permission to read files.
  *
  * ```
  * 8 digits: length of the table | the table, JSON | source, cache, source, cache, ...
  * ```
  */
 
-/** Where a script lies, in bytes from the start of what follows the table: `source..cache..end`; no cache if the last two are equal. */
+/** The offsets of a script behind the table: `source..cache..end`; no cache if the last two are equal. */
 export interface Part {
   readonly source: number;
   readonly cache: number;
   readonly end: number;
 }
 
-/** A pack that is open. */
+/** An open pack. */
 export interface Pack {
   readonly parts: Readonly<Record<string, Part>>;
   read(start: number, end: number): Uint8Array;
@@ -22,13 +22,13 @@ export interface Pack {
 
 const LENGTH_DIGITS = 8;
 
-/** Where a pack is: an open file, and where in it the pack starts, in bytes. */
+/** An open file, and the offset of the pack in it. */
 export interface PackPlace {
   readonly file: Deno.FsFile;
   readonly start: number;
 }
 
-/** A pack that is a file of its own. */
+/** A pack in its own file. */
 export function packFile(path: string): PackPlace {
   return { file: Deno.openSync(path), start: 0 };
 }
@@ -47,7 +47,7 @@ export function readPack({ file, start: at }: PackPlace): Pack {
   return { parts, read: (start, end) => read(body + start, body + end) };
 }
 
-/** A script and the bytecode that V8 made of it. */
+/** A script and its bytecode. */
 export interface Script {
   readonly name: string;
   readonly source: string;

@@ -1,7 +1,7 @@
 import { openBehindRuntime } from "./behind_runtime.ts";
 import { packFile, type PackPlace } from "./pack.ts";
 
-/** The pack of the compiled program that runs: in its file on Linux, elsewhere among the files that Deno embeds. */
+/** The pack of the running program: in its file on Linux, elsewhere among the files that Deno embeds. */
 export function packOfProgram(): PackPlace {
   if (Deno.build.os === "linux") return openBehindRuntime(Deno.execPath());
   return packFile(`${import.meta.dirname}/program.pack`);

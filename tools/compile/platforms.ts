@@ -1,15 +1,15 @@
-/** A platform that the program is compiled for, and where its Deno runtime can be taken from without Deno's own host. */
+/** A platform to compile for, and a source of its Deno runtime besides Deno's own host. */
 export interface Platform {
   /** The part of the file name after `kubectl-mesh-`. */
   readonly name: string;
   /** Rust's target triple, as `deno compile --target` takes it. */
   readonly target: string;
   readonly extension: "" | ".exe";
-  /** Of its programs: each hides the runtime in its own way. */
+  /** The format of its executables. */
   readonly format: "elf" | "macho" | "pe";
   /** The wheel's platform for `pip download`. */
   readonly wheel: string;
-  /** SHA-256 of the runtime that is taken out of the wheel. */
+  /** SHA-256 of the runtime in the wheel. */
   readonly sha256: string;
 }
 

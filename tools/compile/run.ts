@@ -1,4 +1,4 @@
-/** What a finished program said. */
+/** The outcome of a program. */
 export interface Outcome {
   readonly ok: boolean;
   /** The exit code; 127 if the program could not be started. */
@@ -6,12 +6,12 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** Says something about the work on stderr. */
+/** Prints a line on stderr. */
 export function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
-/** Runs a program to its end without input; never throws. Its output is kept, stderr last. */
+/** Runs a program without input and waits; never throws. */
 export async function run(
   command: readonly string[],
   env: Record<string, string> = {},
@@ -36,7 +36,7 @@ export async function run(
   }
 }
 
-/** Runs a program that has to succeed; throws what it said. */
+/** Runs a program that must succeed; throws its output. */
 export async function mustRun(command: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const outcome = await run(command, env);
   if (!outcome.ok) throw new Error(`"${command.join(" ")}" failed: ${outcome.text.trim()}`);

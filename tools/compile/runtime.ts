@@ -5,8 +5,8 @@ import { say } from "./run.ts";
 import { checked, programInWheel, saveProgram, sha256OfFile } from "./wheel.ts";
 
 /**
- * The file with the Deno runtime (`denort`) that `deno compile` needs for a platform, for its variable `DENORT_BIN`;
- * `undefined` if Deno can download it by itself. Throws with the reason if there is no way.
+ * The Deno runtime (`denort`) for a platform, as a file for the variable `DENORT_BIN` of `deno compile`; `undefined` if Deno can
+ * download it. Throws if there is none.
  */
 export async function runtimeFor(platform: Platform, cache: string): Promise<string | undefined> {
   const file = `${cache}/denort/${RUNTIME_VERSION}/${platform.name}/denort`;
@@ -23,7 +23,7 @@ async function isKept(file: string, { sha256 }: Platform): Promise<boolean> {
   return Deno.version.deno === RUNTIME_VERSION && await sha256OfFile(file) === sha256;
 }
 
-/** Asks only whether the release is there: Deno's own download would wait long for a host that does not answer. */
+/** Checks that the release is reachable: Deno's own download waits long for a host that does not answer. */
 async function denoCanDownload(platform: Platform): Promise<boolean> {
   const url = `https://dl.deno.land/release/v${Deno.version.deno}/denort-${platform.target}.zip`;
   try {
@@ -35,7 +35,7 @@ async function denoCanDownload(platform: Platform): Promise<boolean> {
   }
 }
 
-/** How a program that `deno compile` has made becomes its runtime again. */
+/** Extracts the runtime from a program of `deno compile`. */
 const RUNTIME_OF: Readonly<Record<Platform["format"], (program: Uint8Array) => Uint8Array>> = {
   elf: (program) => program.subarray(0, elfLength(program)),
   macho: withoutProgram,

@@ -1,13 +1,13 @@
 import { mustRun } from "./run.ts";
 import type { Script } from "./pack.ts";
 
-/** How a chunk calls another one; not a relative path, so that the second pass of the bundler leaves it alone. */
+/** The prefix of imports of other chunks: not a relative path, so that the second pass of the bundler keeps them. */
 const SCHEME = "mesh:";
 
 /**
- * Turns the modules of a split bundle into classic scripts: only for those does V8 take a code cache from us
- * (`node:vm`). The bundler itself makes CommonJS of each module, so that exports stay live; around it comes a function
- * with CommonJS's names. Minified, since V8 keeps the text of a script whose bytecode it is given: 3 of 80 ms.
+ * Turns the modules of a split bundle into classic scripts: V8 takes a code cache for those only (`node:vm`). The bundler converts
+ * each module to CommonJS, so that exports stay live, and a function with CommonJS's parameters surrounds it. Minified, because V8
+ * keeps the source beside the bytecode: 3 of 80 ms.
  */
 export async function toScripts(folder: string): Promise<Script[]> {
   const names: string[] = [];

@@ -1,14 +1,14 @@
 /**
- * The program as it is when its caches are made: after the command has run, the bytecode of every script that it loaded is
- * written to `MESH_CACHES/NAME`. It holds the functions that ran, and what the cache held before. `MESH_STAND_IN` says what
- * the kernel holds where one stands in for it.
+ * The program that creates the code caches: after the command has run, it writes the bytecode of every loaded script to
+ * `MESH_CACHES/NAME`: the functions that ran, and those that the cache contained. `MESH_STAND_IN` names the rules of a stand-in for
+ * the kernel.
  */
 import { start } from "./loader.ts";
 import { packOfProgram } from "./place.ts";
 import { standIn } from "./workload/iptables/stand_ins.ts";
 
 const folder = Deno.env.get("MESH_CACHES") ?? "";
-// Read and opened before the command starts: it gives up the permission to read and to write.
+// Opened before the command starts, which gives up the permissions to read and write.
 const caches = new Map(
   [...Deno.readDirSync(folder)].map(({ name }) => {
     const path = `${folder}/${name}`;
@@ -18,7 +18,7 @@ const caches = new Map(
 const exit = Deno.exit;
 Deno.exit = (code) => {
   for (const { name, script } of loaded) write(caches.get(name)?.file, script.createCachedData());
-  // A cache that is not taken would be noticed by nobody.
+  // Nobody would notice a rejected cache.
   return exit(loaded.some(({ script }) => script.cachedDataRejected === true) ? 99 : code);
 };
 

