@@ -16,8 +16,8 @@ export const CATEGORIES = [
 export type Category = typeof CATEGORIES[number];
 
 /**
- * What came out. `skipped`: what it needs is not there, or there is nothing to check; `unknown`: it cannot be told, for
- * example because it is forbidden to read what it takes.
+ * The result of a check. `skipped`: a required check failed, or there is nothing to check. `unknown`: it cannot be
+ * determined, for example without the right to read.
  */
 export type Outcome = CheckResult["result"];
 

@@ -29,7 +29,7 @@ export function needsOf({ id, needs }: Check): readonly string[] {
   return id === FIRST ? needs : [FIRST, ...needs];
 }
 
-/** The selected checks. Errors: a UsageError for an unknown id or category, and if no check is selected. */
+/** The selected checks. Errors: a UsageError for an unknown id or category, and for an empty selection. */
 export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
   refuseUnknown(choice.categories, CATEGORIES, "category");
   const words = [...CATEGORIES, ...all.map(({ id }) => id)];

@@ -1,6 +1,6 @@
 /**
- * Is a cluster ready for the mesh, and are its workloads in it. In: a cluster. Out: the results of a table of checks
- * (`checks/all.ts`) over an inventory that asks at most once, as a table or as JSON, and an exit code.
+ * Whether a cluster is ready for the mesh, and its workloads are in it. In: a cluster. Out: the results of a table of
+ * checks (`checks/all.ts`) over an inventory that asks at most once, as a table or JSON, and an exit code.
  */
 import { EXIT, MeshError } from "../core/errors.ts";
 import { connect } from "../core/kube/client/mod.ts";
@@ -36,8 +36,8 @@ export interface CheckOptions {
 }
 
 /**
- * Checks a cluster and prints the results; returns the exit code. Errors: a MeshError if no cluster is
- * configured, or the namespace that is named is not there.
+ * Checks a cluster and prints the results; returns the exit code. Errors: a MeshError without a configured cluster,
+ * or if the given namespace does not exist.
  */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
   const chosen = chooseChecks(ALL_CHECKS, options.choice);

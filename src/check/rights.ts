@@ -1,34 +1,34 @@
 /**
- * The rights that facts take, as roles of Kubernetes (`check --rbac`). A test asks for every fact and compares: what is
- * read is granted, and nothing is granted that is not read.
+ * The rights that the inventory needs, as Roles (`check --rbac`). A test asks for everything and compares: every
+ * right is used, and nothing else is read.
  */
 import { toYaml } from "../core/yaml/mod.ts";
 import { newMap, type ValueMap } from "../core/value.ts";
 
 /** A rule of a role. */
 export interface Right {
-  /** Of the resources; `""` is that of pods. */
+  /** The API group; `""` is the core group. */
   readonly group: string;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** These objects alone. */
+  /** Only these objects. */
   readonly names?: readonly string[];
-  /** In the control plane's namespace alone. */
+  /** Only in the control plane's namespace. */
   readonly inControlPlane?: true;
-  /** Of a role of its own, which can be left out: it allows more than what is done with it. */
+  /** In a separate, optional role: it allows more than the checks use. */
   readonly apart?: keyof typeof APART;
 }
 
-/** What the checks are for. */
+/** The scope of the rights. */
 export interface RightsScope {
   readonly istioNamespace: string;
-  /** `undefined` is the control plane without a name. */
+  /** `undefined`: the unnamed revision. */
   readonly revision: string | undefined;
 }
 
 const READ = ["get", "list"];
 
-/** In the order in which they are printed; workloads that are only named by a user are read one by one. */
+/** In the order of the output. Kinds with `get` only are those that users name. */
 export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision">): readonly Right[] {
   const webhook = revision === "default" ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   return [
@@ -59,7 +59,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
   ];
 }
 
-/** Paths that are no resources. */
+/** Non-resource paths. */
 export const PATHS: readonly string[] = ["/apis", "/version"];
 
 const RBAC = "rbac.authorization.k8s.io/v1";
@@ -72,7 +72,7 @@ const HEAD =
 #   kubectl mesh check --rbac | kubectl apply -f -
 `;
 
-/** RBAC knows neither dry runs nor the keys of a Secret. */
+/** RBAC cannot restrict a right to dry runs, or to keys of a Secret. */
 const APART = {
   "dry-run":
     `# Only for those who may create pods: one is sent as a dry run, which proves that the API server reaches the webhook, and
@@ -88,7 +88,7 @@ const APART = {
 `,
 } as const;
 
-/** The manifests of the roles. */
+/** The manifests of the roles as YAML. */
 export function rbacText(scope: RightsScope): string {
   const { istioNamespace: namespace } = scope;
   const rights = rightsFor(scope);

@@ -13,9 +13,9 @@ export type Progress = (ended: number, all: number) => void;
 const BLOCKING: readonly Outcome[] = ["error", "skipped"];
 
 /**
- * Runs checks side by side, each when those that it needs have ended, and skips what cannot be told after a failure of
- * those. Gives the results in the order of categories and of the table: of the checks that are told, and of others that
- * failed and so hide them. Throws nothing.
+ * Runs checks concurrently, each after those that it needs, and skips checks whose needs failed. Returns the results
+ * in the order of categories and of the table: those of the reported checks, and failures of others that these need.
+ * Never throws.
  */
 export async function runChecks(
   { checks, told }: Chosen,

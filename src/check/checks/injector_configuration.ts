@@ -1,4 +1,4 @@
-/** The category injector-configuration: ConfigMaps of the control planes, before a pod fails on them. */
+/** The category injector-configuration: the ConfigMaps of the control planes. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";

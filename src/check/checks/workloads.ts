@@ -1,7 +1,4 @@
-/**
- * The category workloads: pods against what injection would make of them, and applications against the proxy beside
- * them.
- */
+/** The category workloads: live pods compared with new ones, and conflicts between applications and their proxy. */
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
@@ -96,7 +93,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
   },
 ];
 
-/** A workload with many pods is one problem, and the pods are counted (linkerd2 #6272). */
+/** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
 async function ofPods(inventory: Inventory, { judge, advice, undecided = () => false }: Row): Promise<Finding> {
   const pods = await inventory.expectations();
   if (!isKnown(pods)) return cannotTell(pods);

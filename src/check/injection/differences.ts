@@ -1,4 +1,4 @@
-/** The live pods of a workload, and where they differ from the next pod: they are older than what decides now. */
+/** The live pods of a workload, and how they differ from a new pod. */
 import type { Pod } from "../../core/kube/client/mod.ts";
 import { textAt } from "../../core/value.ts";
 import { findProxy, podOwner } from "../../inject/mod.ts";
@@ -23,7 +23,7 @@ function isOf({ row, name, namespace }: Target, pod: Pod): boolean {
 interface Difference {
   /** The pods that differ. */
   readonly pods: (verdict: Verdict, live: readonly LivePod[]) => readonly LivePod[];
-  /** To follow `2 live pods have`. */
+  /** Follows `2 live pods have`. */
   readonly text: (verdict: Verdict, first: LivePod) => string;
 }
 
@@ -45,7 +45,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** The differences in words; none where it cannot be told what the next pod is like. */
+/** The differences as sentences; none if the new pod is unknown. */
 export function differences(verdict: Verdict, live: readonly LivePod[]): readonly string[] {
   if (verdict.reason === UNKNOWN_CONFIGURATION || verdict.reason === UNKNOWN_CONDITION) return [];
   return DIFFERENCES.flatMap(({ pods, text }) => {

@@ -8,10 +8,7 @@ type Fix = (target: Target) => readonly string[];
 
 const ask: Fix = (target) => [changePod(target, { of: "labels", key: INJECT, value: "true" })];
 
-/**
- * By the reason of the decision. What has none here is changed by nobody but a person: a namespace of the cluster,
- * say.
- */
+/** Fixes by the reason of the decision. Other reasons have no command, such as a system namespace. */
 const FIXES: Readonly<Record<string, Fix>> = {
   "label-inject-false": (target) => [changePod(target, { of: "labels", key: INJECT, value: null })],
   "annotation-inject-false": (target) => [changePod(target, { of: "annotations", key: INJECT, value: null })],
@@ -20,12 +17,12 @@ const FIXES: Readonly<Record<string, Fix>> = {
   "pod-host-network": ownNetwork,
 };
 
-/** What makes a webhook inject that has decided against it. */
+/** The commands that make the webhook inject. */
 export function decisionFix(reason: string, target: Target): readonly string[] {
   return FIXES[reason]?.(target) ?? [];
 }
 
-/** A pod of its own cannot change its network: it is made anew without. */
+/** A pod without a controller must be recreated to change its network. */
 function ownNetwork(target: Target): readonly string[] {
   const field = [...target.row.path, "spec"];
   if (target.file !== undefined) return [`remove "hostNetwork" from ${field.join(".")} in ${target.file}`];

@@ -1,16 +1,16 @@
-/** Whether the API server sends a pod to a webhook, requirement by requirement. */
+/** Whether the API server calls a webhook for a pod, requirement by requirement. */
 import type { V1LabelSelectorRequirement } from "@kubernetes/client-node/models";
 import type { LabelSelector, Plain } from "../../core/kube/client/mod.ts";
 import { selectorMatches } from "../../core/kube/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
-/** A requirement of a selector, and the label that it was compared with. */
+/** A requirement of a selector, and the label that it tests. */
 export interface Requirement {
   /** `namespace.metadata.labels["istio-injection"]`, `metadata.labels["sidecar.istio.io/inject"]`. */
   readonly field: string;
   readonly key: string;
-  /** The label's value; `undefined` if there is no such label. */
+  /** The label's value; `undefined` without the label. */
   readonly value: string | undefined;
   /** `In [enabled]`. */
   readonly wanted: string;
@@ -20,15 +20,14 @@ export interface Requirement {
   readonly of: "namespace" | "pod";
 }
 
-/** What the API server sees of a pod that is created. */
+/** The labels of a new pod and of its namespace. */
 export interface Labels {
   readonly namespace: ValueMap;
   readonly pod: ValueMap;
 }
 
 /**
- * Whether a webhook is called, and the requirement that decided: the first that is not met, else the one that asks
- * for a label.
+ * Whether a webhook is called, and the deciding requirement: the first unmet one, else the one that requires a label.
  */
 export interface Match {
   readonly isCalled: boolean;
@@ -36,8 +35,8 @@ export interface Match {
 }
 
 /**
- * Compares labels with both selectors of a webhook, that of the namespace first. A selector that is no selector calls
- * nobody, an empty one everybody (Kubernetes, "Dynamic Admission Control").
+ * Tests the labels against both selectors of a webhook, that of the namespace first. An empty selector matches
+ * everything (Kubernetes, "Dynamic Admission Control").
  */
 export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, labels: Labels): Match {
   const requirements = [

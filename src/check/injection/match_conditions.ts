@@ -1,8 +1,8 @@
 /**
- * The `matchConditions` of a webhook: expressions in CEL, all of which must hold, or the API server does not call it
- * (Kubernetes, "Dynamic Admission Control", matching requests: matchConditions). What an expression reads must be known
- * here as the API server knows it, else there is no answer: of a pod these are the metadata that its manifest says, and
- * not the fields that defaults and other plugins fill in.
+ * Evaluates the `matchConditions` of a webhook: CEL expressions, all of which must be true, or the API server does
+ * not call the webhook (Kubernetes, "Dynamic Admission Control", matching requests: matchConditions). Of a pod only
+ * the metadata of its manifest is known. Defaults and other admission plugins set further fields: an expression that
+ * reads them is `unknown`.
  */
 import { type ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
 import { messageOf } from "../../core/errors.ts";
@@ -10,22 +10,22 @@ import { isMap, type Value } from "../../core/value.ts";
 import { metadataOf, type Pod } from "../../inject/mod.ts";
 import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 
-/** What is asked about. */
+/** The pod to evaluate conditions for. */
 export interface ConditionQuestion {
   readonly pod: Pod;
   readonly namespace: string;
-  /** A controller makes it: its name and its owner are not those of the template. */
+  /** A controller creates it: name and owner are not those of the template. */
   readonly isMade: boolean;
 }
 
-/** `fails`: the expression cannot be evaluated for this pod, by the API server neither. */
+/** `fails`: the API server cannot evaluate the expression for this pod either. */
 export type Holding = "holds" | "does-not-hold" | "fails" | "unknown";
 
-/** What became of a condition. */
+/** The result of a condition. */
 export interface ConditionAnswer {
   readonly condition: MatchCondition;
   readonly holding: Holding;
-  /** Why it fails, or cannot be told. */
+  /** Why it fails, or is unknown. */
   readonly why: string;
 }
 
@@ -34,7 +34,7 @@ const ENVIRONMENT = new Environment({ enableOptionalTypes: true })
   .registerVariable("oldObject", "dyn")
   .registerVariable("request", "dyn");
 
-/** Asks each condition. Throws nothing: an expression that is none, or of which too little is known, is `unknown`. */
+/** Evaluates each condition. Never throws: an invalid expression, or one that reads unknown data, is `unknown`. */
 export function askConditions(
   conditions: readonly MatchCondition[],
   question: ConditionQuestion,
@@ -56,10 +56,10 @@ function holding({ expression }: MatchCondition, question: ConditionQuestion): O
   }
 }
 
-/** The code of a field that is not there, which is so in the API server too. */
+/** cel-js's code for a missing field, an error in the API server too. */
 const ABSENT = "no_such_key";
 
-/** Metadata of a pod that are as its manifest or its template says. */
+/** The pod metadata that equals that of the manifest or the template. */
 const OF_TEMPLATE = ["labels", "annotations"];
 const OF_POD = [...OF_TEMPLATE, "name", "generateName", "namespace"];
 
@@ -80,14 +80,14 @@ function variables({ pod, namespace, isMade }: ConditionQuestion): Record<string
   };
 }
 
-/** The API server leaves out what is empty. */
+/** The API server omits empty fields. */
 function isSaid(value: Value | undefined): boolean {
   return value !== undefined && value !== null && value !== "" && !(isMap(value) && Object.keys(value).length === 0);
 }
 
 type Path = readonly string[];
 
-/** The first path of an expression that is not known: `object.spec.containers`, `authorizer`. */
+/** The first unknown path in an expression: `object.spec.containers`, `authorizer`. */
 function firstHidden(node: ASTNode, question: ConditionQuestion): string | undefined {
   const path = pathOf(node);
   if (path !== undefined && VARIABLES.includes(path[0] ?? "") && !isKnownPath(path, question)) return path.join(".");
@@ -95,7 +95,7 @@ function firstHidden(node: ASTNode, question: ConditionQuestion): string | undef
   return parts.map((part) => firstHidden(part, question)).find((hidden) => hidden !== undefined);
 }
 
-/** What the API server gives an expression; other names are those of its macros. */
+/** The variables of the API server. Other names belong to macros. */
 const VARIABLES = ["object", "oldObject", "request", "authorizer", "namespaceObject", "params", "variables"];
 
 function isKnownPath([root, first = "", second = ""]: Path, { isMade }: ConditionQuestion): boolean {
@@ -104,7 +104,7 @@ function isKnownPath([root, first = "", second = ""]: Path, { isMade }: Conditio
   return root === "object" && first === "metadata" && (isMade ? OF_TEMPLATE : OF_POD).includes(second);
 }
 
-/** The names of a variable and its fields, as far as they are names; `undefined` for what is no such path. */
+/** A variable and its fields as names; `undefined` for other expressions. */
 function pathOf(node: ASTNode): Path | undefined {
   if (node.op === "id") return [String(node.args)];
   if (![".", ".?", "[]", "[?]"].includes(node.op) || !Array.isArray(node.args)) return undefined;
@@ -114,7 +114,7 @@ function pathOf(node: ASTNode): Path | undefined {
   return typeof field === "string" ? [...path, field] : path;
 }
 
-/** What stands in the brackets of a path. */
+/** The index expressions of a path. */
 function indexesOf(node: ASTNode): readonly ASTNode[] {
   if (!Array.isArray(node.args)) return [];
   const [of, field] = node.args;

@@ -1,25 +1,25 @@
-/** Requests for injection where nothing reads them. */
+/** Injection labels and annotations on the wrong object. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { mapAt } from "../../core/value.ts";
 import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
 import { changePod, kubectl } from "./commands.ts";
 import { ownStrings, type Target } from "./target.ts";
 
-/** A label or annotation that is on a controller and belongs to its pod. */
+/** An injection label or annotation on a controller instead of its pod template. */
 export interface Misplaced {
   readonly of: "labels" | "annotations";
   readonly key: string;
   readonly value: string;
   readonly message: string;
-  /** Commands that put it where it counts. */
+  /** Commands that move it to the pod template. */
   readonly fix: readonly string[];
 }
 
 const STRINGS = ["labels", "annotations"] as const;
 
 /**
- * What asks for injection on the controller itself, where the pod says nothing of the kind: it reaches no pod
- * (Istio, "Installing the Sidecar": the label is that of the pod template).
+ * Injection labels and annotations on the controller itself, if the pod template has none. They have no effect
+ * (Istio, "Installing the Sidecar": the label belongs to the pod template).
  */
 export function misplacedRequests(target: Target): readonly Misplaced[] {
   const { manifest, row } = target;

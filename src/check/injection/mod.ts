@@ -1,7 +1,7 @@
 /**
- * Why a workload is injected or not. In: a workload of a cluster or a manifest. Out: every rule that API server and
- * webhook ask, what decided, what the live pods have, and the commands that change it (`explainInjection`), as text
- * or JSON.
+ * Why a workload is injected or not. In: a workload of a cluster or a manifest. Out: every rule of API server and
+ * webhook, the deciding one, the state of the live pods, and the commands that change the result
+ * (`explainInjection`), as text or JSON.
  */
 export type { Explanation } from "./explanation.ts";
 export { explainInjection, type InjectionQuestion } from "./explain_injection.ts";

@@ -1,4 +1,4 @@
-/** Why no webhook is called for a pod: the first cause of a table that applies, and the command that removes it. */
+/** Why no webhook is called for a pod: the first matching cause of a table, and the command that removes it. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
@@ -12,7 +12,7 @@ import {
 } from "../inventory/served_labels.ts";
 import type { Target } from "./target.ts";
 
-/** What is known of a pod that reaches no webhook. */
+/** A pod for which no webhook is called. */
 export interface Unreached {
   readonly target: Target;
   readonly webhooks: readonly InjectorWebhook[];
@@ -37,8 +37,8 @@ interface Seen extends Unreached {
 }
 
 /**
- * The cause. Source of the order: namespaces decide before pods, a pod's opt-out before all (Istio, "Installing the
- * Sidecar").
+ * The cause. The order follows Istio, "Installing the Sidecar": the pod's opt-out first, then the namespace, then the
+ * pod.
  */
 export function whyNotCalled(unreached: Unreached): Cause {
   const { namespace, pod, webhooks, target } = unreached;
@@ -133,7 +133,7 @@ function misspelt({ target, injection, revision, served }: Seen): Cause {
   };
 }
 
-/** kubectl says so of a label that it cannot take away; what is not there is not mentioned. */
+/** Without removals of absent labels: kubectl would print a warning. */
 function withoutAbsent(labels: Readonly<Record<string, string | undefined>>, { revision }: Pick<Seen, "revision">) {
   const { [LABEL.revision]: wanted, ...rest } = labels;
   return wanted === undefined && revision === undefined ? rest : labels;

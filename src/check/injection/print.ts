@@ -1,4 +1,4 @@
-/** An explanation as a text for people, and as JSON. */
+/** An explanation as text and as JSON. */
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
@@ -15,7 +15,7 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   unknown: "cannot tell",
 };
 
-/** The answer, the rules in the order in which they are asked, the live pods, warnings, and the commands that help. */
+/** The result, the rules in order of evaluation, live pods, warnings, and the fixing commands. */
 export function explanationText(explanation: Explanation): string {
   const { rules, live, warnings, fix } = explanation;
   const parts = [
@@ -45,7 +45,7 @@ function podRow({ pod, phase, hasProxy, isNative, isReady, revision, image }: Li
   return [pod, phase || "-", hasProxy ? proxy : "none", revision ?? "-", image ?? "-"];
 }
 
-/** A value may be as long as a template; a line of a table is to be read. */
+/** Values may be as long as a template. */
 const WIDEST = 80;
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -67,7 +67,7 @@ function shown(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }
 
-/** One line of JSON; what the contract names comes first. */
+/** One line of JSON; the fields of the contract come first. */
 export function explanationJson(explanation: Explanation): string {
   const { workload, injected, by, reason, rules, live, namespace, field, message, warnings, fix } = explanation;
   const line: ExplanationLine = {

@@ -1,4 +1,4 @@
-/** The workload that is asked about: an object of the cluster, or a manifest. */
+/** The workload to explain: an object of the cluster, or a manifest. */
 import { MeshError, UsageError } from "../../core/errors.ts";
 import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
 import { resourceName } from "../../core/kube/mod.ts";
@@ -23,7 +23,7 @@ export interface Target {
   readonly workload: string;
   readonly name: string;
   readonly namespace: string;
-  /** The file that it is from; `undefined` for one of the cluster. */
+  /** Its file; `undefined` for an object of the cluster. */
   readonly file: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Resource {
   readonly names: readonly string[];
 }
 
-/** Kinds with a pod, and how kubectl lets people name them; the first is that of the API's path. */
+/** Workload kinds, and kubectl's names for them; the first name is that of the API's path. */
 const RESOURCES: readonly Resource[] = [
   { kind: "Pod", group: "api/v1", names: ["pods", "pod", "po"] },
   { kind: "Deployment", group: "apis/apps/v1", names: ["deployments", "deployment", "deploy"] },
@@ -54,7 +54,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** What `KIND/NAME` names. Errors: a UsageError for anything else, with the kinds that there are. */
+/** Parses `KIND/NAME`. Errors: a UsageError for other texts, which lists the kinds. */
 export function readWorkloadName(
   text: string,
 ): { readonly path: (namespace: string) => string; readonly kind: string } {
@@ -79,7 +79,7 @@ function unknownKind(word: string): UsageError {
   });
 }
 
-/** The workload of that name. Errors: those of the API, and a MeshError if it is not there. */
+/** Gets a workload. Errors: those of the API, and a MeshError if it does not exist. */
 export async function clusterTarget(api: KubeApi, text: string, namespace: string): Promise<Target> {
   const { path, kind } = readWorkloadName(text);
   const object = await api.get(path(namespace));
@@ -91,7 +91,7 @@ function none(text: string, namespace: string): never {
   throw new MeshError(`There is no "${text}" in the namespace "${namespace}"`, { hint: "see --namespace" });
 }
 
-/** The workload in a manifest; `undefined` if it makes no pods. */
+/** The workload in a manifest; `undefined` for other kinds. */
 export function targetOf(manifest: ValueMap, namespace: string, file: string | undefined): Target | undefined {
   const row = workloadKind(manifest);
   if (row === undefined) return undefined;
@@ -118,7 +118,7 @@ export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
   return ownerOf(manifest, row, namespace);
 }
 
-/** The path of a field of the pod in the workload: `spec.template.metadata.labels["..."]`. Others stay as they are. */
+/** The path of a pod's field in the workload: `spec.template.metadata.labels["..."]`. Other paths stay as they are. */
 export function fieldIn(field: string, { row }: Target): string {
   return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
 }

@@ -1,4 +1,4 @@
-/** What happens to a pod that is created: every rule in the order in which API server and webhook ask it. */
+/** What happens to a new pod: every rule of API server and webhook, in order of evaluation. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { textAt, type ValueMap } from "../../core/value.ts";
 import {
@@ -21,19 +21,19 @@ import type { RuleLine } from "./explanation_schema.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
-/** Reasons of verdicts that take a webhook to be called, or to inject, and cannot tell. */
+/** Reasons of verdicts that assume a called, or injecting, webhook. */
 export const UNKNOWN_CONDITION = "match-condition-unknown";
 export const UNKNOWN_CONFIGURATION = "configuration-unknown";
 
-/** A pod that would be created, and what is known of the cluster. */
+/** A new pod, and the state of the cluster. */
 export interface Question {
-  /** In its namespace: `metadata.namespace` counts. */
+  /** With `metadata.namespace`. */
   readonly pod: Pod;
   readonly owner: Owner;
-  /** A controller makes it. */
+  /** A controller creates it. */
   readonly isMade: boolean;
   readonly namespaceLabels: ValueMap;
-  /** In the order in which they are called; `undefined` where they are not known: then one is taken to be called. */
+  /** In call order; `undefined` if unknown: then one called webhook is assumed. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
 }
@@ -44,22 +44,22 @@ export interface Verdict {
   /** The first webhook that injects. */
   readonly by: string | null;
   /**
-   * A stable id: those of `inject`'s decision table and errors, `not-called`, `match-condition`,
+   * A stable id: one of `inject`'s decision table and errors, or `not-called`, `match-condition`,
    * `match-condition-fails`, `match-condition-unknown`, `configuration-unknown`.
    */
   readonly reason: string;
   readonly field: string;
   readonly message: string;
   readonly rules: readonly RuleLine[];
-  /** The webhook refuses the pod: it is not created at all. */
+  /** A webhook denies the pod: it is not created. */
   readonly isRefused: boolean;
   /** Every webhook that would inject. */
   readonly injecting: readonly string[];
-  /** The pod as it is then. */
+  /** The injected pod. */
   readonly result: Pod | undefined;
 }
 
-/** Asks all rules. The pod that one webhook made is what the next one sees, as in the API server. */
+/** Evaluates all rules. Each webhook gets the result of the previous one, as in the API server. */
 export function verdictOf(question: Question): Verdict {
   const { webhooks } = question;
   if (webhooks === undefined) return unasked(question);
@@ -138,7 +138,10 @@ function unasked(question: Question): Verdict {
   return verdict(outcome, { rules, injecting: [], result: outcome.result });
 }
 
-/** What a webhook does whose selectors match: its conditions come first. Where they cannot be told it is asked too. */
+/**
+ * The outcome of a webhook whose selectors match. Its conditions come first. If they are unknown, the webhook is
+ * evaluated too.
+ */
 function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
   const { pod, isMade } = question;
   const name = webhookName(webhook);
@@ -169,7 +172,7 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
   return { ...outcome, reason: UNKNOWN_CONDITION, field, message };
 }
 
-/** One that does not hold decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
+/** A false condition decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
 function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer | undefined {
   const order = ["does-not-hold", "unknown", "fails"];
   return order.map((holding) => answers.find((answer) => answer.holding === holding)).find(Boolean);
@@ -203,7 +206,7 @@ function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleL
   };
 }
 
-/** What a webhook does that is called; its rules are added. */
+/** The outcome of a called webhook; adds its rules. */
 function ask(webhook: InjectorWebhook | undefined, question: Question, rules: RuleLine[]): Outcome {
   const name = webhook === undefined ? null : webhookName(webhook);
   const injector = question.injectorFor(webhook);
@@ -225,7 +228,7 @@ interface Rendering {
   readonly rules: RuleLine[];
 }
 
-/** A pod that its templates cannot make is refused (Istio's and our webhook answer `allowed: false`). */
+/** If the templates fail, the webhook denies the pod (`allowed: false`). */
 function injected(decision: Decision, webhook: string | null, { question, injector, rules }: Rendering): Outcome {
   const line = { rule: "templates", field: "templates" };
   try {
@@ -242,7 +245,7 @@ function injected(decision: Decision, webhook: string | null, { question, inject
   }
 }
 
-/** Istio's default is the policy that most have; the message says that it is a guess. */
+/** Istio's default policy, for guesses. */
 const GUESS: DecisionPolicy = { policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [], byHand: false };
 
 interface Guessing {

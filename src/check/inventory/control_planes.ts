@@ -35,8 +35,7 @@ export interface ControlPlane {
 const OURS = /^kubectl-mesh-webhook(-|$)/;
 
 /**
- * The control planes that webhooks call, each once; tags call that of their revision. Where there is no webhook it is
- * the one that was chosen.
+ * The distinct control planes that webhooks call; a tag calls that of its revision. Without webhooks: the chosen one.
  */
 export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
   const { revision } = choice;

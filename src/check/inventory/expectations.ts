@@ -24,8 +24,8 @@ export interface ExpectedPod {
   readonly webhook: InjectorWebhook | undefined;
   readonly plane: ObservedPlane | undefined;
   /**
-   * What that webhook would decide; `undefined` if none is called, its configuration is not known, or it has
-   * conditions, which may ask for what is not kept of pods.
+   * The decision of that webhook; `undefined` without a webhook, without its configuration, and with match
+   * conditions, which may read dropped fields of the pod.
    */
   readonly decision: Decision | undefined;
 }

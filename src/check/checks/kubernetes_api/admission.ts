@@ -5,10 +5,8 @@ import type { Pod } from "../../../core/kube/client/mod.ts";
 export const ADMISSION = "admissionregistration.k8s.io/v1";
 
 /**
- * Why a plugin that is on unless told is off in a pod of kube-apiserver: the flag that says so; `undefined` if it is
- * on.
- * Source: Kubernetes, "Admission Controllers Reference"; `--admission-control` is the list of all that are on, before
- * 1.10.
+ * The flag that disables a default admission plugin of a kube-apiserver; `undefined` if the plugin is enabled.
+ * Source: Kubernetes, "Admission Controllers Reference"; before 1.10 `--admission-control` lists all enabled plugins.
  */
 export function admissionOf(pod: Pod, plugin: string): string | undefined {
   const flags = flagsOf(pod);

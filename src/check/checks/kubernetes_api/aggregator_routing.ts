@@ -1,8 +1,8 @@
 /**
- * How the API server reaches what is behind a Service, as webhooks are: by the addresses of its pods
- * (`--enable-aggregator-routing`), else by the Service's own address, which takes kube-proxy or its like on the node of
- * the API server. Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose
- * resolver of Services the flag chooses.
+ * How the API server reaches the pods of Services, such as webhooks: by pod addresses
+ * (`--enable-aggregator-routing`), else by the cluster IP, which needs kube-proxy or a replacement on its node.
+ * Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose service resolver
+ * the flag selects.
  */
 import type { Pod } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";

@@ -1,5 +1,5 @@
 /**
- * What a LimitRange makes of injected containers and has against them. Source: "Limit Ranges" of the Kubernetes
+ * Limit ranges: their defaults for injected containers, and their limits. Source: "Limit Ranges" of the Kubernetes
  * documentation, and the admission plugin LimitRanger, which runs again after webhooks.
  */
 import type { V1LimitRangeItem } from "@kubernetes/client-node/models";

@@ -1,6 +1,6 @@
 /**
- * Whether the kubelets of nodes support native sidecars. Source: KEP-753: beta, and on, since Kubernetes 1.29; before
- * that a node starts such a proxy as an init container and waits for its end, which does not come.
+ * Whether the kubelets support native sidecars. Source: KEP-753: enabled by default since Kubernetes 1.29. An older
+ * node runs a native sidecar as an init container and waits for its end forever.
  */
 import type { Node, Pod } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";

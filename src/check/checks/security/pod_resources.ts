@@ -43,8 +43,8 @@ export function amountsOf(container: ValueMap): Amounts {
 }
 
 /**
- * What the containers of a pod ask for together. Source: "Init Containers" and "Sidecar Containers" of the Kubernetes
- * documentation: what runs at once adds up, an init container runs beside the sidecars that were started before it.
+ * The effective resources of a pod. Source: "Init Containers" and "Sidecar Containers" of the Kubernetes
+ * documentation: concurrent containers add up, an init container runs beside the sidecars started before it.
  */
 export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts = amountsOf): Amounts {
   let running: Amounts = new Map();

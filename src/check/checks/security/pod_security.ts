@@ -1,15 +1,15 @@
 /**
- * What the Pod Security Standards say of a pod, as the admission plugin PodSecurity judges it. Source: "Pod Security
- * Standards" of the Kubernetes documentation, and k8s.io/pod-security-admission/policy. Rules that concern Windows,
- * AppArmor, SELinux and sysctls are left out: no template of a sidecar sets those fields.
+ * Violations of the Pod Security Standards, as the admission plugin PodSecurity reports them. Source: "Pod Security
+ * Standards" of the Kubernetes documentation, and k8s.io/pod-security-admission/policy. Without the rules for
+ * Windows, AppArmor, SELinux and sysctls: no sidecar template sets those fields.
  */
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
 
-/** The levels that forbid something. */
+/** The restrictive levels. */
 export type Level = "baseline" | "restricted";
 
-/** Something that a level forbids: `container "istio-init" adds the capabilities NET_ADMIN, NET_RAW`. */
+/** A violation: `container "istio-init" adds NET_ADMIN and NET_RAW`. */
 export type Violation = string;
 
 type ContainerRule = (security: ValueMap, pod: ValueMap) => string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Whether quotas of a namespace leave room for a sidecar. Source: "Resource Quotas" of the Kubernetes documentation: a
- * quota on a resource of requests or limits wants every container to say how much, and forbids what goes beyond.
+ * Whether quotas of a namespace leave room for a sidecar. Source: "Resource Quotas" of the Kubernetes documentation:
+ * with a quota on requests or limits, every container must set them, and the sum is limited.
  */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../../core/kube/client/mod.ts";

@@ -26,8 +26,8 @@ export function exists(webhooks: readonly InjectorWebhook[], { scope }: Inventor
 }
 
 /**
- * Each tag points to a revision that is installed, and no two configurations are of the same tag. A revision is
- * installed if it has a configuration of its own or what the tag calls is also what that of a revision calls.
+ * Each tag points to an installed revision, and each tag has one configuration. A revision is installed if it has a
+ * configuration of its own.
  */
 export function revisionTags(webhooks: readonly InjectorWebhook[]): Finding {
   const configurations = distinct(webhooks, ({ configuration }) => configuration);

@@ -9,8 +9,8 @@ import { distinct, isActive } from "./injectors.ts";
 import { isCalled, podPort } from "./service.ts";
 
 /**
- * The API server reaches each webhook: a pod that goes to it is sent as a dry run, and comes back with a sidecar. One
- * pod for each configuration and what it calls: of its webhooks the first that selects a namespace.
+ * The API server reaches each webhook: a pod that matches it gets a sidecar in a dry run. One pod for each
+ * configuration and target, by the first of its webhooks that selects a namespace.
  */
 export async function reachable(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
   const problems: Problem[] = [];

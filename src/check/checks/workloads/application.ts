@@ -25,8 +25,8 @@ function userOf(container: ValueMap, pod: ValueMap): number | undefined {
 }
 
 /**
- * Init containers that run between the capture of the traffic and the start of the proxy reach nothing. With the CNI
- * plugin the capture is there before all of them (Istio, "Compatibility with application init containers").
+ * Init containers between traffic capture and the start of the proxy have no network. The CNI plugin captures before
+ * all of them (Istio, "Compatibility with application init containers").
  */
 export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefined {
   if (!hasProxy) return undefined;
@@ -44,7 +44,10 @@ export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefi
   return { result: "warning", message: `its init containers ${told} run before the proxy, without network access` };
 }
 
-/** A Job is done when all of its containers are, and an ordinary proxy goes on (Kubernetes, "Sidecar Containers"). */
+/**
+ * A Job completes when all its containers end. An ordinary proxy container does not (Kubernetes, "Sidecar
+ * Containers").
+ */
 export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");
@@ -85,7 +88,7 @@ const PORTS: ReadonlyMap<number, string> = new Map([
   [15090, "Envoy's metrics"],
 ]);
 
-/** Ports that an application declares and the proxy listens on. */
+/** Declared application ports on which the proxy listens. */
 export function appPorts(expected: ExpectedPod): PodProblem | undefined {
   const { pod } = expected;
   if (!isInMesh(expected)) return undefined;

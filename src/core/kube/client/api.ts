@@ -1,7 +1,7 @@
 /**
- * The API of a Kubernetes cluster as plain JSON objects: what the program needs of it, and nothing of a transport.
- * Paths are those of the API (`/api/v1/namespaces/istio-system/configmaps/istio`). Every call fails with an
- * `ApiError` that says what was asked of which server.
+ * The API of a Kubernetes cluster as plain JSON objects, independent of the transport. Paths are those of the API
+ * (`/api/v1/namespaces/istio-system/configmaps/istio`). Every failure is an `ApiError` that names the request and the
+ * server.
  */
 import { MeshError } from "../../errors.ts";
 import type { Value } from "../../value.ts";
@@ -28,10 +28,10 @@ export interface KubeList {
   readonly resourceVersion: string;
 }
 
-/** How the body of a patch is to be read (Kubernetes, "API Concepts", patch and apply). */
+/** The kind of a patch (Kubernetes, "API Concepts", patch and apply). */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 
-/** A change that a watch saw. */
+/** A change. */
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
@@ -64,9 +64,9 @@ export interface KubeApi {
   /** Deletes; `false` if the object did not exist. */
   remove(path: string): Promise<boolean>;
   /**
-   * Changes of a collection until the signal fires: at first every object that is there as `ADDED`. It reconnects by
-   * itself and lists anew when the server has forgotten the version, and then tells what has changed meanwhile (of what
-   * was deleted then only the name is known); no failure ends it.
+   * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects, and lists
+   * again if the server has dropped the version: then it reports the differences (of deleted objects only the
+   * metadata). No failure ends it.
    */
   watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
 }

@@ -1,6 +1,6 @@
 /**
- * A client of a cluster's API (`connect`), as small as what the program asks: objects are plain JSON, requests are
- * `fetch`. In: a kubeconfig or a pod's service account. Out: a `KubeApi`.
+ * A client of a cluster's API (`connect`): plain JSON objects over `fetch`. In: a kubeconfig or a pod's service
+ * account. Out: a `KubeApi`.
  */
 export * from "./api.ts";
 export { connect, type KubeConnection } from "./connect.ts";

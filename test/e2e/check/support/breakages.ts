@@ -342,7 +342,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "an expired certificate is served": serving(
     (mesh) => mesh.authority.sign({ days: -1n }),
-    /certificate has expired.*\nthe certificate that the webhook serves is not valid at this time/,
+    /certificate has expired.*\nthe webhook's certificate is not valid now/,
   ),
   "a certificate for another name is served": serving(
     (mesh) => mesh.authority.sign({ name: "other.test" }),
@@ -350,11 +350,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   ),
   "a certificate of another authority is served": serving(
     () => makeAuthority().sign(),
-    /signed by unknown authority.*\nthe caBundle of the configuration did not sign what the webhook serves/,
+    /signed by unknown authority.*\nthe caBundle of the configuration did not sign the webhook's certificate/,
   ),
   "the port is closed": calling(closedPort, {
     told: { "webhook-reachable": "error" },
-    says: /connection refused\nnothing listens at port \d+/,
+    says: /connection refused\nnothing listens on port \d+/,
   }),
   "no answer, as behind a firewall": calling(silentPort, {
     told: { "webhook-reachable": "error" },
@@ -366,7 +366,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, "Ignore"),
   "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
     told: { "webhook-reachable": "error" },
-    says: /what answers is no injector at that path/,
+    says: /no injector serves that path/,
   }),
   "istio-injection misspelt": labelled("mesh", { "istio-injection": "enable" }, {
     told: {
@@ -390,7 +390,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "the namespace has lost its label": labelled("mesh", { "istio-injection": null }, {
     told: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
-    says: /pods that are made anew get none: kubectl label namespace mesh istio-injection=enabled$/,
+    says: /new pods get no proxy: kubectl label namespace mesh istio-injection=enabled$/,
   }),
   "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
     told: { "namespace-pod-revisions": "warning" },
@@ -406,7 +406,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       await removePod(mesh, "old", "plain");
     },
     told: { "workload-proxy-missing": "error" },
-    says: /it has no proxy, and would get one.*\nrecreate them: kubectl get pod\/old -n plain/s,
+    says: /it has no proxy, but a new pod would get one.*\nrecreate them: kubectl get pod\/old -n plain/s,
   },
   "a pod that opted out after it was made": withPod({}, {
     told: { "workload-proxy-unexpected": "warning" },
@@ -433,7 +433,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "job", uid: "1", controller: true }],
     },
     others: { ready: false, state: { terminated: { exitCode: 0 } } },
-  }, { told: { "workload-jobs": "error" }, says: /its work is done, and the proxy goes on/ }),
+  }, { told: { "workload-jobs": "error" }, says: /its containers are done, but the proxy keeps running/ }),
   "an application as the proxy's user": withPod({ container: { securityContext: { runAsUser: 1337 } } }, {
     told: { "workload-proxy-user": "error" },
     says: /its containers "app" run as the proxy user 1337/,
@@ -479,6 +479,6 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a proxy that was started again": withPod({ proxy: { restartCount: 2, lastState: CRASHED } }, {
     told: { "proxy-restarts": "warning" },
-    says: /was started again 2 times, last it ended with 255: no token/,
+    says: /restarted 2 times, the last time it ended with 255: no token/,
   }),
 };
