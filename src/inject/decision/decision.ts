@@ -54,25 +54,25 @@ type Selecting = "never-inject-selector" | "always-inject-selector" | "policy";
 
 type Rule = readonly [name: RuleName, answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined];
 
-const RULES: readonly Rule[] = [
-  ["host-network", hostNetwork],
-  ["ignored-namespace", ignoredNamespace],
-  ["policy-known", invalidPolicy],
-  ["request", request],
-  ["never-inject-selector", neverSelector],
-  ["always-inject-selector", alwaysSelector],
-  ["policy", (_pod, policy) => byPolicy(policy)],
-];
-const LEGACY_RULES: readonly Rule[] = [
-  ["host-network", hostNetwork],
-  ["already-injected", (pod, { byHand }) => alreadyInjected(pod, byHand)],
-  ["ignored-namespace", ignoredNamespace],
-  ["policy-known", invalidPolicy],
-  ["request", legacyRequest],
-  ["never-inject-selector", neverSelector],
-  ["always-inject-selector", alwaysSelector],
-  ["policy", (_pod, policy) => byPolicy(policy)],
-];
+/** The rules in order; `early` come after the host network. */
+function rules(requestRule: Rule, ...early: readonly Rule[]): readonly Rule[] {
+  return [
+    ["host-network", hostNetwork],
+    ...early,
+    ["ignored-namespace", ignoredNamespace],
+    ["policy-known", invalidPolicy],
+    requestRule,
+    ["never-inject-selector", neverSelector],
+    ["always-inject-selector", alwaysSelector],
+    ["policy", (_pod, policy) => byPolicy(policy)],
+  ];
+}
+
+const RULES = rules(["request", request]);
+const LEGACY_RULES = rules(["request", legacyRequest], [
+  "already-injected",
+  (pod, { byHand }) => alreadyInjected(pod, byHand),
+]);
 
 /** The rules for a form of the configuration, in order; the last one always answers. */
 export function rulesFor(form: DecisionPolicy["form"]): readonly Rule[] {

@@ -3,17 +3,16 @@ import { InjectionError } from "../injection_error.ts";
 import { decode, fits, problemTexts } from "../../core/kube/mod.ts";
 import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
 import { copyValue } from "../../core/same_value.ts";
-import { isMap, type ValueMap } from "../../core/value.ts";
+import { isMap, mapsAt, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { templateData } from "../render/data.ts";
 import type { Injector, LoadedConfig } from "../config/injector.ts";
 import { injectLegacy } from "../legacy/mod.ts";
-import { missingNames } from "./missing_names.ts";
 import { meshForPod } from "./mesh.ts";
 import { nativeForPod } from "../decision/native.ts";
 import { overlay, withoutEmptyLists } from "./overlay.ts";
 import { applyOverrides, keptOverrides, userProxy } from "./overrides.ts";
-import { annotationsOf, type Pod } from "./pod.ts";
+import { annotationsOf, type Pod, specOf } from "./pod.ts";
 import { podWarnings } from "./warnings.ts";
 import { proxyEnvs } from "../postprocess/cluster.ts";
 import { postprocess, statusPort } from "../postprocess/mod.ts";
@@ -140,6 +139,18 @@ function named(pod: Pod): Pod {
   if (first === undefined) return pod;
   const fields = missing.map((field) => `"${field}"`).join(", ");
   throw new InjectionError("invalid-manifest", `Names are missing: ${fields}`, { place: { field: first } });
+}
+
+/** Lists of a pod that merge by name. */
+const NAMED = ["initContainers", "containers", "volumes"] as const;
+
+/** Field paths of missing names: `spec.containers[0].name`. */
+export function missingNames(pod: Pod): readonly string[] {
+  return NAMED.flatMap((list) =>
+    mapsAt(specOf(pod), list).flatMap((item, index) =>
+      item["name"] === undefined || item["name"] === "" ? [`spec.${list}[${index}].name`] : []
+    )
+  );
 }
 
 function checkAnnotations(typed: Pod, era: Era): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { newInjector } from "../config/injector.ts";
-import { injectPod } from "./inject_pod.ts";
+import { injectPod, missingNames } from "./inject_pod.ts";
 import { annotation } from "./pod.ts";
 
 const CONFIG = `templates:
@@ -32,4 +32,18 @@ Deno.test("injectPod: a template's changes of the values do not reach the next p
     const owner = { apiVersion: "apps/v1", kind: "Deployment", name, namespace: "" };
     assert.equal(annotation(injectPod(pod, owner, injector).pod, "seen"), `${name} [${name}]`);
   }
+});
+
+function missing(spec: string): readonly string[] {
+  const pod = parseYaml(`spec: ${spec}`);
+  return isMap(pod) ? missingNames(pod) : [];
+}
+
+Deno.test("missingNames() gives the paths of containers and volumes without a name", () => {
+  assert.deepEqual(missing("{containers: [{name: a}, {image: b}], initContainers: [{name: ''}], volumes: [{}]}"), [
+    "spec.initContainers[0].name",
+    "spec.containers[1].name",
+    "spec.volumes[0].name",
+  ]);
+  assert.deepEqual(missing("{containers: [{name: a}]}"), []);
 });

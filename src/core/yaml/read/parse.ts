@@ -3,8 +3,7 @@ import { fieldText } from "../../field_path.ts";
 import type { Value } from "../../value.ts";
 import { composeCommon } from "./common.ts";
 import { compose, type Composition } from "./compose.ts";
-import { nodeOffset } from "./node_offset.ts";
-import type { YamlNode } from "../node.ts";
+import { resolved, type YamlNode } from "../node.ts";
 import { parseError } from "./parse_error.ts";
 import { placeOf } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
@@ -88,4 +87,34 @@ function warningsOf(composition: Composition, doc: SourceDocument): YamlWarning[
   if (!composition.hasMore) return warnings;
   const offset = Math.max(0, doc.text.search(/^\.\.\.\s/m));
   return [...warnings, { message: 'The text after "..." is ignored, as kubectl does', place: placeOf(doc, offset) }];
+}
+
+/**
+ * The offset to show for a path: the value if it is on the line of its key, else the key. The walk ends at a step that
+ * does not exist.
+ */
+function nodeOffset(root: YamlNode | undefined, path: readonly (string | number)[]): number {
+  let node = root;
+  let offset = root?.outer ?? 0;
+  for (const step of path) {
+    const found = node === undefined ? undefined : child(node, step);
+    if (found === undefined) break;
+    node = found.node;
+    offset = found.offset;
+  }
+  return offset;
+}
+
+function child(parent: YamlNode, step: string | number): { node: YamlNode; offset: number } | undefined {
+  const target = resolved(parent);
+  if (target.kind === "list") {
+    const item = target.items[Number(step)];
+    return item && { node: item, offset: item.outer };
+  }
+  if (target.kind !== "map") return undefined;
+  const entry = target.entries.findLast((candidate) => candidate.key === String(step));
+  if (entry === undefined) return undefined;
+  const onOwnLines = entry.node.kind !== "scalar" && entry.node.kind !== "alias" && !entry.node.flow;
+  const atKey = onOwnLines || (entry.node.kind === "scalar" && entry.node.style === "empty");
+  return { node: entry.node, offset: atKey ? entry.keyNode.outer : entry.node.outer };
 }
