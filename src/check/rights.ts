@@ -66,8 +66,8 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const NAME = "kubectl-mesh-check";
 
 const HEAD =
-  `# What "kubectl mesh check" reads: a ClusterRole, a Role in the namespace of the control plane, and two roles that can
-# be left out. Nothing is written. Without a right the checks that need it say so, and the others go on.
+  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and two optional roles.
+# The checks only read. Without a right, the checks that need it are unknown, and the others run.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
 `;
@@ -75,15 +75,15 @@ const HEAD =
 /** RBAC cannot restrict a right to dry runs, or to keys of a Secret. */
 const APART = {
   "dry-run":
-    `# Only for those who may create pods: one is sent as a dry run, which proves that the API server reaches the webhook, and
-# a role cannot allow that alone. Without it "webhook-reachable" cannot tell. With a RoleBinding in a namespace that has
-# sidecars, and "check -n" that namespace, it is enough there.
+    `# Optional, for users who may create pods: "webhook-reachable" creates one as a dry run, and RBAC cannot allow dry runs
+# only. Without this role "webhook-reachable" is unknown. A RoleBinding in one injected namespace is enough, together with
+# "check -n" for that namespace.
 #
 `,
   secrets:
-    `# Only for those who may see them: these Secrets hold private keys beside the certificates that are compared with the
-# caBundle, and a role cannot give one without the other. Without it the ConfigMap istio-ca-root-cert is compared, where
-# there is one, else "webhook-certificate" cannot tell; "webhook-reachable" proves by a call that the certificate is right.
+    `# Optional, for users who may read private keys: these Secrets contain keys beside the certificates that are compared
+# with the caBundle, and RBAC cannot grant single keys of a Secret. Without this role the check compares the ConfigMap
+# istio-ca-root-cert if it exists, else "webhook-certificate" is unknown; "webhook-reachable" verifies the certificate.
 #
 `,
 } as const;
