@@ -1,4 +1,5 @@
 /** Commands that change the result. Every argument is quoted for a shell: names come from the cluster or a file. */
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { podOwner } from "../../inject/mod.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
@@ -109,4 +110,32 @@ const AGAIN: Readonly<Record<string, Again>> = {
 /** The commands that recreate the pods of a workload; none without live pods. */
 export function makeAgain(target: Target, live: readonly LivePod[]): readonly string[] {
   return target.file !== undefined || live.length === 0 ? [] : AGAIN[target.row.kind]?.(target, live) ?? [];
+}
+
+type Fix = (target: Target) => readonly string[];
+
+const ask: Fix = (target) => [changePod(target, { of: "labels", key: LABEL.inject, value: "true" })];
+
+/** Fixes by the reason of the decision. Other reasons have no command, such as a system namespace. */
+const FIXES: Readonly<Record<string, Fix>> = {
+  "label-inject-false": (target) => [changePod(target, { of: "labels", key: LABEL.inject, value: null })],
+  "annotation-inject-false": (target) => [changePod(target, { of: "annotations", key: LABEL.inject, value: null })],
+  "never-inject-selector": ask,
+  "policy-disabled": ask,
+  "pod-host-network": ownNetwork,
+};
+
+/** The commands that make the webhook inject. */
+export function decisionFix(reason: string, target: Target): readonly string[] {
+  return FIXES[reason]?.(target) ?? [];
+}
+
+/** A pod without a controller must be recreated to change its network. */
+function ownNetwork(target: Target): readonly string[] {
+  const field = [...target.row.path, "spec"];
+  if (target.file !== undefined) return [`remove "hostNetwork" from ${field.join(".")} in ${target.file}`];
+  if (target.row.kind === "Pod") return [];
+  const patch = field.reduceRight<object>((inner, key) => ({ [key]: inner }), { hostNetwork: null });
+  const name = `${target.row.kind.toLowerCase()}/${target.name}`;
+  return [kubectl("patch", name, "-n", target.namespace, "--type=merge", "-p", JSON.stringify(patch))];
 }

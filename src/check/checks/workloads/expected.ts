@@ -1,6 +1,5 @@
 /** Live pods compared with a new pod of the same workload. */
 import { MeshError } from "../../../core/errors.ts";
-import { annotationIn, hasOwnTemplate } from "./own_settings.ts";
 import { findProxy, type Injector, injectPod, podOwner, specOf } from "../../../inject/mod.ts";
 import type { Pod } from "../../../core/kube/client/mod.ts";
 import { textAt } from "../../../core/value.ts";
@@ -83,4 +82,23 @@ export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefin
     result: "warning",
     message: "it uses the host network and is never injected, whatever its labels are",
   };
+}
+
+/** The annotation's value. */
+function annotationIn({ metadata }: Pod, name: string): string | undefined {
+  return metadata.annotations?.[name];
+}
+
+/** Annotations that change the proxy of a pod. */
+const CHOOSING = [
+  "inject.istio.io/templates",
+  "proxy.istio.io/config",
+  "proxy.istio.io/overrides",
+  "sidecar.istio.io/proxyImage",
+  "sidecar.istio.io/proxyImageType",
+];
+
+/** Whether the pod's own annotations may change its proxy. */
+function hasOwnTemplate(pod: Pod): boolean {
+  return CHOOSING.some((name) => annotationIn(pod, name) !== undefined);
 }
