@@ -18,7 +18,7 @@ const CAPTURE = [
 interface WarmUp {
   readonly args: readonly string[];
   /** What the stand-in for kernel and iptables holds, and the expected output. */
-  readonly standIn?: { readonly held: Held; readonly says: string };
+  readonly standIn?: { readonly held: Held; readonly output: string };
   /** Variables for a run on Linux only, in its own folder. FOLDER is a folder to write to, ROOT the folder of the sources. */
   readonly env?: Readonly<Record<string, string>>;
   /** The expected exit code, 0 by default. */
@@ -45,11 +45,11 @@ const RUNS: readonly WarmUp[] = [
   { args: ["inject", ...WORKLOADS, "-o", "json"] },
   { args: ["iptables", "generate"] },
   { args: ["iptables", "generate", ...CAPTURE] },
-  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "nothing", says: CHANGED } },
-  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "nft", says: IN_PLACE } },
-  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "legacy", says: IN_PLACE } },
-  { args: ["iptables", "apply", "--redirect-dns", "-m", "TPROXY"], standIn: { held: "nft", says: CHANGED } },
-  { args: ["iptables", "clean"], standIn: { held: "nft", says: GONE } },
+  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "nothing", output: CHANGED } },
+  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "nft", output: IN_PLACE } },
+  { args: ["istio-iptables", ...CAPTURE], standIn: { held: "legacy", output: IN_PLACE } },
+  { args: ["iptables", "apply", "--redirect-dns", "-m", "TPROXY"], standIn: { held: "nft", output: CHANGED } },
+  { args: ["iptables", "clean"], standIn: { held: "nft", output: GONE } },
   { args: ["version"] },
   { args: ["agent", "bootstrap"], env: AGENT },
   { args: ["agent"], env: AGENT },
@@ -106,7 +106,7 @@ async function warm(
   const variables = { MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
   const outcome = await run([warmUp, ...args], variables, env === undefined ? root : pod);
   if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
-  if (outcome.code === code && outcome.text.includes(standIn?.says ?? "")) return;
+  if (outcome.code === code && outcome.text.includes(standIn?.output ?? "")) return;
   if (standIn === undefined) throw new Error(`"${args.join(" ")}" failed: ${outcome.text.trim()}`);
   // The program works without: functions that did not run are compiled when they are called.
   say(`compile: "${args.join(" ")}" on ${standIn.held} did not work: ${outcome.text.trim()}`);

@@ -190,7 +190,7 @@ Deno.test("stream() carries messages both ways while it lasts, and ends when the
   });
 });
 
-Deno.test("stream() ends when the server says no more, and tells a refusal and a connection that broke", async () => {
+Deno.test("stream() ends when the server ends it, and reports a refusal and a broken connection", async () => {
   let answer: Handler = () => new Response(encodeFrame(bytes("last")), { headers: GRPC });
   await using server = await serverOf((request) => answer(request));
   await withChannel(server.address, async (channel) => {

@@ -122,7 +122,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const TABLE = { information: 64, entryCount: 76, entriesSize: 80, firstEntry: 40, rules: 18 } as const;
 
-/** A table of iptables-legacy (linux/netfilter_ipv4/ip_tables.h) in which chains of ours are. */
+/** A table of iptables-legacy (linux/netfilter_ipv4/ip_tables.h) with owned chains. */
 function fillTable(option: number, value: Uint8Array): number {
   const view = new DataView(value.buffer);
   if (option === TABLE.information) {

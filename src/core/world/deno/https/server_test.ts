@@ -96,8 +96,8 @@ Deno.test("the handler gets the address of the client", async () => {
 });
 
 for (const protocol of ["1.1", "2"] as const) {
-  Deno.test(`HTTP/${protocol}: close() lets requests under way be answered, and says if time ran out`, async () => {
-    for (const patience of [10_000, 0]) {
+  Deno.test(`HTTP/${protocol}: close() waits for requests in flight, and tells whether all were answered`, async () => {
+    for (const milliseconds of [10_000, 0]) {
       const [came, release] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
       const server = await serve(() => {
         came.resolve();
@@ -106,10 +106,10 @@ for (const protocol of ["1.1", "2"] as const) {
       using client = clientOf(OLD, protocol);
       const answer = ask(client, server.port).catch((error: Error) => error.name);
       await came.promise;
-      const closed = server.close(patience);
-      if (patience > 0) release.resolve(new Response("late"));
-      assert.equal(await closed, patience > 0);
-      assert.equal(await answer, patience > 0 ? "late" : "TypeError");
+      const closed = server.close(milliseconds);
+      if (milliseconds > 0) release.resolve(new Response("late"));
+      assert.equal(await closed, milliseconds > 0);
+      assert.equal(await answer, milliseconds > 0 ? "late" : "TypeError");
       release.resolve(new Response());
       await assert.rejects(Deno.connect({ hostname: "127.0.0.1", port: server.port }), Deno.errors.ConnectionRefused);
     }

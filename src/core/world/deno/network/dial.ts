@@ -13,9 +13,9 @@ export async function dial(options: DialOptions): Promise<Dialed> {
   if (problem !== undefined) throw tlsError(options, `this side's certificate cannot be used: ${problem}`, undefined);
   const addresses = await addressesOf(options);
   for (const address of addresses.slice(0, -1)) {
-    const patience = AbortSignal.timeout(FOR_EACH_ADDRESS);
+    const timeout = AbortSignal.timeout(FOR_EACH_ADDRESS);
     try {
-      return await open(address, { ...options, signal: AbortSignal.any([options.signal, patience]) });
+      return await open(address, { ...options, signal: AbortSignal.any([options.signal, timeout]) });
     } catch (error) {
       const isNext = error instanceof DialError && error.stage === "connection" && !options.signal.aborted;
       if (!isNext) throw error;
