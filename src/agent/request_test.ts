@@ -25,7 +25,7 @@ Deno.test("runRequest() prints the body and a line end", async () => {
   });
 });
 
-Deno.test("runRequest() takes one slash off the path and sends a body", async () => {
+Deno.test("runRequest() accepts a leading slash and sends a body", async () => {
   const { requests } = await asked(
     { method: "POST", path: "//drain?x=1", body: "a b", port: 15020 },
     () => new Response(),
@@ -33,7 +33,7 @@ Deno.test("runRequest() takes one slash off the path and sends a body", async ()
   assert.deepEqual(requests, ["POST http://localhost:15020//drain?x=1 a b"]);
 });
 
-Deno.test("runRequest() passes over a 404, as pilot-agent does, and refuses other failures with what was said", async () => {
+Deno.test("runRequest() accepts 404, as pilot-agent does, and reports other failures with their body", async () => {
   assert.deepEqual((await asked({}, () => new Response("no such path", { status: 404 }))).stdout, "no such path\n");
   await assert.rejects(asked({}, () => new Response("Method Not Allowed\n", { status: 405 })), {
     message: "Received unsuccessful status code 405: Method Not Allowed",
@@ -43,7 +43,7 @@ Deno.test("runRequest() passes over a 404, as pilot-agent does, and refuses othe
   });
 });
 
-Deno.test("runRequest() names what it could not reach, also in the middle of an answer", async () => {
+Deno.test("runRequest() names the URL it could not reach, also during a response", async () => {
   await assert.rejects(runRequest(fakeWorld(), GET), {
     message: 'Cannot ask "http://localhost:15000/stats": connection refused',
     hint: "is the proxy running in this pod?",
@@ -52,13 +52,13 @@ Deno.test("runRequest() names what it could not reach, also in the middle of an 
   await assert.rejects(asked({}, broken), { message: 'Cannot ask "http://localhost:15000/stats": connection reset' });
 });
 
-Deno.test("runRequest() leaves a closed output to its caller", async () => {
+Deno.test("runRequest() leaves a closed stdout to its caller", async () => {
   await assert.rejects(asked({}, () => new Response("long"), { stdoutClosesAfter: 2 }), ClosedPipeError);
 });
 
 const QUIT = { path: "quitquitquit", port: 15020, timeout: 100 };
 
-Deno.test("tellAgent() posts, and any 2xx will do", async () => {
+Deno.test("tellAgent() sends a POST and accepts any 2xx", async () => {
   const posts: string[] = [];
   const world = fakeWorld({
     request(url, init) {
@@ -70,7 +70,7 @@ Deno.test("tellAgent() posts, and any 2xx will do", async () => {
   assert.deepEqual([posts, world.said], [["POST http://localhost:15020/quitquitquit"], { stdout: "", stderr: "" }]);
 });
 
-Deno.test("tellAgent() says what went wrong, and what to do", async () => {
+Deno.test("tellAgent() reports failures with a hint", async () => {
   await assert.rejects(tellAgent(fakeWorld(), QUIT), {
     message: 'Cannot tell the agent "POST http://localhost:15020/quitquitquit": connection refused',
     hint: "is an agent running in this pod, with this --status-port?",

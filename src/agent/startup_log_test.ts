@@ -3,7 +3,7 @@ import { fakeWorld } from "../core/world/fake.ts";
 import { startLines } from "./startup_log.ts";
 import { readSettings } from "./settings/read.ts";
 
-Deno.test("startLines: who the proxy is and how it is configured, without its tokens", async () => {
+Deno.test("startLines: node and configuration, without tokens", async () => {
   const env = {
     INSTANCE_IP: "10.0.0.5",
     POD_NAME: "a",

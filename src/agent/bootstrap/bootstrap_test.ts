@@ -9,7 +9,7 @@ async function bootstrap(env: Record<string, string>, words: readonly string[] =
   return JSON.parse(JSON.stringify(buildBootstrap(await readSettings(world, words, { name: "agent" }))));
 }
 
-Deno.test("buildBootstrap: any text in a name stays that text, and changes nothing else", async () => {
+Deno.test("buildBootstrap: any text in a name is kept and changes nothing else", async () => {
   const marked = JSON.stringify(await bootstrap({ POD_NAME: "MARK", ISTIO_META_OWNER: "MARK" }));
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (name) => {
@@ -29,7 +29,7 @@ function withoutEmpty(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, item) => key === "NAME" && item === "" ? undefined : item));
 }
 
-Deno.test("buildBootstrap: runtime values replace defaults, words are booleans, the empty text takes one away", async () => {
+Deno.test('buildBootstrap: runtime values override defaults; true and false become booleans; "" removes a flag', async () => {
   const values = { a: "true", b: "false", c: "1", "re2.max_program_size.error_level": "" };
   const made = await bootstrap({ PROXY_CONFIG: JSON.stringify({ runtimeValues: values }) });
   const text = JSON.stringify(made["layered_runtime"]);
@@ -37,7 +37,7 @@ Deno.test("buildBootstrap: runtime values replace defaults, words are booleans, 
   assert.doesNotMatch(text, /re2/);
 });
 
-Deno.test("buildBootstrap: load reporting that is no JSON is left out", async () => {
+Deno.test("buildBootstrap: a load reporting value that is not JSON is left out", async () => {
   assert.equal((await bootstrap({ ISTIO_META_LOAD_STATS_CONFIG_JSON: "{" }))["cluster_manager"], undefined);
   const made = await bootstrap({ ISTIO_META_LOAD_STATS_CONFIG_JSON: '{"api_type":"GRPC"}' });
   assert.deepEqual(made["cluster_manager"], {
@@ -46,7 +46,7 @@ Deno.test("buildBootstrap: load reporting that is no JSON is left out", async ()
   });
 });
 
-Deno.test("buildBootstrap: Envoy logs JSON where the agent does", async () => {
+Deno.test("buildBootstrap: Envoy logs JSON if the agent does", async () => {
   for (const words of [["--log_as_json"], ["--log-format", "json"]]) {
     assert.match(JSON.stringify((await bootstrap({}, words))["application_log_config"]), /json_format/);
   }
@@ -54,7 +54,7 @@ Deno.test("buildBootstrap: Envoy logs JSON where the agent does", async () => {
   assert.match(JSON.stringify(byVariable["application_log_config"]), /json_format/);
 });
 
-Deno.test("buildBootstrap: --xds direct is a TLS cluster with SDS in place of the agent's socket", async () => {
+Deno.test("buildBootstrap: --xds direct is a TLS cluster with SDS instead of the agent's socket", async () => {
   const at = (made: Record<string, unknown>) => JSON.stringify(made);
   const through = at(await bootstrap({}));
   assert.match(through, /"name":"xds-grpc"[^]*"pipe":\{"path":"[^"]*\/XDS"\}/);

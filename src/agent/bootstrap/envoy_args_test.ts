@@ -12,7 +12,7 @@ async function args(words: string, env: Record<string, string> = {}, epoch = 0):
 const HEAD = "-c test.json --drain-time-s 45 --drain-strategy immediate --local-address-ip-version v4 " +
   "--file-flush-interval-msec 1000";
 
-Deno.test("envoyArgs: Istio's words in Istio's order", async () => {
+Deno.test("envoyArgs: Istio's arguments in Istio's order", async () => {
   assert.equal(
     await args(""),
     `${HEAD} --disable-hot-restart --allow-unknown-static-fields -l warning --skip-deprecated-logs`,
@@ -29,7 +29,7 @@ Deno.test("envoyArgs: Istio's words in Istio's order", async () => {
   );
 });
 
-Deno.test("envoyArgs: with hot restart each Envoy has its number", async () => {
+Deno.test("envoyArgs: with hot restart each Envoy has its epoch", async () => {
   const restart = (epoch: number) => `${HEAD} --restart-epoch ${epoch} --parent-shutdown-time-s 60`;
   assert.ok((await args("--watch", {}, 0)).startsWith(`${restart(0)} --allow-unknown-static-fields`));
   assert.ok((await args("--watch --base-id 7", {}, 3)).startsWith(`${restart(3)} --base-id 7 --allow`));

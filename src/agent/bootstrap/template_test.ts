@@ -20,13 +20,13 @@ Deno.test("templates: node, network and ports", async () => {
   );
 });
 
-Deno.test("templates: what has nothing to say is false", async () => {
+Deno.test("templates: absent parameters are false", async () => {
   const names = ["zipkin", "statsd", "region", "dual_stack", "tracing_tls", "outlier_log_path", "sts", "extraStatTags"];
   const text = names.map((name) => `{{ if .${name} }}${name}{{ end }}`).join("");
   assert.equal(await rendered(text), "");
 });
 
-Deno.test("templates: proxy configuration and metadata by their Go names", async () => {
+Deno.test("templates: proxy configuration and metadata by Go name", async () => {
   const env = { ISTIO_META_DNS_CAPTURE: "true", ISTIO_META_NODE_NAME: "n", ISTIO_METAJSON_LABELS: '{"app":"x"}' };
   const text = "{{ .config.ProxyAdminPort }} {{ .config.GetTracing.GetZipkin.GetAddress }}|{{ .metadata.NodeName }} " +
     "{{ .metadata.DNSCapture }} {{ .metadata.Labels.app }} {{ index .metadata.InstanceIPs 0 }} " +
@@ -54,7 +54,7 @@ Deno.test("templates: collectors, services and statistics", async () => {
   );
 });
 
-Deno.test("templates: functions of sprig, toJSON and those of Go", async () => {
+Deno.test("templates: sprig, toJSON and Go's functions", async () => {
   const text =
     '{{ toJSON nil }} {{ toJSON .inclusionSuffix }} {{ .none | default "d" | upper }} {{ js "<a>" }} {{ env "X" }}';
   assert.equal(
@@ -63,7 +63,7 @@ Deno.test("templates: functions of sprig, toJSON and those of Go", async () => {
   );
 });
 
-Deno.test("templates: Stackdriver's settings, for a template that knows what to make of them", async () => {
+Deno.test("templates: Stackdriver's parameters", async () => {
   const env = {
     PROXY_CONFIG: "tracing: {stackdriver: {debug: true, maxNumberOfAttributes: 7}}",
     ISTIO_METAJSON_P: '{"PLATFORM_METADATA":{"gcp_project":"p","gcp_project_number":"1"}}',

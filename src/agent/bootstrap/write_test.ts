@@ -25,7 +25,7 @@ async function withImages(text: string, env: Record<string, string> = {}, words:
   return { made, warnings };
 }
 
-Deno.test("bootstrapText: the template of the image is used where none is named, commas and all", async () => {
+Deno.test("bootstrapText: the image's template is the default, trailing commas included", async () => {
   const text = '{"node": {"id": "{{ .nodeID }}"},}';
   assert.deepEqual(await withImages(text), {
     made: '{"node": {"id": "sidecar~10.0.0.5~a.~.svc.cluster.local"},}',
@@ -36,7 +36,7 @@ Deno.test("bootstrapText: the template of the image is used where none is named,
   assert.ok("static_resources" in JSON.parse(direct.made));
 });
 
-Deno.test("bootstrapText: a template of the image that gives no bootstrap is told, and the built-in one used", async () => {
+Deno.test("bootstrapText: an invalid template of the image gives a warning and the built-in bootstrap", async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['{"node": {"id": "{{ .nodeID }}"}}', /YAML|mapping|quote|flow|expected/i],
     ["{{ .nodeID | none }}", /Cannot render .*function "none" not defined/],
@@ -51,7 +51,7 @@ Deno.test("bootstrapText: a template of the image that gives no bootstrap is tol
   }
 });
 
-Deno.test("bootstrapText: JSON for agent, Istio's text for pilot-agent, of the same data", async () => {
+Deno.test("bootstrapText: the same data, as JSON for agent and as Istio's text for pilot-agent", async () => {
   const world = pod({ POD_NAME: "a" });
   const textFor = async (name: "agent" | "pilot-agent") =>
     await bootstrapText(world, await readSettings(world, [], { name }), warn);
@@ -77,7 +77,7 @@ function podOn(env: Record<string, string>): World {
   return { ...realWorld(), env: { get: (name) => env[name], all: () => env } };
 }
 
-Deno.test("writeBootstrap: a folder and a file for Envoy alone, and the token of LightStep beside it", () =>
+Deno.test("writeBootstrap: private folder and file, and LightStep's token", () =>
   inFolder(async (folder) => {
     const tracing = { lightstep: { address: "l:1", accessToken: "secret" } };
     const world = podOn({ PROXY_CONFIG: JSON.stringify({ configPath: `${folder}/a/proxy`, tracing }) });
@@ -96,7 +96,7 @@ Deno.test("writeBootstrap: a folder and a file for Envoy alone, and the token of
     assert.equal(await world.files.facts(file), undefined);
   }));
 
-Deno.test("writeBootstrap: a template that fails leaves what was there", () =>
+Deno.test("writeBootstrap: a failing template leaves the old file", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/envoy-rev.json`, "old");
     await Deno.writeTextFile(`${folder}/t`, "{{ .nodeID }}{{ template `none` }}");
@@ -109,7 +109,7 @@ Deno.test("writeBootstrap: a template that fails leaves what was there", () =>
     assert.equal(await Deno.readTextFile(`${folder}/envoy-rev.json`), "old");
   }));
 
-Deno.test("writeBootstrap: a custom configuration file is used as it is, and never removed", async () => {
+Deno.test("writeBootstrap: a custom configuration file is used as is and never removed", async () => {
   const env = { PROXY_CONFIG: "customConfigFile: mine.yaml" };
   const world = pod(env, { "mine.yaml": "{}" });
   const settings = await settingsOf(world);
@@ -120,7 +120,7 @@ Deno.test("writeBootstrap: a custom configuration file is used as it is, and nev
   await assert.rejects(writeBootstrap(without, await settingsOf(without), warn), /"mine\.yaml" is not there/);
 });
 
-Deno.test("configFile: the name of a template tells YAML from JSON", async () => {
+Deno.test("configFile: the template's extension selects YAML or JSON", async () => {
   const name = async (file: string) => configFile(await settingsOf(template("", file)));
   assert.equal(await name("a.json"), "etc/istio/proxy/envoy-rev.json");
   assert.equal(await name("a.yaml"), "etc/istio/proxy/envoy-rev.yaml");

@@ -5,7 +5,7 @@ import { errorReply, truncate } from "./server/answer.ts";
 import { isAnswerTo } from "./upstream/ask.ts";
 import { nameOf, readQuery, readRecords, wireName } from "./wire.ts";
 
-Deno.test("readQuery(): name in lower case, type, and the size that the sender takes", () => {
+Deno.test("readQuery(): name in lower case, type, and UDP size", () => {
   const read = readQuery(questionBytes("WWW.Example.com", "AAAA", { udpSize: 1232 }));
   assert.ok(read !== undefined && "name" in read);
   assert.deepEqual([nameOf(read.name), read.type, read.udpSize, read.questionEnd], ["www.example.com", 28, 1232, 33]);
@@ -36,11 +36,11 @@ const NO_QUERIES: readonly (readonly [string, Uint8Array, object | undefined])[]
   ["a record that is not whole", changed(10, 0, 2), { rcode: 1 }],
 ];
 
-Deno.test("readQuery(): what is no question is passed over, or refused as miekg/dns does", () => {
+Deno.test("readQuery(): messages that are not questions are ignored, or rejected as miekg/dns does", () => {
   for (const [what, bytes, expected] of NO_QUERIES) assert.deepEqual(readQuery(bytes), expected, what);
 });
 
-Deno.test("a name of 255 bytes is the longest", () => {
+Deno.test("a name has at most 255 bytes", () => {
   const long = (last: number) => [63, 63, 63, last].map((length) => "a".repeat(length)).join(".");
   assert.ok(wireName(long(61)) !== undefined);
   assert.equal(wireName(long(62)), undefined);
@@ -50,7 +50,7 @@ Deno.test("a name of 255 bytes is the longest", () => {
   for (const name of ["", ".", "a..b", "a b", "ä", "a".repeat(64)]) assert.equal(wireName(name), undefined, name);
 });
 
-Deno.test("no bytes make a reader throw, and what is refused can be answered", () => {
+Deno.test("readQuery() never throws, and rejected messages can be answered", () => {
   const noise = fc.uint8Array({ maxLength: 600 });
   const query = readQuery(questionBytes("example.com"));
   assert.ok(query !== undefined && "name" in query);
@@ -75,7 +75,7 @@ Deno.test("no bytes make a reader throw, and what is refused can be answered", (
   );
 });
 
-Deno.test("isAnswerTo(): number, question and wholeness; a failed server may leave the question out", () => {
+Deno.test("isAnswerTo(): id, question and completeness; an error may omit the question", () => {
   const message = questionBytes("Example.com", "A", { id: 7 });
   const query = readQuery(message);
   assert.ok(query !== undefined && "name" in query);

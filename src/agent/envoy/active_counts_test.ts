@@ -23,12 +23,12 @@ listener.envoy_internal_connect_originate.downstream_cx_active: 5
 listener.admin.downstream_cx_active: 1
 listener.admin.main_thread.downstream_cx_active: 1`;
 
-Deno.test("clientConnections() leaves out workers, internal and own listeners, on IPv6 too", () => {
+Deno.test("clientConnections() excludes workers, internal and own listeners, also on IPv6", () => {
   assert.equal(totalOf(clientConnections([15021, 15090]), STATISTICS), 338);
   assert.equal(totalOf(clientConnections([]), STATISTICS), 342);
 });
 
-Deno.test("clientConnections() tells no statistics from no connections", () => {
+Deno.test("clientConnections() tells missing statistics from no connections", () => {
   assert.equal(totalOf(clientConnections([15021]), ""), -1);
   assert.equal(totalOf(clientConnections([15021]), "http.admin.downstream_cx_active: 1"), -1);
   assert.equal(totalOf(clientConnections([15021]), "listener.[__]_15021.downstream_cx_active: 3"), 0);
@@ -48,7 +48,7 @@ outbound|80||web::[fd00::7]:80::rq_active::4
 zipkin::added_via_api::false
 zipkin::10.0.0.1:9411::rq_active::9`;
 
-Deno.test("forwardedRequests() counts those of clusters that are not the bootstrap's", () => {
+Deno.test("forwardedRequests() excludes the bootstrap's clusters", () => {
   assert.equal(totalOf(forwardedRequests(), CLUSTERS), 7);
   assert.equal(totalOf(forwardedRequests(), "agent::added_via_api::false\nagent::127.0.0.1:15020::rq_active::1"), 0);
   assert.equal(totalOf(forwardedRequests(), ""), -1);

@@ -14,7 +14,7 @@ function adminWith(body: string, status = 200) {
   return { asked, admin: envoyAdmin(world, "http://[::1]:15000", [15021]) };
 }
 
-Deno.test("isLive() wants the state LIVE and the epoch that is asked for", async () => {
+Deno.test("isLive() needs the state LIVE and the right epoch", async () => {
   // As Envoy 1.40 prints it, shortened.
   const info = (state: string, epoch: number) =>
     `{\n "version": "1.40.0",\n "state": "${state}",\n "command_line_options": {\n  "base_id": "0",\n` +
@@ -26,14 +26,14 @@ Deno.test("isLive() wants the state LIVE and the epoch that is asked for", async
   }
 });
 
-Deno.test("isLive() asks no more of an Envoy that is not ready", async () => {
+Deno.test("isLive() does not ask for more before Envoy is ready", async () => {
   const { admin, asked } = adminWith("INITIALIZING\n", 503);
   assert.equal(await admin.isLive(0), false);
   assert.deepEqual(asked, ["GET http://[::1]:15000/ready"]);
   await assert.rejects(adminWith("", 404).admin.isLive(0), /status 404/);
 });
 
-Deno.test("drainListeners() drains what comes in, or all, and can keep listeners open", async () => {
+Deno.test("drainListeners() drains inbound or all listeners, and can keep them open", async () => {
   const { admin, asked } = adminWith("OK\n");
   await admin.drainListeners({ inboundOnly: true, keepOpen: false });
   await admin.drainListeners({ inboundOnly: false, keepOpen: true });
@@ -50,7 +50,7 @@ Deno.test("counts are -1 for an empty answer", async () => {
   assert.deepEqual(asked.map((each) => each.slice(22)), ["/stats?usedonly&filter=downstream_cx_active$", "/clusters"]);
 });
 
-Deno.test("an answer that is none names the URL and the reason", async () => {
+Deno.test("a failed request names the URL and the reason", async () => {
   const { admin } = adminWith("no", 503);
   await assert.rejects(admin.clientConnections(), {
     message:

@@ -5,7 +5,7 @@ async function* bytes(...parts: readonly string[]) {
   for (const part of parts) yield await Promise.resolve(new TextEncoder().encode(part));
 }
 
-Deno.test("linesOf() joins what chunks cut, also within a character", async () => {
+Deno.test("linesOf() joins chunks, also within a character", async () => {
   const [first = 0, ...rest] = new TextEncoder().encode("é\n");
   async function* cut() {
     yield* bytes("a", "b\nc\n\nd");
@@ -16,7 +16,7 @@ Deno.test("linesOf() joins what chunks cut, also within a character", async () =
   assert.deepEqual(await Array.fromAsync(linesOf(cut())), ["ab", "c", "", "dé", "last"]);
 });
 
-Deno.test("linesOf() gives a line without end in pieces", async () => {
+Deno.test("linesOf() splits a line without end", async () => {
   const lines = await Array.fromAsync(linesOf(bytes(...Array.from({ length: 100 }, () => "x".repeat(10_000)))));
   assert.ok(lines.every((line) => line.length < 80_000));
   assert.equal(lines.join("").length, 1_000_000);

@@ -19,7 +19,7 @@ function refuse(): never {
 
 const never = new AbortController().signal;
 
-Deno.test("untilLive() asks until the epoch is live, more and more seldom", async () => {
+Deno.test("untilLive() polls with growing delays until the epoch is live", async () => {
   const world = fakeWorld();
   const admin = adminThat((asked) => asked === 1 ? refuse() : asked === 20);
   assert.equal(await untilLive(world, admin, 0, never), true);
@@ -27,7 +27,7 @@ Deno.test("untilLive() asks until the epoch is live, more and more seldom", asyn
   assert.ok(seconds > 3 && seconds < 5, `${seconds}`);
 });
 
-Deno.test("untilLive() takes an Envoy that never answers for live after a minute, not one that answers", async () => {
+Deno.test("untilLive() treats an Envoy without any answer as live after a minute", async () => {
   const silent = fakeWorld();
   assert.equal(await untilLive(silent, adminThat(refuse), 0, never), true);
   assert.ok(silent.clock.monotonic() > 60_000);
@@ -41,7 +41,7 @@ Deno.test("untilLive() takes an Envoy that never answers for live after a minute
   assert.ok(world.clock.monotonic() > 100_000);
 });
 
-Deno.test("untilLive() ends when it is told to, also if the answer comes too late", async () => {
+Deno.test("untilLive() stops when aborted, also if the answer comes too late", async () => {
   const end = new AbortController();
   const late = adminThat(() => {
     end.abort();

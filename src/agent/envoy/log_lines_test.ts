@@ -16,7 +16,7 @@ function told(...lines: string[]) {
   });
 }
 
-Deno.test("envoyLines(): lines of Envoy's own form have its levels", () => {
+Deno.test("envoyLines(): a line in Envoy's format keeps its level", () => {
   const levels = [["trace", "DEBUG"], ["debug", "DEBUG"], ["info", "INFO"], ["warning", "WARN"], ["error", "ERROR"]];
   for (const [envoy, level] of [...levels, ["critical", "FATAL"]]) {
     const line = `${PREFIX}[${envoy}][main] [source/server/server.cc:463] text {with} braces`;
@@ -24,7 +24,7 @@ Deno.test("envoyLines(): lines of Envoy's own form have its levels", () => {
   }
 });
 
-Deno.test("envoyLines(): a line without a level goes with the one before", () => {
+Deno.test("envoyLines(): a line without a level has that of the line before", () => {
   const [info, critical] = [`${PREFIX}[info][main] [a.cc:1] a`, `${PREFIX}[critical][main] [b.cc:2] b`];
   assert.deepEqual(told("PARSE ERROR: --x", info, "more", critical, "why"), [
     ["ERROR", "PARSE ERROR: --x"],
@@ -35,7 +35,7 @@ Deno.test("envoyLines(): a line without a level goes with the one before", () =>
   ]);
 });
 
-Deno.test("envoyLines(): JSON is passed on, and what only begins like it becomes JSON", () => {
+Deno.test("envoyLines(): JSON passes unchanged; lines that only start like JSON are converted", () => {
   assert.deepEqual(told('{"level":"warning","msg":"of Envoy"}', '{"admin":', "{}x"), [
     ["warning", "of Envoy"],
     ["ERROR", '{"admin":'],
@@ -43,7 +43,7 @@ Deno.test("envoyLines(): JSON is passed on, and what only begins like it becomes
   ]);
 });
 
-Deno.test("envoyLines(): a log that nobody reads ends nothing", () => {
+Deno.test("envoyLines(): a closed log does not end the agent", () => {
   const { stdout, ...fake } = fakeWorld({ stdoutClosesAfter: 3 });
   const world = { ...fake, stdout, stderr: stdout };
   envoyLines(world, startLog(world, "agent", { format: "json" }))('{"msg":"of Envoy"}');

@@ -34,7 +34,7 @@ function application() {
   return { port: server.addr.port, asked, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-Deno.test("an http check takes 200 to 399 for well", async () => {
+Deno.test("an http check is healthy for 200 to 399", async () => {
   await using app = application();
   for (const status of [200, 204, 302, 399, 400, 404, 500, 503]) {
     const expected = status < 400 ? undefined : `the application answered ${status}`;
@@ -43,7 +43,7 @@ Deno.test("an http check takes 200 to 399 for well", async () => {
   assert.equal(await check(http(freePort())), "connection refused");
 });
 
-Deno.test("an http check has the headers that it is given", async () => {
+Deno.test("an http check sends the configured headers", async () => {
   await using app = application();
   await check(http(app.port, "/200", [["X-Many", "1"], ["X-Many", "2"], ["Host", "app.example"]]));
   await check(http(app.port, "/200", [["User-Agent", "own"]]));
@@ -52,7 +52,7 @@ Deno.test("an http check has the headers that it is given", async () => {
   assert.deepEqual(second, [null, `${HOST}:${app.port}`, "own"]);
 });
 
-Deno.test("a tcp check is about the port alone", async () => {
+Deno.test("a tcp check connects to the port", async () => {
   await using app = application();
   const tcp = (port: number) =>
     ({ kind: "asked", host: HOST, headers: [], prober: { kind: "tcp", port, timeoutSeconds: 20 } }) as const;
@@ -60,7 +60,7 @@ Deno.test("a tcp check is about the port alone", async () => {
   assert.match(await check(tcp(freePort())) ?? "", /refused/);
 });
 
-Deno.test("a grpc check asks the service for its health", async () => {
+Deno.test("a grpc check queries the service's health", async () => {
   for (const [message, expected] of [[[8, 1], /^$/], [[8, 2], /^The service "" is NOT_SERVING$/]] as const) {
     await using app = grpcServer(message, 0);
     const prober = { kind: "grpc", port: app.port, service: "", timeoutSeconds: 20 } as const;
@@ -70,7 +70,7 @@ Deno.test("a grpc check asks the service for its health", async () => {
 
 const exec = (script: string) => ({ kind: "exec", command: ["sh", "-c", script] }) as const;
 
-Deno.test("an exec check is about the exit code", async () => {
+Deno.test("an exec check uses the exit code", async () => {
   assert.equal(await check(exec("exit 0")), undefined);
   assert.equal(await check(exec("exit 7")), '"sh" ended with exit code 7');
   const absent = 'Cannot start "/no/such/program": there is no such program';
@@ -115,7 +115,7 @@ Deno.test({
   },
 });
 
-Deno.test("a check of an application that does not answer fails in time", async () => {
+Deno.test("a check without an answer fails at its timeout", async () => {
   using listener = Deno.listen({ hostname: HOST, port: 0 });
   assert.equal(await check(http(listener.addr.port), 0.2), "no answer within 200ms");
 });

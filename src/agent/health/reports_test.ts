@@ -35,7 +35,7 @@ function started(given: Partial<HealthOptions> = {}, envoy?: string) {
   return { state, clock, health };
 }
 
-Deno.test("startHealth() checks after the initial delay, then once in each period", async () => {
+Deno.test("startHealth() checks after the initial delay, then once per period", async () => {
   const { state, clock, health } = started({ initialDelaySeconds: 5 });
   await clock.pass(4999);
   assert.deepEqual([state.runs, health.current()], [0, undefined]);
@@ -49,7 +49,7 @@ Deno.test("startHealth() checks after the initial delay, then once in each perio
   assert.equal(state.runs, 4);
 });
 
-Deno.test("startHealth() asks Envoy first: while it is not ready the application is not asked", async () => {
+Deno.test("startHealth() checks Envoy first: if it is not ready the application is not checked", async () => {
   const { state, clock, health } = started({}, "workers have not yet started");
   await clock.pass(0);
   assert.deepEqual([state.runs, health.current()], [0, { problem: "workers have not yet started" }]);
@@ -59,7 +59,7 @@ Deno.test("startHealth() asks Envoy first: while it is not ready the application
   await health.close();
 });
 
-Deno.test("startHealth() calls back for changes alone, until nobody wants them", async () => {
+Deno.test("startHealth() notifies about changes only, until unsubscribed", async () => {
   const { state, clock, health } = started({ failureThreshold: 2 });
   const seen: unknown[] = [];
   const unsubscribe = health.subscribe(() => seen.push(health.current()?.problem));
@@ -87,7 +87,7 @@ const CASES = [
   { success: 3, failure: 3, results: "+++++---", reports: "..+....-" },
 ] as const;
 
-Deno.test("reporter() reports changes alone, after as many results in a row as the thresholds say", () => {
+Deno.test("thresholds() reports a change after consecutive equal results", () => {
   for (const { success, failure, results, reports } of CASES) {
     const report = thresholds({ successThreshold: success, failureThreshold: failure });
     const made = [...results].map((result, index) => {

@@ -78,7 +78,7 @@ async function withMount(first: Record<string, string>, run: (test: Test) => Pro
   }
 }
 
-Deno.test("mounted files are the identity, and their swap is one change of both", async () => {
+Deno.test("mounted files are the identity, and an update is one change", async () => {
   const [one, two] = [testCertificate(), testCertificate()];
   await withMount(filesOf(one), async ({ identity, mount, changes, said }) => {
     assert.deepEqual(identity.workload(), { certificate: one.certificate, key: one.key });
@@ -92,7 +92,7 @@ Deno.test("mounted files are the identity, and their swap is one change of both"
   });
 });
 
-Deno.test("a certificate with the key of another stays out until its own key comes", async () => {
+Deno.test("a certificate with a foreign key is not used until its key arrives", async () => {
   const [one, two] = [testCertificate(), testCertificate()];
   await withMount(filesOf(one), async ({ identity, mount, changes, said }) => {
     await mount.swap({ ...filesOf(one), "cert-chain.pem": two.certificate });
@@ -110,7 +110,7 @@ Deno.test("a certificate with the key of another stays out until its own key com
   });
 });
 
-Deno.test("roots that are none leave those before in force, and the certificate counts without them", async () => {
+Deno.test("invalid roots leave the old ones in force, and the certificate is used without them", async () => {
   const [one, two] = [testCertificate(), testCertificate()];
   await withMount(filesOf(one), async ({ identity, mount, changes }) => {
     await mount.swap({ ...filesOf(two), "root-cert.pem": "none" });
@@ -120,7 +120,7 @@ Deno.test("roots that are none leave those before in force, and the certificate 
   });
 });
 
-Deno.test("files that are not there yet are named and waited for", async () => {
+Deno.test("missing files are named and waited for", async () => {
   const one = testCertificate();
   await withMount({}, async ({ identity, mount }) => {
     assert.match(
@@ -134,7 +134,7 @@ Deno.test("files that are not there yet are named and waited for", async () => {
   });
 });
 
-Deno.test("a mounted certificate that has expired is told", async () => {
+Deno.test("an expired mounted certificate is reported", async () => {
   await withMount(filesOf(testCertificate(-1n)), ({ identity }) => {
     assert.match(
       identity.problem() ?? "",
@@ -144,7 +144,7 @@ Deno.test("a mounted certificate that has expired is told", async () => {
   });
 });
 
-Deno.test("of several places the first one with a certificate and a key is taken, and the CA not asked", async () => {
+Deno.test("the first place with certificate and key is used, without the CA", async () => {
   const one = testCertificate();
   const world = fakeWorld({
     files: { "./b/cert": one.certificate, "./b/key": one.key, "./b/roots": one.authority, "./a/cert": "x" },
@@ -160,7 +160,7 @@ Deno.test("of several places the first one with a certificate and a key is taken
   await identity.close();
 });
 
-Deno.test("a place that may not be looked at is none: the authority is asked", async () => {
+Deno.test("an unreadable place is absent: the CA is used", async () => {
   const world = fakeWorld();
   const refused = () => Promise.reject(new MeshError("Cannot look at it: permission denied"));
   const identity = await startIdentity({ ...world, files: { ...world.files, facts: refused } }, {

@@ -28,7 +28,7 @@ function isPair({ certificate, key }: { certificate: string; key: string }): boo
   );
 }
 
-Deno.test("startIdentity() asks as istiod wants to be asked, and has a certificate with its key and the roots", async () => {
+Deno.test("startIdentity() requests a certificate from istiod, with key and roots", async () => {
   await using test = await start();
   const { identity, ca, changes, clock } = test;
   const [call] = ca.calls;
@@ -54,7 +54,7 @@ Deno.test("startIdentity() asks as istiod wants to be asked, and has a certifica
   assert.equal(clock.waiting.count, 1);
 });
 
-Deno.test("a certificate is renewed at half of its time with a new key; roots are told only if they differ", async () => {
+Deno.test("a certificate is renewed at half of its validity with a new key; roots notify only if they differ", async () => {
   await using test = await start();
   const { identity, clock, changes, ca } = test;
   const first = identity.workload();
@@ -70,7 +70,7 @@ Deno.test("a certificate is renewed at half of its time with a new key; roots ar
   assert.equal(identity.roots(), ca.root);
 });
 
-Deno.test("the token and the roots are read anew at each call", async () => {
+Deno.test("token and roots are read for each request", async () => {
   await using test = await start({ lifetime: 20_000 });
   const { ca, clock, world } = test;
   world.files.writeText(TOKEN_FILE, "second-token");
@@ -81,7 +81,7 @@ Deno.test("the token and the roots are read anew at each call", async () => {
     ca.root,
   ]);
 });
-Deno.test("a CA that answers late is given up, and its late answer is none", async () => {
+Deno.test("a slow CA times out, and its late answer is ignored", async () => {
   await using test = await start();
   const { identity, ca, clock } = test;
   const first = identity.workload();
@@ -98,7 +98,7 @@ Deno.test("a CA that answers late is given up, and its late answer is none", asy
   assert.equal(identity.workload(), first);
 });
 
-Deno.test("a renewal that fails is told, tried again, and mended without a word of the past", async () => {
+Deno.test("a failed renewal is reported and retried, and the report ends with success", async () => {
   await using test = await start({ lifetime: 60_000 });
   const { identity, ca, clock, changes } = test;
   const answer = ca.answer;
@@ -120,7 +120,7 @@ Deno.test("a renewal that fails is told, tried again, and mended without a word 
   assert.equal(changes.filter((what) => what === "workload").length >= 2, true);
 });
 
-Deno.test("after a failure the connection is a new one, and the key of the request is the same", async () => {
+Deno.test("after a failure the connection is new and the key the same", async () => {
   await using test = await start({ lifetime: 20_000 });
   const { ca, clock } = test;
   const answer = ca.answer;
@@ -140,7 +140,7 @@ function readRequestKey(csr: string): string {
   return String(decodePem(csr)?.bytes.slice(0, 100));
 }
 
-Deno.test("a certificate that is not valid yet is used, and the clock is told", async () => {
+Deno.test("a certificate that is not valid yet is used, and the clock is reported", async () => {
   await using test = await start();
   const { identity, ca, clock, lines } = test;
   clock.set(-2 * HOUR);
@@ -158,7 +158,7 @@ Deno.test("a certificate that is not valid yet is used, and the clock is told", 
   assert.equal(ca.calls.length, 3);
 });
 
-Deno.test("another name than the one that was asked for is a warning", async () => {
+Deno.test("a different name than requested is a warning", async () => {
   await using test = await start();
   const { ca, clock, lines } = test;
   ca.answer = ({ csr }) =>
@@ -171,7 +171,7 @@ Deno.test("another name than the one that was asked for is a warning", async () 
   );
 });
 
-Deno.test("a plain address has no TLS; the system's roots are none of ours; a signer is asked for", async () => {
+Deno.test("plain text has no TLS; SYSTEM roots; the signer is sent", async () => {
   await using plain = await start({ authority: { isPlain: true, rootsFile: "./absent", certSigner: "mesh" } });
   assert.equal(plain.ca.calls[0]?.endpoint.tls, undefined);
   assert.match(new TextDecoder().decode(plain.ca.calls[0]?.metadata), /CertSigner[^]*mesh$/);
@@ -179,7 +179,7 @@ Deno.test("a plain address has no TLS; the system's roots are none of ours; a si
   assert.deepEqual([system.ca.calls[0]?.endpoint.tls?.authorities, system.identity.problem()], [undefined, undefined]);
 });
 
-Deno.test("PROV_CERT: a certificate that is there is shown, unless it has expired", async () => {
+Deno.test("PROV_CERT: an existing certificate is used unless expired", async () => {
   for (const days of [1000n, -1n]) {
     const { certificate, key } = testCertificate(days);
     const files = { "./prov/cert-chain.pem": certificate, "./prov/key.pem": key };
@@ -190,7 +190,7 @@ Deno.test("PROV_CERT: a certificate that is there is shown, unless it has expire
   assert.deepEqual([absent.ca.calls[0]?.endpoint.tls?.identity, absent.identity.problem()], [undefined, undefined]);
 });
 
-Deno.test("keys are what is asked for: P-384, RSA, PKCS #8", async () => {
+Deno.test("keys as configured: P-384, RSA, PKCS #8", async () => {
   await using p384 = await start({ key: { type: "ecdsa", curve: "P384" } });
   assert.match(p384.identity.workload()?.key ?? "", /^-----BEGIN EC PRIVATE KEY/);
   await using pkcs8 = await start({ isPkcs8: true });
@@ -202,7 +202,7 @@ Deno.test("keys are what is asked for: P-384, RSA, PKCS #8", async () => {
   assert(made?.key.startsWith("-----BEGIN RSA PRIVATE KEY") && isPair(made));
 });
 
-Deno.test("an end while the CA is asked ends the call, and nothing follows", async () => {
+Deno.test("closing during a request aborts it, and nothing follows", async () => {
   const test = await start({ lifetime: 20_000 });
   const { identity, ca, clock } = test;
   let ended = false;
@@ -218,7 +218,7 @@ Deno.test("an end while the CA is asked ends the call, and nothing follows", asy
   assert.deepEqual([ended, clock.waiting.count, ca.open, identity.problem()], [true, 0, 0, undefined]);
 });
 
-Deno.test("whoever ended a subscription is told nothing more", async () => {
+Deno.test("an ended subscription is not notified", async () => {
   await using test = await start();
   const heard: string[] = [];
   const end = test.identity.subscribe((what) => heard.push(what));
@@ -227,7 +227,7 @@ Deno.test("whoever ended a subscription is told nothing more", async () => {
   assert.deepEqual(heard, []);
 });
 
-Deno.test("OUTPUT_CERTS: each certificate is written; what cannot be is told, and written later", async () => {
+Deno.test("OUTPUT_CERTS: each certificate is written; failures are reported and retried", async () => {
   await using test = await start({ outputFolder: "./out" });
   const { identity, world, clock } = test;
   const written = (name: string) => new TextDecoder().decode(world.content.get(`./out/${name}`));

@@ -108,17 +108,17 @@ function pauses(failure: Failure, first: readonly Event[], until: number): numbe
   return found;
 }
 
-Deno.test("identity: pauses grow to a minute, and never end", () => {
+Deno.test("identity: delays grow to a minute, without end", () => {
   const found = pauses(REFUSED, [], 3_600_000);
   assert.deepEqual(found.slice(0, 5), [500, 750, 1125, 1688, 2531]);
   assert.deepEqual(found.slice(-3), [60_000, 60_000, 60_000]);
 });
 
-Deno.test("identity: what may be over at once is tried five times in a row", () => {
+Deno.test("identity: transient errors are retried five times at once", () => {
   assert.deepEqual(pauses(BROKEN, [], 5000).slice(0, 10), [100, 200, 400, 800, 500, 100, 200, 400, 800, 750]);
 });
 
-Deno.test("identity: a renewal that fails is tried again more and more often before the end of the certificate", () => {
+Deno.test("identity: a failed renewal is retried more often before expiry", () => {
   const found = pauses(REFUSED, [answered(0), timeUp(DAY / 2)], DAY);
   assert.equal(Math.max(...found), 60_000);
   assert.deepEqual(found.slice(-2), [1000, 1000]);
@@ -126,7 +126,7 @@ Deno.test("identity: a renewal that fails is tried again more and more often bef
   assert(total >= DAY / 2 && total < DAY / 2 + 1000, `it ended ${total} after the renewal began`);
 });
 
-Deno.test("identity: a clock that is set forward or back does not put a renewal off", () => {
+Deno.test("identity: setting the clock does not postpone a renewal", () => {
   const { state } = after(answered(0));
   const setForward = next(RENEWAL, state, "timeUp", { now: START + DAY, elapsed: 1000, random: 0 });
   assert.equal(setForward.state.phase, "requesting");
@@ -154,7 +154,7 @@ const EVENTS: fc.Arbitrary<Event> = fc.oneof(
   }),
 );
 
-Deno.test("identity: whatever happens, and whatever clocks say, one timer goes on, at most an hour, until the end", () => {
+Deno.test("identity: for any events and clocks, one timer of at most an hour runs until the end", () => {
   fc.assert(fc.property(fc.array(EVENTS, { maxLength: 40 }), (events) => {
     let { state, actions } = begin();
     for (const event of events) {

@@ -22,7 +22,7 @@ Deno.test("encodeRequest() writes the fields of IstioCertificateRequest", () => 
   assert.deepEqual([...encodeRequest({ csr: "c", validitySeconds: 0, certSigner: "" })], [0x0a, 0x01, 0x63]);
 });
 
-Deno.test("decodeResponse() reads the chain and passes over fields that it does not know", () => {
+Deno.test("decodeResponse() reads the chain and skips unknown fields", () => {
   const bytes = Uint8Array.of(0x0a, 0x01, 0x61, 0x10, 0x05, 0x12, 0x01, 0x7a, 0x0a, 0x01, 0x62);
   assert.deepEqual(decodeResponse(bytes), ["a", "b"]);
   assert.deepEqual(decodeResponse(new Uint8Array()), []);

@@ -29,7 +29,7 @@ function numbers(folder: string): (number | null)[] {
   return NAMES.map((name) => Deno.statSync(`${folder}/${name}`).ino);
 }
 
-Deno.test("writeOutput() makes the folder and three files for this user alone, whatever is allowed for new files", () =>
+Deno.test("writeOutput() creates a private folder and three private files, whatever the umask is", () =>
   inFolder(async (folder) => {
     const before = Deno.umask(0);
     try {
@@ -41,7 +41,7 @@ Deno.test("writeOutput() makes the folder and three files for this user alone, w
     assert.deepEqual(["", ...NAMES].map((name) => modeOf(`${folder}/${name}`)), [0o700, 0o600, 0o600, 0o600]);
   }));
 
-Deno.test("writeOutput() writes only what differs", () =>
+Deno.test("writeOutput() writes only files that differ", () =>
   inFolder(async (folder) => {
     await writeOutput(realFiles, folder, { certificate: "c1", key: "k1" }, "r1");
     const [certificate, key, roots] = numbers(folder);
@@ -53,7 +53,7 @@ Deno.test("writeOutput() writes only what differs", () =>
     assert.deepEqual(rest, [key, roots]);
   }));
 
-Deno.test("writeOutput() replaces a file that others may read by one that they may not", () =>
+Deno.test("writeOutput() replaces a readable file by a private one", () =>
   inFolder(async (folder) => {
     await Deno.mkdir(folder);
     await Deno.writeTextFile(`${folder}/key.pem`, "old", { mode: 0o644 });

@@ -24,7 +24,7 @@ for (const [name, [begin, end], [ratio, jitter], random, expected] of DUE) {
   });
 }
 
-Deno.test("retryDelay() is spread by chance, and at most a minute", () => {
+Deno.test("retryDelay() has jitter, and is at most a minute", () => {
   const delay = (tries: number, rounds: number, isTransient: boolean, random: number) => {
     return retryDelay({ tries, rounds, held: undefined }, isTransient, { now: NOW, elapsed: 0, random }).milliseconds;
   };

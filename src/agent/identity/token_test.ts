@@ -27,7 +27,7 @@ for (const [name, text, expected] of CLAIMS) {
   Deno.test(`claimsOf() a token ${name}`, () => assert.deepEqual(claimsOf(text), expected));
 }
 
-Deno.test("readToken() gives the text without what a header cannot have; nothing for an empty or absent file", async () => {
+Deno.test("readToken() removes characters that headers cannot have; undefined for an empty or absent file", async () => {
   const { files } = fakeWorld({ files: { a: " abc\n", b: " \n", c: "a\nbü" } });
   assert.equal((await readToken(files, "a"))?.text, "abc");
   assert.equal((await readToken(files, "c"))?.text, "ab");

@@ -220,7 +220,7 @@ function last(rules: Rules, ...events: readonly Event[]): string {
   return textOf(after(rules, ...events));
 }
 
-Deno.test("Envoy's own end is the agent's exit code, unless the end", () => {
+Deno.test("Envoy's own exit code is the agent's, unless the end was requested", () => {
   const end = (code: number) => exited(0, { code });
   for (const code of [0, 1, 42, 137, 255]) {
     assert.equal(last(RULES, ...RUNNING, end(code)), `ended: end ${code}`);
@@ -231,13 +231,13 @@ Deno.test("Envoy's own end is the agent's exit code, unless the end", () => {
   }
 });
 
-Deno.test("an end that is asked for before Envoy runs ends at once, and what was prepared is not started", () => {
+Deno.test("an end before Envoy runs ends at once, and the prepared epoch is not started", () => {
   assert.equal(last(RULES, stop), "ended: end 0");
   assert.equal(last(RULES, quit), "ended: end 0");
   assert.equal(last(RULES, stop, prepared()), "ended");
 });
 
-Deno.test("what is said names the memory, or what may have been the reason", () => {
+Deno.test("the log names memory as the cause, certain or possible", () => {
   const said = (end: Partial<EnvoyEnd>) =>
     textsOf(after(RULES, ...RUNNING, exited(0, { code: 137, signal: "SIGKILL", ...end })));
   assert.match(
@@ -252,7 +252,7 @@ function textsOf({ actions }: Step): string {
   return actions.flatMap((action) => action.do === "log" ? [action.text] : []).join("; ");
 }
 
-Deno.test("a drain of no time is none", () => {
+Deno.test("a drain of zero is skipped", () => {
   const none: Rules = { ...RULES, drain: { ...RULES.drain, duration: 0 } };
   assert.equal(last(none, ...RUNNING, stop), "terminating: SIGTERM to 0, grace 2000");
   assert.equal(last(none, ...RUNNING, drain, stop), "terminating: SIGTERM to 0, grace 2000");
@@ -268,7 +268,7 @@ Deno.test("a drain until no connection is left has a minimum and a maximum", () 
   assert.equal(last(ON_ZERO, ...RUNNING, drain, stop), "draining: drain 60000, count requests 0");
 });
 
-Deno.test("five counts in a row that fail end the drain, one good between them starts anew", () => {
+Deno.test("five consecutive failed counts end the drain; a success resets them", () => {
   const fails = (count: number) => Array<Event>(count).fill(counted(undefined));
   const counting = [...RUNNING, stop, timeUp("minimum")];
   assert.equal(last(ON_ZERO, ...counting, ...fails(4)), "draining: count connections 1000");
@@ -276,7 +276,7 @@ Deno.test("five counts in a row that fail end the drain, one good between them s
   assert.equal(last(ON_ZERO, ...counting, ...fails(4), counted(1), ...fails(4)), "draining: count connections 1000");
 });
 
-Deno.test("restarts wait 200 ms, then twice as long each time, ten times at most", () => {
+Deno.test("restarts wait 200 ms, doubled each time, ten times at most", () => {
   let step = after(ON_FAILURE, ...RUNNING);
   const delays: string[] = [];
   for (let left = 10; left > 0; left--) {
@@ -291,7 +291,7 @@ Deno.test("restarts wait 200 ms, then twice as long each time, ten times at most
   assert.match(textsOf(end), /has failed 11 consecutive times/);
 });
 
-Deno.test("a restart that cannot be started is tried again, the first start is not", () => {
+Deno.test("a restart that fails to start is retried, the first start is not", () => {
   assert.equal(last(ON_FAILURE, notStarted()), "ended: fail no disk");
   const failed = [...RUNNING, exited(), timeUp("backoff"), notStarted()];
   assert.equal(last(ON_FAILURE, ...failed), "backoff: backoff 400");
@@ -299,7 +299,7 @@ Deno.test("a restart that cannot be started is tried again, the first start is n
   assert.equal(last(ON_FAILURE, ...failed, ...nine), "ended: fail no disk");
 });
 
-Deno.test("a stable Envoy has its budget back; one that ends with 0 is not started again", () => {
+Deno.test("a stable Envoy resets the budget; one that exits with 0 is not restarted", () => {
   const again = [exited(), timeUp("backoff"), prepared(), live()];
   assert.equal(last(ON_FAILURE, ...RUNNING, ...again), "running: stable 300000");
   assert.equal(last(ON_FAILURE, ...RUNNING, ...again, exited()), "backoff: backoff 400");
@@ -308,7 +308,7 @@ Deno.test("a stable Envoy has its budget back; one that ends with 0 is not start
   assert.equal(last(ON_FAILURE, ...RUNNING, drain, exited()), "ended: end 1");
 });
 
-Deno.test("a hot restart waits until the epoch before the last has gone: Envoy would cut it off", () => {
+Deno.test("a hot restart waits until the parent of the current epoch has exited", () => {
   const two = [...RELOADING, live(1)];
   assert.equal(last(RULES, ...two), "running");
   assert.equal(last(RULES, ...two, reload), "running");
@@ -319,7 +319,7 @@ Deno.test("a hot restart waits until the epoch before the last has gone: Envoy w
   assert.equal(last(RULES, ...STARTED, reload, live()), "reloading: prepare 1");
 });
 
-Deno.test("a hot restart that is not started leaves the old epoch, and the next one has the same number", () => {
+Deno.test("a hot restart that is not started leaves the old epoch, and the next one reuses the number", () => {
   assert.equal(last(RULES, ...RUNNING, reload, notStarted(1)), "running");
   assert.equal(last(RULES, ...RUNNING, reload, notStarted(1), reload), "reloading: prepare 1");
   assert.equal(last(RULES, ...RUNNING, reload, reload, notStarted(1)), "reloading: prepare 1");
@@ -339,7 +339,7 @@ Deno.test("an epoch that fails before it is live leaves the old one, and is the 
   assert.equal(last(ON_FAILURE, ...failed, ...again, reload), "reloading: prepare 1");
 });
 
-Deno.test("the newest epoch that ends by itself takes the older one with it", () => {
+Deno.test("if the newest epoch exits unasked, the older one is killed", () => {
   const dead = [...RELOADING, live(1), exited(1, { code: 139 })];
   assert.equal(last(RULES, ...dead), "killing: SIGKILL to 0");
   assert.equal(last(RULES, ...dead, exited(0, { code: 137 })), "ended: end 139");
@@ -347,7 +347,7 @@ Deno.test("the newest epoch that ends by itself takes the older one with it", ()
   assert.equal(last(ON_FAILURE, ...dead, stop, exited(0, { code: 137 })), "ended: end 0");
 });
 
-Deno.test("an old epoch that fails while the new one starts: the new one goes on alone", () => {
+Deno.test("if the old epoch fails while the new one starts, the new one continues alone", () => {
   assert.equal(last(RULES, ...RELOADING, exited(0)), "starting");
   assert.equal(last(RULES, ...RELOADING, exited(0), live(1)), "running");
   assert.equal(last(RULES, ...RELOADING, exited(0), exited(1, { code: 7 })), "ended: end 7");
@@ -355,7 +355,7 @@ Deno.test("an old epoch that fails while the new one starts: the new one goes on
   assert.equal(last(ON_FAILURE, ...RUNNING, reload, exited(0), timeUp("backoff"), prepared(1)), "starting");
 });
 
-Deno.test("an end that is asked for waits for every epoch", () => {
+Deno.test("a requested end waits for every epoch", () => {
   const ending = [...RELOADING, live(1), stop, timeUp("drain")];
   assert.equal(last(RULES, ...ending), "terminating: SIGTERM to 1, grace 2000");
   assert.equal(last(RULES, ...ending, exited(0)), "terminating");
@@ -368,7 +368,7 @@ Deno.test("an end that is asked for waits for every epoch", () => {
   assert.equal(last(RULES, ...RELOADING, stop, prepared(1)), "draining");
 });
 
-Deno.test("log files are opened again by an Envoy that is not live yet when it is: before, the signal would end it", () => {
+Deno.test("SIGUSR1 waits until Envoy is live: before, it would kill it", () => {
   assert.equal(last(RULES, ...STARTED, reopenLogs), "starting");
   assert.equal(last(RULES, ...STARTED, reopenLogs, live()), "running: SIGUSR1 to 0");
   assert.equal(last(RULES, ...STARTED, reopenLogs, live(), reload, prepared(1), live(1)), "running");
@@ -376,12 +376,12 @@ Deno.test("log files are opened again by an Envoy that is not live yet when it i
   assert.equal(last(RULES, ...RELOADING, reopenLogs, live(1)), "running: SIGUSR1 to 1");
 });
 
-Deno.test("a new epoch that is live after the drain drains as well", () => {
+Deno.test("a new epoch that becomes live after the drain drains too", () => {
   assert.equal(last(RULES, ...RELOADING, drain, live(1)), "drained: drain");
   assert.equal(last(RULES, ...RELOADING, drain, live(1), exited(0, { code: 0 })), "drained");
 });
 
-Deno.test("without hot restarts a reload is refused, but a start that waits begins at once", () => {
+Deno.test("without hot restarts a reload is refused, but a backoff ends at once", () => {
   const cold: Rules = { ...ON_FAILURE, hotRestart: false };
   for (const way of [STARTED, RUNNING]) {
     const step = after(cold, ...way, reload, live());

@@ -28,7 +28,7 @@ async function settle() {
   for (let turns = 0; turns < 200; turns++) await Promise.resolve();
 }
 
-Deno.test("startReaper() reaps an orphan that was seen ended three times", async () => {
+Deno.test("startReaper() reaps an orphan seen as a zombie three times", async () => {
   const { world, reaped, adopted } = worldWith({ "20": stat("Z", 4242), "21": stat("Z", 4242) });
   const stop = startReaper(world);
   await settle();
@@ -38,7 +38,7 @@ Deno.test("startReaper() reaps an orphan that was seen ended three times", async
   assert.equal(world.clock.monotonic(), 3 * 300);
 });
 
-Deno.test("startReaper() leaves running children, those of others, and a number that is used again", async () => {
+Deno.test("startReaper() leaves running and foreign children, and reused PIDs", async () => {
   const { world, reaped } = worldWith({ "20": stat("S", 4242), "21": stat("Z", 1), "22": stat("Z", 4242, 1) });
   let start = 1;
   const sleep = world.clock.sleep;
@@ -54,7 +54,7 @@ Deno.test("startReaper() leaves running children, those of others, and a number 
   assert.deepEqual(reaped, []);
 });
 
-Deno.test("startReaper() looks again when a child ends, until it is stopped", async () => {
+Deno.test("startReaper() looks again on SIGCHLD, until stopped", async () => {
   const { world, reaped } = worldWith({});
   const stop = startReaper(world);
   await settle();
@@ -69,7 +69,7 @@ Deno.test("startReaper() looks again when a child ends, until it is stopped", as
   assert.deepEqual(reaped, [30]);
 });
 
-Deno.test("startReaper() does nothing where the calls are refused", async () => {
+Deno.test("startReaper() does nothing if system calls are refused", async () => {
   const world = fakeWorld();
   const stop = startReaper(world);
   await settle();

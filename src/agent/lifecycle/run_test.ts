@@ -103,7 +103,7 @@ function setting(lines?: string, accepts = true): Setting {
   };
 }
 
-Deno.test("runLifecycle() starts Envoy with what was prepared, and returns its exit code", async () => {
+Deno.test("runLifecycle() starts Envoy with the prepared arguments, and returns its exit code", async () => {
   const { run, envoys, until, phases, discarded } = setting();
   const code = run({ env: { A: "b" } });
   await until("running");
@@ -120,7 +120,7 @@ Deno.test("runLifecycle() starts Envoy with what was prepared, and returns its e
   assert.deepEqual(discarded, [0]);
 });
 
-Deno.test("runLifecycle() drains on SIGTERM, then asks Envoy to end; handlers are taken back", async () => {
+Deno.test("runLifecycle() drains on SIGTERM, then sends SIGTERM; signal handlers are removed", async () => {
   const { run, world, envoys, until, asked, phases } = setting();
   const code = run();
   await until("running");
@@ -133,7 +133,7 @@ Deno.test("runLifecycle() drains on SIGTERM, then asks Envoy to end; handlers ar
   assert.equal(phases.length, 4);
 });
 
-Deno.test("runLifecycle() removes what was being prepared when the end", async () => {
+Deno.test("runLifecycle() removes the files of a pending prepare at the end", async () => {
   const { run, world, envoys, until, discarded } = setting();
   const prepared = Promise.withResolvers<readonly string[]>();
   const code = run({ prepare: () => prepared.promise });
@@ -144,7 +144,7 @@ Deno.test("runLifecycle() removes what was being prepared when the end", async (
   assert.deepEqual([envoys.length, discarded], [0, [0]]);
 });
 
-Deno.test("runLifecycle() takes what others ask of it", async () => {
+Deno.test("runLifecycle() takes requests through its control", async () => {
   const { run, control, until, asked } = setting();
   const code = run();
   await until("running");
@@ -155,7 +155,7 @@ Deno.test("runLifecycle() takes what others ask of it", async () => {
   assert.deepEqual(asked.slice(2), ["http://a/drain_listeners?inboundonly&graceful&skip_exit"]);
 });
 
-Deno.test("runLifecycle() starts an epoch when watched files change, after Envoy has validated it", async () => {
+Deno.test("runLifecycle() starts an epoch when watched files change, after validation", async () => {
   const { run, world, envoys, until, control, discarded } = setting();
   const code = run({}, { watch: { paths: ["/etc/envoy"], milliseconds: 1000 } });
   await until("running");
@@ -170,7 +170,7 @@ Deno.test("runLifecycle() starts an epoch when watched files change, after Envoy
   assert.deepEqual(discarded.sort(), [0, 1]);
 });
 
-Deno.test("runLifecycle() does not start an epoch that Envoy does not accept, and removes what was prepared", async () => {
+Deno.test("runLifecycle() does not start an epoch that Envoy rejects, and removes its files", async () => {
   const { run, world, envoys, until, discarded } = setting(undefined, false);
   const code = run();
   await until("running");
@@ -183,7 +183,7 @@ Deno.test("runLifecycle() does not start an epoch that Envoy does not accept, an
   assert.deepEqual(discarded, [1, 0]);
 });
 
-Deno.test("runLifecycle() passes on the lines of Envoy's standard error, the last one too", async () => {
+Deno.test("runLifecycle() passes Envoy's stderr on, including the last line", async () => {
   const { run, envoys, until } = setting("first\nsecond {}\nlast words");
   const lines: string[] = [];
   const code = run({ errorLine: (line) => lines.push(line) });
@@ -215,7 +215,7 @@ Deno.test("runLifecycle() rejects if Envoy cannot be prepared or is absent", asy
   });
 });
 
-Deno.test("runLifecycle() without an Envoy waits for a signal", async () => {
+Deno.test("runLifecycle() without Envoy waits for a signal", async () => {
   const { run, world, phases, envoys } = setting();
   const code = run({}, { envoy: undefined });
   world.raise("SIGHUP");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { realWorld } from "../../core/world/mod.ts";
 import { timersOf } from "./timers.ts";
 
-Deno.test("a timer that is set again forgets the one before; forgotten timers are never up", async () => {
+Deno.test("setting a timer replaces the last one; cleared timers never fire", async () => {
   const timers = timersOf<"a" | "b">(realWorld().clock);
   const up: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

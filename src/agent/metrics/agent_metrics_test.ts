@@ -3,7 +3,7 @@ import { fakeWorld, realWorld } from "../../core/world/mod.ts";
 import { testWhen } from "../../../test/support/test_when.ts";
 import { agentMetrics } from "./agent_metrics.ts";
 
-Deno.test("text() has the counters with help and type, sorted, and none that was never used", async () => {
+Deno.test("text() has the counters with help and type, sorted, without unused ones", async () => {
   const metrics = agentMetrics(fakeWorld(), "1.2.3");
   metrics.scrapes.add();
   metrics.scrapes.add();
@@ -30,7 +30,7 @@ istio_agent_startup_duration_seconds 1.5
   );
 });
 
-Deno.test("text() has what others register, and escapes values and helps", async () => {
+Deno.test("text() has registered metrics, and escapes values and help texts", async () => {
   const metrics = agentMetrics(fakeWorld(), 'a"b\\c\nd');
   const sample = { value: Infinity };
   metrics.register(() => Promise.resolve([{ name: "x", help: "a\\b\nc", type: "gauge", samples: [sample] }]));
@@ -40,7 +40,7 @@ Deno.test("text() has what others register, and escapes values and helps", async
   assert.ok(text.includes("istio_agent_x +Inf\n"), text);
 });
 
-Deno.test("text() has the metrics of the process from /proc", async () => {
+Deno.test("text() has the process metrics from /proc", async () => {
   const fields = Array.from({ length: 50 }, (_, index) => index + 4);
   const files = {
     "/proc/self/stat": `42 (a b) c) S ${fields.join(" ")}\n`,

@@ -7,7 +7,7 @@ function stripped(...texts: string[]): string {
   return withoutEndMark(texts.map(encode)).map((piece) => new TextDecoder().decode(piece)).join("");
 }
 
-Deno.test("withoutEndMark() takes the mark off, and the white space after it", () => {
+Deno.test("withoutEndMark() removes the mark and the white space after it", () => {
   assert.equal(stripped("a 1\n# EOF\n"), "a 1\n");
   assert.equal(stripped("a 1\n# EOF"), "a 1\n");
   assert.equal(stripped("a 1\r\n# EOF\r\n \t"), "a 1\r\n");
@@ -15,7 +15,7 @@ Deno.test("withoutEndMark() takes the mark off, and the white space after it", (
   assert.equal(stripped("# EOF\n"), "");
 });
 
-Deno.test("withoutEndMark() leaves other texts as they are", () => {
+Deno.test("withoutEndMark() leaves other texts unchanged", () => {
   for (const text of ["", "a 1\n", "a 1\n# EOF\nb 2\n", "x".repeat(1000)]) {
     assert.equal(stripped(text), text);
   }
@@ -34,7 +34,7 @@ function bodyOf(...sizes: number[]) {
   return { reader: stream.getReader(), isCancelled: () => cancelled };
 }
 
-Deno.test("readBounded() holds up to the limit, and no longer reads beyond it", async () => {
+Deno.test("readBounded() reads up to the limit, then stops", async () => {
   const whole = await readBounded(bodyOf(4, 6).reader, 10);
   assert.deepEqual(whole?.map(({ length }) => length), [4, 6]);
   const large = bodyOf(4, 7, 100);

@@ -124,14 +124,14 @@ for (const { name, envoy, applications = [], text, type = TEXT, failed = 0 } of 
   });
 }
 
-Deno.test("merged metrics: an answer of several that is too large is left out and counted", async () => {
+Deno.test("merged metrics: one of several responses that is too large is left out and counted", async () => {
   const large = `${"a".repeat(1023)}\n`.repeat(10 * 1024 + 1);
   await using merge = await merging(undefined, large, B);
   assert.equal((await merge.scrape()).rest, B);
   assert.equal(failures((await merge.scrape()).text, "application"), 1);
 });
 
-Deno.test("merged metrics: endpoints get the query, the client's name and time, and an Accept of texts", async () => {
+Deno.test("merged metrics: endpoints get query, User-Agent, timeout and a text Accept header", async () => {
   const asked: { url: string; headers: Headers }[] = [];
   const note: Endpoint = ({ url, headers }) => {
     asked.push({ url, headers: new Headers(headers) });
@@ -197,7 +197,7 @@ for (const text of [undefined, "b 2\n"]) {
   });
 }
 
-Deno.test("merged metrics: a time that is no number is logged and not kept to", async () => {
+Deno.test("merged metrics: an invalid timeout is logged and ignored", async () => {
   await using merge = await merging(A);
   assert.equal((await merge.scrape({ "x-prometheus-scrape-timeout-seconds": "so{o}n" })).rest, A);
   assert.match(merge.log(), /warning agent: Cannot read the scrape timeout "so\{o\}n"/);
@@ -224,7 +224,7 @@ function long(lines: number) {
   return { answer, state };
 }
 
-Deno.test("merged metrics: 50 MB pass through, in any encoding", async () => {
+Deno.test("merged metrics: 50 MB are streamed, in any encoding", async () => {
   const { answer, state } = long(1_200_000);
   await using merge = await merging(A, answer);
   for (const encoding of ["identity", "gzip"]) {
@@ -238,7 +238,7 @@ Deno.test("merged metrics: 50 MB pass through, in any encoding", async () => {
 });
 
 Deno.test(
-  "merged metrics: an endless application is read only as fast as the client reads, and left when it leaves",
+  "merged metrics: an endless application is read at the client's pace, and aborted with it",
   async () => {
     const { answer, state } = long(Infinity);
     await using merge = await merging(A, answer);
@@ -263,7 +263,7 @@ Deno.test(
   },
 );
 
-Deno.test("merged metrics: too many clients at once are sent away until some have left", async () => {
+Deno.test("merged metrics: too many clients get 503 until others finish", async () => {
   const { answer } = stalling("b 2\n");
   await using merge = await merging(A, answer);
   const clients = new AbortController();

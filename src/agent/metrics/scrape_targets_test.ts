@@ -58,7 +58,7 @@ for (const { text, problems } of WRONG) {
   });
 }
 
-Deno.test("readScrapeTargets() knows a status port of another number", () => {
+Deno.test("readScrapeTargets() knows a configured status port", () => {
   assert.equal(readScrapeTargets(`{"port":"8020"}`, 8020).problems.length, 1);
   assert.equal(readScrapeTargets(`{"port":"15020"}`, 8020).problems.length, 1);
 });

@@ -32,7 +32,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
 }
 
-Deno.test("a pair in files is waited for, and a certificate is never given away with another key", async () => {
+Deno.test("a pair of files is waited for, and a certificate is never served with a foreign key", async () => {
   const { source, changes, write, world } = opened("file-cert:c~k");
   await settled();
   assert.equal(source.current(), undefined);
@@ -53,7 +53,7 @@ Deno.test("a pair in files is waited for, and a certificate is never given away 
   assert.ok(!world.said.stderr.includes("BEGIN"));
 });
 
-Deno.test("the same content again is no change, and a closed source tells nothing", async () => {
+Deno.test("equal content is not a change, and a closed source does not notify", async () => {
   const { source, changes, write } = opened("file-root:r", { r: ONE.authority });
   await settled();
   assert.equal(changes(), 1);
@@ -64,7 +64,7 @@ Deno.test("the same content again is no change, and a closed source tells nothin
   assert.equal(changes(), 1);
 });
 
-Deno.test("a file without a certificate is neither sent nor quoted in the log", async () => {
+Deno.test("a file without a certificate is neither served nor logged", async () => {
   const secret = "user:secret-of-somebody";
   for (const text of [secret, ONE.key, ""]) {
     const { source, world } = opened("file-root:/etc/shadow", { "/etc/shadow": text });
@@ -75,7 +75,7 @@ Deno.test("a file without a certificate is neither sent nor quoted in the log", 
   }
 });
 
-Deno.test("file-root:system is the first of the known files that is there", async () => {
+Deno.test("file-root:system is the first known file that exists", async () => {
   const { source } = opened("file-root:system", { "/etc/ssl/cert.pem": ONE.authority });
   await settled();
   assert.deepEqual(source.current(), { kind: "authorities", authorities: ONE.authority });

@@ -5,7 +5,7 @@ import { joinBytes } from "../../core/bytes.ts";
 import { MeshError } from "../../core/errors.ts";
 import { discoveryResponse, readDiscoveryRequest } from "./messages.ts";
 
-Deno.test("readDiscoveryRequest(): what a proxy asks and says, past fields that are not needed", () => {
+Deno.test("readDiscoveryRequest(): the fields of a request; others are skipped", () => {
   const known = asked({ names: ["a", "b"], version: "1", nonce: "n", type: "t", refusal: "no" });
   // Fields 100 to 103: a number, 8 bytes, a text, 4 bytes.
   const unknown = Uint8Array.of(0xa0, 6, 1, 0xa9, 6, 1, 2, 3, 4, 5, 6, 7, 8, 0xb2, 6, 1, 65, 0xbd, 6, 1, 2, 3, 4);
@@ -19,7 +19,7 @@ Deno.test("readDiscoveryRequest(): what a proxy asks and says, past fields that 
   });
 });
 
-Deno.test("readDiscoveryRequest(): a refusal without a reason is one, and no field is none", () => {
+Deno.test("readDiscoveryRequest(): a NACK without a reason is a NACK", () => {
   assert.equal(readDiscoveryRequest(asked({ refusal: "" })).refusal, "");
   assert.equal(readDiscoveryRequest(new Uint8Array()).refusal, undefined);
 });
@@ -36,7 +36,7 @@ Deno.test("readDiscoveryRequest(): any bytes are a request or a MeshError", () =
   }));
 });
 
-Deno.test("discoveryResponse(): the bytes of a secret are those of Envoy's messages", () => {
+Deno.test("discoveryResponse(): a secret has the bytes of Envoy's messages", () => {
   const secrets = new Map([["d", { kind: "pair", certificate: "c", key: "k" } as const]]);
   const bytes = new TextDecoder().decode(discoveryResponse({ version: "v", nonce: "n", secrets }));
   const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";

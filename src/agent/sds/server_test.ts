@@ -47,7 +47,7 @@ async function asking(client: ReturnType<typeof sdsClient>, ...names: string[]):
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 const TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
-Deno.test("a secret that is there comes at once, in the form that Envoy takes", async () => {
+Deno.test("an available secret is sent at once, in Envoy's form", async () => {
   await using server = await start();
   server.identity.issue(ONE);
   server.identity.trust("roots 1");
@@ -62,7 +62,7 @@ Deno.test("a secret that is there comes at once, in the form that Envoy takes", 
   await Promise.all([pair.close(), roots.close()]);
 });
 
-Deno.test("a request before the first certificate waits for it; the root alone does not end the wait", async () => {
+Deno.test("a request before the first certificate waits for it; roots alone do not end the wait", async () => {
   await using server = await start();
   const stream = await asking(server.client, "default");
   await until(() => server.log().includes('requests the secret "default" and waits: the CA does not answer'));
@@ -72,7 +72,7 @@ Deno.test("a request before the first certificate waits for it; the root alone d
   await stream.close();
 });
 
-Deno.test("renewals and new roots are pushed to all who asked for them, with new versions and nonces", async () => {
+Deno.test("renewals and new roots are pushed to all streams, with new versions and nonces", async () => {
   await using server = await start();
   server.identity.issue(ONE);
   server.identity.trust("roots 1");
@@ -91,7 +91,7 @@ Deno.test("renewals and new roots are pushed to all who asked for them, with new
   await Promise.all([...streams, roots].map((stream) => stream.close()));
 });
 
-Deno.test("several names on one stream: each answer has all that is there, and names come and go", async () => {
+Deno.test("several names on one stream: each response has all available secrets, and names come and go", async () => {
   await using server = await start();
   server.identity.trust("roots 1");
   const stream = await asking(server.client, "default", "ROOTCA");
@@ -109,7 +109,7 @@ Deno.test("several names on one stream: each answer has all that is there, and n
   await stream.close();
 });
 
-Deno.test("neither an acknowledgement nor the same secret once more is answered", async () => {
+Deno.test("an ACK or an unchanged secret gets no response", async () => {
   await using server = await start();
   server.identity.issue(ONE);
   const stream = await asking(server.client, "default");
@@ -121,7 +121,7 @@ Deno.test("neither an acknowledgement nor the same secret once more is answered"
   await stream.close();
 });
 
-Deno.test("what Envoy refuses is logged with its reason and told, until it accepts a newer one or goes away", async () => {
+Deno.test("a rejection is logged with its reason and reported, until a newer secret is accepted or Envoy disconnects", async () => {
   await using server = await start();
   server.identity.issue(ONE);
   const stream = await asking(server.client, "default");
@@ -163,7 +163,7 @@ Deno.test("a stream that ends leaves nothing behind, and a new one gets everythi
   await again.close();
 });
 
-Deno.test("a stream that is reset while its connection stays, and a connection that breaks, leave nothing behind", async () => {
+Deno.test("a reset stream and a broken connection leave nothing behind", async () => {
   await using server = await start();
   server.identity.issue(ONE);
   const { handlers } = server.identity;
@@ -185,7 +185,7 @@ Deno.test("a stream that is reset while its connection stays, and a connection t
   assert.doesNotMatch(server.log(), /(warning|error) agent/);
 });
 
-Deno.test("other methods are not implemented, in headers alone, and what is no gRPC is refused", async () => {
+Deno.test("other methods are not implemented, as trailers-only; requests that are not gRPC are refused", async () => {
   await using server = await start();
   for (const method of ["DeltaSecrets", "FetchSecrets", "/grpc.health.v1.Health/Check"]) {
     const { status, headers, text } = await server.client.call(method);
@@ -227,7 +227,7 @@ for (const [reason, bytes] of Object.entries(WRONG)) {
   });
 }
 
-Deno.test("a large node is taken, and names that nobody has are logged as what they are", async () => {
+Deno.test("a large node is accepted, and unknown names are logged quoted", async () => {
   await using server = await start();
   server.identity.issue(ONE);
   const stream = await server.client.stream();
@@ -237,7 +237,7 @@ Deno.test("a large node is taken, and names that nobody has are logged as what t
   await stream.close();
 });
 
-Deno.test("certificates in files are served by the names that Istio gives them, and pushed when they change", async () => {
+Deno.test("file certificates are served by Istio's names, and pushed when they change", async () => {
   await using server = await start();
   const root = `${server.folder}/ca.crt`;
   const [one, two] = [testCertificate(), testCertificate()];
@@ -257,7 +257,7 @@ async function leaveSocket(path: string): Promise<void> {
   assert.equal((await Deno.stat(path)).isSocket, true);
 }
 
-Deno.test("a socket that was left behind is replaced; folder and socket have Istio's modes, and close() removes it", async () => {
+Deno.test("a leftover socket is replaced; folder and socket have Istio's modes; close() removes it", async () => {
   const folder = await Deno.makeTempDir({ prefix: "mesh-sds-" });
   await Deno.mkdir(`${folder}/spiffe`, { mode: 0o750 });
   await leaveSocket(`${folder}/spiffe/socket`);
@@ -275,7 +275,7 @@ Deno.test("a socket that was left behind is replaced; folder and socket have Ist
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("another program's socket stays: then files alone are served, on a socket of their own", async () => {
+Deno.test("another program's socket is left alone: file secrets are served on another socket", async () => {
   await using external = await start();
   external.identity.issue(ONE);
   await using server = await start({}, external.folder);
@@ -291,7 +291,7 @@ Deno.test("another program's socket stays: then files alone are served, on a soc
   await Promise.all([outside.close(), stream.close()]);
 });
 
-Deno.test("a socket that cannot be had is told, and no error", async () => {
+Deno.test("a socket that cannot be bound is reported, not thrown", async () => {
   const folder = await Deno.makeTempDir({ prefix: "mesh-sds-" });
   await Deno.writeTextFile(`${folder}/spiffe`, "a file where the folder should be");
   {

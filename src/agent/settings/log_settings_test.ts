@@ -9,7 +9,7 @@ function read(words: Partial<LogFlags>) {
   return { format, level, scopes: Object.fromEntries(scopes), problems };
 }
 
-Deno.test("logSettings: nothing said leaves it to the log's own defaults", () => {
+Deno.test("logSettings: nothing set leaves the log's defaults", () => {
   assert.deepEqual(read({}), { format: undefined, level: undefined, scopes: {}, problems: [] });
 });
 
@@ -20,7 +20,7 @@ Deno.test("logSettings: our flags, then Istio's, then the variable", () => {
   assert.equal(read({ level: "error", istioLevels: "debug" }).level, "error");
 });
 
-Deno.test("logSettings: levels by scope; all: stands for every one", () => {
+Deno.test("logSettings: levels by scope; all: is every scope", () => {
   assert.deepEqual(read({ istioLevels: "default:warn,envoy:debug,grpc:none" }), {
     format: undefined,
     level: "warning",
@@ -31,7 +31,7 @@ Deno.test("logSettings: levels by scope; all: stands for every one", () => {
   assert.deepEqual(read({ istioLevels: "error" }).scopes, { default: "error" });
 });
 
-Deno.test("logSettings: unknown words are problems", () => {
+Deno.test("logSettings: unknown values are problems", () => {
   assert.deepEqual(read({ format: "xml", level: "loud", istioLevels: "a:quiet" }).problems, [
     'Unknown level "quiet" in "--log_output_level": use debug, info, warning or error',
     'Unknown level "loud" in "--log-level": use debug, info, warning or error',

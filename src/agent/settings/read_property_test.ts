@@ -48,7 +48,7 @@ const given = fc.record({
   mesh: value,
 });
 
-Deno.test("readSettings reads any input, or refuses it with a message; what it reads makes a bootstrap of JSON", () =>
+Deno.test("readSettings reads or rejects any input; valid settings give a JSON bootstrap", () =>
   fc.assert(
     fc.asyncProperty(given, async ({ words, env, annotations, labels, mesh }) => {
       const files = {

@@ -27,7 +27,7 @@ async function problem(given: Given, type: typeof MeshError = MeshError): Promis
   return assert.fail("it was accepted");
 }
 
-Deno.test("readSettings: a pod without any configuration is a sidecar with Istio's defaults", async () => {
+Deno.test("readSettings: a pod without configuration is a sidecar with Istio's defaults", async () => {
   const settings = await read();
   assert.equal(settings.role, "sidecar");
   assert.equal(settings.node.id, "sidecar~10.0.0.5~web-1.shop~shop.svc.cluster.local");
@@ -74,7 +74,7 @@ Deno.test("readSettings: snake_case keys, durations of any unit, unknown fields"
   assert.deepEqual([drain.drainSeconds, proxy.proxyAdminPort], [60, 1]);
 });
 
-Deno.test("readSettings: threads by flag, configuration, CPU limit, in this order", async () => {
+Deno.test("readSettings: concurrency by flag, configuration, CPU limit, in this order", async () => {
   const threads = async (given: Given) => (await read(given)).envoy.concurrency;
   assert.equal(
     await threads({ words: "--concurrency 3", env: { PROXY_CONFIG: "concurrency: 2", ISTIO_CPU_LIMIT: "1" } }),
@@ -86,7 +86,7 @@ Deno.test("readSettings: threads by flag, configuration, CPU limit, in this orde
   assert.equal(await threads({ env: { ISTIO_CPU_LIMIT: "1" } }), 1);
 });
 
-Deno.test("readSettings: flags of Istio 1.0 to 1.5 stand where PROXY_CONFIG stands, and give way to it", async () => {
+Deno.test("readSettings: flags of Istio 1.0 to 1.5 apply without PROXY_CONFIG", async () => {
   const words =
     "--discoveryAddress old:15010 --drainDuration 1m0s --parentShutdownDuration 90s --zipkinAddress z:9411 " +
     "--serviceCluster a.b --statusPort 16020 --controlPlaneAuthPolicy NONE --envoyMetricsServiceAddress m:1";
@@ -102,7 +102,7 @@ Deno.test("readSettings: flags of Istio 1.0 to 1.5 stand where PROXY_CONFIG stan
   assert.match(today.warnings.join(), /^Ignored because PROXY_CONFIG is set: .*--discoveryAddress/);
 });
 
-Deno.test("readSettings: the tracers of the old flags, LightStep first", async () => {
+Deno.test("readSettings: tracers of the old flags, LightStep first", async () => {
   const tracing = async (words: string) => JSON.stringify((await read({ words })).proxyConfig.data["tracing"]);
   const lightstep = "--lightstepAddress l:1 --lightstepAccessToken t --lightstepSecure --lightstepCacertPath /ca";
   assert.equal(
@@ -121,14 +121,14 @@ Deno.test("readSettings: id, address and platform of the old flags", async () =>
   assert.equal(await id("--serviceregistry Kubernetes router"), "router~10.0.0.5~web-1.shop~shop.svc.cluster.local");
 });
 
-Deno.test("readSettings: the drain of 1.1 to 1.8 counts where nothing else says", async () => {
+Deno.test("readSettings: the drain time of 1.1 to 1.8 applies if nothing else is set", async () => {
   const env = { TERMINATION_DRAIN_DURATION_SECONDS: "20" };
   assert.equal((await read({ env })).drain.terminationMilliseconds, 20_000);
   const both = { ...env, PROXY_CONFIG: "terminationDrainDuration: 7.5s" };
   assert.equal((await read({ env: both })).drain.terminationMilliseconds, 7500);
 });
 
-Deno.test("readSettings: annotations for discovery and status port count after the check", async () => {
+Deno.test("readSettings: annotations for discovery and status port apply after the check", async () => {
   const annotations = (text: string) => ({ files: { "./etc/istio/pod/annotations": text } });
   const settings = await read(
     annotations('sidecar.istio.io/discoveryAddress="d:1"\nstatus.sidecar.istio.io/port="16020"\n'),
@@ -139,7 +139,7 @@ Deno.test("readSettings: annotations for discovery and status port count after t
   assert.deepEqual([bad.ports.status, bad.warnings.length], [15020, 1]);
 });
 
-Deno.test("readSettings: statsd is resolved, IPv4 first, and left out where that fails", async () => {
+Deno.test("readSettings: statsd is resolved, IPv4 first, and left out on failure", async () => {
   const env = { PROXY_CONFIG: "statsdUdpAddress: statsd.test:8125" };
   const statsd = async (hosts: Record<string, string[]>) => (await read({ env, hosts })).proxy.statsdUdpAddress;
   assert.equal(await statsd({ "statsd.test": ["fd00::1", "10.1.1.1"] }), "10.1.1.1:8125");
@@ -154,7 +154,7 @@ Deno.test("readSettings: statsd is resolved, IPv4 first, and left out where that
   }
 });
 
-Deno.test("readSettings: everything that is wrong is told at once", async () => {
+Deno.test("readSettings: all problems are reported at once", async () => {
   const message = await problem({
     env: {
       PROXY_CONFIG: "{discoveryAddress: noport, drainDuration: 1.5s, proxyAdminPort: 0}",
@@ -170,7 +170,7 @@ Deno.test("readSettings: everything that is wrong is told at once", async () => 
   }
 });
 
-Deno.test("readSettings: configurations that cannot be read name their source", async () => {
+Deno.test("readSettings: invalid configurations name their source", async () => {
   assert.match(await problem({ env: { PROXY_CONFIG: "a: [" } }), /^PROXY_CONFIG: document 1, line 1/);
   const yes = "proxyMetadata:\n  ISTIO_META_M: n\n";
   assert.match(
@@ -186,7 +186,7 @@ Deno.test("readSettings: configurations that cannot be read name their source", 
   assert.match(await problem({ words: "--envoyMetricsService [1]" }), /command line.*envoyMetricsService/);
 });
 
-Deno.test("readSettings: a wrong command line is wrong usage, with all that is wrong beside it", async () => {
+Deno.test("readSettings: a wrong command line is a usage error, with all other problems", async () => {
   const words = "--nosuch ingress extra --restart always --log-level loud";
   const message = await problem({ words, env: { PROXY_CONFIG: "a: [" } }, UsageError);
   for (const part of ['"--nosuch"', '"ingress"', '"extra"', '"always"', '"loud"', "PROXY_CONFIG"]) {
@@ -194,13 +194,13 @@ Deno.test("readSettings: a wrong command line is wrong usage, with all that is w
   }
 });
 
-Deno.test("readSettings: pilot-agent passes over unknown flags and more words, but not over an unknown role", async () => {
+Deno.test("readSettings: pilot-agent ignores unknown flags and extra arguments, but not an unknown role", async () => {
   const { role, warnings } = await read({ name: "pilot-agent", words: "--nosuch router extra" });
   assert.deepEqual([role, warnings.length], ["router", 2]);
   assert.match(await problem({ name: "pilot-agent", words: "ingress" }), /Unknown role "ingress"/);
 });
 
-Deno.test("readSettings: metrics of the application are a sidecar's", async () => {
+Deno.test("readSettings: application metrics are for sidecars", async () => {
   const env = { ISTIO_PROMETHEUS_ANNOTATIONS: '{"scrape":"true","port":"15020"}', PROXY_CONFIG: "statusPort: 16020" };
   const { scrapeTargets } = (await read({ env: { ISTIO_PROMETHEUS_ANNOTATIONS: '{"port":"8080"}' } })).metrics;
   assert.deepEqual(scrapeTargets, [{ port: 8080, path: "/metrics" }]);
@@ -209,7 +209,7 @@ Deno.test("readSettings: metrics of the application are a sidecar's", async () =
   assert.equal((await read({ env: { ISTIO_PROMETHEUS_ANNOTATIONS: "" }, words: "router" })).role, "router");
 });
 
-Deno.test("readSettings: probes and metrics that are wrong are told with all else", async () => {
+Deno.test("readSettings: invalid probes and metrics are reported with all other problems", async () => {
   const env = { ISTIO_KUBE_APP_PROBERS: '{"/x":{}}', ISTIO_PROMETHEUS_ANNOTATIONS: "{", PROXY_CONFIG: "statusPort: 0" };
   const message = await problem({ env });
   for (
@@ -223,7 +223,7 @@ Deno.test("readSettings: probes and metrics that are wrong are told with all els
   }
 });
 
-Deno.test("readSettings: whoever gives terminationDrainDuration has chosen it, the default value too", async () => {
+Deno.test("readSettings: any explicit terminationDrainDuration counts as chosen, also the default value", async () => {
   const isChosen = async (given: Given) => (await read(given)).drain.isTerminationChosen;
   const mesh = (seconds: number) => ({
     "./etc/istio/config/mesh": `defaultConfig: {terminationDrainDuration: ${seconds}s}`,
@@ -253,7 +253,7 @@ Deno.test("readSettings: templates by variable, flag and configuration", async (
   assert.equal(await template({ env }), "p");
 });
 
-Deno.test("readSettings: the control plane is told of the template that a flag names, unless none is rendered", async () => {
+Deno.test("readSettings: the node shows the template that a flag names, unless none is rendered", async () => {
   const told = async (given: Given) => {
     const config = (await read(given)).node.metadata["PROXY_CONFIG"];
     return isMap(config) ? config["proxyBootstrapTemplatePath"] : undefined;
@@ -263,7 +263,7 @@ Deno.test("readSettings: the control plane is told of the template that a flag n
   assert.equal(await told({ words: "--templateFile f", env: { PROXY_CONFIG: "customConfigFile: c" } }), undefined);
 });
 
-Deno.test("readSettings: the override of the bootstrap is compact JSON; one that cannot be read is passed over", async () => {
+Deno.test("readSettings: the bootstrap override is compact JSON; an unreadable one is ignored", async () => {
   const override = async (text: string | undefined, hostIp: string) => {
     const files: Record<string, string> = text === undefined ? {} : { "o.yaml": text };
     const settings = await read({ env: { ISTIO_BOOTSTRAP_OVERRIDE: "o.yaml", HOST_IP: hostIp }, files });
@@ -275,7 +275,7 @@ Deno.test("readSettings: the override of the bootstrap is compact JSON; one that
   assert.deepEqual(await override(undefined, ""), ["", 1]);
 });
 
-Deno.test("readSettings: another socket for the workload's certificates must be there", async () => {
+Deno.test("readSettings: a configured identity socket must exist", async () => {
   const env = { WORKLOAD_IDENTITY_SOCKET_FILE: "other" };
   assert.match(await problem({ env }), /"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist/);
   const path = "./var/run/secrets/workload-spiffe-uds/other";
@@ -284,7 +284,7 @@ Deno.test("readSettings: another socket for the workload's certificates must be 
   assert.equal(node.metadata["file-credential"], "true");
 });
 
-Deno.test("readSettings: for a hot restart the agent's own socket is not another program's", async () => {
+Deno.test("readSettings: at a hot restart the agent's own socket is not another program's", async () => {
   const world = fakeWorld({ sockets: ["./var/run/secrets/workload-spiffe-uds/socket"] });
   const before = await readSettings(fakeWorld(), [], { name: "agent" });
   const { bootstrap, node } = await readSettings(world, [], { name: "agent", before });
@@ -293,7 +293,7 @@ Deno.test("readSettings: for a hot restart the agent's own socket is not another
   assert.ok((await readSettings(world, [], { name: "agent" })).bootstrap.hasCustomSds);
 });
 
-Deno.test("readSettings: hot restart and restart as asked for", async () => {
+Deno.test("readSettings: hot restart and restart flags", async () => {
   const settings = await read({ words: "--watch --restart on-failure --base-id 7" });
   assert.deepEqual([settings.watch, settings.envoy.hotRestart, settings.restart, settings.envoy.baseId], [
     true,
@@ -316,17 +316,17 @@ Deno.test("readSettings: Stackdriver needs a project", async () => {
   assert.equal((await read({ env: { ...env, ...platform } })).role, "sidecar");
 });
 
-Deno.test("readSettings: metadata discovery is off where xDS is not incremental, and says so", async () => {
+Deno.test("readSettings: metadata discovery is off without delta xDS, with a warning", async () => {
   const settings = await read({ env: { PEER_METADATA_DISCOVERY: "true", ISTIO_DELTA_XDS: "false" } });
   assert.deepEqual([settings.bootstrap.metadataDiscovery, settings.warnings.length], [false, 1]);
 });
 
-Deno.test("readSettings: a status port of 0 in an old command line is passed over", async () => {
+Deno.test("readSettings: a status port of 0 in an old command line is ignored", async () => {
   const { ports, warnings } = await read({ words: "--statusPort 0" });
   assert.deepEqual([ports.status, warnings.length], [15020, 1]);
 });
 
-Deno.test("readSettings: files of the pod that cannot be read are warnings", async () => {
+Deno.test("readSettings: unreadable pod files are warnings", async () => {
   const files = {
     "./etc/istio/pod/labels": "app=web\n",
     "./etc/istio/pod/annotations": new Uint8Array([0x61, 0x3d, 0xff]),

@@ -56,7 +56,7 @@ for (const { accept, encoding } of CASES.slice(0, 6)) {
   });
 }
 
-Deno.test("small answers are not compressed", async () => {
+Deno.test("small responses are not compressed", async () => {
   await using status = await statusServer();
   const answer = await raw(status.server.port ?? 0, "/nothing", "gzip, br, zstd");
   assert.equal(answer.encoding, undefined);

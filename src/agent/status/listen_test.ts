@@ -31,18 +31,18 @@ async function start(...addresses: readonly string[]) {
   return { server, tried, log: fake.said.stderr };
 }
 
-Deno.test("the server listens for both families at once", async () => {
+Deno.test("the server listens on both families", async () => {
   const { server, tried } = await start("::", "0.0.0.0");
   assert.deepEqual([server.port, tried], [15020, [":: 15020"]]);
 });
 
-Deno.test("where there is no IPv6 the server listens for IPv4", async () => {
+Deno.test("without IPv6 the server listens on IPv4", async () => {
   const { server, tried, log } = await start("0.0.0.0");
   assert.deepEqual([server.port, tried], [15020, [":: 15020", "0.0.0.0 15020"]]);
   assert.doesNotMatch(log, /error/);
 });
 
-Deno.test("where it cannot listen the agent goes on without it", async () => {
+Deno.test("the agent runs without the status server if it cannot listen", async () => {
   const { server, log } = await start();
   assert.equal(server.port, undefined);
   assert.match(

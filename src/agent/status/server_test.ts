@@ -17,7 +17,7 @@ function envoyAt(adminPort: number, metricsPort?: number) {
   return { adminHost: "127.0.0.1", adminPort, metricsPort } as const;
 }
 
-Deno.test("readiness: 503 with a warning until all stages are passed, then 200 for good, whatever happens to Envoy", async () => {
+Deno.test("readiness: 503 with a warning until all stages pass, then 200 for Envoy's life", async () => {
   const stats: Record<string, number> = {};
   const admin = adminInterface(stats);
   await using status = await statusServer({ envoy: envoyAt(admin.port) });
@@ -60,7 +60,7 @@ Deno.test("readiness: ?verbose names the stages", async () => {
   assert.match((await ask(`${status.origin}/healthz/ready?verbose`)).text, /workers ok: .*\n.*names ok: .*\nready\n$/);
 });
 
-Deno.test("readiness: an agent that terminates is not ready but answers; the same warning is not repeated at once", async () => {
+Deno.test("readiness: an agent that shuts down is not ready but answers; the same warning is not repeated at once", async () => {
   let cause: string | undefined;
   await using admin = adminInterface(READY);
   await using status = await statusServer({ envoy: envoyAt(admin.port), terminating: () => cause });
@@ -75,7 +75,7 @@ Deno.test("readiness: an agent that terminates is not ready but answers; the sam
   assert.equal(status.log().match(/Readiness succeeded/g)?.length, 1);
 });
 
-Deno.test("without Envoy the agent is ready, unless it terminates", async () => {
+Deno.test("without Envoy the agent is ready unless it shuts down", async () => {
   await using status = await statusServer();
   assert.equal((await ask(`${status.origin}/healthz/ready`)).status, 200);
   await using ending = await statusServer({ terminating: () => "asked to" });
@@ -96,7 +96,7 @@ for (const path of ["/quitquitquit", "/drain"]) {
   });
 }
 
-Deno.test("from another machine /quitquitquit and /drain are forbidden, whatever the method; metrics if they are local", async () => {
+Deno.test("other machines may not use /quitquitquit and /drain with any method, nor local metrics", async () => {
   const other = Deno.networkInterfaces().find(({ family, address }) =>
     family === "IPv4" && !address.startsWith("127.")
   );
@@ -114,7 +114,7 @@ Deno.test("from another machine /quitquitquit and /drain are forbidden, whatever
   assert.equal((await ask(`http://${host}:${status.server.port}/healthz/ready`)).status, 200);
 });
 
-Deno.test("another path is not found; HEAD has no body; a Host that is no name does no harm", async () => {
+Deno.test("other paths are 404; HEAD has no body; an invalid Host is harmless", async () => {
   await using status = await statusServer();
   const missing = await ask(`${status.origin}/nothing/here?x`);
   assert.deepEqual([missing.status, missing.text], [404, "404 page not found\n"]);
@@ -128,7 +128,7 @@ Deno.test("another path is not found; HEAD has no body; a Host that is no name d
   assert.match(answer, /^HTTP\/1\.1 (200|400) /);
 });
 
-Deno.test("a port in use is logged; the agent goes on", async () => {
+Deno.test("a port in use is logged, and the agent continues", async () => {
   await using other = serve(() => new Response());
   await using status = await statusServer({ port: other.addr.port });
   assert.equal(status.server.port, undefined);

@@ -74,7 +74,7 @@ async function heard(messages: AsyncIterator<Uint8Array>): Promise<string | unde
   return done === true ? undefined : new TextDecoder().decode(value);
 }
 
-Deno.test("A user's headers go with the call, beside Envoy's own, and messages both ways as they come", async () => {
+Deno.test("relay: the user's headers are added to Envoy's, and messages pass both ways", async () => {
   const seen: Headers[] = [];
   const plane = (request: Request) => {
     seen.push(request.headers);
@@ -94,7 +94,7 @@ Deno.test("A user's headers go with the call, beside Envoy's own, and messages b
   });
 });
 
-Deno.test("A refusal of the control plane reaches Envoy with its status", () => {
+Deno.test("relay: istiod's refusal reaches Envoy with its status", () => {
   const refusal = { ...GRPC, "grpc-status": "16", "grpc-message": "authentication failure" };
   return withRelay(() => new Response(null, { headers: refusal }), async (envoy) => {
     const stream = await envoy.stream(METHOD, soon());
@@ -105,7 +105,7 @@ Deno.test("A refusal of the control plane reaches Envoy with its status", () => 
   });
 });
 
-Deno.test("A control plane that goes away ends Envoy's stream; one that is not there is a status, and the problem", () =>
+Deno.test("relay: a lost istiod ends Envoy's stream; an absent one is a status and the problem", () =>
   withRelay((request) => new Response(request.body, { headers: GRPC }), async (envoy, { problem, stop }) => {
     const stream = await envoy.stream(METHOD, soon());
     const messages = stream.messages()[Symbol.asyncIterator]();
@@ -122,7 +122,7 @@ Deno.test("A control plane that goes away ends Envoy's stream; one that is not t
     assert.match(problem() ?? "", /^Cannot connect to "127\.0\.0\.1:\d+": connection refused$/);
   }));
 
-Deno.test("Without a certificate of its own the agent shows the token, as it is in the file at each call", async () => {
+Deno.test("relay: without a certificate the agent sends the current token with each call", async () => {
   await using folder = await temporaryFolder();
   const [roots, tokenFile] = [`${folder.path}/roots.pem`, `${folder.path}/token`];
   await Deno.writeTextFile(roots, AUTHORITY.roots);

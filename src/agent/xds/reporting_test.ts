@@ -137,7 +137,7 @@ for (const method of METHODS) {
   });
 }
 
-Deno.test("reporting() passes on what it cannot read, and says so once", async () => {
+Deno.test("reporting() passes on unreadable data, and reports that once", async () => {
   const source = health();
   const { writer, next, problems } = passage("DeltaAggregatedResources", source);
   source.set("ill");
@@ -148,7 +148,7 @@ Deno.test("reporting() passes on what it cannot read, and says so once", async (
   assert.deepEqual(problems, ["a message is compressed, which was not offered"]);
 });
 
-Deno.test("reporting() forgets reports when the other side has gone, and ends what Envoy says", async () => {
+Deno.test("reporting() ends its subscription when the other side closes, and ends Envoy's body", async () => {
   const source = health();
   const { reader, writer } = passage("DeltaAggregatedResources", source);
   assert.equal(source.listeners.size, 1);
@@ -157,7 +157,7 @@ Deno.test("reporting() forgets reports when the other side has gone, and ends wh
   await assert.rejects(writer.closed, (error) => error === "gone");
 });
 
-Deno.test("reporting() passes on that what Envoy says broke", async () => {
+Deno.test("reporting() passes Envoy's error on", async () => {
   const source = health();
   const { reader, writer } = passage("DeltaAggregatedResources", source);
   const broken = new Error("broken");
@@ -167,6 +167,6 @@ Deno.test("reporting() passes on that what Envoy says broke", async () => {
   assert.equal(source.listeners.size, 0);
 });
 
-Deno.test("requestForm() knows no place for reports in other calls", () => {
+Deno.test("requestForm() knows ADS calls only", () => {
   assert.equal(requestForm("/envoy.service.discovery.v3.ClusterDiscoveryService/StreamClusters"), undefined);
 });

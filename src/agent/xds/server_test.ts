@@ -94,7 +94,7 @@ async function hear(connection: Deno.Conn, count: number): Promise<string> {
   return new TextDecoder().decode(buffer.subarray(0, at));
 }
 
-Deno.test("startXds: Envoy speaks with the control plane in clear, through a socket that is gone at the end", async () => {
+Deno.test("startXds: Envoy connects to istiod in plain text, and the socket is removed at the end", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
   const xds = await started(`${folder.path}/etc/istio/proxy`, { address: plane.address });
@@ -105,7 +105,7 @@ Deno.test("startXds: Envoy speaks with the control plane in clear, through a soc
   await assert.rejects(Deno.lstat(xds.path), Deno.errors.NotFound);
 });
 
-Deno.test("startXds: over TLS with the roots that are mounted, or those of the identity, of the moment", async () => {
+Deno.test("startXds: over TLS with the mounted roots or the identity's current ones", async () => {
   await using folder = await temporaryFolder();
   const [old, next] = [testAuthority(), testAuthority()];
   const identity = new FakeIdentity();
@@ -126,7 +126,7 @@ Deno.test("startXds: over TLS with the roots that are mounted, or those of the i
   assert.equal(await say(xds.path, "b"), "hello b");
 });
 
-Deno.test("startXds: roots of a file that was chosen are the only ones", async () => {
+Deno.test("startXds: roots from a chosen file are exclusive", async () => {
   await using folder = await temporaryFolder();
   const authority = testAuthority();
   const identity = new FakeIdentity();
@@ -165,7 +165,7 @@ Deno.test("startXds: a connection waits for the first certificate, and the probl
   assert.equal(identity.handlers.size, 0);
 });
 
-Deno.test("startXds: Envoy's connection ends when there is no certificate in time, or at the end of the agent", async () => {
+Deno.test("startXds: Envoy's connection ends without a certificate at the timeout, or when the agent ends", async () => {
   await using folder = await temporaryFolder();
   const identity = new FakeIdentity();
   const tls = { serverName: NAME, roots: mesh(folder.path) };
@@ -183,7 +183,7 @@ Deno.test("startXds: Envoy's connection ends when there is no certificate in tim
   }
 });
 
-Deno.test("startXds: the problem names the stage, and is gone with the next connection", async () => {
+Deno.test("startXds: the problem names the step, and ends with the next connection", async () => {
   await using folder = await temporaryFolder();
   const authority = testAuthority();
   const identity = new FakeIdentity();
@@ -210,7 +210,7 @@ Deno.test("startXds: the problem names the stage, and is gone with the next conn
   assert.equal(xds.problem(), undefined);
 });
 
-Deno.test("startXds: when either side ends, so does the other, and a new connection gets a new one", async () => {
+Deno.test("startXds: when one side ends, so does the other, and a new connection gets a new one", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
   await using xds = await started(folder.path, { address: plane.address });
@@ -226,7 +226,7 @@ Deno.test("startXds: when either side ends, so does the other, and a new connect
   await plane.served[1];
 });
 
-Deno.test("startXds: a side that does not read stops the other: what is held has a bound", async () => {
+Deno.test("startXds: a side that does not read stops the other: buffers are bounded", async () => {
   await using folder = await temporaryFolder();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   await using xds = await started(folder.path, { address: `127.0.0.1:${listener.addr.port}` });

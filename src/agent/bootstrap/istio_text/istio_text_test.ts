@@ -11,7 +11,7 @@ async function bootstrapOf(env: Readonly<Record<string, string>>, words: readonl
   return buildBootstrap(await readSettings(world, words, { name: "pilot-agent" }));
 }
 
-Deno.test("istioText: what a template breaks is escaped", async () => {
+Deno.test("istioText: characters that break Istio's template are escaped", async () => {
   const proxy = {
     proxyStatsMatcher: { inclusionRegexps: ['a"=\\.'], inclusionPrefixes: ['p"\n'] },
     extraStatTags: ['t"'],
@@ -21,12 +21,12 @@ Deno.test("istioText: what a template breaks is escaped", async () => {
   assert.deepEqual(JSON.parse(istioText(bootstrap)), JSON.parse(JSON.stringify(bootstrap)));
 });
 
-Deno.test("istioText: what Istio's template knows nothing of is written too", async () => {
+Deno.test("istioText: fields that Istio's template lacks are written too", async () => {
   const bootstrap = await bootstrapOf({ XDS_ROOT_CA: "/ca.pem" }, ["--xds", "direct"]);
   assert.deepEqual(JSON.parse(istioText(bootstrap)), JSON.parse(JSON.stringify(bootstrap)));
 });
 
-Deno.test("istioText: the filter of the PROXY protocol is not JSON but for its comma", async () => {
+Deno.test("istioText: the PROXY protocol filter ends with a comma", async () => {
   const bootstrap = await bootstrapOf({ ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL: "true" });
   const text = istioText(bootstrap);
   assert.match(text, /"allow_requests_without_proxy_protocol": true,\n {12}\}/);

@@ -3,7 +3,7 @@ import { COMPACT, GO_JS, GO_MAP, type Layout, ONE_LINE, ONE_WIDE_LINE, withInner
 import type { Value } from "../../../core/value.ts";
 import { printLayout } from "./print_layout.ts";
 
-Deno.test("withInner: paths become members and items, beside what the layout says itself", () => {
+Deno.test("withInner: paths become members and items", () => {
   const own = () => ({});
   assert.deepEqual(
     withInner({ "a/b": { indent: 1 }, a: { gap: 0 }, "a/[]/c": { colon: ":" }, d: own }, { order: ["d"] }),

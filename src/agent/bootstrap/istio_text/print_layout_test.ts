@@ -4,7 +4,7 @@ import type { Value } from "../../../core/value.ts";
 import { type Layout, withInner } from "./layout.ts";
 import { printLayout } from "./print_layout.ts";
 
-Deno.test("printLayout: a layout that says nothing is JSON's own", () => {
+Deno.test("printLayout: the default layout is JSON.stringify", () => {
   fc.assert(fc.property(fc.jsonValue(), (json) => {
     const value: Value = JSON.parse(JSON.stringify(json));
     assert.equal(printLayout(value, {}), JSON.stringify(value, null, 2));

@@ -22,13 +22,13 @@ Deno.test("networkView: one family", async () => {
   assert.deepEqual(await view(true, "fd00::5"), ["::1", "::", undefined, "V6_ONLY"]);
 });
 
-Deno.test("networkView: both families are IPv4 without dual stack, with it the first address decides", async () => {
+Deno.test("networkView: both families mean IPv4 without dual stack; with it the first address decides", async () => {
   assert.deepEqual(await view(false, "fd00::5", "10.0.0.5"), ["127.0.0.1", "0.0.0.0", undefined, "V4_ONLY"]);
   assert.deepEqual(await view(true, "fd00::5", "10.0.0.5"), ["::1", "::", "0.0.0.0", "ALL"]);
   assert.deepEqual(await view(true, "10.0.0.5", "fd00::5"), ["127.0.0.1", "0.0.0.0", "::", "ALL"]);
 });
 
-Deno.test("socketAddress: host and port; the node's address for $(HOST_IP) where it is known", () => {
+Deno.test("socketAddress: host and port; $(HOST_IP) is the node's address if known", () => {
   assert.deepEqual(socketAddress("z:9411", "10.1.1.1"), { address: "z", port_value: 9411 });
   assert.deepEqual(socketAddress("[fd00::1]:1", ""), { address: "fd00::1", port_value: 1 });
   assert.deepEqual(socketAddress("$(HOST_IP):1", "fd00::1"), { address: "fd00::1", port_value: 1 });

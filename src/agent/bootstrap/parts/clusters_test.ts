@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { keepalive } from "./clusters.ts";
 
-Deno.test("keepalive: what is set, in whole seconds", () => {
+Deno.test("keepalive: set fields only, in whole seconds", () => {
   assert.deepEqual(keepalive({ probes: 3, time: "20s", interval: "1.900s" }), {
     keepalive_probes: { value: 3 },
     keepalive_time: { value: 20 },

@@ -13,12 +13,12 @@ function secrets(tls: ValueMap, metadata: ValueMap = {}): string[] {
   return [...text.matchAll(/"(?:name|exact)":"([^"]*)"/g)].map(([, name = ""]) => name);
 }
 
-Deno.test("tlsSocket: none where none is asked for", () => {
+Deno.test("tlsSocket: undefined without TLS settings", () => {
   const peer = { sni: "", isHttp2: true, metadata: {} };
   for (const tls of [undefined, {}, { mode: "DISABLE" }]) assert.equal(tlsSocket(tls, peer), undefined);
 });
 
-Deno.test("tlsSocket: files have secrets by their names; those of the metadata go before", () => {
+Deno.test("tlsSocket: file secrets by name; metadata wins", () => {
   const files = { caCertificates: "/ca", clientCertificate: "/c", privateKey: "/k" };
   assert.deepEqual(secrets({ mode: "SIMPLE", ...files, subjectAltNames: ["a"] }), ["a", "file-root:/ca"]);
   assert.deepEqual(secrets({ mode: "MUTUAL", ...files }), ["file-cert:/c~/k", "file-root:/ca"]);
@@ -26,12 +26,12 @@ Deno.test("tlsSocket: files have secrets by their names; those of the metadata g
   assert.deepEqual(secrets({ mode: "MUTUAL", ...files }, metadata), ["file-cert:/mc~/mk", "file-root:/mr"]);
 });
 
-Deno.test("tlsSocket: a peer that is not told proves itself to the system's roots, unless it need not", () => {
+Deno.test("tlsSocket: without a CA file the system's roots apply, unless verification is off", () => {
   assert.deepEqual(secrets({ mode: "SIMPLE" }), ["file-root:system"]);
   assert.deepEqual(secrets({ mode: "SIMPLE", insecureSkipVerify: true }), []);
 });
 
-Deno.test("tlsSocket: the mesh's own certificates, waited for", () => {
+Deno.test("tlsSocket: ISTIO_MUTUAL uses the mesh's secrets and waits for them", () => {
   const tls = context({ mode: "ISTIO_MUTUAL" });
   assert.deepEqual(secrets({ mode: "ISTIO_MUTUAL" }), ["default", "ROOTCA"]);
   assert.equal(JSON.stringify(tls).match(/"initial_fetch_timeout":"0s"/g)?.length, 2);
@@ -39,7 +39,7 @@ Deno.test("tlsSocket: the mesh's own certificates, waited for", () => {
   assert.equal(context({ mode: "ISTIO_MUTUAL", sni: "s" })["sni"], "s");
 });
 
-Deno.test("tlsSocket: HTTP/2 is offered to peers that speak it", () => {
+Deno.test("tlsSocket: HTTP/2 in ALPN for HTTP/2 peers", () => {
   assert.deepEqual(context({ mode: "SIMPLE" })["alpn_protocols"], ["h2"]);
   assert.deepEqual(context({ mode: "ISTIO_MUTUAL" })["alpn_protocols"], ["istio", "h2"]);
   assert.equal(context({ mode: "SIMPLE" }, false)["alpn_protocols"], undefined);

@@ -112,11 +112,11 @@ const A_CASES: readonly (readonly [string, string | undefined])[] = [
   ["shadow.ns1.svc.cluster.local", "8.8.8.2"],
 ];
 
-Deno.test("find(): names of the mesh, with and without the search domain, by wildcard, and of others", () => {
+Deno.test("find(): mesh names, with search domain, by wildcard, and other names", () => {
   for (const [name, expected] of A_CASES) assert.equal(ask(name), expected, name);
 });
 
-Deno.test("find(): a name of the mesh has no address of the other family, which is no reason to ask others", () => {
+Deno.test("find(): a mesh name without addresses of a family has an empty answer", () => {
   assert.equal(ask("dual.localhost", 28), V6);
   assert.equal(ask("ipv6.localhost", 28), V6);
   assert.equal(ask("ipv4.localhost", 28), "");
@@ -125,24 +125,24 @@ Deno.test("find(): a name of the mesh has no address of the other family, which 
   assert.equal(ask("www.bing.com", 28), undefined);
 });
 
-Deno.test("find(): other types are asked of others, for names of the mesh too", () => {
+Deno.test("find(): other types are forwarded, also for mesh names", () => {
   assert.equal(ask("www.google.com", 16), undefined);
   assert.equal(ask("productpage", 16), undefined);
 });
 
-Deno.test("find(): without a search domain no name is expanded, and the root is no name of the mesh", () => {
+Deno.test("find(): without a search domain no name is expanded; the root is not a mesh name", () => {
   assert.equal(find(LOOKUP, undefined, wireName("www.google.com.ns1.svc.cluster.local") ?? "", 1), undefined);
   assert.equal(find(LOOKUP, SEARCH, "\0", 1), undefined);
   assert.equal(find(LOOKUP, SEARCH, SEARCH ?? "", 1), undefined);
 });
 
-Deno.test("buildLookup(): a proxy without a domain knows services by their full names alone", () => {
+Deno.test("buildLookup(): without a domain services are known by full name only", () => {
   const lookup = buildLookup(Object.entries(TABLE), { namespace: "", domain: "" });
   assert.notEqual(find(lookup, undefined, wireName("productpage.ns1.svc.cluster.local") ?? "", 1), undefined);
   assert.equal(find(lookup, undefined, wireName("productpage.ns1") ?? "", 1), undefined);
 });
 
-Deno.test("buildLookup(): of several hosts with a name its own goes first, then Kubernetes', then the first by name", () => {
+Deno.test("buildLookup(): of several hosts with one name its own wins, then Kubernetes, then the first by name", () => {
   const around = { namespace: "ns1", domain: "ns1.svc.cluster.local" };
   const entries: [string, NameInfo][] = [
     ["a.ns1", external("1.0.0.1")],

@@ -152,7 +152,7 @@ function generator(seed: number): () => number {
   };
 }
 
-Deno.test("before the first table each question fails, and none is asked of others", async () => {
+Deno.test("before the first table every question fails, and none is forwarded", async () => {
   await using upstream = await fakeUpstream((question) => [addressAnswer(question, ["192.0.2.99"])]);
   await using server = await dnsServer({ tuning: { upstreamPort: upstream.port } });
   assert.equal(decoded(await askUdp(server.port, questionBytes("www.example.com"))).rcode, "SERVFAIL");
@@ -161,7 +161,7 @@ Deno.test("before the first table each question fails, and none is asked of othe
   assert.equal(upstream.seen.length, 0);
 });
 
-Deno.test("addresses come in any order, each of them first now and then", async () => {
+Deno.test("addresses are in random order", async () => {
   const ips = ["1.1.1.1", "2.2.2.2", "3.3.3.3"];
   await using server = await dnsServer({ table: { "many.example": external(...ips) } });
   const first = new Set<unknown>();
@@ -171,7 +171,7 @@ Deno.test("addresses come in any order, each of them first now and then", async 
   assert.equal(first.size, 3);
 });
 
-Deno.test("malformed packets get an error or nothing, and end nothing", async () => {
+Deno.test("malformed packets get an error or no answer, and break nothing", async () => {
   await using server = await dnsServer({ table: { "good.example": external("1.1.1.1") } });
   const wrong = questionBytes("good.example").slice();
   wrong[5] = 2;
@@ -188,7 +188,7 @@ Deno.test("malformed packets get an error or nothing, and end nothing", async ()
   assert.deepEqual(answersOf(answer), ["good.example A 1.1.1.1 30"]);
 });
 
-Deno.test("a TCP connection takes many questions at once, and a slow one does not hold others up", async () => {
+Deno.test("a TCP connection pipelines questions, and a slow one does not block others", async () => {
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: { "good.example": external("1.1.1.1") },
@@ -201,7 +201,7 @@ Deno.test("a TCP connection takes many questions at once, and a slow one does no
   assert.equal(answers.at(-1)?.rcode, "SERVFAIL");
 });
 
-Deno.test("a TCP connection that is silent is ended, also within a message", async () => {
+Deno.test("an idle TCP connection is closed, also within a message", async () => {
   await using server = await dnsServer({ table: {}, tuning: { idle: 50 } });
   for (const bytes of [new Uint8Array(0), Uint8Array.of(0, 40, 1, 2)]) {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
@@ -212,7 +212,7 @@ Deno.test("a TCP connection that is silent is ended, also within a message", asy
   }
 });
 
-Deno.test("port 53 is root's: anybody else serves the standard port", async () => {
+Deno.test("port 53 needs root: other users serve the default port", async () => {
   const fail = await dnsServer({ address: "127.0.0.99:53", uid: 1337 }).catch((error) => error);
   if ("port" in fail) {
     assert.equal(fail.port, 15053);
@@ -220,7 +220,7 @@ Deno.test("port 53 is root's: anybody else serves the standard port", async () =
   } else assert.match(String(fail), /15053/);
 });
 
-Deno.test("on port 53 as root other servers are asked before there is a table", async () => {
+Deno.test("on port 53 as root questions are forwarded before the first table", async () => {
   await using upstream = await fakeUpstream((question) => [addressAnswer(question, ["192.0.2.99"])]);
   await using server = await dnsServer({ address: "127.0.0.53:53", uid: 0, tuning: { upstreamPort: upstream.port } });
   const answer = decoded(await askUdp(server.port, questionBytes("istiod.example"), "127.0.0.53"));

@@ -190,7 +190,7 @@ for (const isDelta of [true, false]) {
   });
 }
 
-Deno.test("a stream of differences adds and takes away; without any table there are no names, which is an answer", async () => {
+Deno.test("delta xDS adds and removes names; without any table names do not exist", async () => {
   await using run = await started(true);
   run.push(
     delta("1", { one: tableBytes({ "a.example": ["1.1.1.1"] }), two: tableBytes({ "b.example": ["2.2.2.2"] }) }),
@@ -204,7 +204,7 @@ Deno.test("a stream of differences adds and takes away; without any table there 
   assert.equal(run.dns.tableJson(), "{}");
 });
 
-Deno.test("an empty first answer is a table without names; a later one changes nothing", async () => {
+Deno.test("an empty first response is an empty table; a later one changes nothing", async () => {
   await using run = await started(false);
   run.push(state("1"));
   await until(() => run.dns.isReady(), "There was no sign of a table");
@@ -214,7 +214,7 @@ Deno.test("an empty first answer is a table without names; a later one changes n
   assert.deepEqual(await run.first("a.example"), ["a.example A 1.1.1.1 30"]);
 });
 
-Deno.test("answers of another type are passed over, and a resource of another type is refused", async () => {
+Deno.test("responses of another type are ignored; resources of another type are rejected", async () => {
   await using run = await started(false);
   run.push(message([1, "v"], [4, "type.googleapis.com/envoy.Other"], [5, "1"]));
   run.push(

@@ -78,7 +78,7 @@ const BEHAVIOURS: readonly (readonly [string, Behaviour, string, string])[] = [
   ],
 ];
 
-Deno.test("what servers do, and what the application gets of it", async () => {
+Deno.test("upstream behaviour, and the answer for the application", async () => {
   for (const [what, behave, udp, tcp] of BEHAVIOURS) {
     await using upstream = await fakeUpstream(behave);
     await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
@@ -98,7 +98,7 @@ Deno.test("what servers do, and what the application gets of it", async () => {
   }
 });
 
-Deno.test("a long answer is cut to what the asker takes, whole records and TC; over TCP it is whole", async () => {
+Deno.test("a long answer is truncated to whole records with TC; over TCP it is complete", async () => {
   const many = Array.from({ length: 130 }, (_, at) => `10.0.0.${at}`);
   await using upstream = await fakeUpstream((question) => [addressAnswer(question, many)]);
   await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
@@ -113,7 +113,7 @@ Deno.test("a long answer is cut to what the asker takes, whole records and TC; o
   assert.deepEqual([decoded(whole).answers?.length, decoded(whole).flag_tc], [130, false]);
 });
 
-Deno.test("an answer that has its own size (OPT) keeps that when it is cut", async () => {
+Deno.test("a truncated answer keeps its OPT record", async () => {
   const many = Array.from({ length: 100 }, (_, at) => `10.0.0.${at}`);
   const [opt] = decoded(questionBytes("x", "A", { udpSize: 4096 })).additionals ?? [];
   await using upstream = await fakeUpstream((question) => [
@@ -126,7 +126,7 @@ Deno.test("an answer that has its own size (OPT) keeps that when it is cut", asy
 
 const TWO = "nameserver 127.0.0.1\nnameserver 127.0.0.2\n";
 
-Deno.test("a server that nobody listens at is left at once for the next, in either order", async () => {
+Deno.test("a server that refuses is skipped at once, in either order", async () => {
   await using upstream = await fakeUpstream(good);
   for (const random of [() => 0, () => 0.999]) {
     await using server = await dnsServer({
@@ -139,7 +139,7 @@ Deno.test("a server that nobody listens at is left at once for the next, in eith
   }
 });
 
-Deno.test("servers are asked in any order, one after the other, or all at once", async () => {
+Deno.test("servers are asked in random order, sequentially or in parallel", async () => {
   await using first = await fakeUpstream(() => []);
   const port = { upstreamPort: first.port };
   await using second = await fakeUpstream(good, "127.0.0.2", first.port);
@@ -161,7 +161,7 @@ Deno.test("servers are asked in any order, one after the other, or all at once",
   assert.ok(second.seen.length > 0);
 });
 
-Deno.test("more questions than may be with others fail at once", async () => {
+Deno.test("questions above the limit in flight fail at once", async () => {
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: {},
@@ -176,7 +176,7 @@ Deno.test("more questions than may be with others fail at once", async () => {
   for (const each of waiting) await assert.rejects(each, /no answer/);
 });
 
-Deno.test("the server never asks itself", async () => {
+Deno.test("the server never forwards to itself", async () => {
   const port = freePort();
   await using server = await dnsServer({
     address: `127.0.0.1:${port}`,
@@ -188,7 +188,7 @@ Deno.test("the server never asks itself", async () => {
   assert.deepEqual(requests?.samples.map(({ value }) => value), [1], "its own question would be the second");
 });
 
-Deno.test("a question of the server's own that capture sends back to it fails, and is not asked again", () => {
+Deno.test("a forwarded question that comes back fails, and is not forwarded again", () => {
   const told: string[] = [];
   const world = dnsWorld("");
   const options = { ...TUNING, network: world.network, isParallel: false, log: getLogger(["test"]) };
@@ -209,7 +209,7 @@ Deno.test("a question of the server's own that capture sends back to it fails, a
   assert.ok(resolver.answer(questionBytes("www.example.com"), "udp", 40_001) instanceof Promise);
 });
 
-Deno.test("another resolv.conf is used soon after it was written", async () => {
+Deno.test("a changed resolv.conf is used soon", async () => {
   await using upstream = await fakeUpstream(good);
   await using server = await dnsServer({
     resolvConf: "nameserver 127.0.0.9\n",

@@ -25,7 +25,7 @@ options ndots:5
   assert.deepEqual(readResolvConf(""), { servers: [], search: undefined, invalid: [] });
 });
 
-Deno.test("listenPlan(): localhost is that of each family of the servers", () => {
+Deno.test("listenPlan(): localhost covers the families of the servers", () => {
   const plan = (address: string, text: string) => {
     const { hosts, port } = listenPlan(address, readResolvConf(text).servers);
     return `${hosts.join(" ")} ${port}`;

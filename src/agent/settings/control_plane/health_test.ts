@@ -16,7 +16,7 @@ const DEFAULTS = {
   failureThreshold: 1,
 };
 
-Deno.test("readHealth() has the defaults of pilot-agent", () => {
+Deno.test("readHealth() has pilot-agent's defaults", () => {
   assert.deepEqual(read({ httpGet: { port: 8080 } }), {
     ...DEFAULTS,
     check: {
@@ -28,7 +28,7 @@ Deno.test("readHealth() has the defaults of pilot-agent", () => {
   });
 });
 
-Deno.test("readHealth() takes all that a probe says", () => {
+Deno.test("readHealth() reads all fields of a probe", () => {
   const numbers = {
     initialDelaySeconds: 2,
     timeoutSeconds: 3,
@@ -65,7 +65,7 @@ Deno.test("readHealth() knows the other methods", () => {
   });
 });
 
-Deno.test("readHealth() passes over a probe without a method, with a warning", () => {
+Deno.test("readHealth() ignores a probe without a method, with a warning", () => {
   const warnings: string[] = [];
   assert.equal(read({ periodSeconds: 1 }, warnings), undefined);
   assert.equal(read({ exec: { command: [] } }, warnings), undefined);

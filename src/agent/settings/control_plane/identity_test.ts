@@ -13,7 +13,7 @@ function read(env: Record<string, string> = {}, discoveryAddress = ISTIOD) {
   return { ...readIdentity(reading, discoveryAddress), warnings, problems };
 }
 
-Deno.test("readIdentity: a pod of Istio without anything said asks istiod", () => {
+Deno.test("readIdentity: an Istio pod without settings uses istiod", () => {
   const { warnings, problems, mounted, ...identity } = read();
   assert.deepEqual([warnings, problems], [[], []]);
   assert.deepEqual(mounted.map(({ certificate }) => certificate), [
@@ -52,7 +52,7 @@ const ROOTS: readonly (readonly [Record<string, string>, string | undefined])[] 
   [{ PILOT_CERT_PROVIDER: "k8s.io/signer" }, "./var/run/secrets/istio/root-cert.pem"],
 ];
 
-Deno.test("readIdentity: the roots that the CA must have been signed by", () => {
+Deno.test("readIdentity: the root file of the CA", () => {
   for (const [env, file] of ROOTS) assert.equal(read(env).authority.rootsFile, file, JSON.stringify(env));
 });
 
@@ -65,7 +65,7 @@ const NAMES: readonly (readonly [string, string, string, string])[] = [
   ["", "[fd00::1]:15012", "", "fd00::1"],
 ];
 
-Deno.test("readIdentity: the name that the CA's certificate must have", () => {
+Deno.test("readIdentity: the name in the CA's certificate", () => {
   for (const [caAddress, discovery, san, name] of NAMES) {
     const { authority } = read({ CA_ADDR: caAddress, ISTIOD_SAN: san }, discovery);
     assert.equal(authority.serverName, name, `${caAddress} ${discovery} ${san}`);
@@ -85,7 +85,7 @@ const KEYS: readonly (readonly [string, string, string, string, number])[] = [
   ["RSA", "", "99999", "2048", 1],
 ];
 
-Deno.test("readIdentity: the key that is made", () => {
+Deno.test("readIdentity: the key type", () => {
   for (const [algorithm, curve, size, expected, count] of KEYS) {
     const env = { ECC_SIGNATURE_ALGORITHM: algorithm, ECC_CURVE: curve, WORKLOAD_RSA_KEY_SIZE: size };
     const { key, warnings } = read(env);
@@ -94,7 +94,7 @@ Deno.test("readIdentity: the key that is made", () => {
   }
 });
 
-Deno.test("readIdentity: headers for the CA have the cluster and what CA_HEADER_ says, in lower case", () => {
+Deno.test("readIdentity: CA headers have the cluster and CA_HEADER_ variables, in lower case", () => {
   const env = {
     ISTIO_META_CLUSTER_ID: "west",
     CA_HEADER_X_Tenant: "a",
@@ -107,14 +107,14 @@ Deno.test("readIdentity: headers for the CA have the cluster and what CA_HEADER_
   assert.deepEqual(warnings, ['"CA_HEADER_" is ignored: "" is not a valid header name']);
 });
 
-Deno.test("readIdentity: files that the agent writes itself are no source of certificates", () => {
+Deno.test("readIdentity: files that the agent writes are not a source", () => {
   for (const folder of ["./etc/certs", "etc/certs/", "/etc/certs"]) {
     assert.equal(read({ OUTPUT_CERTS: folder }).mounted.length, 2, folder);
   }
   assert.equal(read({ OUTPUT_CERTS: "/elsewhere" }).mounted.length, 3);
 });
 
-Deno.test("readIdentity: mounted files alone with FILE_MOUNTED_CERTS and with GKE's certificates", () => {
+Deno.test("readIdentity: mounted files only with FILE_MOUNTED_CERTS and for GKE", () => {
   assert(read({ FILE_MOUNTED_CERTS: "true" }).isMountedOnly);
   const named = { CERT_CHAIN: "/tls/c", KEY: "/tls/k", ROOT_CERT: "/tls/r" };
   const env = Object.fromEntries(Object.entries(named).map(([what, path]) => [`ISTIO_META_TLS_CLIENT_${what}`, path]));
@@ -128,7 +128,7 @@ Deno.test("readIdentity: mounted files alone with FILE_MOUNTED_CERTS and with GK
   ]);
 });
 
-Deno.test("readIdentity: tokens by JWT_POLICY; words that are not known are warnings, an address that is none a problem", () => {
+Deno.test("readIdentity: tokens by JWT_POLICY; unknown values are warnings, an invalid address is a problem", () => {
   assert.equal(read({ JWT_POLICY: "none" }).authority.tokenFile, "");
   assert.match(read({ JWT_POLICY: "first-party-jwt" }).authority.tokenFile, /serviceaccount\/token$/);
   const strange = read({ JWT_POLICY: "x", CA_PROVIDER: "y", CREDENTIAL_FETCHER_TYPE: "z", CA_ADDR: "istiod" });

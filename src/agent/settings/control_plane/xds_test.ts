@@ -14,7 +14,7 @@ function read(env: Record<string, string> = {}, data: Record<string, string> = {
   return readXds(reading, proxySettings({ era: "current", data: { ...CONFIG, ...data } }));
 }
 
-Deno.test("readXds: a pod of Istio without anything said", () => {
+Deno.test("readXds: an Istio pod without settings", () => {
   assert.deepEqual(read(), {
     path: "./etc/istio/proxy/XDS",
     address: ISTIOD,
@@ -26,20 +26,20 @@ Deno.test("readXds: a pod of Istio without anything said", () => {
   });
 });
 
-Deno.test("readXds: plain text where it is asked for, and on istiod's port for it", () => {
+Deno.test("readXds: plain text if configured, and on istiod's plain port", () => {
   assert.equal(read({}, { controlPlaneAuthPolicy: "NONE" }).tls, undefined);
   assert.equal(read({}, { discoveryAddress: "istiod.istio-system.svc:15010" }).tls, undefined);
   assert.notEqual(read({}, { controlPlaneAuthPolicy: "INHERIT" }).tls, undefined);
 });
 
-Deno.test("readXds: the name in the certificate is the address's host, istiod's behind a forwarded port, or ISTIOD_SAN", () => {
+Deno.test("readXds: the server name is the address's host, istiod's for localhost, or ISTIOD_SAN", () => {
   const name = (address: string, env = {}) => read(env, { discoveryAddress: address }).tls?.serverName;
   assert.equal(name("[2001:db8::1]:15012"), "2001:db8::1");
   assert.equal(name("localhost:15012"), "istiod.istio-system.svc");
   assert.equal(name(ISTIOD, { ISTIOD_SAN: "istiod-canary.istio-system.svc" }), "istiod-canary.istio-system.svc");
 });
 
-Deno.test("readXds: roots of a file, of the system, and of a folder that was provisioned", () => {
+Deno.test("readXds: roots from a file, the system, and PROV_CERT", () => {
   const roots = (env: Record<string, string>) => read(env).tls?.roots;
   assert.deepEqual(roots({ XDS_ROOT_CA: "/roots.pem" }), { from: "file", file: "/roots.pem" });
   assert.deepEqual(roots({ XDS_ROOT_CA: "SYSTEM" }), { from: "system" });
@@ -49,6 +49,6 @@ Deno.test("readXds: roots of a file, of the system, and of a folder that was pro
   });
 });
 
-Deno.test("readXds: headers of the user's own", () => {
+Deno.test("readXds: the user's headers", () => {
   assert.deepEqual(read({ XDS_HEADER_X_Tenant: "a", XDS_HEADER_: "b", CA_HEADER_c: "d" }).headers, { x_tenant: "a" });
 });

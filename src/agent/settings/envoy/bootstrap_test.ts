@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ValueMap } from "../../../core/value.ts";
 import { connectionLimit } from "./bootstrap.ts";
 
-Deno.test("connectionLimit: settings, then metadata, then the runtime value, then none", () => {
+Deno.test("connectionLimit: settings, metadata, runtime value, none", () => {
   const limit = (config: ValueMap) => {
     const warnings: string[] = [];
     return [connectionLimit(config, warnings), warnings.length];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { envoyLogLevels } from "./envoy.ts";
 
-Deno.test("envoyLogLevels: the last plain word, all of the form component:level, the old flag where there is none", () => {
+Deno.test("envoyLogLevels: the last plain level, all component:level, else the old flag", () => {
   const read = (words: string, old = "") => {
     const warnings: string[] = [];
     return { ...envoyLogLevels(words, old, warnings), warnings: warnings.length };

@@ -9,30 +9,30 @@ function read(proxyConfig: ValueMap, annotations: Record<string, string> = {}, e
   return { ...statsSettings(sources, warnings), warnings };
 }
 
-Deno.test("statsSettings: what is required is always there, behind what is asked for", () => {
+Deno.test("statsSettings: required patterns follow the configured ones", () => {
   assert.deepEqual(read({}).suffixes, ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"]);
   assert.equal(read({}, {}, true).suffixes.at(-1), "downstream_cx_active");
   assert.equal(read({ proxyStatsMatcher: { inclusionRegexps: ["a.*"] } }).regexps[0], "a.*");
 });
 
-Deno.test("statsSettings: an annotation takes the place of the configuration's list, an empty one does not", () => {
+Deno.test("statsSettings: an annotation replaces the configured list, unless it is empty", () => {
   const config = { proxyStatsMatcher: { inclusionPrefixes: ["p"] } };
   assert.deepEqual(read(config, { statsInclusionPrefixes: "a,b" }).prefixes.slice(0, 3), ["a", "b", "cluster_manager"]);
   assert.equal(read(config, { statsInclusionPrefixes: "" }).prefixes[0], "p");
 });
 
-Deno.test("statsSettings: {pod_ip} stands for each address, whatever characters it has", () => {
+Deno.test("statsSettings: {pod_ip} expands to each address, whatever characters it has", () => {
   assert.deepEqual(read({}, { statsInclusionPrefixes: "http.{pod_ip}_$&" }).prefixes.slice(0, 2), [
     "http.10.0.0.5_$&",
     "http.fd00::5_$&",
   ]);
 });
 
-Deno.test("statsSettings: tags of the configuration, then of the annotation, each once", () => {
+Deno.test("statsSettings: tags of configuration and annotation, without duplicates", () => {
   assert.deepEqual(read({ extraStatTags: ["a", "", "b", "a"] }, { extraStatTags: "b,c,," }).extraTags, ["a", "b", "c"]);
 });
 
-Deno.test("statsSettings: buckets by prefix; what is none is passed over", () => {
+Deno.test("statsSettings: buckets by prefix; invalid ones are ignored", () => {
   assert.deepEqual(read({}, { statsHistogramBuckets: '{"z":[1,2.5],"a":[]}' }).histogramBuckets, [
     { prefix: "a", buckets: [] },
     { prefix: "z", buckets: [1, 2.5] },
@@ -43,7 +43,7 @@ Deno.test("statsSettings: buckets by prefix; what is none is passed over", () =>
   }
 });
 
-Deno.test("statsSettings: intervals as Envoy reads them; eviction at a multiple of the flush", () => {
+Deno.test("statsSettings: intervals in Envoy's format; eviction at a multiple of the flush", () => {
   const read2 = (flush: string | undefined, eviction: string) => {
     const flushed: Record<string, string> = flush === undefined ? {} : { statsFlushInterval: flush };
     const { flushInterval, evictionInterval, warnings } = read({}, { ...flushed, statsEvictionInterval: eviction });
@@ -59,7 +59,7 @@ Deno.test("statsSettings: intervals as Envoy reads them; eviction at a multiple 
   assert.deepEqual(read2("0s", "10s"), ["", "10s", 1]);
 });
 
-Deno.test("statsSettings: compression unless it is switched off", () => {
+Deno.test("statsSettings: compression unless switched off", () => {
   assert.equal(read({}).compression, true);
   assert.equal(read({ statsCompression: false }).compression, false);
 });

@@ -21,7 +21,7 @@ Deno.test("clusterName: an explicit name, else labels, workload, namespace", () 
   }
 });
 
-Deno.test("clusterName: as tracingServiceName says", () => {
+Deno.test("clusterName: by tracingServiceName", () => {
   const labels = { app: "a", [RECOMMENDED]: "r", [CANONICAL]: "c" };
   assert.equal(name({ tracingServiceName: "APP_LABEL_AND_NAMESPACE" }, labels), "a.ns");
   assert.equal(name({ tracingServiceName: "CANONICAL_NAME_ONLY" }, labels), "c");

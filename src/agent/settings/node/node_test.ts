@@ -26,25 +26,25 @@ function metadata(env: Record<string, string>, source: Partial<NodeSource> = {})
   return metadata;
 }
 
-Deno.test("nodeOf: ISTIO_META_ of the environment over that of proxyMetadata; unknown keys go through, empty ones too", () => {
+Deno.test("nodeOf: ISTIO_META_ of the environment wins over proxyMetadata; unknown keys pass, empty ones too", () => {
   const proxyMetadata = { ISTIO_META_A: "1", ISTIO_META_B: "1", OTHER: "x" };
   const { A, B, C, OTHER } = metadata({ ISTIO_META_B: "2", ISTIO_META_C: "" }, { proxyMetadata });
   assert.deepEqual([A, B, C, OTHER], ["1", "2", "", undefined]);
 });
 
-Deno.test("nodeOf: the keys of JSON objects count, not the variable's name; they never replace typed fields", () => {
+Deno.test("nodeOf: the keys of ISTIO_METAJSON_ objects are metadata; they never replace typed fields", () => {
   const made = metadata({ ISTIO_METAJSON_X: '{"n":1,"t":{"a":[true]},"NAME":"json"}', POD_NAME: "pod" });
   assert.deepEqual([made["n"], JSON.stringify(made["t"]), made["NAME"]], [1, '{"a":[true]}', "pod"]);
 });
 
-Deno.test("nodeOf: JSON that cannot be read is passed over with a warning", () => {
+Deno.test("nodeOf: invalid JSON is ignored with a warning", () => {
   for (const bad of ["{bad", "[1]", '"x"', ""]) {
     assert.equal(node({ env: { ISTIO_METAJSON_X: bad } }).warnings.length, 1, bad);
   }
   assert.equal(node({ env: { ISTIO_METAJSON_X: "null" } }).warnings.length, 0);
 });
 
-Deno.test("nodeOf: booleans are texts, written only when they are true; what was given stays", () => {
+Deno.test("nodeOf: booleans are strings, written only if true; given values stay", () => {
   const made = metadata({
     ISTIO_META_DNS_CAPTURE: "1",
     ISTIO_META_ENABLE_HBONE: "f",
@@ -54,13 +54,13 @@ Deno.test("nodeOf: booleans are texts, written only when they are true; what was
   assert.deepEqual([made["DNS_CAPTURE"], made["ENABLE_HBONE"], made["METADATA_DISCOVERY"]], ["true", "f", "false"]);
 });
 
-Deno.test("nodeOf: peers' metadata as asked for, else as HBONE says", () => {
+Deno.test("nodeOf: metadata discovery as configured, else as HBONE", () => {
   const env = { ISTIO_META_ENABLE_HBONE: "true" };
   assert.equal(metadata(env)["METADATA_DISCOVERY"], "true");
   assert.equal(metadata(env, { metadataDiscovery: false })["METADATA_DISCOVERY"], "false");
 });
 
-Deno.test("nodeOf: ports are JSON in a text, with a protocol each", () => {
+Deno.test("nodeOf: ports are a JSON string, each with a protocol", () => {
   const ports = (text: string) => metadata({ ISTIO_META_POD_PORTS: text })["POD_PORTS"];
   assert.equal(
     ports('[{"containerPort":80,"name":"a","extra":1}]'),
@@ -69,7 +69,7 @@ Deno.test("nodeOf: ports are JSON in a text, with a protocol each", () => {
   assert.equal(ports("[]"), "[]");
 });
 
-Deno.test("nodeOf: typed fields of a wrong type are problems that name field and value", () => {
+Deno.test("nodeOf: typed fields of a wrong type are problems with field and value", () => {
   const bad = {
     ISTIO_META_DNS_CAPTURE: "maybe",
     ISTIO_META_POD_PORTS: '[{"containerPort":"80"}]',
@@ -82,7 +82,7 @@ Deno.test("nodeOf: typed fields of a wrong type are problems that name field and
   assert.match(String(problems), /The node metadata "DNS_CAPTURE" must be "true" or "false", not "maybe"/);
 });
 
-Deno.test("nodeOf: labels of the file over the static ones, without the hash of the template", () => {
+Deno.test("nodeOf: file labels win over static ones, without the template hash", () => {
   const { labels, metadata } = node({
     env: { ISTIO_METAJSON_LABELS: '{"a":"1","b":"1","n":2}' },
     podLabels: new Map([["b", "2"], ["pod-template-hash", "5d4"]]),
@@ -107,7 +107,7 @@ Deno.test("nodeOf: the locality is written back with slashes", () => {
   });
 });
 
-Deno.test("nodeOf: what the agent knows counts, its zeros take a field away", () => {
+Deno.test("nodeOf: fields that the agent sets win; zero values remove a field", () => {
   const made = metadata({ ISTIO_META_STS_PORT: "1" }, {
     known: {
       STS_PORT: "",

@@ -14,28 +14,28 @@ function discover(interfaces: InterfaceAddress[], instanceIp = "", excluded: str
   return discoverAddresses(fakeWorld({ interfaces }), instanceIp, excluded);
 }
 
-Deno.test("discoverAddresses: the pod's own first, then those of its interfaces without local ones and twins", async () => {
+Deno.test("discoverAddresses: the pod's own address, then those of its interfaces, without local ones and duplicates", async () => {
   const all = [...LO, ...on("eth0", "10.0.0.5", "fe80::1", "fd00::5"), ...on("net1", "169.254.0.1", "::ffff:10.2.0.1")];
   assert.deepEqual(await discover(all, "fd00:0::5"), ["fd00::5", "10.0.0.5", "10.2.0.1"]);
   assert.deepEqual(await discover(all, "no address"), ["10.0.0.5", "fd00::5", "10.2.0.1"]);
 });
 
-Deno.test("discoverAddresses: the addresses of an interface stand together", async () => {
+Deno.test("discoverAddresses: addresses are grouped by interface", async () => {
   const all = [...on("eth0", "10.0.0.5"), ...on("net1", "10.2.0.1"), ...on("eth0", "fd00::5")];
   assert.deepEqual(await discover(all), ["10.0.0.5", "fd00::5", "10.2.0.1"]);
 });
 
-Deno.test("discoverAddresses: excluded interfaces are none of the pod's", async () => {
+Deno.test("discoverAddresses: excluded interfaces do not count", async () => {
   const all = [...LO, ...on("eth0", "10.0.0.5"), ...on("net1", "10.2.0.1")];
   assert.deepEqual(await discover(all, "10.0.0.5", ["net1", "absent"]), ["10.0.0.5"]);
 });
 
-Deno.test("discoverAddresses: without an interface the loopback addresses stand behind the pod's own", async () => {
+Deno.test("discoverAddresses: without interfaces the loopback addresses follow the pod's own", async () => {
   assert.deepEqual(await discover(LO), ["127.0.0.1", "::1"]);
   assert.deepEqual(await discover(LO, "10.0.0.5"), ["10.0.0.5", "127.0.0.1", "::1"]);
 });
 
-Deno.test("discoverAddresses: waits for an interface to get its address, but not for ever", async () => {
+Deno.test("discoverAddresses: waits for an interface's address, with a timeout", async () => {
   const early = fakeWorld({ interfaces: [...LO, ...on("eth0", "0.0.0.0")] });
   assert.deepEqual(await discoverAddresses(early, "10.0.0.5", []), ["10.0.0.5", "127.0.0.1", "::1"]);
   assert.ok(early.clock.monotonic() >= 120_000);
@@ -62,7 +62,7 @@ function text(address: string): string {
   return addressText(read);
 }
 
-Deno.test("addressText: the examples of RFC 5952 and what Go prints", () => {
+Deno.test("addressText: the examples of RFC 5952, as Go prints them", () => {
   const cases = {
     "10.0.0.1": "10.0.0.1",
     "2001:0DB8:0000:0000:0000:0000:0000:0001": "2001:db8::1",

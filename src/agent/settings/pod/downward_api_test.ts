@@ -16,12 +16,12 @@ Deno.test("parseDownwardApi: keys and Go's quoted values", () => {
   assert.deepEqual(parsed('a="\\xc3\\xa9"'), { a: "é" });
 });
 
-Deno.test("parseDownwardApi: a line without = is passed over, as is an empty file", () => {
+Deno.test("parseDownwardApi: lines without = are ignored; an empty file is valid", () => {
   assert.deepEqual(parsed('nothing\n\na="1"'), { a: "1" });
   assert.deepEqual(parsed(""), {});
 });
 
-Deno.test("parseDownwardApi: a value that is no quoted text spoils the file", () => {
+Deno.test("parseDownwardApi: a value that is not quoted invalidates the file", () => {
   for (const bad of ["web", '"', '"a', 'a"', '"a"b"', '"\\q"', '"\\ud800"', '"\\400"', '"\\U00110000"', ""]) {
     assert.equal(parseDownwardApi(`ok="1"\napp=${bad}`), 'the value of "app" is not a quoted string', bad);
   }

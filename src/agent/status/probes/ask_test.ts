@@ -5,7 +5,7 @@ function hostOf(host: string): string | null {
   return forwardedHeaders(new Headers({ host }), 15020, 8080).get("host");
 }
 
-Deno.test("forwardedHeaders() puts the application's port in place of the agent's", () => {
+Deno.test("forwardedHeaders() replaces the agent's port by the application's", () => {
   assert.equal(hostOf("10.0.0.1:15020"), "10.0.0.1:8080");
   assert.equal(hostOf("[2001:db8::1]:15020"), "[2001:db8::1]:8080");
   assert.equal(hostOf("example.com:15020"), "example.com:8080");
@@ -15,7 +15,7 @@ Deno.test("forwardedHeaders() keeps another host", () => {
   for (const host of ["example.com", "example.com:80", "[::1]", "a:b:15020"]) assert.equal(hostOf(host), host);
 });
 
-Deno.test("forwardedHeaders() passes on all that is not about the connection", () => {
+Deno.test("forwardedHeaders() passes all headers except those of the connection", () => {
   const incoming = new Headers([
     ["x-many", "1"],
     ["x-many", "2"],

@@ -46,7 +46,7 @@ for (const { text, problems = [] } of CASES) {
   });
 }
 
-Deno.test("readProbers() reads the three kinds, names of fields in any case, paths without a slash", () => {
+Deno.test("readProbers() reads the three kinds, fields in any case, paths without a slash", () => {
   const { probers } = readProbers(JSON.stringify({
     "/app-health/a/readyz": { httpGet: { path: "hello/you?x=1", port: 8080, scheme: "HTTPS" }, timeoutSeconds: 10 },
     "/app-health/a/livez": { HTTPGet: { Port: 9090, scheme: "HTTP", host: "ignored", httpHeaders: [] } },
@@ -61,7 +61,7 @@ Deno.test("readProbers() reads the three kinds, names of fields in any case, pat
   ]);
 });
 
-Deno.test("readProbers() names what is wrong in every prober, and keeps the others", () => {
+Deno.test("readProbers() reports the problems of every prober, and keeps valid ones", () => {
   const { probers, problems } = readProbers(
     `{"/x": {"tcpSocket": {"port": 1}}, "/app-health/a/livez": {}, "/app-health/b/livez": {"tcpSocket": {"port": 1}}}`,
   );

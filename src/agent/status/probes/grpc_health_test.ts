@@ -9,7 +9,7 @@ Deno.test("healthRequest() writes a frame with the service", () => {
   assert.equal(new TextDecoder().decode(long.subarray(8)), "é".repeat(100));
 });
 
-Deno.test("healthStatus() reads the status, and passes over other fields", () => {
+Deno.test("healthStatus() reads the status, and skips other fields", () => {
   assert.equal(healthStatus(Uint8Array.of(0, 0, 0, 0, 2, 8, 1)), "SERVING");
   assert.equal(healthStatus(Uint8Array.of(0, 0, 0, 0, 2, 8, 2)), "NOT_SERVING");
   assert.equal(healthStatus(Uint8Array.of(0, 0, 0, 0, 0)), "UNKNOWN");

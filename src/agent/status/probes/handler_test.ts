@@ -35,7 +35,7 @@ function application() {
   return { port: server.addr.port, asked, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-Deno.test("an http probe passes every status on, and takes any redirection for a success", async () => {
+Deno.test("an http probe passes every status on; any redirect is a success", async () => {
   await using app = application();
   const probers = new Map<string, Prober>();
   const codes = Array.from({ length: 312 }, (_, index) => 200 + index);
@@ -57,7 +57,7 @@ Deno.test("an unknown probe is a bad request", async () => {
 
 testWhen(
   notLinux,
-  "an http probe comes from 127.0.0.6, with the kubelet's fields and the application's port",
+  "an http probe comes from 127.0.0.6, with the kubelet's headers and the application's port",
   async () => {
     await using app = application();
     await using status = await withProber(http(app.port, "/200?a=b"));
@@ -102,7 +102,7 @@ for (const { name, to, status: expected, requests } of REDIRECTIONS) {
   });
 }
 
-Deno.test("a redirection to itself ends in a failure after ten requests", async () => {
+Deno.test("a redirect loop fails after ten requests", async () => {
   let requests = 0;
   await using app = serve(() => {
     requests++;
@@ -125,7 +125,7 @@ Deno.test("a body of more than 10240 bytes is cut, also an endless one", async (
   assert.deepEqual([code, text.length], [200, 10_240]);
 });
 
-Deno.test("an application that nobody reaches, or an address that is none, is a failure", async () => {
+Deno.test("an unreachable application or an invalid address is a failure", async () => {
   for (const host of ["127.0.0.1", "[::1]"]) {
     await using status = await withProber(http(1), host);
     assert.deepEqual(await ask(status.origin), { status: 500, text: "" });
@@ -133,7 +133,7 @@ Deno.test("an application that nobody reaches, or an address that is none, is a 
   }
 });
 
-Deno.test("an application that does not answer is a failure after the timeout", async () => {
+Deno.test("an application without an answer fails at the timeout", async () => {
   await using app = serve((request) => {
     const gone = Promise.withResolvers<Response>();
     request.signal.addEventListener("abort", () => gone.resolve(new Response()));
@@ -143,7 +143,7 @@ Deno.test("an application that does not answer is a failure after the timeout", 
   assert.equal((await ask(status.origin)).status, 500);
 });
 
-Deno.test("a kubelet that goes away takes its probe along", async () => {
+Deno.test("a kubelet that disconnects aborts its probe", async () => {
   const gone = Promise.withResolvers<void>();
   await using app = serve((request) => {
     const answer = Promise.withResolvers<Response>();
@@ -186,7 +186,7 @@ for (const { name, offers, status: expected, isHttp2 } of HANDSHAKES) {
   });
 }
 
-testWhen(notLinux, "an https probe speaks HTTP/1.1 where HTTP/2 is switched off", async () => {
+testWhen(notLinux, "an https probe uses HTTP/1.1 if HTTP/2 is switched off", async () => {
   await using app = application();
   await using tls = tlsInFrontOf(app.port, ["h2", "http/1.1"]);
   await using status = await withProber(http(tls.port, "/200", { isTls: true }), "127.0.0.1", false);
@@ -194,7 +194,7 @@ testWhen(notLinux, "an https probe speaks HTTP/1.1 where HTTP/2 is switched off"
   assert.equal(app.asked[0]?.headers.get("connection"), "close");
 });
 
-testWhen(notLinux, "a tcp probe connects from 127.0.0.6, and fails where nobody listens", async () => {
+testWhen(notLinux, "a tcp probe connects from 127.0.0.6, and fails without a listener", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = listener.accept();
   await using status = await withProber({ kind: "tcp", port: listener.addr.port, timeoutSeconds: 5 });
@@ -219,7 +219,7 @@ function grpcApplication(frames: Record<string, readonly number[]>, asked: Heade
   });
 }
 
-Deno.test("a grpc probe is a success if the service is serving", async () => {
+Deno.test("a grpc probe succeeds if the service is serving", async () => {
   const asked: Headers[] = [];
   const frames = { "": [0, 0, 0, 0, 2, 8, 1], well: [0, 0, 0, 0, 2, 8, 1], ill: [0, 0, 0, 0, 2, 8, 2] };
   await using app = grpcApplication(frames, asked);
@@ -231,7 +231,7 @@ Deno.test("a grpc probe is a success if the service is serving", async () => {
   assert.equal(asked[0]?.get("te"), "trailers");
 });
 
-Deno.test("a grpc probe reads the answer of a server with trailers", async () => {
+Deno.test("a grpc probe reads an answer with trailers", async () => {
   for (const [message, expected] of [[[8, 1], 200], [[8, 2], 500], [[], 500]] as const) {
     await using app = grpcServer(message, 0);
     await using status = await withProber({ kind: "grpc", port: app.port, service: "", timeoutSeconds: 5 });
@@ -239,7 +239,7 @@ Deno.test("a grpc probe reads the answer of a server with trailers", async () =>
   }
 });
 
-Deno.test("a grpc probe fails for a server that speaks HTTP/1.1 alone, and for none", async () => {
+Deno.test("a grpc probe fails for an HTTP/1.1 server, and without one", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = listener.accept().then(async (connection) => {
     await connection.write(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"));

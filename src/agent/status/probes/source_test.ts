@@ -25,7 +25,7 @@ function machine() {
   return { state, world: fakeWorld({ system: { openSocket: () => socket } }) };
 }
 
-Deno.test("probeSource() warns once of an address that cannot be had, and tries again", () => {
+Deno.test("probeSource() warns once if the address cannot be bound, and retries", () => {
   const { state, world } = machine();
   const source = probeSource(world, "2001:db8::1", startLog(world, "agent"));
   assert.equal(source(), undefined);
@@ -40,7 +40,7 @@ Deno.test("probeSource() warns once of an address that cannot be had, and tries 
   assert.deepEqual([state.bound, state.closed], [3, 3]);
 });
 
-Deno.test("probeSource() is of the family of the application", () => {
+Deno.test("probeSource() has the application's family", () => {
   const { state, world } = machine();
   state.fails = false;
   const logger = startLog(world, "agent");
@@ -48,7 +48,7 @@ Deno.test("probeSource() is of the family of the application", () => {
   assert.equal(probeSource(world, "localhost", logger)(), "127.0.0.6");
 });
 
-Deno.test("probeSource() does without where there are no system calls", () => {
+Deno.test("probeSource() works without system calls", () => {
   const world = fakeWorld();
   assert.equal(probeSource(world, "10.0.0.1", startLog(world, "agent"))(), undefined);
   assert.match(world.said.stderr, /socket: function not implemented/);

@@ -5,7 +5,7 @@ function dump(...configs: unknown[]): string {
   return JSON.stringify({ configs });
 }
 
-Deno.test("refusalsIn() names the listener and the reason, once, in a line", () => {
+Deno.test("refusalsIn() has listener and reason, without duplicates, in one line", () => {
   // What Envoy 1.40 answers: the reason comes by the name, and once more without.
   const text = dump(
     { "@type": "x", name: "good" },

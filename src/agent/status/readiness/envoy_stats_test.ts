@@ -63,18 +63,18 @@ Deno.test("serverProblem() and workersProblem() name the state", () => {
   assert.equal(workersProblem(new Map()), "listener_manager.workers_started is not yet updated");
 });
 
-Deno.test("parseStats() leaves out what is no number", () => {
+Deno.test("parseStats() ignores values that are not numbers", () => {
   const stats = parseStats('a.b: 12\nc.d: "text"\ne.f: P0(1,2)\ng.h: 0\nnothing\n');
   assert.deepEqual([...stats], [["a.b", 12], ["g.h", 0]]);
 });
 
-Deno.test("isRejected() sees both kinds", () => {
+Deno.test("isRejected() checks clusters and listeners", () => {
   assert.equal(isRejected(parseStats("cluster_manager.cds.update_rejected: 1")), true);
   assert.equal(isRejected(parseStats("listener_manager.lds.update_rejected: 2")), true);
   assert.equal(isRejected(parseStats("listener_manager.lds.update_rejected: 0")), false);
 });
 
-Deno.test("the filters are those that pilot-agent uses", () => {
+Deno.test("the filters are pilot-agent's", () => {
   assert.equal(
     QUERIES.updates.filter,
     String.raw`^(cluster_manager\.cds|listener_manager\.lds)\.(update_success|update_rejected)$`,

@@ -18,7 +18,7 @@ function scripted(stats: Map<string, number>, refusals: readonly string[] = []) 
   return { admin, asked };
 }
 
-Deno.test("check(): each success is asked for once in the life of Envoy", async () => {
+Deno.test("check(): each success is fetched once in Envoy's life", async () => {
   const stats = new Map<string, number>();
   const { admin, asked } = scripted(stats);
   const probe = readinessProbe({ admin, terminating: () => undefined });
@@ -34,7 +34,7 @@ Deno.test("check(): each success is asked for once in the life of Envoy", async 
   assert.equal(isReady(await probe.check()), false);
 });
 
-Deno.test("check(): workers come after the server", async () => {
+Deno.test("check(): workers follow the server", async () => {
   const stats = new Map<string, number>([...CONFIG, ["server.state", 0], ["listener_manager.workers_started", 0]]);
   const probe = readinessProbe({ admin: scripted(stats).admin, terminating: () => undefined });
   const stages = (await probe.check()).map(({ stage, problem }) => `${stage}: ${problem ?? "ok"}`);
@@ -47,7 +47,7 @@ Deno.test("check(): workers come after the server", async () => {
   ]);
 });
 
-Deno.test("check(): probes that come together share one question", async () => {
+Deno.test("check(): concurrent checks share one request", async () => {
   const { admin, asked } = scripted(new Map([...CONFIG, ...LIVE]));
   const probe = readinessProbe({ admin, terminating: () => undefined });
   const answers = await Promise.all([probe.check(), probe.check(), probe.check()]);
@@ -55,14 +55,14 @@ Deno.test("check(): probes that come together share one question", async () => {
   assert.deepEqual(asked, ["updates", "state"]);
 });
 
-Deno.test("check(): a refused configuration comes with Envoy's reasons", async () => {
+Deno.test("check(): a rejected configuration has Envoy's reasons", async () => {
   const stats = new Map([["cluster_manager.cds.update_success", 1], ["listener_manager.lds.update_rejected", 1]]);
   const { admin } = scripted(stats, ['"web": no filter chain']);
   const reports = await readinessProbe({ admin, terminating: () => undefined }).check();
   assert.match(reports.at(-1)?.problem ?? "", /but was rejected: .*; "web": no filter chain$/);
 });
 
-Deno.test("check(): configuration that is missing is told before the end, the end before the state", async () => {
+Deno.test("check(): missing configuration comes before the end, the end before the state", async () => {
   const terminating = () => "received signal: terminated";
   const missing = await readinessProbe({ admin: scripted(new Map()).admin, terminating }).check();
   assert.equal(missing.at(-1)?.stage, "config");
@@ -72,7 +72,7 @@ Deno.test("check(): configuration that is missing is told before the end, the en
   assert.deepEqual(asked, ["updates"]);
 });
 
-Deno.test("check(): an admin interface that fails is the first stage", async () => {
+Deno.test("check(): a failing admin interface is the first stage", async () => {
   const admin: Admin = { stats: () => Promise.reject(new Error("refused")), refusals: () => Promise.resolve([]) };
   assert.deepEqual(await readinessProbe({ admin, terminating: () => undefined }).check(), [
     { stage: "admin", problem: "refused" },
