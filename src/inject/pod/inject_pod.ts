@@ -2,8 +2,8 @@
 import { InjectionError } from "../injection_error.ts";
 import { decode, fits, problemTexts } from "../../core/kube/mod.ts";
 import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
-import { copyValue } from "../../core/same_value.ts";
-import { isMap, mapsAt, type ValueMap } from "../../core/value.ts";
+import { copyMap } from "../../core/same_value.ts";
+import { mapsAt, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { templateData } from "../render/data.ts";
 import type { Injector, LoadedConfig } from "../config/injector.ts";
@@ -48,19 +48,7 @@ function injectOld(pod: Pod, owner: Owner, injector: Injector, config: OldConfig
   const typed = typedPod(pod);
   checkAnnotations(typed, legacy.era);
   const mesh = legacy.era === "1.8" ? meshForPod(pod, injector) : injector.mesh;
-  const { values, revision, proxyEnvs: envs, env } = injector;
-  const result = injectLegacy({
-    pod,
-    typed,
-    owner,
-    legacy,
-    mesh,
-    values,
-    revision,
-    proxyEnvs: envs,
-    injectedAnnotations,
-    env,
-  });
+  const result = injectLegacy({ ...injector, pod, typed, owner, legacy, mesh, injectedAnnotations });
   checkResult(result.pod, result.templates, "converted");
   return result;
 }
@@ -98,10 +86,8 @@ interface RenderContext {
 }
 
 function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
-  const { revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = injector;
-  const process = { revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid };
   const templates = selectTemplates(pod, config);
-  const data = templateData({ pod, owner, mesh, values: valuesFor(templates, injector.values, config), ...process });
+  const data = templateData({ ...injector, pod, owner, mesh, values: valuesFor(templates, injector.values, config) });
   const patches = templates.map((name) => renderTemplate(config, name, data)).filter((patch) => patch !== undefined);
   if (patches.length > 0) return { templates, patches };
   throw new InjectionError(
@@ -119,8 +105,7 @@ function valuesFor(templates: readonly string[], values: ValueMap, config: Moder
     const used = config.templates.get(name)?.functionNames;
     return used !== undefined && WRITING.some((word) => used.has(word));
   });
-  const own = writes ? copyValue(values) : values;
-  return isMap(own) ? own : values;
+  return writes ? copyMap(values) : values;
 }
 
 /** The pod as Kubernetes decodes it, which templates read. */

@@ -69,7 +69,7 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
   const warnings = [...decision.warnings, ...injected.warnings];
   const patch = jsonPatch(object, restored(injected.pod, object));
   if (patch.length > 0) return { ...decision, result: "injected", warnings, patch };
-  const message = "it is injected already";
+  const message = "already injected";
   return { ...decision, result: "unchanged", reason: "already-injected", message, warnings, patch };
 }
 
