@@ -102,5 +102,5 @@ Deno.test("Secrets and the right to create pods are in roles that can be left ou
   assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, true]);
   assert.match(documents[3] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
   assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, false]);
-  assert.match(documents[3] ?? "", /^# Only for those who may see them/);
+  assert.match(documents[3] ?? "", /^# Optional, for users who may read private keys/);
 });

@@ -51,11 +51,11 @@ Deno.test("the failure of a call is told with what is behind it", async () => {
     ["context deadline exceeded", /a firewall may block the control plane.*port 15017/],
     ["dial tcp 10.0.0.1:15017: connect: connection refused", /nothing listens on port 15017/],
     ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
-    ["x509: certificate has expired or is not yet valid: current time", /not valid at this time/],
-    ["x509: certificate is valid for a, not b", /not for the name of its Service/],
+    ["x509: certificate has expired or is not yet valid: current time", /is not valid now/],
+    ["x509: certificate is valid for a, not b", /does not name its Service/],
     ["Address is not allowed", /hostNetwork/],
     ["the server could not find the requested resource", /clientConfig\.service\.path/],
-    ["EOF", /look at the logs/],
+    ["EOF", /check the logs/],
   ];
   for (const [cause, advice] of cases) {
     const { result, message = "", objects } = await reach(failing(`${CALL} ${cause}`));
