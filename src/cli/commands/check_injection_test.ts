@@ -30,7 +30,7 @@ Deno.test("check injection -f prints the answer, the rules in order, and what ch
   assert.deepEqual(rules.slice(0, 5), ["webhook", "host-network", "ignored-namespace", "policy-known", "label"]);
   assert.match(
     fake.said.stdout,
-    /to change it:\n {2}take "sidecar.istio.io\/inject" out of spec.template.metadata.labels in web.yaml\n$/,
+    /to change this:\n {2}remove "sidecar.istio.io\/inject" from spec.template.metadata.labels in web.yaml\n$/,
   );
 });
 
@@ -54,8 +54,8 @@ Deno.test("check injection: a pod that would be refused is exit code 1", async (
 
 const WRONG: readonly (readonly [string, RegExp])[] = [
   ["", /No workload is named/],
-  ["web", /"web" is no workload/],
-  ["deploymnet/web", /The kind "deploymnet" has no pod that is known/],
+  ["web", /"web" is not a workload/],
+  ["deploymnet/web", /The kind "deploymnet" is not a known workload kind/],
   ["deployment/web -f web.yaml", /Both the workload "deployment\/web" and files are named/],
   ["deployment/web other", /Unexpected argument "other"/],
   ["-f web.yaml -o yaml", /--output cannot be "yaml"/],
