@@ -178,7 +178,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
 const OTHER = new FakeAuthority(() => []);
 
 for (const [name, answer, given, expected] of FAILURES) {
-  Deno.test(`a certificate that cannot be had: ${name}`, async () => {
+  Deno.test(`the problem of a failed request: ${name}`, async () => {
     await using test = await startedIdentity({ ...given, answer });
     const { identity, clock, world } = test;
     const problem = identity.problem() ?? "";

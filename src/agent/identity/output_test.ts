@@ -76,7 +76,7 @@ function filesWithout(name: string): Files {
 }
 
 for (const name of NAMES) {
-  Deno.test(`writeOutput() leaves all files as they were if ${name} cannot be written, and nothing else`, () =>
+  Deno.test(`writeOutput() leaves all files unchanged if ${name} cannot be written, and no temporary file`, () =>
     inFolder(async (folder) => {
       await writeOutput(realFiles, folder, { certificate: "c1", key: "k1" }, "r1");
       const before = await contents(folder);

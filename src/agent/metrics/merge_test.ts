@@ -176,7 +176,7 @@ function stalling(text?: string) {
 
 for (const text of [undefined, "b 2\n"]) {
   const what = text === undefined ? "does not answer" : "does not end its answer";
-  Deno.test(`merged metrics: an application that ${what} costs nothing but its own metrics`, async () => {
+  Deno.test(`merged metrics: an application that ${what} does not affect other metrics`, async () => {
     const { answer, left } = stalling(text);
     await using merge = await merging(A, answer);
     const { rest, status } = await merge.scrape({ "x-prometheus-scrape-timeout-seconds": "2" });
@@ -185,7 +185,7 @@ for (const text of [undefined, "b 2\n"]) {
     assert.match(merge.log(), /Scraping the metrics of the application failed: .*the time for the scrape ran out/);
   });
 
-  Deno.test(`merged metrics: a client that goes away ends the scrape of an application that ${what}`, async () => {
+  Deno.test(`merged metrics: a client that disconnects aborts the scrape of an application that ${what}`, async () => {
     const { answer, left } = stalling(text);
     await using merge = await merging(A, answer);
     await assert.rejects(async () => {

@@ -53,7 +53,7 @@ const WRONG = [
 ];
 
 for (const { text, problems } of WRONG) {
-  Deno.test(`readScrapeTargets() refuses ${text}`, () => {
+  Deno.test(`readScrapeTargets() rejects ${text}`, () => {
     assert.deepEqual(readScrapeTargets(text, 15020).problems, problems);
   });
 }

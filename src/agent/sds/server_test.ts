@@ -210,7 +210,7 @@ const WRONG: Readonly<Record<string, Uint8Array>> = {
 };
 
 for (const [reason, bytes] of Object.entries(WRONG)) {
-  Deno.test(`a stream that cannot be read is ended, others go on: ${reason}`, async () => {
+  Deno.test(`an invalid stream is ended, others continue: ${reason}`, async () => {
     await using server = await start();
     server.identity.issue(ONE);
     const good = await asking(server.client, "default");

@@ -44,7 +44,7 @@ const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 };
 
 for (const { accept, encoding } of CASES.slice(0, 6)) {
-  Deno.test(`metrics of 10 MB are compressed as "${accept}" asks for`, async () => {
+  Deno.test(`metrics of 10 MB are compressed for "${accept}"`, async () => {
     await using envoy = serve(() => new Response(LARGE));
     const metricsPort = envoy.addr.port;
     await using status = await statusServer({ envoy: { adminHost: "127.0.0.1", adminPort: 1, metricsPort } });

@@ -84,7 +84,7 @@ Deno.test("without Envoy the agent is ready unless it shuts down", async () => {
 });
 
 for (const path of ["/quitquitquit", "/drain"]) {
-  Deno.test(`${path} takes a POST from this machine, acts after it answered, and refuses other methods`, async () => {
+  Deno.test(`${path} accepts a local POST, acts after its answer, and refuses other methods`, async () => {
     const done = Promise.withResolvers<string>();
     const done2 = { onQuit: () => done.resolve("/quitquitquit"), onDrain: () => done.resolve("/drain") };
     await using status = await statusServer(done2);

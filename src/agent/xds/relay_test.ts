@@ -145,7 +145,7 @@ Deno.test("relay: without a certificate the agent sends the current token with e
 });
 
 for (const method of ["StreamAggregatedResources", "DeltaAggregatedResources"]) {
-  Deno.test(`Health is reported behind the request for listeners, on each new stream, while Envoy is silent: ${method}`, async () => {
+  Deno.test(`relay: health is reported after the listener request, on each new stream, while Envoy is silent: ${method}`, async () => {
     const path = `${METHOD.slice(0, METHOD.lastIndexOf("/"))}/${method}`;
     const form = requestForm(path);
     assert.ok(form);

@@ -88,7 +88,7 @@ function reported(form: RequestForm, frame: Uint8Array): string {
 }
 
 for (const method of METHODS) {
-  Deno.test(`reporting() tells the last health after the request for listeners, and each change: ${method}`, async () => {
+  Deno.test(`reporting() sends the last health after the listener request, and each change: ${method}`, async () => {
     const source = health();
     const { form, writer, next, reader } = passage(method, source);
     source.set("not ready");
@@ -114,7 +114,7 @@ for (const method of METHODS) {
     assert.equal(source.listeners.size, 0);
   });
 
-  Deno.test(`reporting() puts nothing into a message that comes in pieces: ${method}`, async () => {
+  Deno.test(`reporting() inserts nothing into a split message: ${method}`, async () => {
     const source = health();
     source.set("ill");
     const form = formOf(method);

@@ -135,7 +135,7 @@ for (const isDelta of [true, false]) {
   const kind = isDelta ? "incremental" : "whole states";
   const pushed = (nonce: string, bytes: Uint8Array) => isDelta ? delta(nonce, { "": bytes }) : state(nonce, bytes);
 
-  Deno.test(`a name table by a stream of ${kind}: asked for, in force, acknowledged, refused`, async () => {
+  Deno.test(`a name table over ${kind} xDS: request, update, ACK, NACK`, async () => {
     await using run = await started(isDelta);
     const { dns, requests, opened, push } = run;
     await until(() => requests.length === 1, "There was no sign of the first request");
@@ -168,7 +168,7 @@ for (const isDelta of [true, false]) {
     assert.equal(run.shown(), shown);
   });
 
-  Deno.test(`the table of a stream of ${kind} stays in force while there is no stream, and the next one begins anew`, async () => {
+  Deno.test(`a table over ${kind} xDS stays in force while disconnected, and the next stream starts fresh`, async () => {
     await using run = await started(isDelta);
     const { dns, requests, opened, push } = run;
     push(pushed("1", tableBytes({ "a.example": ["1.1.1.1"] })));

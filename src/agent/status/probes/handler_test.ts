@@ -93,7 +93,7 @@ const REDIRECTIONS = [
 ];
 
 for (const { name, to, status: expected, requests } of REDIRECTIONS) {
-  Deno.test(`a redirection ${name}`, async () => {
+  Deno.test(`a redirect ${name}`, async () => {
     await using app = application();
     const target = encodeURIComponent(to.replace("PORT", String(app.port)));
     await using status = await withProber(http(app.port, `/302?to=${target}`));
