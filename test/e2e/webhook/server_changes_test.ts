@@ -83,7 +83,7 @@ testWhen(
     await until(() => running.counts.fresh > 4, () => "no review is answered");
     await server.secret.put({ ...secretOf(next), "tls.key": server.certificate.key });
     await server.said(
-      /error webhook: Cannot use the new certificate, the previous one stays in force: The key ".*tls.key" is/,
+      /error webhook: Cannot use the new certificate, the previous one stays in force: The key ".*tls.key" does not belong/,
     );
     assert.match(await server.told("/metrics"), /^mesh_webhook_certificate_valid 0$/m);
     await server.secret.put(secretOf(next));
