@@ -1,6 +1,9 @@
 /** Go programs of the tests: servers and oracles, built once for each state of their sources. */
 import { CACHE, CHECKOUT, makeOnce } from "./cache.ts";
 
+/** Without debug information, and with fewer garbage collections, the compiler takes a fifth less processor time. */
+const FLAGS = ["-gcflags=all=-dwarf=false", "-ldflags=-s -w"];
+
 /**
  * Builds a package, by default the one in `folder`, with the module in that folder of the checkout. Returns the path of
  * the program, which is named by a hash of the files in the folder. Throws with the output of a build that fails.
@@ -9,8 +12,8 @@ export async function goProgram(folder: string, from = "."): Promise<string> {
   const name = (from === "." ? folder : from).split("/").at(-1);
   const source = `${CHECKOUT}/${folder}`;
   return await makeOnce(`${CACHE}/programs/${name}-${await hashOf(source)}`, async (program) => {
-    const args = ["-C", source, "build", "-ldflags=-s -w", "-o", program, from];
-    const { success, stderr } = await new Deno.Command("go", { args, stdin: "null" }).output();
+    const args = ["-C", source, "build", ...FLAGS, "-o", program, from];
+    const { success, stderr } = await new Deno.Command("go", { args, env: { GOGC: "400" }, stdin: "null" }).output();
     if (!success) throw new Error(`go build in ${folder}: ${new TextDecoder().decode(stderr).slice(-2000)}`);
   });
 }
