@@ -17,14 +17,14 @@ export interface Job {
 
 /** The slowest files. They start first, so that a run does not wait for one of them at its end. */
 const FIRST: readonly string[] = [
-  "test/e2e/identity/renewal_test.ts",
   "test/e2e/check/heals_test.ts",
+  "test/e2e/identity/renewal_test.ts",
   "test/e2e/identity/control_plane_test.ts",
+  "test/e2e/webhook/cases_test.ts",
+  "test/e2e/webhook/certificates_test.ts",
   "test/e2e/iptables/converge_test.ts",
-  "test/e2e/check/injection_agrees_test.ts",
-  "test/e2e/iptables/verify_test.ts",
   "test/e2e/iptables/all_or_nothing_test.ts",
-  "test/e2e/iptables/repair_test.ts",
+  "test/e2e/webhook/cluster_test.ts",
 ];
 
 /** Files that measure time or use what a machine has once: nothing runs beside them. */
