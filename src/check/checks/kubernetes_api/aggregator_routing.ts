@@ -5,6 +5,7 @@
  * the flag selects.
  */
 import type { Pod } from "../../../core/kube/client/mod.ts";
+import { parseBool } from "../../../core/net.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
@@ -57,7 +58,7 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
 /** The last flag counts. */
 function isRouted(pod: Pod): boolean {
   const last = flagsOf(pod).findLast((flag) => flag === FLAG || flag.startsWith(`${FLAG}=`));
-  return last !== undefined && /^(1|t|true)$/i.test(last.slice(FLAG.length + 1) || "true");
+  return last !== undefined && parseBool(last.slice(FLAG.length + 1) || "true") === true;
 }
 
 /** The pods on nodes without kube-proxy. */
