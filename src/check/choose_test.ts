@@ -18,30 +18,30 @@ function chosen(choice: Partial<Choice>): { run: string[]; told: string[] } {
   return { run: checks.map(({ id }) => id), told: [...told] };
 }
 
-Deno.test("all checks are run unless told", () => {
+Deno.test("all checks run by default", () => {
   const ids = CHECKS.map(({ id }) => id);
   assert.deepEqual(chosen({}), { run: ids, told: ids });
 });
 
-Deno.test("what a check needs is run with it, and not told", () => {
+Deno.test("needed checks run, and are not reported", () => {
   const served = { run: ["api-reachable", "exists", "served"], told: ["served"] };
   assert.deepEqual(chosen({ only: ["served"] }), served);
   assert.deepEqual(chosen({ categories: ["namespaces"] }), { run: ["api-reachable", "labels"], told: ["labels"] });
   assert.deepEqual(chosen({ only: ["webhook"] }).told, ["exists", "served"]);
 });
 
-Deno.test("what is skipped is not run, even if another check needs it", () => {
+Deno.test("excluded checks do not run, even if needed", () => {
   assert.deepEqual(chosen({ skip: ["exists", "namespaces"] }), {
     run: ["api-reachable", "served"],
     told: ["api-reachable", "served"],
   });
 });
 
-Deno.test("--pre leaves what is meant for a cluster without a mesh", () => {
+Deno.test("--pre selects the checks for a cluster without a mesh", () => {
   assert.deepEqual(chosen({ pre: true }).told, ["api-reachable", "labels"]);
 });
 
-Deno.test("unknown words are refused, and so is a choice that leaves nothing", () => {
+Deno.test("unknown ids and an empty selection are usage errors", () => {
   const hint = (hint: string) => (error: unknown) => Object(error).hint === hint;
   assert.throws(() => chosen({ categories: ["webhok"] }), hint('did you mean "webhook"?'));
   assert.throws(() => chosen({ categories: ["injecton"] }), hint('did you mean "kubectl mesh check injection"?'));

@@ -23,7 +23,7 @@ async function wait(failures: number, milliseconds: number, finding: Finding = {
   return { runs, result: results[0]?.result, said: world.said.stderr };
 }
 
-Deno.test("what failed is tried again for as long as the user waits", async () => {
+Deno.test("failed checks are repeated until the wait ends", async () => {
   const healed = await wait(2, 60_000);
   assert.deepEqual([healed.runs, healed.result], [3, "ok"]);
   assert.match(healed.said, /waiting: a is well/);
@@ -31,13 +31,13 @@ Deno.test("what failed is tried again for as long as the user waits", async () =
   assert.deepEqual([broken.runs, broken.result], [4, "error"]);
 });
 
-Deno.test("without waiting, and for what is no failure, checks run once", async () => {
+Deno.test("without --wait, or without a failure, checks run once", async () => {
   assert.equal((await wait(1000, 0)).runs, 1);
   assert.deepEqual((await wait(1000, 60_000, { result: "warning" })).runs, 1);
   assert.deepEqual((await wait(1000, 60_000, { result: "unknown" })).runs, 1);
 });
 
-Deno.test("a namespace that is named has to be there, as far as it can be told", async () => {
+Deno.test("a given namespace must exist, if that is known", async () => {
   const { clock } = fakeWorld({});
   const has = (namespace: string | undefined, options: Parameters<typeof clusterApi>[0]) =>
     hasNamespace({ api: clusterApi(options), clock, scope: { ...SCOPE, namespace } });
@@ -46,7 +46,7 @@ Deno.test("a namespace that is named has to be there, as far as it can be told",
   assert.deepEqual([await has(undefined, { objects }), await has("shpo", { forbidden: /./ })], [true, true]);
 });
 
-Deno.test("ids of checks are stable words, each once, and what they need is there, before them", () => {
+Deno.test("ids of checks are unique, and needs come before", () => {
   const seen = new Set<string>();
   for (const check of ALL_CHECKS) {
     assert.match(check.id, /^[a-z]+(-[a-z0-9]+)*$/);
@@ -62,7 +62,7 @@ Deno.test("ids of checks are stable words, each once, and what they need is ther
   }
 });
 
-Deno.test("no check needs itself, in however many steps", () => {
+Deno.test("no check needs itself, directly or indirectly", () => {
   const needs = new Map(ALL_CHECKS.map((check) => [check.id, needsOf(check)]));
   const visit = (id: string, path: readonly string[]): void => {
     assert(!path.includes(id), [...path, id].join(" needs "));
@@ -71,7 +71,7 @@ Deno.test("no check needs itself, in however many steps", () => {
   for (const id of needs.keys()) visit(id, []);
 });
 
-Deno.test("what a cluster is asked for many checks is asked once", async () => {
+Deno.test("requests of several checks are sent once", async () => {
   const { clock } = fakeWorld({});
   const api = clusterApi({ raw: { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" } } });
   const inventory = inventoryOf({ api, clock, scope: SCOPE });

@@ -68,7 +68,7 @@ function isGranted({ verb, group, resource, name, namespace }: Asked, right: Rig
   return right.group === group && right.resources.includes(resource) && right.verbs.includes(verb);
 }
 
-Deno.test("all that is asked of a cluster is granted, and all that is granted is asked", async () => {
+Deno.test("every request is granted, and every right is used", async () => {
   const requests = await requestsOfAll();
   const rights = rightsFor({ revision: undefined });
   const resources = requests.filter((request) => !request.startsWith("raw ")).map(asked);
@@ -97,7 +97,7 @@ Deno.test("the Secret of a revision's webhook has that revision's name", () => {
   assert.match(text, /# {3}kubectl create rolebinding -n mesh /);
 });
 
-Deno.test("Secrets and the right to create pods are in roles that can be left out", () => {
+Deno.test("Secrets and the right to create pods are in optional roles", () => {
   const documents = rbacText({ istioNamespace: "mesh", revision: undefined }).split("---\n");
   assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, true]);
   assert.match(documents[3] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);

@@ -24,7 +24,7 @@ async function outcomes(chosen: Chosen): Promise<string[]> {
   return results.map(({ id, result, message }) => `${id} ${result} ${message}`.trim());
 }
 
-Deno.test("a failure hides what depends on it, and nothing else", async () => {
+Deno.test("a failed check skips the checks that need it, and no others", async () => {
   const checks = [
     check("a", [], broken),
     check("b", ["a"], () => assert.fail("it is not run")),
@@ -41,7 +41,7 @@ Deno.test("a failure hides what depends on it, and nothing else", async () => {
   ]);
 });
 
-Deno.test("without an API that answers nothing else is run", async () => {
+Deno.test("without a reachable API no other check runs", async () => {
   const checks = [check("api-reachable", [], broken), check("b", [], () => assert.fail("it is not run"))];
   assert.deepEqual(await outcomes(all(checks)), [
     "api-reachable error it is broken",
@@ -49,7 +49,7 @@ Deno.test("without an API that answers nothing else is run", async () => {
   ]);
 });
 
-Deno.test("warnings and what cannot be told hide nothing", async () => {
+Deno.test("warnings and unknown results skip nothing", async () => {
   const checks = [
     check("a", [], () => ({ result: "warning" })),
     check("b", [], () => ({ result: "unknown" })),
@@ -58,7 +58,7 @@ Deno.test("warnings and what cannot be told hide nothing", async () => {
   assert.deepEqual(await outcomes(all(checks)), ["a warning", "b unknown", "c ok"]);
 });
 
-Deno.test("a check that many need is run once, and told only if it was asked for or failed", async () => {
+Deno.test("a shared requirement runs once, and is reported only if selected or failed", async () => {
   let runs = 0;
   const count = (finding: () => Finding) => () => {
     runs++;
@@ -75,7 +75,7 @@ Deno.test("a check that many need is run once, and told only if it was asked for
   ]);
 });
 
-Deno.test("whatever a check throws is its result", async () => {
+Deno.test("an error that a check throws becomes its result", async () => {
   const thrown: readonly (readonly [Error, string])[] = [
     [new ApiError("No", { status: 403 }), "a unknown cannot tell: No"],
     [new ApiError("Gone", { hint: "is the cluster up?" }), "a error Gone; is the cluster up?"],
@@ -90,7 +90,7 @@ Deno.test("whatever a check throws is its result", async () => {
   }
 });
 
-Deno.test("checks run side by side, and progress counts them", async () => {
+Deno.test("checks run concurrently, and progress counts them", async () => {
   const { promise, resolve } = Promise.withResolvers<Finding>();
   const checks = [check("a", [], () => promise), check("b", [], () => (resolve({ result: "ok" }), ok()))];
   const told: string[] = [];

@@ -59,11 +59,11 @@ function told(...cases: readonly PodCase[]): string[] {
 const waiting = (reason: string, message = "") => ({ ready: false, state: { waiting: { reason, message } } });
 const ended = (exitCode: number, reason: string, message = "") => ({ terminated: { exitCode, reason, message } });
 
-Deno.test("a proxy that runs and is ready is well, as a native sidecar too", () => {
+Deno.test("a ready proxy is ok, also as a native sidecar", () => {
   assert.deepEqual(findings({}, { native: true }, { init: { state: ended(0, "Completed") } }), {});
 });
 
-Deno.test("pods that are done, deleted or without a proxy say nothing", () => {
+Deno.test("completed pods, terminating pods and pods without a proxy are ignored", () => {
   const gone = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, proxy: { ready: false } };
   const done = { phase: "Succeeded", proxy: { ready: false, state: ended(0, "Completed") } };
   assert.deepEqual([...new Set(told(gone, done).map((line) => line.replace(/^\S+ /, "")))], [
@@ -127,14 +127,14 @@ for (const [name, pod, expected] of BROKEN) {
   Deno.test(`data-plane: ${name}`, () => assert.deepEqual(told(pod), expected));
 }
 
-Deno.test("what a container says of its end is cut at its beginning and shown without control characters", () => {
+Deno.test("a termination message keeps its end, without control characters", () => {
   const message = `${"x".repeat(5000)}\n\x1b[31mthe cause\x07`;
   const [line = ""] = told({ proxy: { restartCount: 1, lastState: ended(1, "Error", message) } });
   assert.match(line, /: \.\.\.x+;  ?\[31mthe cause$/);
   assert.ok(line.length < 450, line);
 });
 
-Deno.test("many pods are told in ten lines and named all", () => {
+Deno.test("the message has ten lines, the objects name all pods", () => {
   const cases = Array.from({ length: 30 }, (_, index) => ({
     metadata: { name: `cart-${index}` },
     proxy: { ready: false },
@@ -145,7 +145,7 @@ Deno.test("many pods are told in ten lines and named all", () => {
   assert.equal(objects?.length, 30);
 });
 
-Deno.test("without the right to list pods nothing is told of them", () => {
+Deno.test("without the right to list pods the result is unknown", () => {
   for (const check of POD_CHECKS) {
     assert.deepEqual(judgePods(check, { forbidden: "list on pods" }), {
       result: "unknown",

@@ -3,7 +3,7 @@ import { counted, findingOf, type Problem } from "./findings.ts";
 
 const problem = (object: string, result: Problem["result"]): Problem => ({ object, result, message: "is odd" });
 
-Deno.test("advice is about the first object that is told, and an error is told before a warning", () => {
+Deno.test("advice names the first object, and errors come before warnings", () => {
   const problems = [problem("pod/shop/a", "warning"), problem("pod/shop/b", "error"), problem("node/c", "warning")];
   const advice = ({ kind, namespace, name }: { kind: string; namespace: string; name: string }) =>
     `see ${kind} ${name} of ${namespace}`;
@@ -12,13 +12,13 @@ Deno.test("advice is about the first object that is told, and an error is told b
   assert.deepEqual(findingOf([], advice), { result: "ok" });
 });
 
-Deno.test("of many objects the first few are told, and all are named", () => {
+Deno.test("the message has the first objects, the list all of them", () => {
   const problems = Array.from({ length: 12 }, (_, index) => problem(`pod/shop/${index}`, "error"));
   const { message = "", objects = [] } = findingOf(problems, "mend them");
   assert.deepEqual(message.split("\n").slice(-3), ["pod/shop/9: is odd", "and 2 more", "mend them"]);
   assert.equal(objects.length, 12);
 });
 
-Deno.test("one is no plural", () => {
+Deno.test("one has no plural", () => {
   assert.deepEqual([0, 1, 2].map((count) => counted(count, "pod")), ["0 pods", "1 pod", "2 pods"]);
 });

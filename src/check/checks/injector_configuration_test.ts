@@ -52,7 +52,7 @@ for (const [name, texts, expected] of CASES) {
   });
 }
 
-Deno.test("injector-configuration: the ConfigMap of a webhook of ours is its configuration", async () => {
+Deno.test("injector-configuration: this program's webhook has its own ConfigMap", async () => {
   const objects = [...meshWebhooks(), ...meshObjects().filter(({ kind }) => kind === "ConfigMap")];
   assert.deepEqual(await results({ objects }), WELL);
 });
@@ -66,7 +66,7 @@ async function blamed(objects: readonly KubeObject[]): Promise<Record<string, re
   return Object.fromEntries(found.filter(([, names]) => names.length > 0));
 }
 
-Deno.test("injector-configuration: the ConfigMap is named that the text is in", async () => {
+Deno.test("injector-configuration: problems name the right ConfigMap", async () => {
   const own = (data: Record<string, string>) =>
     object("v1", "ConfigMap", "istio-system/kubectl-mesh-webhook", { data });
   const config = BUILT_IN.config;
@@ -87,7 +87,7 @@ Deno.test("injector-configuration: the ConfigMap is named that the text is in", 
   assert.deepEqual(await blamed(meshWebhooks()), { "injector-config-present": [inOurs] });
 });
 
-Deno.test("injector-configuration: a ConfigMap without its key is not called absent", async () => {
+Deno.test("injector-configuration: a ConfigMap without its key is not reported as absent", async () => {
   const [check] = INJECTOR_CONFIGURATION_CHECKS;
   const [injector] = istio();
   const keyless = object("v1", "ConfigMap", "istio-system/istio", { data: { other: "" } });
@@ -97,7 +97,7 @@ Deno.test("injector-configuration: a ConfigMap without its key is not called abs
   assert.doesNotMatch(found?.message ?? "", /not installed/);
 });
 
-Deno.test("injector-configuration: what is not there is named, what may not be read is not told", async () => {
+Deno.test("injector-configuration: a missing ConfigMap is named, a forbidden one is unknown", async () => {
   const [check] = INJECTOR_CONFIGURATION_CHECKS;
   const missing = await check?.run(clusterInventory({ objects: [] }));
   assert.equal(missing?.result, "error");

@@ -15,7 +15,7 @@ const version = (gitVersion: string, major: string, minor: string) => ({
   raw: { "/version": { gitVersion, major, minor } },
 });
 
-Deno.test("the API answers, or the reason is told", async () => {
+Deno.test("an unreachable API is reported with the reason", async () => {
   assert.equal((await finding("api-reachable", version("v1.34.1", "1", "34"))).result, "ok");
   assert.equal((await finding("api-reachable", { forbidden: /version/ })).result, "ok");
   const gone = { failing: () => new ApiError("It cannot be reached", { hint: "is the cluster up?" }) };
@@ -36,7 +36,7 @@ Deno.test("versions before admissionregistration.k8s.io/v1 are too old", async (
   }
 });
 
-Deno.test("the API of webhooks has to be served", async () => {
+Deno.test("the API of webhooks must be served", async () => {
   const groups = (...versions: string[]) => ({
     raw: { "/apis": { groups: [{ name: "x", versions: versions.map((groupVersion) => ({ groupVersion })) }] } },
   });
@@ -56,7 +56,7 @@ function apiServer(...words: string[]) {
   return { objects: [object("v1", "Pod", "kube-system/kube-apiserver-a", { metadata, spec })] };
 }
 
-Deno.test("the flags of kube-apiserver tell whether webhooks are called", async () => {
+Deno.test("the flags of kube-apiserver show whether webhooks are called", async () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ["--enable-admission-plugins=NodeRestriction", "ok", "ok"],
     ["--disable-admission-plugins=DefaultStorageClass,MutatingAdmissionWebhook", "error", "ok"],
@@ -72,7 +72,7 @@ Deno.test("the flags of kube-apiserver tell whether webhooks are called", async 
   assert.deepEqual(objects, ["pod/kube-system/kube-apiserver-a"]);
 });
 
-Deno.test("where kube-apiserver cannot be seen a dry run shows it, or it cannot be told", async () => {
+Deno.test("without visible kube-apiserver pods a dry run decides, or the result is unknown", async () => {
   const metadata = { labels: { "istio-injection": "enabled" } };
   const objects = [...meshWebhooks(), object("v1", "Namespace", "shop", { metadata })];
   const annotations = { "sidecar.istio.io/status": "{}" };

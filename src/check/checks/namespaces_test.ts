@@ -117,14 +117,14 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
   });
 }
 
-Deno.test("namespaces: what may not be listed is not told", async () => {
+Deno.test("namespaces: forbidden lists are unknown", async () => {
   for (const check of NAMESPACE_CHECKS) {
     const finding = await check.run(clusterInventory({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
     assert.deepEqual(finding, { result: "unknown", message: "cannot tell: needs list on namespaces" });
   }
 });
 
-Deno.test("namespaces: the scope leaves others out", async () => {
+Deno.test("namespaces: the scope excludes others", async () => {
   const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" })];
   const [check] = NAMESPACE_CHECKS;
   assert.deepEqual(await check?.run(clusterInventory({ objects }, { namespace: "other" })), { result: "ok" });

@@ -81,7 +81,7 @@ for (const [name, setting, expected] of LEVELS) {
   Deno.test(`pod-security: ${name}`, async () => assert.match(await told("pod-security", setting), expected));
 }
 
-Deno.test("a namespace outside the mesh may enforce what it likes", async () => {
+Deno.test("namespaces outside the mesh are ignored", async () => {
   assert.deepEqual(await find("pod-security"), { result: "ok" });
 });
 
@@ -142,7 +142,7 @@ for (const [id, name, objects, expected] of BOUNDS) {
 
 const WITHOUT_LIMITS = VALUES.replace(/limits:\n\s+cpu: "2"\n\s+memory: 1Gi/, "limits: {}");
 
-Deno.test("resource-quota: what containers have to name, and a limit range adds", async () => {
+Deno.test("resource-quota: required resources, and defaults of a limit range", async () => {
   const objects = [quota({ "limits.cpu": "8" })];
   const expected =
     'error: namespace/web: the quota "compute" requires limits.cpu, which the container "istio-init" does not set';
@@ -151,7 +151,7 @@ Deno.test("resource-quota: what containers have to name, and a limit range adds"
   assert.equal(await told("resource-quota", { objects: defaults, values: WITHOUT_LIMITS }), "ok: ");
 });
 
-Deno.test("pod-security: what no API server without --allow-privileged takes is forbidden too", () => {
+Deno.test("pod-security: privileged containers are violations", () => {
   for (const securityContext of [{ privileged: true }, { procMount: "Unmasked" }]) {
     const violations = violationsOf({ spec: { containers: [{ name: "c", securityContext }] } }, "baseline");
     assert.match(violations.join(), /^container "c" (is privileged|has a procMount)$/);
@@ -162,7 +162,7 @@ const node = (name: string, kubeletVersion: string) =>
   object("v1", "Node", name, { status: { nodeInfo: { kubeletVersion } } });
 const pod = (initContainers: Value[]) => object("v1", "Pod", "web/cart", { spec: { initContainers } });
 
-Deno.test("native-sidecars: nodes of 1.29 run them, older ones are told", async () => {
+Deno.test("native-sidecars: nodes before 1.29 are reported", async () => {
   const nodes = [node("new", "v1.29.0"), node("odd", "unknown"), node("old", "v1.28.9-gke.10")];
   assert.equal(await told("native-sidecars"), "skipped: the cluster has no nodes");
   assert.equal(await told("native-sidecars", { objects: nodes.slice(0, 2) }), "ok: ");
@@ -170,7 +170,7 @@ Deno.test("native-sidecars: nodes of 1.29 run them, older ones are told", async 
   assert.deepEqual([result, objects], ["warning", ["node/old"]]);
 });
 
-Deno.test("native-sidecars: an old node is an error where proxies are native", async () => {
+Deno.test("native-sidecars: an old node is an error with native proxies", async () => {
   const objects = [node("old", "v1.28.9"), pod([{ name: "istio-proxy", restartPolicy: "Always" }])];
   const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start on it";
   assert.equal(await told("native-sidecars", { objects }), expected);

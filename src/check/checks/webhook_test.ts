@@ -24,7 +24,7 @@ function pod(name: string, labels: Record<string, Value> = {}): KubeObject {
 const SHOP = namespace("shop", { "istio-injection": "enabled" });
 const CANARY = meshWebhooks({ revision: "canary" });
 
-Deno.test("without a webhook that injects there is nothing to check", async () => {
+Deno.test("without an injection webhook other checks are skipped", async () => {
   assert.equal((await finding("webhook-exists", {})).result, "error");
   const other = object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "policy", {
     webhooks: [{ name: "policy.example.com", rules: [{ apiGroups: [""], operations: ["*"], resources: ["pods"] }] }],
@@ -45,7 +45,7 @@ Deno.test("a revision of the scope has its own webhooks", async () => {
   assert.match(await wanted("stable") ?? "", /no MutatingWebhookConfiguration of the revision "stable"/);
 });
 
-Deno.test("deactivated configurations are no webhooks", async () => {
+Deno.test("deactivated configurations do not count", async () => {
   const [first] = meshWebhooks();
   assert(first !== undefined);
   const never = { matchLabels: { "istio.io/deactivated": "never-match" } };
@@ -68,7 +68,7 @@ function leftBehind(): KubeObject {
   return { ...first, metadata: { ...first.metadata, name: "istio-sidecar-injector-old" } };
 }
 
-Deno.test("configurations that select the same pods are found, with the namespace", async () => {
+Deno.test("overlapping configurations are reported with the namespace", async () => {
   assert.equal((await finding("webhook-overlap", { objects: [...meshWebhooks(), ...CANARY, SHOP] })).result, "ok");
   const objects = [...meshWebhooks(), leftBehind(), SHOP, namespace("plain")];
   const { result, message, objects: told } = await finding("webhook-overlap", { objects });
@@ -79,14 +79,14 @@ Deno.test("configurations that select the same pods are found, with the namespac
   assert.deepEqual(told, ["namespace/shop", "namespace/plain"]);
 });
 
-Deno.test("an overlap that no pod is in yet is a warning, and an error when one is", async () => {
+Deno.test("an overlap is an error with live pods, else a warning", async () => {
   const objects = [...meshWebhooks(), leftBehind(), namespace("plain")];
   assert.equal((await finding("webhook-overlap", { objects })).result, "warning");
   const asking = pod("plain/a", { app: "a", "sidecar.istio.io/inject": "true" });
   assert.equal((await finding("webhook-overlap", { objects: [...objects, asking] })).result, "error");
 });
 
-Deno.test("tags have to point to revisions that are there, and are each there once", async () => {
+Deno.test("tags must point to installed revisions and be unique", async () => {
   const [canary, tag] = meshWebhooks({ revision: "canary", tags: ["prod"] });
   assert(canary !== undefined && tag !== undefined);
   assert.equal((await finding("webhook-revision-tags", { objects: [canary, tag] })).result, "ok");
@@ -97,7 +97,7 @@ Deno.test("tags have to point to revisions that are there, and are each there on
   assert.match(twice.message ?? "", /the tag "prod" also belongs to "istio-revision-tag-prod-2"/);
 });
 
-Deno.test("the failure policy is told with what it would hit", async () => {
+Deno.test("the failure policy is reported with the affected pods", async () => {
   const pods = ["shop/a", "shop/b", "other/c", "plain/d"].map((name) => pod(name));
   const cluster = [SHOP, namespace("other", { "istio-injection": "enabled" }), namespace("plain"), ...pods];
   const failing = await finding("webhook-failure-policy", { objects: [...meshWebhooks(), ...cluster] });
@@ -115,7 +115,7 @@ Deno.test("the failure policy is told with what it would hit", async () => {
   });
 });
 
-Deno.test("a webhook that is sent its own pods is an error", async () => {
+Deno.test("a webhook that is called for its own pods is an error", async () => {
   const service = object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { selector: { app: "mesh" } } });
   const enabled = { "istio-injection": "enabled" };
   const [configuration] = meshWebhooks();
@@ -133,7 +133,7 @@ Deno.test("a webhook that is sent its own pods is an error", async () => {
   assert.equal((await finding("webhook-own-namespace", { objects: excluded })).result, "ok");
 });
 
-Deno.test("a clock that differs by more than a minute is told", async () => {
+Deno.test("a clock skew of more than a minute is a warning", async () => {
   const now = new Date("2026-11-22T12:00:00Z");
   const skew = async (date: string | undefined) => {
     const raw = { "/version": { gitVersion: "v1.34.1" } };

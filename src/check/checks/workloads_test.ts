@@ -214,7 +214,7 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
   });
 }
 
-Deno.test("workloads: pods of one workload are one problem, with their number", async () => {
+Deno.test("workloads: pods of one workload are one problem with a count", async () => {
   const pods = [pod({}), object("v1", "Pod", "shop/web-2", { ...pod({}), metadata: pod({}).metadata })];
   const finding = await found("workload-proxy-missing", [...MESH, NAMESPACE, ...pods]);
   assert.deepEqual(finding.names, ["statefulset/shop/web"]);
@@ -223,7 +223,7 @@ Deno.test("workloads: pods of one workload are one problem, with their number", 
 
 const OF_DECISION = ["workload-proxy-missing", "workload-proxy-unexpected", "workload-proxy-current"];
 
-Deno.test("workloads: where it is not known what a webhook decides, nothing is well", async () => {
+Deno.test("workloads: an unknown decision of a webhook is unknown, not ok", async () => {
   const conditioned = MESH.map(({ webhooks, ...rest }) =>
     Array.isArray(webhooks)
       ? {
@@ -252,7 +252,7 @@ Deno.test("workloads: where it is not known what a webhook decides, nothing is w
   assert.equal(other.result, "ok");
 });
 
-Deno.test("workloads: what may not be listed is not told", async () => {
+Deno.test("workloads: forbidden lists are unknown", async () => {
   for (const check of WORKLOAD_CHECKS) {
     const { result, message } = await check.run(clusterInventory({ objects: MESH, forbidden: /pods$|deployments$/ }));
     assert.equal(result, "unknown");

@@ -20,12 +20,12 @@ const LIVE: readonly LivePod[] = [
   { pod: "web-1", phase: "Running", hasProxy: false, isNative: false, revision: null, image: null, isReady: false },
 ];
 
-Deno.test("a CronJob's pod is changed where it is", () => {
+Deno.test("a CronJob's pod is changed in its template", () => {
   const patch = '{"spec":{"jobTemplate":{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}}}';
   assert.equal(changePod(target("CronJob"), CHANGE), `kubectl patch cronjob/web -n shop --type=merge -p '${patch}'`);
 });
 
-Deno.test("a pod by itself is changed and made anew in one line, one that a controller made is not changed", () => {
+Deno.test("a pod without a controller is replaced in one line, a controller's pod is not changed", () => {
   assert.equal(
     changePod(target("Pod"), CHANGE),
     "kubectl get pod/web -n shop -o yaml | kubectl label --local --overwrite -f - -o yaml a=b | kubectl replace --force -f -",
@@ -33,14 +33,14 @@ Deno.test("a pod by itself is changed and made anew in one line, one that a cont
   assert.equal(changePod(target("Pod", MADE), CHANGE), "kubectl mesh check injection deployment/web -n shop");
 });
 
-Deno.test("a manifest is for the person who wrote it", () => {
+Deno.test("a manifest is changed by its author", () => {
   assert.equal(
     changePod(target("Job", {}, "web.yaml"), { ...CHANGE, value: null }),
     'remove "a" from spec.template.metadata.labels in web.yaml',
   );
 });
 
-Deno.test("each kind makes its pods anew in its own way, and a CronJob by itself", () => {
+Deno.test("each kind has its way to recreate pods, a CronJob none", () => {
   const again = (kind: string, metadata: ValueMap = {}) => makeAgain(target(kind, metadata), LIVE);
   assert.deepEqual(again("StatefulSet"), ["kubectl rollout restart statefulset/web -n shop"]);
   assert.deepEqual(again("ReplicaSet"), ["kubectl delete pod -n shop web-1"]);
@@ -50,14 +50,14 @@ Deno.test("each kind makes its pods anew in its own way, and a CronJob by itself
   assert.deepEqual(makeAgain(target("Deployment"), []), []);
 });
 
-Deno.test("what is only known by its name is made anew by the command for its kind", () => {
+Deno.test("a workload known by name is restarted by the command for its kind", () => {
   const again = (kind: string) => makeNamedAgain({ kind, namespace: "shop", name: "web" });
   assert.equal(again("daemonset"), "recreate them: kubectl rollout restart daemonset/web -n shop");
   assert.equal(again("pod"), "recreate them: kubectl get pod/web -n shop -o yaml | kubectl replace --force -f -");
   assert.equal(again("rollout"), 'delete the pods of rollout/web in the namespace "shop": new ones are created');
 });
 
-Deno.test("words are quoted for a shell", () => {
+Deno.test("arguments are quoted for a shell", () => {
   assert.equal(shellWord("a; rm 'b'"), `'a; rm '\\''b'\\'''`);
   assert.equal(labelNamespace("shop", { a: undefined, b: "$(c)" }), "kubectl label namespace shop a- 'b=$(c)'");
 });

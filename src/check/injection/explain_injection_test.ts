@@ -122,7 +122,7 @@ for (const { name, objects, reason, field, fix } of ROWS) {
   });
 }
 
-Deno.test("check injection: live pods that are older than the label are a problem, and are made anew", async () => {
+Deno.test("check injection: live pods older than the label are a problem, and are recreated", async () => {
   const pods = [livePod("web-5d4-1"), livePod("web-5d4-2")];
   const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
   assert.equal(explanation.injected, true);
@@ -131,14 +131,14 @@ Deno.test("check injection: live pods that are older than the label are a proble
   assert.equal(explanation.hasProblem, true);
 });
 
-Deno.test("check injection: a label on the Deployment itself is told, with the commands that move it", async () => {
+Deno.test("check injection: a label on the Deployment itself is reported with the commands that move it", async () => {
   const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
   assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where it has no effect/);
   assert.match(explanation.fix[0] ?? "", /^kubectl patch deployment\/web/);
   assert.equal(explanation.fix[1], `kubectl label deployment/web -n shop ${INJECT}-`);
 });
 
-Deno.test("check injection: what may not be read is a gap, and the rest is told", async () => {
+Deno.test("check injection: a forbidden read is a gap, the rest is reported", async () => {
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment()];
   const explanation = await explained(objects, { forbidden: /mutatingwebhookconfigurations|configmaps|pods$/ });
   assert.deepEqual(explanation.warnings, [
@@ -148,11 +148,11 @@ Deno.test("check injection: what may not be read is a gap, and the rest is told"
   assert.equal(explanation.reason, "configuration-unknown");
 });
 
-Deno.test("check injection: a workload that is not there", async () => {
+Deno.test("check injection: a missing workload", async () => {
   await assert.rejects(explained(MESH), /There is no "deploy\/web" in the namespace "shop"/);
 });
 
-Deno.test("check injection: both texts, and nothing of an object steers a terminal", async () => {
+Deno.test("check injection: text and JSON, without control characters", async () => {
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment({ [INJECT]: "\u001b[31mno" })];
   const explanation = await explained(objects);
   const text = explanationText(explanation);
@@ -163,7 +163,7 @@ Deno.test("check injection: both texts, and nothing of an object steers a termin
   assert.deepEqual(Object.keys(json.rules[0] ?? {}).slice(0, 4), ["rule", "field", "value", "effect"]);
 });
 
-Deno.test("check injection: manifests without a cluster, and names that are none of a shell's", async () => {
+Deno.test("check injection: manifests without a cluster, and names that need quotes", async () => {
   const manifest = `
 apiVersion: v1
 kind: List

@@ -33,7 +33,7 @@ for (const [expression, labelled, bare] of CASES) {
   });
 }
 
-Deno.test("askConditions(): what the API server fills in, and whom it asks, is not known", () => {
+Deno.test("askConditions(): defaulted fields and the authorizer are unknown", () => {
   const hidden = [
     ["object.spec.hostNetwork", "object.spec.hostNetwork"],
     ["object.metadata.labels[object.spec.nodeName] == 'a'", "object.spec.nodeName"],
@@ -50,12 +50,12 @@ Deno.test("askConditions(): what the API server fills in, and whom it asks, is n
   }
 });
 
-Deno.test("askConditions(): of what a controller makes the name is not known, its labels are", () => {
+Deno.test("askConditions(): of a controller's pod the name is unknown, the labels are known", () => {
   assert.equal(ask("object.metadata.name == 'web'", LABELLED, true)[0], "unknown");
   assert.equal(ask("object.metadata.labels['app'] == 'web'", LABELLED, true)[0], "holds");
 });
 
-Deno.test("askConditions(): what is no expression, or none that is known, has no answer", () => {
+Deno.test("askConditions(): invalid expressions and unknown functions are unknown", () => {
   for (const expression of ["1 +", "''", "1", "quantity('1') == quantity('1')", "object.metadata.labels['app'] > 1"]) {
     const [holding, why] = ask(expression);
     assert.equal(holding, "unknown", expression);

@@ -81,7 +81,7 @@ export function verdictOf(question: Question): Verdict {
 }
 
 /** `configuration/webhook`. */
-export function webhookName({ configuration, name }: InjectorWebhook): string {
+function webhookName({ configuration, name }: InjectorWebhook): string {
   return `${configuration}/${name}`;
 }
 

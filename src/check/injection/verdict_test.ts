@@ -31,7 +31,7 @@ function ask(made: Pod, labels: Record<string, string>, more: Partial<Question> 
   });
 }
 
-Deno.test("a labelled namespace: the webhook is named, and the rule that decided", () => {
+Deno.test("a labeled namespace: names the webhook and the deciding rule", () => {
   const verdict = ask(pod(), { "istio-injection": "enabled" });
   assert.equal(verdict.by, "istio-sidecar-injector/namespace.sidecar-injector.istio.io");
   assert.equal(verdict.reason, "policy-enabled");
@@ -40,14 +40,14 @@ Deno.test("a labelled namespace: the webhook is named, and the rule that decided
   assert(verdict.rules.some(({ rule, effect }) => rule === "templates" && effect === "injects"));
 });
 
-Deno.test("a misspelt label: nobody is called, each webhook says what it wants", () => {
+Deno.test("a misspelled label: no webhook is called, each shows its requirement", () => {
   const verdict = ask(pod(), { "istio-injection": "enable" });
   assert.deepEqual([verdict.injected, verdict.by, verdict.reason], [false, null, "not-called"]);
   assert(verdict.rules.every(({ effect }) => effect === "not-called"));
   assert(verdict.rules.some(({ value, message }) => value === "enable" && message === "it wants In [enabled]"));
 });
 
-Deno.test("a called webhook that decides against it is not who injects", () => {
+Deno.test("a called webhook that decides against injection does not inject", () => {
   const verdict = ask(pod({}, { hostNetwork: true }), { "istio-injection": "enabled" });
   assert.deepEqual([verdict.injected, verdict.by, verdict.reason, verdict.field], [
     false,
@@ -57,14 +57,14 @@ Deno.test("a called webhook that decides against it is not who injects", () => {
   ]);
 });
 
-Deno.test("a pod that cannot be rendered is refused", () => {
+Deno.test("a pod that cannot be rendered is denied", () => {
   const wrong = pod({ annotations: { "sidecar.istio.io/proxyCPU": "a lot" } });
   const verdict = ask(wrong, { "istio-injection": "enabled" });
   assert.deepEqual([verdict.injected, verdict.isRefused, verdict.reason], [false, true, "invalid-annotation"]);
   assert.equal(verdict.rules.at(-1)?.effect, "refuses");
 });
 
-Deno.test("two webhooks that inject are both named", () => {
+Deno.test("two injecting webhooks are both named", () => {
   const other = object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "another", {
     webhooks: [{
       name: "sidecar-injector.istio.io",
@@ -77,7 +77,7 @@ Deno.test("two webhooks that inject are both named", () => {
   assert.equal(verdict.injecting.length, 2);
 });
 
-Deno.test("a configuration that cannot be had leaves the API server's half of the answer", () => {
+Deno.test("with an unknown configuration the API server's rules remain", () => {
   const verdict = ask(pod(), { "istio-injection": "enabled" }, {
     injectorFor: () => ({ forbidden: "get on configmaps" }),
   });
@@ -85,7 +85,7 @@ Deno.test("a configuration that cannot be had leaves the API server's half of th
   assert.match(verdict.message, /needs get on configmaps/);
 });
 
-Deno.test("without a cluster the webhook is taken to be called", () => {
+Deno.test("without a cluster one called webhook is assumed", () => {
   const verdict = ask(pod({ labels: { "sidecar.istio.io/inject": "false" } }), {}, { webhooks: undefined });
   assert.deepEqual([verdict.injected, verdict.reason], [false, "label-inject-false"]);
   assert.equal(verdict.rules[0]?.effect, "unknown");
@@ -98,7 +98,7 @@ function onCondition(made: Pod, ...expressions: readonly string[]) {
   return ask(made, { "istio-injection": "enabled" }, { webhooks });
 }
 
-Deno.test("a condition that does not hold keeps the webhook from being called, whatever the others are", () => {
+Deno.test("a false condition excludes the pod, whatever the others are", () => {
   const never = "object.metadata.name != 'web'";
   const { injected, reason, field, message, rules } = onCondition(
     pod(),
@@ -119,12 +119,12 @@ Deno.test("a condition that does not hold keeps the webhook from being called, w
   ]);
 });
 
-Deno.test("a condition that holds changes nothing", () => {
+Deno.test("a true condition changes nothing", () => {
   const { injected, reason } = onCondition(pod(), "object.metadata.name == 'web'");
   assert.deepEqual([injected, reason], [true, "policy-enabled"]);
 });
 
-Deno.test("a condition that fails refuses the pod, or with Ignore keeps the webhook away", () => {
+Deno.test("a failing condition denies the pod, or with Ignore skips the webhook", () => {
   const failing = "object.metadata.labels['a'] == 'b'";
   const refused = onCondition(pod(), failing);
   assert.deepEqual([refused.injected, refused.isRefused, refused.reason], [false, true, "match-condition-fails"]);
@@ -138,7 +138,7 @@ Deno.test("a condition that fails refuses the pod, or with Ignore keeps the webh
   assert.deepEqual([ignored.injected, ignored.isRefused], [false, false]);
 });
 
-Deno.test("a condition that cannot be told leaves a guess, which is told with the expression; a pod that opts out stays out", () => {
+Deno.test("an unknown condition gives a guess with the expression; a pod that opts out is not injected", () => {
   const hidden = "object.spec.priority > 0";
   const guess = onCondition(pod(), hidden);
   assert.deepEqual([guess.injected, guess.reason], [true, "match-condition-unknown"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Value } from "../../core/value.ts";
 import { fields, named, shared, whole } from "./keep.ts";
 
-Deno.test("fields() keeps fields of mappings and of the items of lists; what is neither stays", () => {
+Deno.test("fields() keeps fields of mappings and list items, and scalars", () => {
   const keep = fields({ name: whole, ports: fields({ port: whole }) });
   assert.deepEqual(keep({ name: "a", env: [1], ports: [{ port: 1, protocol: "TCP" }, "odd", null] }), {
     name: "a",
@@ -12,7 +12,7 @@ Deno.test("fields() keeps fields of mappings and of the items of lists; what is 
   assert.equal(keep("text"), "text");
 });
 
-Deno.test("fields() takes nothing that objects have by themselves for a field", () => {
+Deno.test("fields() ignores inherited properties", () => {
   assert.deepEqual(fields({ constructor: whole, toString: whole, name: whole })({ name: "a" }), { name: "a" });
 });
 
@@ -20,7 +20,7 @@ Deno.test("named() keeps fields by their names", () => {
   assert.deepEqual(named(/istio/)({ "a.istio.io/b": "1", other: "2" }), { "a.istio.io/b": "1" });
 });
 
-Deno.test("shared() makes equal values one, and no others", () => {
+Deno.test("shared() keeps equal values once", () => {
   const keep = shared(fields({ a: whole }));
   const first = keep({ a: { b: 1n }, c: 1 });
   assert.equal(keep({ a: { b: 1n }, c: 2 }), first);

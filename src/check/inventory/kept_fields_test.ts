@@ -8,7 +8,7 @@ const STATUS = { name: "app", ready: true, restartCount: 2, state: { running: {}
 const OWNER = { apiVersion: "batch/v1", kind: "Job", name: "j", controller: true };
 const READ = { labels: { app: "cart" }, annotations: { "sidecar.istio.io/status": "{}" }, ownerReferences: [OWNER] };
 
-Deno.test("of a pod stays what checks read, and not what tells who wrote it or how it is run", () => {
+Deno.test("a kept pod has the fields that checks read", () => {
   const status = { phase: "Running", conditions: [{ type: "Ready", status: "False", reason: "r", message: "m" }] };
   const read = object("v1", "Pod", "shop/cart", {
     metadata: READ,
@@ -41,12 +41,12 @@ Deno.test("of a pod stays what checks read, and not what tells who wrote it or h
   assert.deepEqual(podKeeper()(whole), read);
 });
 
-Deno.test("a pod that is no such pod stays as odd as it is", () => {
+Deno.test("a malformed pod is kept as it is", () => {
   const odd = object("v1", "Pod", "cart", { spec: { containers: [1, null], ["__proto__"]: "x" }, status: null });
   assert.deepEqual(podKeeper()(odd), object("v1", "Pod", "cart", { spec: { containers: [1, null] }, status: null }));
 });
 
-Deno.test("pods of a workload are one but for their names", () => {
+Deno.test("pods of a workload share all but their names", () => {
   const keep = podKeeper();
   const podOf = (name: string) =>
     keep(object("v1", "Pod", `shop/${name}`, { metadata: { ...READ, uid: name }, spec: { containers: [CONTAINER] } }));
@@ -56,7 +56,7 @@ Deno.test("pods of a workload are one but for their names", () => {
   assert.deepEqual([a.metadata.name, b.metadata.name], ["a", "b"]);
 });
 
-Deno.test("of workloads stays what their pods ask for, of namespaces and nodes what checks read", () => {
+Deno.test("kept workloads, namespaces and nodes have the fields that checks read", () => {
   const template = { metadata: READ, spec: { containers: [CONTAINER], volumes: [] } };
   const { ownerReferences: _, ...strings } = READ;
   const kept = { metadata: strings, spec: { containers: [{ name: "app" }] } };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
 import { isDumb, isPlain, progressLine } from "./progress.ts";
 
-Deno.test("progress is on standard error of a terminal, and taken away", () => {
+Deno.test("progress is on standard error of a terminal, and removed", () => {
   const world = fakeWorld({ terminal: true });
   const line = progressLine(world);
   line.tell(3, 20);
@@ -12,7 +12,7 @@ Deno.test("progress is on standard error of a terminal, and taken away", () => {
   assert.equal(world.said.stdout, "");
 });
 
-Deno.test("what is no terminal, or wants none, gets no progress and no colour", () => {
+Deno.test("without a terminal, or by request, output has no progress and no colour", () => {
   const plain = [{}, { terminal: true, env: { NO_COLOR: "1" } }, { terminal: true, env: { TERM: "dumb" } }];
   for (const options of plain) {
     const world = fakeWorld(options);
@@ -25,7 +25,7 @@ Deno.test("what is no terminal, or wants none, gets no progress and no colour", 
   assert(!isPlain(fakeWorld({ terminal: true, env: { NO_COLOR: "" } })));
 });
 
-Deno.test("a terminal that says so knows ASCII alone; a file has no such wishes", () => {
+Deno.test("TERM=dumb means ASCII on a terminal, not in a file", () => {
   assert(isDumb(fakeWorld({ terminal: true, env: { TERM: "dumb" } })));
   assert(!isDumb(fakeWorld({ terminal: true, env: { TERM: "xterm" } })));
   assert(!isDumb(fakeWorld({ env: { TERM: "dumb" } })));

@@ -19,7 +19,7 @@ const RESULTS: readonly CheckResult[] = [
   result("secret", { result: "unknown", message: "cannot tell: needs get on secrets", hint: hint("secret") }),
 ];
 
-Deno.test("a terminal that knows no more gets marks in ASCII", () => {
+Deno.test("a dumb terminal gets ASCII marks", () => {
   const text = tableText(RESULTS, { color: false, ascii: true, short: false, failOn: "error" });
   assert.match(text, /^\+ exists is well$/m);
   assert.match(text, /^! policy is well$/m);
@@ -29,7 +29,7 @@ Deno.test("a terminal that knows no more gets marks in ASCII", () => {
   assert.doesNotMatch(text, /[^\u0000-\u007f]/);
 });
 
-Deno.test("what is of the cluster does not steer the terminal", () => {
+Deno.test("text from the cluster does not control the terminal", () => {
   const message = `policy "${ESCAPE}[2J\r\u009b"\nsecond`;
   const look = { color: false, short: false, failOn: "error" } as const;
   const text = tableText([result("policy", { result: "error", message }), result("a", { message })], look);
@@ -38,7 +38,7 @@ Deno.test("what is of the cluster does not steer the terminal", () => {
   assert.match(text, /\n {4}second\n/);
 });
 
-Deno.test("the table has a line for each check, and what is wrong below it", () => {
+Deno.test("the table has a line for each check, and problems below it", () => {
   assert.equal(
     tableText(RESULTS, { color: false, short: false, failOn: "error" }),
     `kubernetes-api
@@ -65,7 +65,7 @@ Status check results are ×
   );
 });
 
-Deno.test("the short form leaves out what is well, and a category of which nothing is left", () => {
+Deno.test("the short form omits passed checks and empty categories", () => {
   const text = tableText(RESULTS, { color: false, short: true, failOn: "error" });
   assert.match(text, /^webhook\n-------\n‼ policy/);
   assert.doesNotMatch(text, /√|^- /m);
@@ -76,7 +76,7 @@ Deno.test("the short form leaves out what is well, and a category of which nothi
   );
 });
 
-Deno.test("the last line and success say what the exit code says", () => {
+Deno.test("summary line and success agree with the exit code", () => {
   const warned = RESULTS.filter(({ result }) => result !== "error");
   const lastLine = (failOn: "warning" | "error") =>
     tableText(warned, { color: false, short: true, failOn }).trimEnd().split("\n").at(-1);
@@ -86,7 +86,7 @@ Deno.test("the last line and success say what the exit code says", () => {
   assert.equal(JSON.parse(jsonText(warned, "warning")).success, false);
 });
 
-Deno.test("colour is in the text only where it is wanted", () => {
+Deno.test("the text has colour only on request", () => {
   const colored = tableText(RESULTS, { color: true, short: false, failOn: "error" });
   assert(colored.includes(`${ESCAPE}[31m×${ESCAPE}[39m service is well`));
   assert.equal(

@@ -71,7 +71,7 @@ function validityProblem(all: readonly CertificateInfo[], now: Date): Omit<Probl
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Relative to the lifetime, which is a day or ten years (linkerd2 #5149). */
-export function expiryProblem(
+function expiryProblem(
   { notBefore, notAfter }: CertificateInfo,
   now: Date,
 ): Omit<Problem, "object"> | undefined {

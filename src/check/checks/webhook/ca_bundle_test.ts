@@ -16,7 +16,7 @@ async function bundle(pem: string, now?: Date): Promise<readonly [string, string
   return [result, message];
 }
 
-Deno.test("a caBundle is warned of when a third of its life is left, and wrong when it has ended", async () => {
+Deno.test("a caBundle is a warning in the last third of its lifetime, and an error after it", async () => {
   // Valid from 100 days ago for 300 days: the last third begins in 100 days.
   const { authority } = testCertificate(200n);
   assert.deepEqual(await bundle(authority), ["ok", ""]);
@@ -31,13 +31,13 @@ Deno.test("a caBundle is warned of when a third of its life is left, and wrong w
   assert.match((await bundle(authority, day(-101)))[1], /its caBundle is valid only from /);
 });
 
-Deno.test("one certificate that is valid is enough in a bundle", async () => {
+Deno.test("one valid certificate in a bundle is enough", async () => {
   const [old, fresh] = [testCertificate(-1n), testCertificate(200n)];
   assert.deepEqual(await bundle(`${old.authority}${fresh.authority}`), ["ok", ""]);
   assert.equal((await bundle(old.authority))[0], "error");
 });
 
-Deno.test("a caBundle that is none is an error", async () => {
+Deno.test("an unreadable caBundle is an error", async () => {
   assert.match((await bundle(""))[1], /its caBundle is empty/);
   assert.match((await bundle("hello"))[1], /cannot be read: it has no certificate in PEM/);
   const broken = `-----BEGIN CERTIFICATE-----\n${btoa("hello")}\n-----END CERTIFICATE-----\n`;
@@ -56,7 +56,7 @@ function secret(name: string, key: string, pem: string): KubeObject {
   return object("v1", "Secret", `istio-system/${name}`, { data: { [key]: btoa(pem) } });
 }
 
-Deno.test("what our webhook serves is signed by an authority of the caBundle", async () => {
+Deno.test("the certificate of this program's webhook is signed by the caBundle", async () => {
   const name = "kubectl-mesh-webhook-certificates";
   assert.deepEqual(await agreement(secret(name, "tls.crt", mine.certificate)), [
     "ok",
@@ -67,7 +67,7 @@ Deno.test("what our webhook serves is signed by an authority of the caBundle", a
   assert.match(message, /no certificate of its caBundle signed the certificate in the Secret "istio-system\//);
 });
 
-Deno.test("istiod's authority is in the caBundle: plugged in, its own, or as its ConfigMap tells it", async () => {
+Deno.test("istiod's authority is in the caBundle: plugged in, self-signed, or from its ConfigMap", async () => {
   const own = secret("istio-ca-secret", "ca-cert.pem", foreign.authority);
   assert.equal((await agreement(secret("cacerts", "root-cert.pem", mine.authority), own))[0], "ok");
   const [result, message] = await agreement(own);
@@ -78,7 +78,7 @@ Deno.test("istiod's authority is in the caBundle: plugged in, its own, or as its
   assert.deepEqual(await agreement(map), ["ok", 'ConfigMap "istio-system/istio-ca-root-cert"']);
 });
 
-Deno.test("where nothing of it is seen, or may be seen, it cannot be told", async () => {
+Deno.test("without a visible certificate the result is unknown", async () => {
   assert.equal((await agreement())[0], "unknown");
   const forbidden = { objects: [withBundle(mine.authority)], forbidden: /secrets/ };
   assert.deepEqual(await webhookFinding("webhook-certificate", forbidden), {
@@ -87,7 +87,7 @@ Deno.test("where nothing of it is seen, or may be seen, it cannot be told", asyn
   });
 });
 
-Deno.test("no key is ever in what is told", async () => {
+Deno.test("no private key is ever printed", async () => {
   const holder = object("v1", "Secret", "istio-system/istio-ca-secret", {
     data: { "ca-cert.pem": btoa(foreign.authority), "ca-key.pem": btoa(foreign.key) },
   });

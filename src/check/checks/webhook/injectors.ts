@@ -5,7 +5,7 @@ import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
 /** All injection webhooks, or those of the scope's revision. */
-export async function injectorsOf(inventory: Inventory): Promise<Observed<readonly InjectorWebhook[]>> {
+async function injectorsOf(inventory: Inventory): Promise<Observed<readonly InjectorWebhook[]>> {
   const configurations = await inventory.mutatingWebhooks();
   if (!isKnown(configurations)) return configurations;
   const { revision: wanted } = inventory.scope;

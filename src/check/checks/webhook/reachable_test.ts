@@ -34,7 +34,7 @@ function failing(message: string, status = 500): DryRun {
 const CALL = 'Internal error occurred: failed calling webhook "namespace.sidecar-injector.istio.io": failed to call ' +
   'webhook: Post "https://kubectl-mesh-webhook.istio-system.svc:443/inject?timeout=10s":';
 
-Deno.test("a pod that comes back with a sidecar proves it, in a namespace that asks for injection", async () => {
+Deno.test("a dry run with a sidecar in a labeled namespace is ok", async () => {
   const sent: [string, object][] = [];
   const found = await reach((namespace, pod) => {
     sent.push([namespace, pod]);
@@ -45,7 +45,7 @@ Deno.test("a pod that comes back with a sidecar proves it, in a namespace that a
   assert.match(JSON.stringify(sent), /"shop".*"name":"kubectl-mesh-check-[0-9a-f]{8}".*"runAsNonRoot":true/);
 });
 
-Deno.test("the failure of a call is told with what is behind it", async () => {
+Deno.test("a failed call is reported with its explanation", async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["net/http: TLS handshake timeout", /a firewall may block/],
     ["context deadline exceeded", /a firewall may block the control plane.*port 15017/],
@@ -65,21 +65,21 @@ Deno.test("the failure of a call is told with what is behind it", async () => {
   }
 });
 
-Deno.test("a webhook that may take longer than the whole request is the one that has not answered", async () => {
+Deno.test("a webhook with a longer timeout than the request is the one that did not answer", async () => {
   const sent = failing("Timeout: request did not complete within the allotted timeout", 504);
   const { result, message = "" } = await reach(sent);
   assert.equal(result, "error");
   assert.match(message, /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*port 15017/);
 });
 
-Deno.test("a webhook that is reached and denies the pod is an error", async () => {
+Deno.test("a webhook that denies the pod is an error", async () => {
   const denied = 'admission webhook "namespace.sidecar-injector.istio.io" denied the request: no template';
   const { result, message = "" } = await reach(failing(denied, 400));
   assert.equal(result, "error");
   assert.match(message, /it answers, and denies a pod: admission webhook/);
 });
 
-Deno.test("what others refuse says nothing of the webhook", async () => {
+Deno.test("a denial by others leaves the webhook unknown", async () => {
   const others = [
     failing('Internal error occurred: failed calling webhook "policy.example.com": EOF'),
     failing('admission webhook "policy.example.com" denied the request: no'),
@@ -92,7 +92,7 @@ Deno.test("what others refuse says nothing of the webhook", async () => {
   }
 });
 
-Deno.test("a user who may not create pods learns which right it takes", async () => {
+Deno.test("a user who may not create pods sees the missing right", async () => {
   const dryRun = () => {
     const message = 'The Kubernetes API server does not allow it: pods is forbidden: User "joe" cannot create resource';
     throw new ApiError(message, { status: 403 });
@@ -105,7 +105,7 @@ Deno.test("a user who may not create pods learns which right it takes", async ()
 
 const same: DryRun = () => object("v1", "Pod", "shop/made", { spec: { containers: [{ name: "check" }] } });
 
-Deno.test("a pod that conditions may have kept away proves nothing", async () => {
+Deno.test("a pod that match conditions may exclude leaves the result unknown", async () => {
   const matchConditions = [{ name: "c", expression: "false" }];
   const configurations = meshWebhooks({ failurePolicy: "Ignore" }).map(({ webhooks, ...rest }) => {
     return {
@@ -118,7 +118,7 @@ Deno.test("a pod that conditions may have kept away proves nothing", async () =>
   assert.match(message, /is created without a sidecar: the matchConditions of "namespace\..*" may exclude it/);
 });
 
-Deno.test("with failurePolicy Ignore a pod without a sidecar is the failure, with Fail it proves nothing", async () => {
+Deno.test("a pod without a sidecar is an error with failurePolicy Ignore, and unknown with Fail", async () => {
   const answered = await reach(same);
   assert.equal(answered.result, "unknown");
   assert.match(answered.message ?? "", /excludes it, or the API server calls no webhook$/);
@@ -127,7 +127,7 @@ Deno.test("with failurePolicy Ignore a pod without a sidecar is the failure, wit
   assert.match(message, /is created without a sidecar: .* does not answer, and failurePolicy Ignore hides/);
 });
 
-Deno.test("an answer that takes as long as the time-out is a time-out, though Ignore hides it", async () => {
+Deno.test("an answer as late as the timeout is a timeout, although Ignore hides it", async () => {
   let passed = 0;
   const dryRun: DryRun = () => {
     passed += 10_000;
@@ -145,7 +145,7 @@ Deno.test("an answer that takes as long as the time-out is a time-out, though Ig
   assert.match(message, /after 10 s, the timeout of .*\n.*firewall.*port 15017/);
 });
 
-Deno.test("without a namespace that is selected nothing is sent", async () => {
+Deno.test("without a selected namespace no pod is sent", async () => {
   const system = object("v1", "Namespace", "kube-system");
   const found = await reach(() => assert.fail("a pod was sent"), [...meshWebhooks(), system]);
   assert.equal(found.result, "skipped");

@@ -6,7 +6,7 @@ import { isMap } from "../../../core/value.ts";
 
 const NAME = "istio-system/kubectl-mesh-webhook";
 
-Deno.test("the Service and its port have to be there", async () => {
+Deno.test("the Service and its port must exist", async () => {
   const service = (...objects: ReturnType<typeof webhookService>[]) =>
     webhookFinding("webhook-service", { objects: [...meshWebhooks(), ...objects] });
   assert.deepEqual(await service(webhookService()), { result: "ok", message: NAME });
@@ -14,7 +14,7 @@ Deno.test("the Service and its port have to be there", async () => {
   assert.match((await service(webhookService(8443))).message ?? "", /has no port 443: it has 8443/);
 });
 
-Deno.test("pods have to be ready behind the Service, at its port", async () => {
+Deno.test("the Service must have ready pods with its port", async () => {
   const endpoints = (...objects: ReturnType<typeof webhookService>[]) =>
     webhookFinding("webhook-endpoints", { objects: [...meshWebhooks(), webhookService(), ...objects] });
   assert.deepEqual(await endpoints(webhookEndpoints(["ready", "waiting"])), { result: "ok", message: "1 ready" });
@@ -25,14 +25,14 @@ Deno.test("pods have to be ready behind the Service, at its port", async () => {
   assert.match((await endpoints(webhookEndpoints(["ready"], "grpc"))).message ?? "", /lack the target of its port 443/);
 });
 
-Deno.test("clusters without EndpointSlices have Endpoints", async () => {
+Deno.test("clusters without EndpointSlices use Endpoints", async () => {
   const subsets = [{ addresses: [{ ip: "10.0.0.1" }], ports: [{ name: "https", port: 15017 }] }];
   const endpoints = object("v1", "Endpoints", NAME, { subsets });
   const objects = [...meshWebhooks(), webhookService(), endpoints];
   assert.deepEqual(await webhookFinding("webhook-endpoints", { objects }), { result: "ok", message: "1 ready" });
 });
 
-Deno.test("what may not be read cannot be told", async () => {
+Deno.test("forbidden reads are unknown", async () => {
   const forbidden = { objects: meshWebhooks(), forbidden: /services|endpoint/ };
   const needs = (what: string) => ({
     result: "unknown",
@@ -42,7 +42,7 @@ Deno.test("what may not be read cannot be told", async () => {
   assert.deepEqual(await webhookFinding("webhook-endpoints", forbidden), needs("list on endpointslices"));
 });
 
-Deno.test("a webhook that is called by a URL has no Service", async () => {
+Deno.test("a webhook with a URL has no Service", async () => {
   const [configuration] = meshWebhooks();
   assert(configuration !== undefined && Array.isArray(configuration["webhooks"]));
   const clientConfig = { url: "https://127.0.0.1:15017/inject" };

@@ -24,7 +24,7 @@ async function clientOf(...answers: Response[]) {
   return { api: await connect(world, { kubeconfig: "k" }), asked, world };
 }
 
-Deno.test("requests have the method, the type and the body that the API wants", async () => {
+Deno.test("requests have the method, content type and body of the API", async () => {
   const { api, asked } = await clientOf(...Array.from({ length: 5 }, () => Response.json(MAP)));
   await api.get("/m/a");
   await api.create("/m", { x: 1 });
@@ -40,7 +40,7 @@ Deno.test("requests have the method, the type and the body that the API wants", 
   ]);
 });
 
-Deno.test("list() reads all pages, and items say what they are", async () => {
+Deno.test("list() reads all pages, and items have version and kind", async () => {
   const page = (rest: object, ...names: string[]) =>
     Response.json({
       apiVersion: "v1",
@@ -59,7 +59,7 @@ Deno.test("list() reads all pages, and items say what they are", async () => {
   assert.match(asked[1] ?? "", /limit=500&labelSelector=x&continue=more%2B$/);
 });
 
-Deno.test("list() takes pages of the length that it is told, and keeps what it is told of each object", async () => {
+Deno.test("list() takes the page size, and reduces objects by keep", async () => {
   const { api, asked } = await clientOf(Response.json({ apiVersion: "v1", kind: "ConfigMapList", items: [MAP] }));
   const { items } = await api.list("/m", { limit: "7" }, (object) => ({ ...object, kind: "Kept" }));
   assert.deepEqual(items, [{ ...MAP, kind: "Kept" }]);
@@ -70,7 +70,7 @@ function refused(status: number, message: string, init: ResponseInit = {}): Resp
   return Response.json({ kind: "Status", message }, { status, ...init });
 }
 
-Deno.test("what is not there is no error of get() and remove(), and is one of list()", async () => {
+Deno.test("a missing object is no error of get() and remove(), but of list()", async () => {
   const { api } = await clientOf(refused(404, "a"), refused(404, "b"), refused(404, "the server has no such type"));
   assert.equal(await api.get("/m/a"), undefined);
   assert.equal(await api.remove("/m/a"), false);
@@ -80,7 +80,7 @@ Deno.test("what is not there is no error of get() and remove(), and is one of li
   });
 });
 
-Deno.test("refusals say what was refused, and never the token", async () => {
+Deno.test("errors name the request, and never the token", async () => {
   const { api } = await clientOf(
     refused(401, "Unauthorized"),
     refused(403, 'configmaps "a" is forbidden: User "u" cannot get resource "configmaps"'),
@@ -103,7 +103,7 @@ Deno.test("refusals say what was refused, and never the token", async () => {
   assert.ok(errors.every((error) => error instanceof ApiError && !Deno.inspect(error).includes("secret-token")));
 });
 
-Deno.test("a server with too much to do is asked again when it says so, a few times", async () => {
+Deno.test("429 is retried after Retry-After, a few times", async () => {
   const busy = () => refused(429, "too many requests", { headers: { "retry-after": "2" } });
   const { api, asked, world } = await clientOf(busy(), Response.json(MAP), busy(), busy(), busy(), busy());
   assert.equal((await api.get("/m/a"))?.metadata.name, "a");
@@ -112,21 +112,21 @@ Deno.test("a server with too much to do is asked again when it says so, a few ti
   assert.equal(asked.length, 6);
 });
 
-Deno.test("a server that is none of Kubernetes is told so", async () => {
+Deno.test("another server than an API server is an error", async () => {
   const { api } = await clientOf(new Response("<html>"), Response.json({ hello: 1 }), Response.json([]));
   await assert.rejects(api.get("/m/a"), { message: "The answer to GET /m/a is no JSON" });
   await assert.rejects(api.get("/m/a"), { message: "The answer to get /m/a is no object of Kubernetes" });
   await assert.rejects(api.list("/m"), { message: "The answer to list /m is no list of Kubernetes" });
 });
 
-Deno.test("a client that is closed asks no more", async () => {
+Deno.test("a closed client sends nothing", async () => {
   const { api, asked } = await clientOf(Response.json(MAP));
   api.close();
   await assert.rejects(api.get("/m/a"), { message: 'The connection to "https://c.test" is closed' });
   assert.deepEqual(asked, []);
 });
 
-Deno.test("an answer is read whole in whatever pieces it comes, by a stream of bytes and by one with buffers of its own", async () => {
+Deno.test("an answer is read whole from any chunks, by byte streams and others", async () => {
   const note = "\u00e4\u20ac\u{1f600}".repeat(100_000);
   const bytes = new TextEncoder().encode(JSON.stringify({ ...MAP, note }));
   const pieces = [bytes.slice(0, 41), bytes.slice(41, 300_000), bytes.slice(300_000)];
@@ -144,7 +144,7 @@ Deno.test("an answer is read whole in whatever pieces it comes, by a stream of b
   }
 });
 
-Deno.test("an answer that breaks off is told so", async () => {
+Deno.test("a truncated answer is an error", async () => {
   const bytes = new TextEncoder().encode('{"apiVersion":');
   for (const type of ["bytes", undefined] as const) {
     let isSent = false;
@@ -161,7 +161,7 @@ Deno.test("an answer that breaks off is told so", async () => {
   }
 });
 
-Deno.test("a list whose pages the server has forgotten is read anew, once", async () => {
+Deno.test("a list with dropped pages is read again, once", async () => {
   const page = (more: string, name: string) =>
     Response.json({ apiVersion: "v1", kind: "PodList", metadata: { continue: more }, items: [{ metadata: { name } }] });
   const gone = () =>

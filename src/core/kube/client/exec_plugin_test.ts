@@ -38,7 +38,7 @@ function credential(status: object): RunResult {
   return ended(0, JSON.stringify({ kind: "ExecCredential", status }));
 }
 
-Deno.test("a plugin is told of the cluster and run once for many requests", async () => {
+Deno.test("a plugin gets the cluster and runs once for many requests", async () => {
   const { world, tokens } = worldWith([credential({ token: "t", expirationTimestamp: "2030-01-01T00:00:00Z" })]);
   const api = await connect(world, { kubeconfig: "k" });
   await Promise.all([api.get("/x"), api.get("/x")]);
@@ -52,7 +52,7 @@ Deno.test("a plugin is told of the cluster and run once for many requests", asyn
   ]);
 });
 
-Deno.test("a plugin is run again when its token has expired or is refused", async () => {
+Deno.test("a plugin runs again after its token expired or was refused", async () => {
   const expired = credential({ token: "t1", expirationTimestamp: "2026-01-02T03:04:10Z" });
   const { world, tokens } = worldWith([expired, credential({ token: "stale" }), credential({ token: "t3" })]);
   const api = await connect(world, { kubeconfig: "k" });
@@ -69,7 +69,7 @@ const FAILURES: readonly (readonly [result: RunResult, message: RegExp])[] = [
   [credential({ clientCertificateData: "x" }), /printed neither/],
 ];
 
-Deno.test("what is wrong with a plugin is said, and the next request tries again", async () => {
+Deno.test("a plugin failure is reported, and the next request retries", async () => {
   for (const [result, message] of FAILURES) {
     const { world } = worldWith([result, credential({ token: "t" })]);
     const api = await connect(world, { kubeconfig: "k" });
@@ -78,7 +78,7 @@ Deno.test("what is wrong with a plugin is said, and the next request tries again
   }
 });
 
-Deno.test("a plugin that has to ask is not started without a terminal", async () => {
+Deno.test("an interactive plugin is not started without a terminal", async () => {
   const { world } = worldWith([]);
   const api = await connect({ ...world, stdin: { isTerminal: false, chunks: world.stdin.chunks } }, {
     kubeconfig: "k",

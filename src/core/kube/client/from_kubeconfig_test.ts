@@ -215,6 +215,6 @@ Deno.test("connect() in a pod uses its service account, and reads the token agai
   assert.deepEqual(asked, [["https://[fd00::1]:443/x", "Bearer first"], ["https://[fd00::1]:443/x", "Bearer second"]]);
 });
 
-Deno.test("connect() says where it looked if there is no cluster", async () => {
+Deno.test("connect() without a cluster names where it looked", async () => {
   await assert.rejects(connect(fakeWorld()), { message: /^No cluster is configured/ });
 });

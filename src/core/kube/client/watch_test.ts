@@ -50,7 +50,7 @@ async function watched(...answers: (Response | Error)[]) {
   return { seen, asked: asked.map((query) => query.get("resourceVersion") ?? "list"), queries: asked };
 }
 
-Deno.test("watch() tells what is there, then what changes, from the last version on", async () => {
+Deno.test("watch() yields existing objects, then changes from the last version", async () => {
   const { seen, asked, queries } = await watched(
     list("10", object("a", "3")),
     stream({ type: "MODIFIED", object: object("a", "11") }, { type: "ADDED", object: object("b", "12") }),
@@ -62,13 +62,13 @@ Deno.test("watch() tells what is there, then what changes, from the last version
   assert.equal(queries[1]?.get("allowWatchBookmarks"), "true");
 });
 
-Deno.test("watch() goes on from a bookmark, and tells none", async () => {
+Deno.test("watch() resumes from a bookmark and yields none", async () => {
   const bookmark = { type: "BOOKMARK", object: { kind: "ConfigMap", metadata: { resourceVersion: "99" } } };
   const { seen, asked } = await watched(list("10"), stream(bookmark), stream());
   assert.deepEqual([seen, asked], [["synced", "synced"], ["list", "10", "99", "99"]]);
 });
 
-Deno.test("watch() lists anew when the server has forgotten the version, and tells what changed meanwhile", async () => {
+Deno.test("watch() lists again after the server dropped the version, and yields the differences", async () => {
   const { seen, asked } = await watched(
     list("10", object("same", "1"), object("changed", "2"), object("lost", "3")),
     stream(gone),
@@ -79,12 +79,12 @@ Deno.test("watch() lists anew when the server has forgotten the version, and tel
   assert.deepEqual(asked, ["list", "10", "list", "50", "50"]);
 });
 
-Deno.test("watch() takes the status 410 of a request as forgotten too", async () => {
+Deno.test("watch() treats status 410 of a request as a dropped version", async () => {
   const { seen, asked } = await watched(list("10"), Response.json({}, { status: 410 }), list("20"), stream());
   assert.deepEqual([seen, asked], [["synced"], ["list", "10", "list", "20", "20"]]);
 });
 
-Deno.test("watch() outlives a server that is away, errs or talks nonsense, and says so", async () => {
+Deno.test("watch() survives an unreachable or broken server, and reports it", async () => {
   const { seen } = await watched(
     new TypeError("connection refused"),
     Response.json({ message: "etcd is away" }, { status: 500 }),
@@ -105,7 +105,7 @@ Deno.test("watch() outlives a server that is away, errs or talks nonsense, and s
   ]);
 });
 
-Deno.test("watch() reads events that come in pieces", async () => {
+Deno.test("watch() reads events split over chunks", async () => {
   const bytes = new TextEncoder().encode(`${JSON.stringify({ type: "ADDED", object: object("ä", "11") })}\n`);
   const pieces = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -117,7 +117,7 @@ Deno.test("watch() reads events that come in pieces", async () => {
   assert.deepEqual(seen, ["synced", "ADDED ä 11"]);
 });
 
-Deno.test("watch() of which nobody wants more ends its stream", async () => {
+Deno.test("watch() cancels its stream when the caller stops", async () => {
   const cancelled = Promise.withResolvers<void>();
   const events = new ReadableStream<Uint8Array>({
     start: (controller) =>
