@@ -101,7 +101,7 @@ const CASES: Readonly<Record<string, Wrong>> = {
       WORKLOAD_IDENTITY_SOCKET_FILE: "a/b",
     },
     says: [
-      ...['"--concurrency"', '"--no-such-flag"', '"drainDuration"', '"ISTIO_KUBE_APP_PROBERS"'],
+      ...["--concurrency", '"--no-such-flag"', '"drainDuration"', '"ISTIO_KUBE_APP_PROBERS"'],
       ...['"ISTIO_PROMETHEUS_ANNOTATIONS"', '"WORKLOAD_IDENTITY_SOCKET_FILE"'],
     ],
     code: 2,
