@@ -106,8 +106,7 @@ testWithProxy("the drain waits only for a limited time for connections", async (
 
 testWithProxy("a killed Envoy and an invalid configuration give the exit code", async (proxy) => {
   const agent = await proxy.start("below PID 1");
-  const [, pid = ""] = /started with PID (\d+)/.exec(agent.text) ?? [];
-  Deno.kill(Number(pid), "SIGKILL");
+  Deno.kill(await agent.envoyPid(), "SIGKILL");
   assert.equal(await agent.code, 137, agent.text);
   assert.match(agent.text, /was terminated by SIGKILL/);
   await proxy.writeBootstrap({ nonsense: 1 });
@@ -120,8 +119,7 @@ testWithProxy("an Envoy that dies while it drains ends the agent", async (proxy)
   const agent = await proxy.start("below PID 1");
   agent.signal("SIGTERM");
   await agent.until("phase draining");
-  const [, pid = ""] = /started with PID (\d+)/.exec(agent.text) ?? [];
-  Deno.kill(Number(pid), "SIGSEGV");
+  Deno.kill(await agent.envoyPid(), "SIGSEGV");
   assert.equal(await agent.code, 0, agent.text);
 });
 

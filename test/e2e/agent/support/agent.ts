@@ -85,6 +85,13 @@ export class Agent {
     if (!has()) throw new Error(never());
   }
 
+  /** The PID of its first Envoy. */
+  async envoyPid(): Promise<number> {
+    const line = /started with PID (\d+)/;
+    await this.until(line);
+    return Number(line.exec(this.#text)?.[1]);
+  }
+
   async command(text: "quit" | "drain" | "reload"): Promise<void> {
     await this.#commands.write(new TextEncoder().encode(`${text}\n`));
   }
