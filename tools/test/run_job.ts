@@ -33,6 +33,8 @@ export async function runJob({ files }: Job, { root, flags, env, folder }: JobOp
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
+    // A test that kills its own process group does not kill the runner. Elsewhere Ctrl-C must reach the group.
+    detached: Deno.build.os === "linux",
   }).spawn();
   let output = "";
   const write = (text: string) => void (output += text);
