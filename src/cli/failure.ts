@@ -2,13 +2,12 @@ import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippe
 import type { World } from "../core/world/world.ts";
 
 /**
- * Tells the user of an error and returns the exit code. A `MeshError` is one that the user
+ * Tells the user of an error and returns the exit code. A closed pipe is no error: `| head` has read enough. A `MeshError` is one that the user
  * can act on; anything else is a defect of this program and says so.
  */
 export function reportFailure(world: World, error: unknown): number {
   if (error instanceof ClosedPipeError) {
-    say(world, "error: Standard output was closed before everything was written\n");
-    return EXIT.failed;
+    return EXIT.closedPipe;
   }
   if (error instanceof MeshError) {
     say(world, errorText(world, error));

@@ -1,59 +1,95 @@
 import { ClosedPipeError, EXIT, MeshError, UsageError } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
+import type { Scratch, World } from "../core/world/world.ts";
+import { holdOutput } from "./held_output.ts";
 
-/** Where manifests go: standard output, or a file that is replaced only if nothing failed. */
-export interface ProductOutput {
+/** What `-o` names. */
+export interface OutputTarget {
   readonly format: "yaml" | "json";
   /** The file's path, `undefined` for standard output. */
   readonly file: string | undefined;
+}
+
+/** Where manifests go: standard output, or a file. Either gets them only if nothing failed, unless the user keeps going. */
+export interface ProductOutput extends OutputTarget {
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
   write(text: string): void;
-  /** Nothing failed: puts the file in place. */
+  /** Nothing failed, or the user keeps going: writes what is held, puts the file in place. */
   commit(): void;
-  /** Something failed: the file stays as it was. */
+  /** Something failed: standard output gets nothing more, the file stays as it was. */
   abort(): void;
+}
+
+/** How output is written. */
+export interface OutputOptions {
+  /** Standard output gets each document when it is done, also if others fail. */
+  readonly keepGoing: boolean;
+  /** Opens the file for what is too large for memory. */
+  readonly scratch: () => Scratch;
 }
 
 /** Small writes are collected: a system call for each would take most of the time. */
 const BUFFER_CHARACTERS = 64 * 1024;
 
+/** kubectl's formats that `inject` does not have, in any case: none of them is meant as the name of a file. */
+const OTHER_FORMATS =
+  /^(ya?ml|json|kyaml|name|wide|table|short|text|(jsonpath|jsonpath-as-json|jsonpath-file|go-template|go-template-file|template|templatefile|custom-columns|custom-columns-file)(=.*)?)$/is;
+
 /**
- * Opens what `-o` names: a format, `-` for standard output, or a file, whose suffix is the format. Errors: a MeshError
- * for a file that cannot be written, before any input is read.
+ * Reads the value of `-o`: a format, `-` for standard output, or a file, whose suffix is the format. Errors: a UsageError
+ * for another format of kubectl, which would become a file of that name.
  */
-export async function openOutput(world: World, output: string): Promise<ProductOutput> {
-  if (output === "yaml" || output === "json") return standardOutput(world, output);
-  if (output === "-" || output === "/dev/stdout") return standardOutput(world, "yaml");
-  if (output === "") {
-    throw new UsageError("The output has no name", { hint: "-o takes yaml, json or the name of a file" });
+export function outputTarget(output: string): OutputTarget {
+  if (output === "yaml" || output === "json") return { format: output, file: undefined };
+  if (output === "-" || output === "/dev/stdout") return { format: "yaml", file: undefined };
+  const hint = "-o takes yaml, json or the name of a file";
+  if (output === "") throw new UsageError("The output has no name", { hint });
+  if (OTHER_FORMATS.test(output)) {
+    throw new UsageError(`The output cannot be "${output}"`, { hint: `${hint}; "./${output}" is a file` });
   }
-  const facts = await world.files.facts(output);
-  if (facts?.kind !== "directory") return fileOutput(world, output);
-  throw new MeshError(`Cannot write "${output}": it is a directory`, { hint: "name a file in it" });
+  return { format: output.endsWith(".json") ? "json" : "yaml", file: output };
 }
 
-/** After a failure the user still gets what was injected before it. A closed pipe is no second failure then. */
-function standardOutput(world: World, format: "yaml" | "json"): ProductOutput {
-  const { write, flush } = buffered((text) => world.stdout.write(text));
-  const signals = interruption(world, "Interrupted");
+/** Opens the output. Errors: a MeshError for a file that cannot be written, before any input is read. */
+export async function openOutput(world: World, target: OutputTarget, options: OutputOptions): Promise<ProductOutput> {
+  const { file } = target;
+  if (file === undefined) return standardOutput(world, target, options);
+  const facts = await world.files.facts(file);
+  if (facts?.kind !== "directory") return fileOutput(world, target, file);
+  throw new MeshError(`Cannot write "${file}": it is a directory`, { hint: "name a file in it" });
+}
+
+const encoder = new TextEncoder();
+
+function standardOutput(world: World, target: OutputTarget, { keepGoing, scratch }: OutputOptions): ProductOutput {
+  const held = holdOutput(scratch);
+  const print = (bytes: Uint8Array) => world.stdout.write(bytes);
+  const { write, flush } = buffered((text) => {
+    const bytes = encoder.encode(text);
+    if (keepGoing) print(bytes);
+    else held.add(bytes);
+  });
+  const signals = interruption(world, keepGoing ? "Interrupted" : "Interrupted: nothing is written");
   return {
-    format,
-    file: undefined,
+    ...target,
     interrupted: signals.promise,
     write,
     commit: () => {
       signals.off();
       flush();
+      held.release(print);
+      held.drop();
     },
     abort: () => {
       signals.off();
-      quietly(flush);
+      if (keepGoing) unlessClosed(flush);
+      held.drop();
     },
   };
 }
 
-function quietly(action: () => void): void {
+/** After a failure a closed pipe is no second failure. */
+function unlessClosed(action: () => void): void {
   try {
     action();
   } catch (error) {
@@ -61,13 +97,12 @@ function quietly(action: () => void): void {
   }
 }
 
-function fileOutput(world: World, path: string): ProductOutput {
+function fileOutput(world: World, target: OutputTarget, path: string): ProductOutput {
   const replacement = world.files.replace(path);
   const { write, flush } = buffered((text) => replacement.write(text));
   const signals = interruption(world, `Interrupted: "${path}" is not written`);
   return {
-    format: path.endsWith(".json") ? "json" : "yaml",
-    file: path,
+    ...target,
     interrupted: signals.promise,
     write,
     commit: () => {

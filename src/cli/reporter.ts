@@ -2,15 +2,21 @@ import { snippetText } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import type { ReportEntry, Summary } from "../inject/mod.ts";
 import { say } from "./failure.ts";
-import type { ProductOutput } from "./output.ts";
+
+/** What became of the output. */
+export interface Written {
+  /** `undefined` for standard output. */
+  readonly file: string | undefined;
+  readonly isWritten: boolean;
+}
 
 /** Reports on standard error while manifests go to standard output. */
 export interface Reporter {
   /** Prints lines about the configuration. */
   notes(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
-  /** Prints that there was nothing to do, or that the file is not written. */
-  end(summary: Summary, output: ProductOutput): void;
+  /** Prints the counts, and where the output is. */
+  end(summary: Summary, written: Written): void;
 }
 
 /** How an entry becomes a line. */
@@ -21,33 +27,50 @@ interface EntryPrinter {
 
 /** How to report. */
 export interface ReporterOptions {
-  /** `text` for people, `json` for programs (one object a line, nothing else), `none` for errors alone. */
-  readonly format: "text" | "json" | "none";
+  /**
+   * `text` for people, `changed` the same without what is neither injected nor failed nor warned of, `json` for programs
+   * (one object a line, nothing else), `none` for errors alone.
+   */
+  readonly format: "text" | "changed" | "json" | "none";
   readonly severalFiles: boolean;
 }
 
 /** A reporter on standard error. A failure to write does not end the work. */
 export function reporter(world: World, { format, severalFiles }: ReporterOptions, printer: EntryPrinter): Reporter {
-  const text = format === "text";
+  const text = format === "text" || format === "changed";
   return {
     notes: (lines) => {
       if (text) { for (const line of lines) say(world, `note: ${line}\n`); }
     },
     entry(entry) {
       if (format === "json") return say(world, `${printer.entryJson(entry)}\n`);
-      if (!text && entry.result !== "failed") return;
+      if (!isShown(entry, format)) return;
       const snippet = world.stderr.isTerminal ? snippetText(entry.error?.place) : "";
       say(world, `${printer.entryText(entry, { severalFiles })}\n${snippet}`);
     },
-    end(summary, { file }) {
-      if (text && isEmpty(summary)) say(world, "warning: There is no manifest in the input: nothing is injected\n");
-      if (summary.failed > 0 && file !== undefined && format !== "json") {
-        say(world, `error: "${file}" is not written: not everything could be injected\n`);
-      }
+    end(summary, written) {
+      if (text) say(world, summaryText(summary, written));
+      if (!written.isWritten && format !== "json") say(world, notWritten(summary, written));
     },
   };
 }
 
-function isEmpty(summary: Summary): boolean {
-  return Object.values(summary).every((count) => count === 0);
+function isShown({ result, warnings }: ReportEntry, format: ReporterOptions["format"]): boolean {
+  if (result === "failed" || format === "text") return true;
+  return format === "changed" && (result === "injected" || warnings.length > 0);
+}
+
+function summaryText(summary: Summary, { file, isWritten }: Written): string {
+  const counts = Object.entries(summary).filter(([, count]) => count > 0);
+  if (counts.length === 0) return "warning: There is no manifest in the input: nothing is injected\n";
+  const told = counts.map(([result, count]) => `${count} ${result}`).join(", ");
+  return `${told}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
+}
+
+/** Nothing to say where all that there was has failed. */
+function notWritten({ injected, skipped, unchanged }: Summary, { file }: Written): string {
+  const isAll = injected + skipped + unchanged === 0;
+  if (isAll && file === undefined) return "";
+  const what = file === undefined ? "Nothing is written" : `"${file}" is not written`;
+  return `error: ${what}: not everything could be injected${isAll ? "" : "; --keep-going leaves out what failed"}\n`;
 }

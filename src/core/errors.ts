@@ -8,6 +8,8 @@ export const EXIT = {
   notExecutable: 126,
   notFound: 127,
   interrupted: 130,
+  /** The reader of standard output is gone; as of a process that SIGPIPE ended. */
+  closedPipe: 141,
   terminated: 143,
 } as const;
 

@@ -31,6 +31,11 @@ export {
 export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
 export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod/pod.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
-export { configurationOf, type GivenConfiguration, showConfiguration } from "./config/sources.ts";
+export {
+  configurationOf,
+  describeConfiguration,
+  type GivenConfiguration,
+  showConfiguration,
+} from "./config/sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
 export { type Owner, ownerOf, podIn, podOwner, type WorkloadKind, workloadKind } from "./document/workload.ts";

@@ -5,6 +5,7 @@ import { needsProgram, testWhen } from "../support/test_when.ts";
 
 const COMMON = decodeURIComponent(new URL("./cli/common/", import.meta.url).pathname);
 const INJECT = ["inject", "--inject-config", `${COMMON}small.yaml`];
+const CONFIGURED = `note: Configuration: "${COMMON}small.yaml"\n`;
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: app, image: app}]}\n";
 const MIB = 1024 * 1024;
 
@@ -39,7 +40,7 @@ async function writeRepeated(path: string, parts: { head: string; body: string; 
   for (let written = 0; written < parts.bytes; written += block.length) await file.write(block);
 }
 
-Deno.test("a closed standard output gives exit code 1 and one line", () =>
+Deno.test("a closed pipe ends the program quietly, with the code of SIGPIPE", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/many.yaml`, `${POD}---\n`.repeat(3000));
     const { stdout, stderr } = await shell(
@@ -47,7 +48,7 @@ Deno.test("a closed standard output gives exit code 1 and one line", () =>
       folder,
     );
     assert.equal(stdout, "apiVersion: v1\n");
-    assert.equal(stderr, "error: Standard output was closed before everything was written\ncode 1\n");
+    assert.equal(stderr, "code 141\n");
   }));
 
 Deno.test("a full standard output gives one error line", async () => {
@@ -79,17 +80,23 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
       assert.deepEqual(ended, {
         code,
         stdout: "",
-        stderr: `pod/one injected\nerror: Interrupted: "${folder}/out.yaml" is not written\n`,
+        stderr: `${CONFIGURED}pod/one injected\nerror: Interrupted: "${folder}/out.yaml" is not written\n`,
       });
       assert.equal(await Deno.readTextFile(`${folder}/out.yaml`), "precious\n");
       assert.deepEqual(await namesIn(folder), ["out.yaml"]);
     }));
 }
 
-Deno.test("SIGINT ends the output after a whole document", async () => {
+Deno.test("SIGINT leaves standard output empty", async () => {
   const { code, stdout, stderr } = await interrupted(["-f", "-"], "SIGINT");
+  assert.deepEqual([code, stdout], [130, ""]);
+  assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted: nothing is written\n`);
+});
+
+Deno.test("SIGINT with --keep-going ends the output after a whole document", async () => {
+  const { code, stdout, stderr } = await interrupted(["-f", "-", "--keep-going"], "SIGINT");
   assert.equal(code, 130);
-  assert.equal(stderr, "pod/one injected\nerror: Interrupted\n");
+  assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted\n`);
   assert.match(stdout, /image: proxy:1.*\n$/);
 });
 
@@ -108,7 +115,7 @@ async function interrupted(args: readonly string[], signal: Deno.Signal) {
   let stderr = "";
   for await (const chunk of child.stderr) {
     stderr += decoder.decode(chunk);
-    if (stderr === "pod/one injected\n") child.kill(signal);
+    if (stderr === `${CONFIGURED}pod/one injected\n`) child.kill(signal);
   }
   const { code } = await child.status;
   await input.abort().catch(() => {});
@@ -131,7 +138,7 @@ Deno.test("a named pipe and a process substitution are read like files", () =>
       'mkfifo pipe && { cat "${CONFIG%/*}/pod.yaml" > pipe & } && "$MESH" inject --inject-config "$CONFIG" -f pipe > /dev/null',
       folder,
     );
-    assert.deepEqual([code, stderr], [0, "pod/one injected\n"]);
+    assert.deepEqual([code, stderr], [0, `${CONFIGURED}pod/one injected\n1 injected\n`]);
   }));
 
 Deno.test("a line and a document of 100 MB fail immediately", () =>
@@ -145,8 +152,8 @@ Deno.test("a line and a document of 100 MB fail immediately", () =>
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
       stderr.replaceAll(folder, "."),
-      'error: ./document.yaml: document 1, line 1: A document is longer than 16 MiB; Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest\n' +
-        "error: ./line.yaml: document 1, line 2: A line is longer than 16 MiB; is this a manifest?\n",
+      CONFIGURED + 'error: ./document.yaml: document 1, line 1: A document is longer than 16 MiB; Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest\n' +
+        "error: ./line.yaml: document 1, line 2: A line is longer than 16 MiB; is this a manifest?\n2 failed\n",
     );
   }));
 

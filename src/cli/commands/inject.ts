@@ -19,10 +19,15 @@ const FLAGS = {
     ),
     output: flag(
       "-o, --output yaml|json|FILE",
-      "Format, or the file to write; a file is written only if nothing failed",
+      "Format, or the file to write; nothing is written unless all could be injected",
       { default: "yaml" },
     ),
-    report: flag("--report text|json|none", "What standard error gets for each resource", { default: "text" }),
+    keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
+    report: flag(
+      "--report text|changed|json|none",
+      "What standard error gets for each resource; changed leaves out what is skipped",
+      { default: "text" },
+    ),
   },
   "Configuration (built-in unless given)": {
     ...CONFIGURATION,
@@ -46,12 +51,12 @@ export const INJECT = command({
   summary: "Write manifests with the sidecar injected",
   description:
     "What injection does not touch keeps its bytes. Manifests go to standard output. Standard error gets a line " +
-    "for each resource, with the reason. Without --from-cluster no cluster is contacted.",
+    "for each resource, with the reason. If one fails, nothing is written. Without --from-cluster no cluster is contacted.",
   usage: "-f FILE|DIR|URL|- [flags]",
   isForPeople: true,
   surplusHint: "name files with -f",
   examples: [
-    { command: "kubectl mesh inject -f web.yaml | kubectl apply -f -" },
+    { title: 'In a shell with "set -o pipefail"', command: "kubectl mesh inject -f web.yaml | kubectl apply -f -" },
     { command: "kubectl mesh inject -f manifests/ -R -o injected.yaml" },
     { command: "helm template web chart/ | kubectl mesh inject -f -" },
     { title: "In place", command: "kubectl mesh inject -f web.yaml -o web.yaml" },

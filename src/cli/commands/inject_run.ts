@@ -1,28 +1,32 @@
 import { EXIT } from "../../core/errors.ts";
-import type { PermissionName, World } from "../../core/world/world.ts";
-import type { ClusterConfiguration } from "../../inject/mod.ts";
+import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
+import type { ClusterConfiguration, Injector, ManifestInput } from "../../inject/mod.ts";
 import { readConfiguration } from "../configuration.ts";
 import { expandInputs } from "../inputs.ts";
 import type { InjectInput } from "./inject.ts";
-import { openOutput } from "../output.ts";
+import { openOutput, type OutputTarget, outputTarget } from "../output.ts";
 import { reporter } from "../reporter.ts";
 
 type Flags = InjectInput["flags"];
+type Room = typeof import("../../inject/mod.ts");
 
 /** Runs `inject`; returns the exit code: 1 if any resource failed. */
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
+  const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
-  const cluster = await fromCluster(world, flags, room);
-  world.permissions.keepOnly(permissionsFor(flags));
+  const cluster = await fromCluster(world, flags, { target, room });
+  const scratch = openedEarly(world, flags, target);
+  world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
-  const configuration = room.configurationOf({
+  const given = {
     config: files.config ?? cluster?.config,
     values: files.values ?? cluster?.values,
     mesh: files.mesh ?? cluster?.mesh,
     hub: flags.hub,
     tag: flags.tag,
     cni: flags.cni || undefined,
-  });
+  };
+  const configuration = room.configurationOf(given);
   if (flags.showConfig) {
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
@@ -36,18 +40,34 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });
+  const notes = [room.describeConfiguration({ files, cluster }), ...injector.notes];
+  return await injectAll(world, flags, { inputs, injector, notes, target, scratch, room });
+}
+
+interface Work {
+  readonly inputs: readonly ManifestInput[];
+  readonly injector: Injector;
+  readonly notes: readonly string[];
+  readonly target: OutputTarget;
+  readonly scratch: () => Scratch;
+  readonly room: Room;
+}
+
+async function injectAll(world: World, flags: Flags, work: Work): Promise<number> {
+  const { inputs, injector, notes, target, scratch, room } = work;
   const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1 }, room);
-  const output = await openOutput(world, flags.output);
-  report.notes(injector.notes);
+  const output = await openOutput(world, target, { keepGoing: flags.keepGoing, scratch });
+  report.notes(notes);
   try {
     const options = { namespace: flags.namespace, output: output.format };
     const sink = { write: output.write, report: report.entry };
-    const work = room.injectStream(inputs, injector, { ...options, sink });
-    const summary = await Promise.race([work, output.interrupted]);
+    const injected = room.injectStream(inputs, injector, { ...options, sink });
+    const summary = await Promise.race([injected, output.interrupted]);
     const failed = summary.failed > 0;
-    if (failed) output.abort();
-    else output.commit();
-    report.end(summary, output);
+    const isWritten = !failed || flags.keepGoing;
+    if (isWritten) output.commit();
+    else output.abort();
+    report.end(summary, { file: output.file, isWritten });
     return failed ? EXIT.failed : EXIT.ok;
   } catch (error) {
     output.abort();
@@ -55,25 +75,49 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   }
 }
 
-type Room = typeof import("../../inject/mod.ts");
+/** The file for output that memory cannot hold is opened while that is permitted. A failure counts when it is needed. */
+function openedEarly(world: World, flags: Flags, { file }: OutputTarget): () => Scratch {
+  const open = () => world.files.scratch();
+  if (flags.keepGoing || flags.showConfig || file !== undefined) return open;
+  try {
+    const scratch = open();
+    return () => scratch;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+interface Cluster extends ClusterConfiguration {
+  readonly server: string;
+  readonly revision: string;
+}
 
 /** The configuration in the cluster; `undefined` if the user did not ask for it. */
-async function fromCluster(world: World, flags: Flags, room: Room): Promise<ClusterConfiguration | undefined> {
+async function fromCluster(
+  world: World,
+  flags: Flags,
+  { target, room }: Pick<Work, "target" | "room">,
+): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../core/kube/client/mod.ts");
   const api = await connect(world, flags);
-  world.permissions.keepOnly([...new Set([...api.permissions, ...permissionsFor(flags)])]);
+  world.permissions.keepOnly([
+    ...new Set<PermissionName>([...api.permissions, "write", ...permissionsFor(flags, target)]),
+  ]);
   try {
-    return await room.clusterConfiguration(api, room.clusterNames(flags));
+    const configuration = await room.clusterConfiguration(api, room.clusterNames(flags));
+    return { ...configuration, server: api.server, revision: flags.revision };
   } finally {
     api.close();
   }
 }
 
 /** What a manifest or a template could misuse is given up before the first of them is read. */
-function permissionsFor(flags: Flags): PermissionName[] {
+function permissionsFor(flags: Flags, { file }: OutputTarget): PermissionName[] {
   const names: PermissionName[] = ["read", "env"];
-  if (!["yaml", "json", "-"].includes(flags.output)) names.push("write");
+  if (file !== undefined) names.push("write");
   if (flags.filename.some((name) => name.startsWith("https://"))) names.push("net");
   return names;
 }

@@ -29,7 +29,7 @@ const CASES: readonly (readonly [words: string[], expected: string[], directive:
   [["agent", "r"], ["router"], ":4"],
   [["inject", "--inj"], ["--inject-config", "--injectConfigMapName"], ":4"],
   [["inject", "-"], [], ""],
-  [["inject", "--report", ""], ["text", "json", "none"], ":4"],
+  [["inject", "--report", ""], ["text", "changed", "json", "none"], ":4"],
   [["inject", "--report=j"], ["json"], ":4"],
   [["inject", "-o", "j"], ["json"], ":0"],
   [["inject", "-f", ""], [], ":0"],

@@ -282,6 +282,10 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
         abort: () => text = "",
       };
     },
+    scratch() {
+      const written: Uint8Array[] = [];
+      return { write: (bytes) => void written.push(bytes), chunks: () => written, close: () => void written.splice(0) };
+    },
     writeText: (path, text) => content.set(path, encoder.encode(text)),
     makeFolder: () => Promise.resolve(),
     remove(path) {

@@ -22,6 +22,14 @@ export interface Replacement {
   abort(): void;
 }
 
+/** A file without a name: nobody else opens it, and it is gone when the process ends, however it ends. */
+export interface Scratch {
+  write(bytes: Uint8Array): void;
+  /** All that was written, from the start. */
+  chunks(): Iterable<Uint8Array>;
+  close(): void;
+}
+
 /** The file system. Throws `MeshError`s that name the path. */
 export interface Files {
   /** The content in chunks: a large file is never held whole. */
@@ -36,6 +44,8 @@ export interface Files {
   replace(path: string, mode?: number): Replacement;
   /** Writes a small file in one step (through `replace`). */
   writeText(path: string, text: string, mode?: number): void;
+  /** Opens a file without a name in the folder for temporary files. Its use needs no permission after that. */
+  scratch(): Scratch;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it does not exist. */

@@ -1,6 +1,6 @@
 /** The sources of the configuration: the user's files, or values over the built-in configuration. */
 import { goJson } from "../../core/gojson.ts";
-import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
 import { textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
@@ -41,6 +41,32 @@ export function configurationOf(given: GivenConfiguration): Configuration {
     values: layered(given, [given.values ?? beside(config, "values")]),
     mesh: given.mesh ?? beside(config, "mesh"),
   };
+}
+
+/** Where a configuration comes from. */
+export interface Origin {
+  /** The user's files. */
+  readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
+  /** The control plane that gives what no file gives. */
+  readonly cluster: { readonly server: string; readonly revision: string } | undefined;
+}
+
+/** Where the configuration comes from, for people: built in and for which Istio, from files, or from a cluster. */
+export function describeConfiguration({ files: { config, values, mesh }, cluster }: Origin): string {
+  const builtIn = `built-in for Istio ${builtInRelease()}`;
+  const below = cluster === undefined ? builtIn : `cluster ${cluster.server}, revision "${cluster.revision}"`;
+  const parts = [
+    config === undefined ? below : `"${config.file}"`,
+    ...values === undefined ? [] : [`values of "${values.file}"`],
+    ...mesh === undefined ? [] : [`mesh configuration of "${mesh.file}"`],
+    ...config === undefined || cluster === undefined ? [] : [`the rest of the ${below}`],
+  ];
+  return `Configuration: ${parts.join(", ")}`;
+}
+
+/** The release whose images the built-in values name. */
+function builtInRelease(): string {
+  return textAt(mapAt(parseValues(BUILT_IN.values, "built-in values"), "global"), "tag");
 }
 
 /** The configuration as one ConfigMap, for `--inject-config`. */

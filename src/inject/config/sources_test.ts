@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { isMap, valueAt } from "../../core/value.ts";
 import { BUILT_IN } from "../default/mod.ts";
-import { configurationOf, showConfiguration } from "./sources.ts";
+import { configurationOf, describeConfiguration, showConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 
 function valuesOf(given: Parameters<typeof configurationOf>[0]) {
@@ -38,4 +38,19 @@ Deno.test("showConfiguration() reads back as the same configuration", () => {
   assert.equal(again.mesh?.text, BUILT_IN.mesh);
   assert.equal(valueAt(parseValues(again.values?.text ?? "", "v"), "global", "hub"), "example.com/mesh");
   assert.equal(showConfiguration(again), shown);
+});
+
+Deno.test("describeConfiguration() says where each part comes from", () => {
+  const [config, values, mesh] = ["c.yaml", "v.yaml", "m.yaml"].map((file) => ({ file, text: "" }));
+  const cluster = { server: "https://a:6443", revision: "canary" };
+  const rows = [
+    [{}, undefined, "built-in for Istio 1.31.1"],
+    [{ values }, undefined, 'built-in for Istio 1.31.1, values of "v.yaml"'],
+    [{ config, values, mesh }, undefined, '"c.yaml", values of "v.yaml", mesh configuration of "m.yaml"'],
+    [{}, cluster, 'cluster https://a:6443, revision "canary"'],
+    [{ config }, cluster, '"c.yaml", the rest of the cluster https://a:6443, revision "canary"'],
+  ] as const;
+  for (const [files, cluster, expected] of rows) {
+    assert.equal(describeConfiguration({ files, cluster }), `Configuration: ${expected}`);
+  }
 });

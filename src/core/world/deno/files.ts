@@ -5,7 +5,7 @@ import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { watchFiles } from "./watch.ts";
 import { SystemError } from "../system_calls.ts";
-import type { DirectoryEntry, FileFacts, Files, Lock, Replacement } from "../world.ts";
+import type { DirectoryEntry, FileFacts, Files, Lock, Replacement, Scratch } from "../world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const encoder = new TextEncoder();
@@ -41,6 +41,7 @@ export const realFiles: Files = {
     file.write(text);
     file.commit();
   },
+  scratch: openScratch,
   async makeFolder(path, mode = 0o700) {
     try {
       await Deno.mkdir(path, { recursive: true, mode });
@@ -215,6 +216,27 @@ function modeOf(path: string): number {
   } catch {
     return 0o644;
   }
+}
+
+function openScratch(): Scratch {
+  const folder = "the folder for temporary files";
+  let file: Deno.FsFile;
+  try {
+    const path = Deno.makeTempFileSync({ prefix: "kubectl-mesh-" });
+    file = Deno.openSync(path, { read: true, write: true });
+    Deno.removeSync(path);
+  } catch (error) {
+    throw fileError("write", folder, error);
+  }
+  return {
+    write: (bytes) => writeChunk(file, folder, bytes),
+    *chunks() {
+      file.seekSync(0, Deno.SeekMode.Start);
+      const buffer = new Uint8Array(CHUNK_BYTES);
+      for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) yield piece;
+    },
+    close: () => file.close(),
+  };
 }
 
 async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import { realWorld } from "../mod.ts";
 
 const world = realWorld();
@@ -46,6 +47,17 @@ Deno.test("files.replace() replaces the target of a symbolic link", () =>
     assert.equal(await Deno.readTextFile(`${folder}/real.yaml`), "new");
     assert.equal((await Deno.lstat(`${folder}/link.yaml`)).isSymlink, true);
   }));
+
+Deno.test("files.scratch() keeps what is written in a file without a name", () => {
+  const before = [...Deno.readDirSync(tmpdir())].length;
+  const scratch = files.scratch();
+  assert.equal([...Deno.readDirSync(tmpdir())].length, before);
+  for (const text of ["a".repeat(100_000), "b"]) scratch.write(new TextEncoder().encode(text));
+  let read = "";
+  for (const bytes of scratch.chunks()) read += new TextDecoder().decode(bytes);
+  scratch.close();
+  assert.equal(read, "a".repeat(100_000) + "b");
+});
 
 Deno.test("files.writeText() sets the mode of a new file", () =>
   inFolder(async (folder) => {
