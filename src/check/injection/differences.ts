@@ -4,7 +4,7 @@ import { textAt } from "../../core/value.ts";
 import { findProxy, podOwner } from "../../inject/mod.ts";
 import { isAlive, type LivePod, livePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
-import { UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict } from "./verdict.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** The live pods that the workload owns, directly or through another controller. */
 export function livePods(target: Target, pods: readonly Pod[]): readonly LivePod[] {
@@ -29,11 +29,11 @@ interface Difference {
 
 const DIFFERENCES: readonly Difference[] = [
   {
-    pods: ({ injected }, live) => injected ? live.filter(({ hasProxy }) => !hasProxy) : [],
+    pods: ({ verdict }, live) => verdict === "injected" ? live.filter(({ hasProxy }) => !hasProxy) : [],
     text: () => "no proxy, but a new pod gets one",
   },
   {
-    pods: ({ injected, isRefused }, live) => injected || isRefused ? [] : live.filter(({ hasProxy }) => hasProxy),
+    pods: ({ verdict }, live) => verdict === "not-injected" ? live.filter(({ hasProxy }) => hasProxy) : [],
     text: () => "a proxy, but a new pod gets none",
   },
   {
@@ -47,7 +47,6 @@ const DIFFERENCES: readonly Difference[] = [
 
 /** The differences as sentences; none if the new pod is unknown. */
 export function differences(verdict: Verdict, live: readonly LivePod[]): readonly string[] {
-  if (verdict.reason === UNKNOWN_CONFIGURATION || verdict.reason === UNKNOWN_CONDITION) return [];
   return DIFFERENCES.flatMap(({ pods, text }) => {
     const found = pods(verdict, live);
     const [first] = found;
@@ -57,7 +56,7 @@ export function differences(verdict: Verdict, live: readonly LivePod[]): readonl
   });
 }
 
-function proxyImage({ injected, result }: Verdict): string {
-  const proxy = injected && result !== undefined ? findProxy(result) : undefined;
+function proxyImage({ result }: Verdict): string {
+  const proxy = result === undefined ? undefined : findProxy(result);
   return proxy === undefined ? "" : textAt(proxy, "image");
 }

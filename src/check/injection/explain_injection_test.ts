@@ -116,8 +116,8 @@ for (const { name, objects, reason, field, fix } of ROWS) {
   Deno.test(`check injection: ${name}`, async () => {
     const explanation = await explained(objects);
     assert.deepEqual(
-      { injected: explanation.injected, reason: explanation.reason, field: explanation.field, fix: explanation.fix },
-      { injected: false, reason, field, fix },
+      { verdict: explanation.verdict, reason: explanation.reason, field: explanation.field, fix: explanation.fix },
+      { verdict: "not-injected", reason, field, fix },
     );
   });
 }
@@ -125,7 +125,7 @@ for (const { name, objects, reason, field, fix } of ROWS) {
 Deno.test("check injection: live pods older than the label are a problem, and are recreated", async () => {
   const pods = [livePod("web-5d4-1"), livePod("web-5d4-2")];
   const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
-  assert.equal(explanation.injected, true);
+  assert.equal(explanation.verdict, "injected");
   assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
   assert.deepEqual(explanation.fix, [RESTART]);
   assert.equal(explanation.hasProblem, true);
@@ -145,7 +145,11 @@ Deno.test("check injection: a forbidden read is a gap, the rest is reported", as
     "cannot tell which webhooks exist: needs list on mutatingwebhookconfigurations",
     'cannot tell the state of live pods: needs list on pods in the namespace "shop"',
   ]);
-  assert.equal(explanation.reason, "configuration-unknown");
+  assert.deepEqual([explanation.verdict, explanation.reason], ["cannot-tell", "webhooks-unknown"]);
+  assert.equal(explanation.hasProblem, true);
+  const json = EXPLANATION.parse(JSON.parse(explanationJson(explanation)));
+  assert.deepEqual([json.verdict, json.injected, json.by], ["cannot-tell", null, null]);
+  assert.match(explanationText(explanation), /^deployment\.apps\/web in the namespace "shop": cannot tell\n/);
 });
 
 Deno.test("check injection: a missing workload", async () => {
@@ -159,7 +163,15 @@ Deno.test("check injection: text and JSON, without control characters", async ()
   assert.match(text, /^deployment\.apps\/web in the namespace "shop": injected by istio-sidecar-injector\/namespace\./);
   assert(!text.includes("\u001b"));
   const json = EXPLANATION.parse(JSON.parse(explanationJson(explanation)));
-  assert.deepEqual(Object.keys(json).slice(0, 6), ["workload", "injected", "by", "reason", "rules", "live"]);
+  assert.deepEqual(Object.keys(json).slice(0, 7), [
+    "workload",
+    "verdict",
+    "injected",
+    "by",
+    "reason",
+    "rules",
+    "live",
+  ]);
   assert.deepEqual(Object.keys(json.rules[0] ?? {}).slice(0, 4), ["rule", "field", "value", "effect"]);
 });
 

@@ -2,7 +2,7 @@
 import type { Pod } from "../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
-import type { Observed } from "../inventory/observed.ts";
+import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { decisionFix, makeAgain } from "./commands.ts";
 import { differences, livePods } from "./differences.ts";
@@ -11,16 +11,13 @@ import type { LivePod } from "../inventory/live_pods.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
-import { UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION, type Verdict, verdictOf } from "./verdict.ts";
+import { ASSUMED, type Question, type Ruling, type Verdict, verdictOf } from "./verdict.ts";
 
 /** Why a workload is injected or not. */
-export interface Explanation {
+export type Explanation = Ruling & {
   /** `deployment.apps/web`. */
   readonly workload: string;
   readonly namespace: string;
-  readonly injected: boolean;
-  /** The webhook that injects. */
-  readonly by: string | null;
   /** A stable id. */
   readonly reason: string;
   /** The field that decided; may be empty. */
@@ -33,12 +30,11 @@ export interface Explanation {
   readonly fix: readonly string[];
   /** The result is a problem, not a decision: the exit code is 1. */
   readonly hasProblem: boolean;
-}
+};
 
 /** The inputs of an explanation. */
 export interface Knowledge {
-  /** `undefined` if unknown. */
-  readonly webhooks: readonly InjectorWebhook[] | undefined;
+  readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** Pods of the workload's namespace. */
@@ -60,15 +56,14 @@ export function explain(target: Target, knowledge: Knowledge): Explanation {
     injectorFor,
   });
   const live = target.file === undefined ? livePods(target, knowledge.pods) : [];
-  const cause = causeOf(verdict, target, { namespaceLabels, webhooks: webhooks ?? [], podLabels: labelsOf(pod) });
+  const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod) });
   const misplaced = misplacedRequests(target);
   const differ = differences(verdict, live);
-  const fix = [...misplaced.flatMap((each) => each.fix), ...verdict.injected ? [] : cause.fix];
+  const fix = [...misplaced.flatMap((each) => each.fix), ...verdict.verdict === "injected" ? [] : cause.fix];
   return {
     workload: target.workload,
     namespace: target.namespace,
-    injected: verdict.injected,
-    by: verdict.by,
+    ...rulingOf(verdict),
     reason: cause.reason,
     field: fieldIn(cause.field, target),
     message: cause.message,
@@ -81,24 +76,28 @@ export function explain(target: Target, knowledge: Knowledge): Explanation {
       ...differ,
     ],
     fix: [...new Set([...fix, ...again({ verdict, target, live, isChanged: fix.length > 0, differ })])],
-    hasProblem: verdict.isRefused || verdict.injecting.length > 1 || differ.length > 0 ||
-      cause.reason === "no-webhook" ||
-      UNSURE.includes(verdict.reason),
+    hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
+      cause.reason === "no-webhook",
   };
 }
 
-/** Reasons of verdicts that are guesses. */
-const UNSURE: readonly string[] = [UNKNOWN_CONDITION, UNKNOWN_CONFIGURATION];
+const PROBLEMS: readonly Verdict["verdict"][] = ["refused", "cannot-tell"];
+
+function rulingOf(ruling: Verdict): Ruling {
+  return ruling.verdict === "injected"
+    ? { verdict: ruling.verdict, by: ruling.by }
+    : { verdict: ruling.verdict, by: ruling.by };
+}
 
 interface Labels {
   readonly namespaceLabels: ValueMap;
-  readonly webhooks: readonly InjectorWebhook[];
+  readonly webhooks: Question["webhooks"];
   readonly podLabels: ValueMap;
 }
 
 function causeOf(verdict: Verdict, target: Target, { namespaceLabels, webhooks, podLabels }: Labels): Cause {
-  if (verdict.reason === "not-called") {
-    return whyNotCalled({ target, webhooks, namespace: namespaceLabels, pod: podLabels });
+  if (verdict.reason === "not-called" && webhooks !== ASSUMED && isKnown(webhooks)) {
+    return whyNotCalled({ target, webhooks: webhooks.value, namespace: namespaceLabels, pod: podLabels });
   }
   const { reason, field, message } = verdict;
   return { reason, field, message, fix: decisionFix(reason, target) };

@@ -31,8 +31,13 @@ const LIVE_POD = z.strictObject({
 /** Why a workload is injected or not. */
 export const EXPLANATION = z.strictObject({
   workload: z.string().describe("such as `deployment.apps/web`"),
-  injected: z.boolean(),
-  by: z.string().nullable().describe("the webhook that injects"),
+  verdict: z.enum(["injected", "not-injected", "refused", "cannot-tell"]).describe(
+    "what happens to a new pod; refused: it is not created; cannot-tell: what decides cannot be read",
+  ),
+  injected: z.boolean().nullable().describe("null unless it is known"),
+  by: z.string().nullable().describe(
+    "the webhook that injects: never null if injected is true; `assumed` with -f and without a cluster",
+  ),
   reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id"),
   rules: z.array(RULE_LINE).readonly().describe("in the order in which the API server and the webhook ask them"),
   live: z.array(LIVE_POD).readonly(),

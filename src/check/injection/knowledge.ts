@@ -13,6 +13,7 @@ import { isKnown, observe, type Observed, reason } from "../inventory/observed.t
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey, type PlaneSource } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
+import { ASSUMED } from "./verdict.ts";
 
 /** How a cluster is asked. */
 export interface Asking {
@@ -27,7 +28,7 @@ export interface Asking {
 
 /** Without a cluster only a configuration is known. */
 export function offlineKnowledge(given: Injector | undefined): Knowledge {
-  return { webhooks: undefined, namespaceLabels: {}, injectorFor: () => givenInjector(given), pods: [], gaps: [] };
+  return { webhooks: ASSUMED, namespaceLabels: {}, injectorFor: () => givenInjector(given), pods: [], gaps: [] };
 }
 
 function givenInjector(given: Injector | undefined): Observed<Injector> {
@@ -36,7 +37,7 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 
 const CONFIGURATIONS = "mutatingwebhookconfigurations";
 
-/** Asks the cluster. If webhooks or namespace labels are unknown, one called webhook is assumed. */
+/** Asks the cluster. Without the labels of the namespace it is unknown which of its webhooks are called. */
 export async function clusterKnowledge(asking: Asking, name: string): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
@@ -45,10 +46,9 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
     observe(`list on ${CONFIGURATIONS}`, () => webhookConfigurations(api)),
     wantsPods ? observe(`list on pods in the namespace "${name}"`, () => pods(api, folder)) : NOTHING,
   ]);
-  const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : undefined;
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
   return {
-    webhooks: isKnown(namespace) ? webhooks : undefined,
+    webhooks: calledWebhooks(configurations, namespace),
     namespaceLabels: namespaceLabels(name, labels),
     injectorFor: await injectors(asking, configurations),
     pods: isKnown(live) ? live.value : [],
@@ -61,6 +61,16 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
         : [],
     ],
   };
+}
+
+/** Without any webhook the labels do not matter. */
+function calledWebhooks(
+  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
+  namespace: Observed<unknown>,
+): Observed<readonly InjectorWebhook[]> {
+  if (!isKnown(configurations)) return configurations;
+  const webhooks = injectorWebhooks(configurations.value);
+  return isKnown(namespace) || webhooks.length === 0 ? { value: webhooks } : namespace;
 }
 
 const NOTHING: Observed<readonly Pod[]> = { value: [] };

@@ -3,6 +3,7 @@ import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
+import { ASSUMED, type Ruling } from "./verdict.ts";
 
 const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   called: "webhook is called",
@@ -28,12 +29,25 @@ export function explanationText(explanation: Explanation): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-function headline({ workload, namespace, injected, by, message, field }: Explanation): string {
+function headline(explanation: Explanation): string {
+  const { workload, namespace, message, field } = explanation;
   const where = namespace === "" ? "" : ` in the namespace "${shown(namespace)}"`;
-  const what = injected ? `injected${by === null ? "" : ` by ${shown(by)}`}` : "not injected";
   const why = field === "" ? message : `${message} (${field})`;
-  return `${shown(workload)}${where}: ${what}\n  ${shown(why)}`;
+  return `${shown(workload)}${where}: ${verdictText(explanation)}\n  ${shown(why)}`;
 }
+
+function verdictText(ruling: Ruling): string {
+  if (ruling.verdict !== "injected") return ruling.verdict.replace("-", " ");
+  return ruling.by === ASSUMED ? "injected" : `injected by ${shown(ruling.by)}`;
+}
+
+/** A pod that is refused is not there: it has no sidecar. */
+const INJECTED: Readonly<Record<Ruling["verdict"], boolean | null>> = {
+  injected: true,
+  "not-injected": false,
+  refused: false,
+  "cannot-tell": null,
+};
 
 function ruleRow({ rule, field, value, effect, message }: RuleLine): readonly string[] {
   const text = EFFECTS[effect];
@@ -69,10 +83,11 @@ function shown(text: string): string {
 
 /** One line of JSON; the fields of the contract come first. */
 export function explanationJson(explanation: Explanation): string {
-  const { workload, injected, by, reason, rules, live, namespace, field, message, warnings, fix } = explanation;
+  const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, fix } = explanation;
   const line: ExplanationLine = {
     workload,
-    injected,
+    verdict,
+    injected: INJECTED[verdict],
     by,
     reason,
     rules: rules.map(({ rule, field, value, effect, message }) => ({ rule, field, value, effect, message })),

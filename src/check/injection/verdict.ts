@@ -1,5 +1,6 @@
 /** What happens to a new pod: every rule of API server and webhook, in order of evaluation. */
 import { errorLine, MeshError } from "../../core/errors.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { textAt, type ValueMap } from "../../core/value.ts";
 import {
   decide,
@@ -17,13 +18,17 @@ import {
 } from "../../inject/mod.ts";
 import { isKnown, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
-import type { RuleLine } from "./explanation_schema.ts";
+import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
-/** Reasons of verdicts that assume a called, or injecting, webhook. */
-export const UNKNOWN_CONDITION = "match-condition-unknown";
-export const UNKNOWN_CONFIGURATION = "configuration-unknown";
+/** Reasons of verdicts that cannot be told. */
+const UNKNOWN_CONDITION = "match-condition-unknown";
+const UNKNOWN_CONFIGURATION = "configuration-unknown";
+const UNKNOWN_WEBHOOKS = "webhooks-unknown";
+
+/** `by` without a cluster. */
+export const ASSUMED = "assumed";
 
 /** A new pod, and the state of the cluster. */
 export interface Question {
@@ -33,51 +38,59 @@ export interface Question {
   /** A controller creates it. */
   readonly isMade: boolean;
   readonly namespaceLabels: ValueMap;
-  /** In call order; `undefined` if unknown: then one called webhook is assumed. */
-  readonly webhooks: readonly InjectorWebhook[] | undefined;
+  /** In call order; `assumed` without a cluster: one webhook, which is called. */
+  readonly webhooks: Observed<readonly InjectorWebhook[]> | typeof ASSUMED;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
 }
 
+/** The four answers. An injected pod has a webhook that injects it: the first one, or `assumed`. */
+export type Ruling =
+  | { readonly verdict: "injected"; readonly by: string }
+  | { readonly verdict: Exclude<ExplanationLine["verdict"], "injected">; readonly by: null };
+
 /** The answer. */
-export interface Verdict {
-  readonly injected: boolean;
-  /** The first webhook that injects. */
-  readonly by: string | null;
+export type Verdict = Ruling & {
   /**
    * A stable id: one of `inject`'s decision table and errors, or `not-called`, `match-condition`,
-   * `match-condition-fails`, `match-condition-unknown`, `configuration-unknown`.
+   * `match-condition-fails`, `match-condition-unknown`, `configuration-unknown`, `webhooks-unknown`,
+   * `namespace-disabled`.
    */
   readonly reason: string;
   readonly field: string;
   readonly message: string;
   readonly rules: readonly RuleLine[];
-  /** A webhook denies the pod: it is not created. */
-  readonly isRefused: boolean;
   /** Every webhook that would inject. */
   readonly injecting: readonly string[];
   /** The injected pod. */
   readonly result: Pod | undefined;
-}
+};
 
 /** Evaluates all rules. Each webhook gets the result of the previous one, as in the API server. */
 export function verdictOf(question: Question): Verdict {
   const { webhooks } = question;
-  if (webhooks === undefined) return unasked(question);
   const rules: RuleLine[] = [];
-  const injecting: Outcome[] = [];
-  let last: Outcome = NOT_CALLED;
+  if (webhooks === ASSUMED) return assumed(question, rules);
+  if (!isKnown(webhooks)) return withoutWebhooks(question, { why: whyUnknown(webhooks), rules });
+  const outcomes: Outcome[] = [];
   let pod = question.pod;
-  for (const webhook of webhooks) {
+  for (const webhook of webhooks.value) {
     const match = matchOf(webhook, { namespace: question.namespaceLabels, pod: labelsOf(pod) });
     rules.push(callLine(webhook, match));
     if (!match.isCalled) continue;
-    last = askOnCondition(webhook, { ...question, pod }, rules);
-    if (last.isRefused) break;
-    if (last.injected) injecting.push(last);
-    pod = last.result ?? pod;
+    const outcome = askOnCondition(webhook, { ...question, pod }, rules);
+    outcomes.push(outcome);
+    if (outcome.verdict === "refused") break;
+    if (outcome.verdict === "injected") pod = outcome.result ?? pod;
   }
-  const first = last.isRefused ? last : injecting[0] ?? last;
-  return verdict(first, { rules, injecting, result: last.isRefused ? undefined : pod });
+  return verdict(decisive(outcomes), { rules, outcomes, result: pod });
+}
+
+/** A refusal ends the pod, whatever others do; an injection counts even if another webhook is unknown. */
+const DECISIVE = ["refused", "injected", "cannot-tell"] as const;
+
+function decisive(outcomes: readonly Outcome[]): Outcome {
+  const found = DECISIVE.map((each) => outcomes.find(({ verdict }) => verdict === each)).find(Boolean);
+  return found ?? outcomes.at(-1) ?? NOT_CALLED;
 }
 
 /** `configuration/webhook`. */
@@ -85,57 +98,65 @@ function webhookName({ configuration, name }: InjectorWebhook): string {
   return `${configuration}/${name}`;
 }
 
-interface Outcome {
-  readonly injected: boolean;
-  readonly webhook: string | null;
+/** What one webhook does. */
+type Outcome = Ruling & {
   readonly reason: string;
   readonly field: string;
   readonly message: string;
-  readonly isRefused: boolean;
+  /** The injected pod. */
   readonly result?: Pod;
-}
+};
+
+const NOT_INJECTED = { verdict: "not-injected", by: null } as const;
+const REFUSED = { verdict: "refused", by: null } as const;
+const CANNOT_TELL = { verdict: "cannot-tell", by: null } as const;
 
 const NOT_CALLED: Outcome = {
-  injected: false,
-  webhook: null,
+  ...NOT_INJECTED,
   reason: "not-called",
   field: "",
   message: "no injection webhook is called for this pod",
-  isRefused: false,
 };
 
 interface Gathered {
   readonly rules: readonly RuleLine[];
-  readonly injecting: readonly Outcome[];
+  readonly outcomes: readonly Outcome[];
   readonly result: Pod | undefined;
 }
 
-function verdict({ injected, webhook, reason, field, message, isRefused }: Outcome, gathered: Gathered): Verdict {
-  const { rules, injecting, result } = gathered;
-  const names = injecting.flatMap(({ webhook: name }) => name ?? []);
-  return {
-    injected,
-    by: injected ? webhook : null,
-    reason,
-    field,
-    message,
-    rules,
-    isRefused,
-    injecting: names,
-    result: injected ? result : undefined,
-  };
+function verdict(outcome: Outcome, { rules, outcomes, result }: Gathered): Verdict {
+  const injecting = outcomes.flatMap(({ by }) => by ?? []);
+  return { ...outcome, rules, injecting, result: outcome.verdict === "injected" ? result : undefined };
 }
 
-function unasked(question: Question): Verdict {
-  const rules: RuleLine[] = [{
-    rule: "webhook",
-    field: "namespace.metadata.labels",
-    value: null,
-    effect: "unknown",
-    message: "the called webhooks are unknown: one is assumed",
-  }];
+const ANY_WEBHOOK = { rule: "webhook", field: "namespace.metadata.labels", value: null } as const;
+
+/** Without a cluster. */
+function assumed(question: Question, rules: RuleLine[]): Verdict {
+  rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: "the called webhooks are unknown: one is assumed" });
   const outcome = ask(undefined, question, rules);
-  return verdict(outcome, { rules, injecting: [], result: outcome.result });
+  return verdict(outcome, { rules, outcomes: [], result: outcome.result });
+}
+
+/** Labels and spec of the pod, and the namespace's opt-out, decide whatever webhooks exist; all else does not. */
+function withoutWebhooks({ pod, namespaceLabels }: Question, { why, rules }: Unsure): Verdict {
+  rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
+  const outcome = certainRefusal(pod, rules) ?? namespaceOptOut(namespaceLabels, rules) ?? {
+    ...CANNOT_TELL,
+    reason: UNKNOWN_WEBHOOKS,
+    field: "",
+    message: `which webhooks are called is unknown: ${why}; "kubectl mesh check --rbac" prints the rights`,
+  };
+  return verdict(outcome, { rules, outcomes: [outcome], result: undefined });
+}
+
+/** Every webhook of Istio requires another value of this label, or its absence (Istio, "Installing the Sidecar"). */
+function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefined {
+  if (labels[LABEL.injection] !== "disabled") return undefined;
+  const field = `namespace.metadata.labels["${LABEL.injection}"]`;
+  rules.push({ rule: "namespace", field, value: "disabled", effect: "does-not-inject", message: "" });
+  const message = `the namespace has the label ${LABEL.injection}=disabled`;
+  return { ...NOT_INJECTED, reason: "namespace-disabled", field, message };
 }
 
 /**
@@ -144,7 +165,6 @@ function unasked(question: Question): Verdict {
  */
 function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
   const { pod, isMade } = question;
-  const name = webhookName(webhook);
   const namespace = textAt(metadataOf(pod), "namespace");
   const answers = askConditions(webhook.matchConditions, { pod, namespace, isMade });
   rules.push(...answers.map((answer) => conditionLine(webhook, answer)));
@@ -152,7 +172,7 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
   if (decided === undefined) return ask(webhook, question, rules);
   const { condition, why } = decided;
   const field = `matchConditions["${condition.name}"]`;
-  const told = `the condition "${condition.name}" of ${name}`;
+  const told = `the condition "${condition.name}" of ${webhookName(webhook)}`;
   if (decided.holding === "does-not-hold") {
     return {
       ...NOT_CALLED,
@@ -162,14 +182,14 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
     };
   }
   if (decided.holding === "fails") {
-    const isRefused = webhook.failurePolicy === "Fail";
+    const ruling = webhook.failurePolicy === "Fail" ? REFUSED : NOT_INJECTED;
     const message = `${told} fails, and failurePolicy is ${webhook.failurePolicy}: ${why}`;
-    return { ...NOT_CALLED, webhook: name, reason: "match-condition-fails", field, message, isRefused };
+    return { ...ruling, reason: "match-condition-fails", field, message };
   }
   const outcome = ask(webhook, question, rules);
-  if (!outcome.injected && !outcome.isRefused) return outcome;
+  if (outcome.verdict === "not-injected") return outcome;
   const message = `cannot tell whether the webhook is called: ${told}: ${why}: ${condition.expression}`;
-  return { ...outcome, reason: UNKNOWN_CONDITION, field, message };
+  return { ...CANNOT_TELL, reason: UNKNOWN_CONDITION, field, message };
 }
 
 /** A false condition decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
@@ -208,18 +228,18 @@ function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleL
 
 /** The outcome of a called webhook; adds its rules. */
 function ask(webhook: InjectorWebhook | undefined, question: Question, rules: RuleLine[]): Outcome {
-  const name = webhook === undefined ? null : webhookName(webhook);
   const injector = question.injectorFor(webhook);
-  if (!isKnown(injector)) return unknownConfiguration(name, question.pod, { why: whyUnknown(injector), rules });
+  if (!isKnown(injector)) return unknownConfiguration(question.pod, { why: whyUnknown(injector), rules });
   const policy: DecisionPolicy = { ...injector.value.config, byHand: false };
   rules.push(...decisionSteps(question.pod, policy).map(decisionLine));
   const decision = decide(question.pod, policy);
-  if (!decision.inject) return outcomeOf(decision, name);
-  return injected(decision, name, { question, injector: injector.value, rules });
+  if (!decision.inject) return notInjected(decision);
+  const by = webhook === undefined ? ASSUMED : webhookName(webhook);
+  return injected(decision, by, { question, injector: injector.value, rules });
 }
 
-function outcomeOf({ inject, reason, field, message }: Decision, webhook: string | null): Outcome {
-  return { injected: inject, webhook, reason, field, message, isRefused: false };
+function notInjected({ reason, field, message }: Decision): Outcome {
+  return { ...NOT_INJECTED, reason, field, message };
 }
 
 interface Rendering {
@@ -229,41 +249,54 @@ interface Rendering {
 }
 
 /** If the templates fail, the webhook denies the pod (`allowed: false`). */
-function injected(decision: Decision, webhook: string | null, { question, injector, rules }: Rendering): Outcome {
+function injected(
+  { reason, field, message }: Decision,
+  by: string,
+  { question, injector, rules }: Rendering,
+): Outcome {
   const line = { rule: "templates", field: "templates" };
   try {
     const { pod, templates } = injectPod(question.pod, question.owner, injector);
     rules.push({ ...line, value: templates.join(",") || null, effect: "injects", message: "" });
-    return { ...outcomeOf(decision, webhook), result: pod };
+    return { verdict: "injected", by, reason, field, message, result: pod };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     const field = error.place?.field ?? "";
     const message = errorLine({ message: error.message, place: { field }, hint: error.hint });
     rules.push({ ...line, field: field || line.field, value: null, effect: "refuses", message });
     const reason = error instanceof InjectionError ? error.reason : "failed";
-    return { injected: false, webhook, reason, field, message, isRefused: true };
+    return { ...REFUSED, reason, field, message };
   }
 }
 
-/** Istio's default policy, for guesses. */
-const GUESS: DecisionPolicy = { policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [], byHand: false };
+/** With this policy a pod is not injected only for reasons that no configuration changes. */
+const CERTAIN: DecisionPolicy = {
+  policy: "enabled",
+  neverInjectSelector: [],
+  alwaysInjectSelector: [],
+  byHand: false,
+};
 
-interface Guessing {
+/** The pod itself, or its namespace, rules injection out. */
+function certainRefusal(pod: Pod, rules: RuleLine[]): Outcome | undefined {
+  const decision = decide(pod, CERTAIN);
+  if (decision.inject) return undefined;
+  rules.push(...decisionSteps(pod, CERTAIN).map(decisionLine).filter(({ effect }) => effect !== "not-asked"));
+  return notInjected(decision);
+}
+
+interface Unsure {
   readonly why: string;
   readonly rules: RuleLine[];
 }
 
-function unknownConfiguration(webhook: string | null, pod: Pod, { why, rules }: Guessing): Outcome {
+function unknownConfiguration(pod: Pod, { why, rules }: Unsure): Outcome {
   rules.push({ rule: "configuration", field: "", value: null, effect: "unknown", message: `cannot tell: ${why}` });
-  const { inject, reason, field, message } = decide(pod, GUESS);
-  if (!inject) return { injected: false, webhook, reason, field, message, isRefused: false };
-  return {
-    injected: true,
-    webhook,
+  return certainRefusal(pod, rules) ?? {
+    ...CANNOT_TELL,
     reason: UNKNOWN_CONFIGURATION,
     field: "",
     message: `the webhook is called; its decision is unknown: ${why}`,
-    isRefused: false,
   };
 }
 

@@ -25,7 +25,7 @@ function ask(made: Pod, labels: Record<string, string>, more: Partial<Question> 
     pod: made,
     owner: podOwner(made, "shop"),
     namespaceLabels: namespaceLabels("shop", labels),
-    webhooks: injectorWebhooks(meshWebhooks()),
+    webhooks: { value: injectorWebhooks(meshWebhooks()) },
     injectorFor: () => ({ value: INJECTOR }),
     ...more,
   });
@@ -42,15 +42,15 @@ Deno.test("a labeled namespace: names the webhook and the deciding rule", () => 
 
 Deno.test("a misspelled label: no webhook is called, each shows its requirement", () => {
   const verdict = ask(pod(), { "istio-injection": "enable" });
-  assert.deepEqual([verdict.injected, verdict.by, verdict.reason], [false, null, "not-called"]);
+  assert.deepEqual([verdict.verdict, verdict.by, verdict.reason], ["not-injected", null, "not-called"]);
   assert(verdict.rules.every(({ effect }) => effect === "not-called"));
   assert(verdict.rules.some(({ value, message }) => value === "enable" && message === "it wants In [enabled]"));
 });
 
 Deno.test("a called webhook that decides against injection does not inject", () => {
   const verdict = ask(pod({}, { hostNetwork: true }), { "istio-injection": "enabled" });
-  assert.deepEqual([verdict.injected, verdict.by, verdict.reason, verdict.field], [
-    false,
+  assert.deepEqual([verdict.verdict, verdict.by, verdict.reason, verdict.field], [
+    "not-injected",
     null,
     "pod-host-network",
     "spec.hostNetwork",
@@ -60,7 +60,7 @@ Deno.test("a called webhook that decides against injection does not inject", () 
 Deno.test("a pod that cannot be rendered is denied", () => {
   const wrong = pod({ annotations: { "sidecar.istio.io/proxyCPU": "a lot" } });
   const verdict = ask(wrong, { "istio-injection": "enabled" });
-  assert.deepEqual([verdict.injected, verdict.isRefused, verdict.reason], [false, true, "invalid-annotation"]);
+  assert.deepEqual([verdict.verdict, verdict.reason], ["refused", "invalid-annotation"]);
   assert.equal(verdict.rules.at(-1)?.effect, "refuses");
 });
 
@@ -72,7 +72,7 @@ Deno.test("two injecting webhooks are both named", () => {
     }],
   });
   const webhooks = injectorWebhooks([other, ...meshWebhooks()]);
-  const verdict = ask(pod(), { "istio-injection": "enabled" }, { webhooks });
+  const verdict = ask(pod(), { "istio-injection": "enabled" }, { webhooks: { value: webhooks } });
   assert.equal(verdict.by, "another/sidecar-injector.istio.io");
   assert.equal(verdict.injecting.length, 2);
 });
@@ -81,32 +81,67 @@ Deno.test("with an unknown configuration the API server's rules remain", () => {
   const verdict = ask(pod(), { "istio-injection": "enabled" }, {
     injectorFor: () => ({ forbidden: "get on configmaps" }),
   });
-  assert.equal(verdict.reason, "configuration-unknown");
+  assert.deepEqual([verdict.verdict, verdict.by, verdict.reason], ["cannot-tell", null, "configuration-unknown"]);
   assert.match(verdict.message, /needs get on configmaps/);
 });
 
 Deno.test("without a cluster one called webhook is assumed", () => {
-  const verdict = ask(pod({ labels: { "sidecar.istio.io/inject": "false" } }), {}, { webhooks: undefined });
-  assert.deepEqual([verdict.injected, verdict.reason], [false, "label-inject-false"]);
+  const verdict = ask(pod({ labels: { "sidecar.istio.io/inject": "false" } }), {}, { webhooks: "assumed" });
+  assert.deepEqual([verdict.verdict, verdict.reason], ["not-injected", "label-inject-false"]);
   assert.equal(verdict.rules[0]?.effect, "unknown");
+  const { verdict: answer, by } = ask(pod(), {}, { webhooks: "assumed" });
+  assert.deepEqual([answer, by], ["injected", "assumed"]);
+});
+
+const HIDDEN = { webhooks: { forbidden: "list on mutatingwebhookconfigurations" } } as const;
+
+Deno.test("without the right to list webhooks it cannot be told whether one is called", () => {
+  const labels = [{}, { "istio-injection": "enabled" }, { "istio-injection": "enable" }, { "istio.io/rev": "nobody" }];
+  for (const each of labels) {
+    const { verdict, by, reason, message } = ask(pod({ labels: { "sidecar.istio.io/inject": "true" } }), each, HIDDEN);
+    assert.deepEqual([verdict, by, reason], ["cannot-tell", null, "webhooks-unknown"]);
+    assert.match(message, /needs list on mutatingwebhookconfigurations; "kubectl mesh check --rbac"/);
+  }
+});
+
+Deno.test("what rules injection out decides, whatever webhooks exist", () => {
+  const told = (made: Pod, labels: Record<string, string> = {}, more: Partial<Question> = HIDDEN) => {
+    const { verdict, reason } = ask(made, labels, more);
+    return [verdict, reason];
+  };
+  const out = { "sidecar.istio.io/inject": "false" };
+  assert.deepEqual(told(pod({}, { hostNetwork: true })), ["not-injected", "pod-host-network"]);
+  assert.deepEqual(told(pod({ labels: out })), ["not-injected", "label-inject-false"]);
+  assert.deepEqual(told(pod({ annotations: out })), ["not-injected", "annotation-inject-false"]);
+  assert.deepEqual(told(pod({ namespace: "kube-system" })), ["not-injected", "namespace-ignored"]);
+  assert.deepEqual(told(pod(), { "istio-injection": "disabled" }), ["not-injected", "namespace-disabled"]);
+  const noConfiguration = { injectorFor: () => ({ failed: "no" }) };
+  assert.deepEqual(told(pod({ labels: out }), { "istio-injection": "enabled" }, noConfiguration), [
+    "not-injected",
+    "not-called",
+  ]);
+  assert.deepEqual(told(pod({ annotations: out }), { "istio-injection": "enabled" }, noConfiguration), [
+    "not-injected",
+    "annotation-inject-false",
+  ]);
 });
 
 /** The verdict where the webhooks of the configuration have such conditions. */
 function onCondition(made: Pod, ...expressions: readonly string[]) {
   const matchConditions = expressions.map((expression, index) => ({ name: `c${index}`, expression }));
   const webhooks = injectorWebhooks(meshWebhooks()).map((each) => ({ ...each, matchConditions }));
-  return ask(made, { "istio-injection": "enabled" }, { webhooks });
+  return ask(made, { "istio-injection": "enabled" }, { webhooks: { value: webhooks } });
 }
 
 Deno.test("a false condition excludes the pod, whatever the others are", () => {
   const never = "object.metadata.name != 'web'";
-  const { injected, reason, field, message, rules } = onCondition(
+  const { verdict, reason, field, message, rules } = onCondition(
     pod(),
     "authorizer == null",
     "object.a.b == 1",
     never,
   );
-  assert.deepEqual([injected, reason, field], [false, "match-condition", 'matchConditions["c2"]']);
+  assert.deepEqual([verdict, reason, field], ["not-injected", "match-condition", 'matchConditions["c2"]']);
   assert.match(
     message,
     /^the condition "c2" of istio-sidecar-injector\/.* does not hold: object\.metadata\.name != 'web'$/,
@@ -120,32 +155,32 @@ Deno.test("a false condition excludes the pod, whatever the others are", () => {
 });
 
 Deno.test("a true condition changes nothing", () => {
-  const { injected, reason } = onCondition(pod(), "object.metadata.name == 'web'");
-  assert.deepEqual([injected, reason], [true, "policy-enabled"]);
+  const { verdict, reason } = onCondition(pod(), "object.metadata.name == 'web'");
+  assert.deepEqual([verdict, reason], ["injected", "policy-enabled"]);
 });
 
 Deno.test("a failing condition denies the pod, or with Ignore skips the webhook", () => {
   const failing = "object.metadata.labels['a'] == 'b'";
   const refused = onCondition(pod(), failing);
-  assert.deepEqual([refused.injected, refused.isRefused, refused.reason], [false, true, "match-condition-fails"]);
+  assert.deepEqual([refused.verdict, refused.reason], ["refused", "match-condition-fails"]);
   assert.match(refused.message, /fails, and failurePolicy is Fail: No such key: labels/);
   const matchConditions = [{ name: "c", expression: failing }];
   const webhooks = injectorWebhooks(meshWebhooks({ failurePolicy: "Ignore" })).map((each) => ({
     ...each,
     matchConditions,
   }));
-  const ignored = ask(pod(), { "istio-injection": "enabled" }, { webhooks });
-  assert.deepEqual([ignored.injected, ignored.isRefused], [false, false]);
+  const ignored = ask(pod(), { "istio-injection": "enabled" }, { webhooks: { value: webhooks } });
+  assert.equal(ignored.verdict, "not-injected");
 });
 
-Deno.test("an unknown condition gives a guess with the expression; a pod that opts out is not injected", () => {
+Deno.test("an unknown condition cannot be told, and the expression is named; a pod that opts out is not injected", () => {
   const hidden = "object.spec.priority > 0";
   const guess = onCondition(pod(), hidden);
-  assert.deepEqual([guess.injected, guess.reason], [true, "match-condition-unknown"]);
+  assert.deepEqual([guess.verdict, guess.reason], ["cannot-tell", "match-condition-unknown"]);
   assert.match(
     guess.message,
     /^cannot tell whether the webhook is called: .* it reads object\.spec\.priority, .*: object\.spec\.priority > 0$/,
   );
   const out = onCondition(pod({ annotations: { "sidecar.istio.io/inject": "false" } }), hidden);
-  assert.deepEqual([out.injected, out.reason], [false, "annotation-inject-false"]);
+  assert.deepEqual([out.verdict, out.reason], ["not-injected", "annotation-inject-false"]);
 });

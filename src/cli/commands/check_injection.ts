@@ -44,11 +44,11 @@ export const CHECK_INJECTION = command({
   ],
   flags: FLAGS,
   exits: [
-    ["0", "answered"],
+    ["0", "injected, or not injected"],
     [
       "1",
-      "it failed, or something is wrong: a webhook refuses the pod, several inject it, none is there, or live " +
-      "pods differ from the next one",
+      "it failed; the pod is refused; it cannot be told; or something is wrong: several webhooks inject it, none is " +
+      "there, or live pods differ from the next one",
     ],
     ["2", "the command line is wrong"],
   ],

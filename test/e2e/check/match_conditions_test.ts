@@ -137,9 +137,8 @@ function podsIn(namespace: string): readonly ValueMap[] {
 
 async function agrees(api: KubeConnection, namespace: string, expression: string): Promise<void> {
   for (const pod of podsIn(namespace)) {
-    const { injected, reason, hasProblem } = await explained(api, pod);
-    const isRefused = reason === "match-condition-fails" && hasProblem;
-    const said = injected ? "injected" : isRefused ? "refused" : "none";
+    const { verdict, reason } = await explained(api, pod);
+    const said = verdict === "not-injected" ? "none" : verdict;
     assert.equal(said, await made(api, pod), `${expression}: ${JSON.stringify(pod["metadata"])}: ${reason}`);
     assert.doesNotMatch(reason, /unknown/);
   }
@@ -147,7 +146,7 @@ async function agrees(api: KubeConnection, namespace: string, expression: string
 
 async function cannotTell(api: KubeConnection, index: number, expression: string): Promise<void> {
   const pod = podOf("pod", { namespace: `cond-${index}` });
-  const { reason, message, hasProblem } = await explained(api, pod);
-  assert.deepEqual([reason, hasProblem], ["match-condition-unknown", true], expression);
+  const { verdict, reason, message } = await explained(api, pod);
+  assert.deepEqual([verdict, reason], ["cannot-tell", "match-condition-unknown"], expression);
   assert.ok(message.includes(expression), message);
 }
