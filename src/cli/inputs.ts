@@ -33,12 +33,12 @@ export async function expandInputs(world: World, names: readonly string[], recur
 async function expand(world: World, name: string, recursive: boolean, missing: string[]): Promise<Input[]> {
   if (name === "-") return [{ file: "standard input", chunks: () => world.stdin.chunks() }];
   if (/^https?:\/\//.test(name)) return [urlInput(world, name)];
-  const facts = await world.files.facts(name);
-  if (facts === undefined) {
+  const status = await world.files.stat(name);
+  if (status === undefined) {
     missing.push(`"${name}"`);
     return [];
   }
-  if (facts.kind !== "directory") return [fileInput(world, name)];
+  if (status.kind !== "directory") return [fileInput(world, name)];
   const found = await manifestsIn(world, name.replace(/(?<=.)\/+$/, ""), recursive);
   if (found.length > 0) return found;
   throw new MeshError(`No manifests in the directory "${name}": there is no .yaml, .yml or .json file in it`, {

@@ -54,8 +54,8 @@ export function outputTarget(output: string): OutputTarget {
 export async function openOutput(world: World, target: OutputTarget, options: OutputOptions): Promise<ProductOutput> {
   const { file } = target;
   if (file === undefined) return standardOutput(world, target, options);
-  const facts = await world.files.facts(file);
-  if (facts?.kind !== "directory") return fileOutput(world, target, file);
+  const status = await world.files.stat(file);
+  if (status?.kind !== "directory") return fileOutput(world, target, file);
   throw new MeshError(`Cannot write "${file}": it is a directory`, { hint: "name a file in it" });
 }
 

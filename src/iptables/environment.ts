@@ -20,7 +20,7 @@ async function namesIn(world: World, path: string) {
     return parseNames(await world.files.readText(path));
   } catch (error) {
     // The file exists nearly always: a check before the read would cost every run.
-    if ((await world.files.facts(path)) !== undefined) throw error;
+    if ((await world.files.stat(path)) !== undefined) throw error;
     return parseNames("");
   }
 }

@@ -51,7 +51,7 @@ function builtIn(settings: AgentSettings): string {
 export async function writeBootstrap(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const file = configFile(settings);
   if (settings.envoy.customConfigFile !== "") {
-    if (await world.files.facts(file) !== undefined) return file;
+    if (await world.files.stat(file) !== undefined) return file;
     throw new MeshError(`The custom configuration file "${file}" is not there`);
   }
   const text = await bootstrapText(world, settings, warn);

@@ -88,12 +88,12 @@ Deno.test("writeBootstrap: private folder and file, and LightStep's token", () =
     assert.equal(await Deno.readTextFile(`${folder}/a/proxy/lightstep_access_token.txt`), "secret");
     const modes = await Promise.all(
       ["", "/envoy-rev.json", "/lightstep_access_token.txt"].map((name) =>
-        world.files.facts(`${folder}/a/proxy${name}`)
+        world.files.stat(`${folder}/a/proxy${name}`)
       ),
     );
     assert.deepEqual(modes.map((facts) => facts?.mode), [0o700, 0o600, 0o600]);
     await removeBootstrap(world, settings);
-    assert.equal(await world.files.facts(file), undefined);
+    assert.equal(await world.files.stat(file), undefined);
   }));
 
 Deno.test("writeBootstrap: a failing template leaves the old file", () =>

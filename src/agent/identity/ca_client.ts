@@ -118,7 +118,7 @@ async function readRoots(files: Files, path: string): Promise<string> {
 /** An expired client certificate is not used: the token remains (as in pilot-agent). An absent one is none. */
 async function readClient(files: Files, folder: string, now: Date): Promise<KeyPair | undefined> {
   const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];
-  if (await files.facts(certificatePath) === undefined) return undefined;
+  if (await files.stat(certificatePath) === undefined) return undefined;
   const certificate = await files.readText(certificatePath, MAX_BYTES);
   const key = await files.readText(keyPath, MAX_BYTES);
   return certificateInfo(certificate, certificatePath).notAfter <= now ? undefined : { certificate, key };

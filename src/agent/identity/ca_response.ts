@@ -26,11 +26,11 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
     const what = entries.length === 0 ? "without a certificate" : "with one certificate";
     throw wrong(`it answered ${what}, where the leaf and at least its root are expected`);
   }
-  const facts = entries.map(factsOf);
-  if (facts.flat().length > MAX_CERTIFICATES) {
+  const infos = entries.map(infoOf);
+  if (infos.flat().length > MAX_CERTIFICATES) {
     throw wrong(`it answered with more than ${MAX_CERTIFICATES} certificates`);
   }
-  const leaf = facts[0]?.[0];
+  const leaf = infos[0]?.[0];
   if (leaf === undefined || !sameBytes(leaf.publicKey, publicKey)) {
     throw wrong("the first certificate of its answer has another key than the one that");
   }
@@ -46,7 +46,7 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
 }
 
 /** The fields of an entry's certificates, at least one. */
-function factsOf(entry: string, index: number): CertificateInfo[] {
+function infoOf(entry: string, index: number): CertificateInfo[] {
   const blocks = decodePems(entry).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw wrong(`entry ${index + 1} of its answer is not a PEM certificate`);
   try {

@@ -24,7 +24,7 @@ export async function findMounted(files: Files, places: readonly MountedPaths[])
 /** A file that this user cannot see is absent. */
 async function isThere(files: Files, path: string): Promise<boolean> {
   try {
-    return await files.facts(path) !== undefined;
+    return await files.stat(path) !== undefined;
   } catch (error) {
     if (error instanceof MeshError) return false;
     throw error;

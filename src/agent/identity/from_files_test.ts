@@ -163,7 +163,7 @@ Deno.test("the first place with certificate and key is used, without the CA", as
 Deno.test("an unreadable place is absent: the CA is used", async () => {
   const world = fakeWorld();
   const refused = () => Promise.reject(new MeshError("Cannot look at it: permission denied"));
-  const identity = await startIdentity({ ...world, files: { ...world.files, facts: refused } }, {
+  const identity = await startIdentity({ ...world, files: { ...world.files, stat: refused } }, {
     ...SETTINGS,
     mounted: [new Mount("/closed").places],
     log: startLog(world, "agent", {}),

@@ -35,7 +35,7 @@ export async function writeOutput(files: Files, folder: string, pair: KeyPair, r
 /** An unreadable file is written again. */
 async function holds(files: Files, path: string, text: string): Promise<boolean> {
   try {
-    return await files.facts(path) !== undefined && await files.readText(path, MAX_BYTES) === text;
+    return await files.stat(path) !== undefined && await files.readText(path, MAX_BYTES) === text;
   } catch {
     return false;
   }

@@ -15,7 +15,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** The token in a file; `undefined` if absent or empty. Errors: the file cannot be read. */
 export async function readToken(files: Files, path: string): Promise<Token | undefined> {
-  if (path === "" || await files.facts(path) === undefined) return undefined;
+  if (path === "" || await files.stat(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
   // An invalid header value would end up in an error text.
   return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };

@@ -62,7 +62,7 @@ async function readPair(files: Files, paths: { readonly certificate: string; rea
 
 async function readAuthorities(files: Files, paths: readonly string[]): Promise<Secret> {
   for (const path of paths) {
-    if (paths.length > 1 && await files.facts(path) === undefined) continue;
+    if (paths.length > 1 && await files.stat(path) === undefined) continue;
     const authorities = await readSmall(files, path);
     certificateInfo(authorities, path);
     return { kind: "authorities", authorities };
@@ -72,7 +72,7 @@ async function readAuthorities(files: Files, paths: readonly string[]): Promise<
 
 /** A pipe or a device would never end. */
 async function readSmall(files: Files, path: string): Promise<string> {
-  const facts = await files.facts(path);
-  if (facts?.kind === "other") throw new MeshError(`Cannot read "${path}": it is not a regular file`);
+  const status = await files.stat(path);
+  if (status?.kind === "other") throw new MeshError(`Cannot read "${path}": it is not a regular file`);
   return await files.readText(path, MAX_BYTES);
 }

@@ -64,7 +64,7 @@ export function meshFileOf({ given }: Pick<ProxyConfigSources, "given">): string
 async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): Promise<ProxyConfig> {
   const file = meshFileOf({ given });
   try {
-    if (await world.files.facts(file) === undefined) return defaultProxyConfig(defaultsOf("current"));
+    if (await world.files.stat(file) === undefined) return defaultProxyConfig(defaultsOf("current"));
     return defaultProxyConfig(parseMeshConfig(await world.files.readText(file), file));
   } catch (error) {
     problems.push(errorText(error));

@@ -48,7 +48,7 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
   if (roots.from === "file") return await world.files.readText(roots.file);
   const texts: string[] = [];
   for (const file of roots.files) {
-    if (await world.files.facts(file) !== undefined) texts.push(await world.files.readText(file));
+    if (await world.files.stat(file) !== undefined) texts.push(await world.files.readText(file));
   }
   const own = identity?.roots();
   if (own !== undefined) texts.push(own);

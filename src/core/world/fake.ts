@@ -9,8 +9,8 @@ import type {
   DialOptions,
   Exchange,
   ExchangeAnswer,
-  FileFacts,
   Files,
+  FileStatus,
   HttpHandler,
   InterfaceAddress,
   Output,
@@ -267,11 +267,11 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
   return {
     chunks: (path) => pieces(read(path)),
     readText: (path) => Promise.resolve().then(() => decodeUtf8(read(path), path)),
-    facts: (path) => Promise.resolve(factsOf(content, path.replace(/(?<=.)\/+$/, ""))),
+    stat: (path) => Promise.resolve(statusOf(content, path.replace(/(?<=.)\/+$/, ""))),
     list(path) {
       const names = new Set(under(content, path).map((rest) => rest.split("/", 1)[0] ?? ""));
       return Promise.resolve(
-        [...names].sort().map((name) => ({ name, kind: factsOf(content, `${path}/${name}`)?.kind ?? "other" })),
+        [...names].sort().map((name) => ({ name, kind: statusOf(content, `${path}/${name}`)?.kind ?? "other" })),
       );
     },
     replace(path) {
@@ -309,7 +309,7 @@ function isFolder(content: Map<string, Uint8Array>, path: string): boolean {
   return under(content, path).length > 0;
 }
 
-function factsOf(content: Map<string, Uint8Array>, path: string): FileFacts | undefined {
+function statusOf(content: Map<string, Uint8Array>, path: string): FileStatus | undefined {
   const bytes = content.get(path);
   if (bytes !== undefined) return { kind: "file", size: bytes.length, mode: 0o644 };
   return isFolder(content, path) ? { kind: "directory", size: 0, mode: 0o755 } : undefined;

@@ -1,5 +1,5 @@
 /** The metadata of a file (stat(2)). */
-export interface FileFacts {
+export interface FileStatus {
   readonly kind: "file" | "directory" | "other";
   /** Bytes. */
   readonly size: number;
@@ -10,7 +10,7 @@ export interface FileFacts {
 /** An entry of a directory. */
 export interface DirectoryEntry {
   readonly name: string;
-  readonly kind: FileFacts["kind"];
+  readonly kind: FileStatus["kind"];
 }
 
 /** A new file beside the one that it replaces. Exactly one of `commit` and `abort` ends it. */
@@ -37,7 +37,7 @@ export interface Files {
   /** The whole text; an error if it has more than `maxBytes` (16 MiB by default) or is not UTF-8. */
   readText(path: string, maxBytes?: number): Promise<string>;
   /** `undefined` if the path does not exist. Follows symbolic links. */
-  facts(path: string): Promise<FileFacts | undefined>;
+  stat(path: string): Promise<FileStatus | undefined>;
   /** Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Starts to replace or create a file, with these permission bits if given. The target of a symbolic link is replaced. */

@@ -33,7 +33,7 @@ function foldersOf(world: World): string[] {
 async function findIn(world: World, name: string, folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
     const path = `${folder}/${name}`;
-    if ((await world.files.facts(path).catch(() => undefined))?.kind === "file") return path;
+    if ((await world.files.stat(path).catch(() => undefined))?.kind === "file") return path;
   }
   return undefined;
 }

@@ -18,8 +18,8 @@ function namespace(name: string, annotations: Record<string, string>) {
 
 async function opened(api: MemoryApi, asksNodes = true) {
   const world = fakeWorld();
-  const facts = await watchCluster({ api, log: startLog(world, "webhook"), clock: realWorld().clock, asksNodes });
-  return { facts, said: () => world.said.stderr };
+  const snapshot = await watchCluster({ api, log: startLog(world, "webhook"), clock: realWorld().clock, asksNodes });
+  return { snapshot, said: () => world.said.stderr };
 }
 
 async function settled(): Promise<void> {
@@ -29,39 +29,39 @@ async function settled(): Promise<void> {
 Deno.test("the state is known before the first review, and follows changes", async () => {
   const api = new MemoryApi();
   api.put("/api/v1/namespaces/web", namespace("web", { a: "1" }));
-  const { facts } = await opened(api);
-  assert.deepEqual(facts.namespace?.("web")?.metadata["annotations"], { a: "1" });
-  assert.equal(facts.namespace?.("web")?.metadata["managedFields"], undefined);
+  const { snapshot } = await opened(api);
+  assert.deepEqual(snapshot.namespace?.("web")?.metadata["annotations"], { a: "1" });
+  assert.equal(snapshot.namespace?.("web")?.metadata["managedFields"], undefined);
   api.put("/api/v1/namespaces/web", namespace("web", { a: "2" }));
   await settled();
-  assert.deepEqual(facts.namespace?.("web")?.metadata["annotations"], { a: "2" });
+  assert.deepEqual(snapshot.namespace?.("web")?.metadata["annotations"], { a: "2" });
   await api.remove("/api/v1/namespaces/web");
   await settled();
-  assert.equal(facts.namespace?.("web"), undefined);
-  facts.close();
+  assert.equal(snapshot.namespace?.("web"), undefined);
+  snapshot.close();
 });
 
 Deno.test("ProxyConfigs are parsed only after a change, and an invalid one is logged", async () => {
   const api = new MemoryApi();
-  const { facts, said } = await opened(api);
-  const before = facts.proxyConfigs;
-  assert.equal(facts.proxyConfigs, before);
+  const { snapshot, said } = await opened(api);
+  const before = snapshot.proxyConfigs;
+  assert.equal(snapshot.proxyConfigs, before);
   api.put(`${CONFIGS}/all`, proxyConfig({ concurrency: "many" }));
   await settled();
-  assert.notEqual(facts.proxyConfigs, before);
+  assert.notEqual(snapshot.proxyConfigs, before);
   assert.match(said(), /Ignoring the ProxyConfig "web\/all"/);
-  facts.close();
+  snapshot.close();
 });
 
 Deno.test("a cluster without ProxyConfigs is no error; a failed watch is logged once", async () => {
   const api = new MemoryApi();
-  const { facts, said } = await opened(api);
+  const { snapshot, said } = await opened(api);
   api.interrupt(new ApiError("There is no such type", { status: 404 }));
   assert.equal(said(), "");
   api.interrupt(new ApiError("It is away"));
   api.interrupt(new ApiError("It is away"));
   assert.equal(said().match(/using the last known ones: It is away/g)?.length, 3, "once for each collection");
-  facts.close();
+  snapshot.close();
 });
 
 Deno.test("the users are a new object only after a change of a user", async () => {
@@ -69,22 +69,22 @@ Deno.test("the users are a new object only after a change of a user", async () =
   const range = { "openshift.io/sa.scc.uid-range": "1000/10" };
   api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "1" }));
   api.put("/api/v1/namespaces/bare", namespace("bare", { other: "1" }));
-  const { facts } = await opened(api);
-  const before = facts.namespaceUsers;
+  const { snapshot } = await opened(api);
+  const before = snapshot.namespaceUsers;
   assert.deepEqual(before, { web: range });
   api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "2" }));
   await settled();
-  assert.equal(facts.namespaceUsers, before);
+  assert.equal(snapshot.namespaceUsers, before);
   api.put("/api/v1/namespaces/web", namespace("web", { "openshift.io/sa.scc.supplemental-groups": "5/5" }));
   await settled();
-  assert.deepEqual(facts.namespaceUsers, { web: { "openshift.io/sa.scc.supplemental-groups": "5/5" } });
-  facts.close();
+  assert.deepEqual(snapshot.namespaceUsers, { web: { "openshift.io/sa.scc.supplemental-groups": "5/5" } });
+  snapshot.close();
 });
 
 Deno.test("nodes count once they are known, and are a new object only after a change of a version", async () => {
   const api = new MemoryApi();
-  const { facts } = await opened(api);
-  assert.equal(JSON.stringify(facts.nodes), `{"byName":{},"all":true}`);
+  const { snapshot } = await opened(api);
+  assert.equal(JSON.stringify(snapshot.nodes), `{"byName":{},"all":true}`);
   const node = (kubeletVersion: string, conditions: readonly object[]) =>
     api.put("/api/v1/nodes/a", {
       apiVersion: "v1",
@@ -94,29 +94,29 @@ Deno.test("nodes count once they are known, and are a new object only after a ch
     });
   node("v1.33.0", [{}]);
   await settled();
-  const before = facts.nodes;
+  const before = snapshot.nodes;
   assert.equal(JSON.stringify(before), `{"byName":{"a":true},"all":true}`);
   node("v1.33.0", [{}, {}]);
   await settled();
-  assert.equal(facts.nodes, before);
+  assert.equal(snapshot.nodes, before);
   node("v1.32.9", []);
   await settled();
-  assert.equal(JSON.stringify(facts.nodes), `{"byName":{"a":false},"all":false}`);
-  facts.close();
+  assert.equal(JSON.stringify(snapshot.nodes), `{"byName":{"a":false},"all":false}`);
+  snapshot.close();
 });
 
 Deno.test("nodes that are not watched, or whose watch fails, are unknown", async () => {
   const without = await opened(new MemoryApi(), false);
-  assert.equal(without.facts.nodes, undefined);
-  without.facts.close();
+  assert.equal(without.snapshot.nodes, undefined);
+  without.snapshot.close();
   const api = new MemoryApi();
   const watch = api.watch.bind(api);
   api.watch = (path, query, signal, options = {}) => {
     if (path !== "/api/v1/nodes") return watch(path, query, signal, options);
     return watch(path, query, signal, { ...options, synced: () => options.failed?.(new ApiError("It is forbidden")) });
   };
-  const { facts, said } = await opened(api);
-  assert.equal(facts.nodes, undefined);
+  const { snapshot, said } = await opened(api);
+  assert.equal(snapshot.nodes, undefined);
   assert.match(said(), /Cannot watch the nodes/);
-  facts.close();
+  snapshot.close();
 });

@@ -32,16 +32,16 @@ const answers = ({ kind, id, head, body }: Frame, _started: Started, send: (byte
 
 async function opened(run: (started: Started) => unknown, count = 2) {
   const { world, started, said } = worldWithHelpers(run);
-  let facts = { injector, proxyConfigs: undefined, namespaces: {}, nodes: undefined };
+  let inputs = { injector, proxyConfigs: undefined, namespaces: {}, nodes: undefined };
   const answer = (body: Uint8Array): ReturnType<typeof reviewPod> => ({
     ...reviewPod(body, { injector, path: "/" }),
     body: "here",
   });
   const log = startLog(world, "webhook");
-  const pool = await ReviewPool.open(world, { count, inputs: () => facts, answer, log });
+  const pool = await ReviewPool.open(world, { count, inputs: () => inputs, answer, log });
   await settled();
   const ask = async (text: string) => textOf(await pool.review(bytes(text), "/inject"));
-  return { pool, ask, started, said, learn: (next: Partial<typeof facts>) => facts = { ...facts, ...next } };
+  return { pool, ask, started, said, learn: (next: Partial<typeof inputs>) => inputs = { ...inputs, ...next } };
 }
 
 function textOf({ body }: Answered): string {

@@ -86,6 +86,6 @@ async function placeOf({ files, machine }: World, { address, log }: ServerOption
     log.error(logText(`"DNS_PROXY_ADDR" is "${address}", whose port needs root: "${STANDARD_ADDRESS}" is used`));
     return { ...plain, address: STANDARD_ADDRESS };
   }
-  const hasOther = await files.facts(OTHER_RESOLV_CONF) !== undefined;
+  const hasOther = await files.stat(OTHER_RESOLV_CONF) !== undefined;
   return { address, resolvConf: hasOther ? OTHER_RESOLV_CONF : tuning.resolvConf, isOnlyServer: true };
 }

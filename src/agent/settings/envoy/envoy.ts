@@ -74,7 +74,7 @@ async function template(
   const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
   // A file that this user cannot see is absent.
-  const isThere = async () => await world.files.facts(IMAGE_TEMPLATE).catch(() => undefined) !== undefined;
+  const isThere = async () => await world.files.stat(IMAGE_TEMPLATE).catch(() => undefined) !== undefined;
   const isImage = flagText(reading, "xds") !== "direct" && await isThere();
   return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }

@@ -44,7 +44,7 @@ export async function readPodInfo(
   ]);
   if (identitySocket.includes("/")) {
     notes.problems.push(`"WORKLOAD_IDENTITY_SOCKET_FILE" must be a name without folders, not "${identitySocket}"`);
-  } else if (identitySocket !== "socket" && await world.files.facts(path) === undefined) {
+  } else if (identitySocket !== "socket" && await world.files.stat(path) === undefined) {
     notes.problems.push(`"WORKLOAD_IDENTITY_SOCKET_FILE" names a socket that does not exist: "${path}"`);
   }
   return { labels, annotations, hasCredentialSocket, hasIdentitySocket };
@@ -56,7 +56,7 @@ async function readMap(
   warnings: string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   try {
-    if (await world.files.facts(path) === undefined) return undefined;
+    if (await world.files.stat(path) === undefined) return undefined;
     const map = parseDownwardApi(await world.files.readText(path));
     if (typeof map !== "string") return map;
     warnings.push(`"${path}" is ignored: ${map}`);

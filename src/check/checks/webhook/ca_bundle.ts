@@ -9,7 +9,7 @@ import { distinct } from "./injectors.ts";
 /** A certificate of a bundle. */
 export interface Authority {
   readonly der: Uint8Array;
-  readonly facts: CertificateInfo;
+  readonly info: CertificateInfo;
 }
 
 /** A bundle is some KB. */
@@ -20,7 +20,7 @@ export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MOST_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw new Error("it has no certificate in PEM");
-  return blocks.map(({ bytes }) => ({ der: bytes, facts: readCertificateInfo(bytes) }));
+  return blocks.map(({ bytes }) => ({ der: bytes, info: readCertificateInfo(bytes) }));
 }
 
 function binaryOf(base64: string): string {
@@ -49,7 +49,7 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<P
     return { result: "error", message: "its caBundle is empty: the API server trusts no certificate" };
   }
   try {
-    return validityProblem(authoritiesOf(caBundle).map(({ facts }) => facts), now);
+    return validityProblem(authoritiesOf(caBundle).map(({ info }) => info), now);
   } catch (error) {
     return { result: "error", message: `its caBundle cannot be read: ${messageOf(error)}` };
   }

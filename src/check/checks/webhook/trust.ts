@@ -87,7 +87,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
   const authorities = quietly(() => authoritiesOf(caBundle)) ?? [];
   const agrees = (authority: Authority) =>
     holds === "authority"
-      ? sameBytes(authority.facts.publicKey, readCertificateInfo(der).publicKey)
+      ? sameBytes(authority.info.publicKey, readCertificateInfo(der).publicKey)
       : isSignedBy(der, authority.der);
   if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
   return holds === "authority"

@@ -61,6 +61,6 @@ function usualPaths({ env, machine }: World): string[] {
 }
 
 async function existing({ files }: World, paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map((path) => files.facts(path)));
+  const found = await Promise.all(paths.map((path) => files.stat(path)));
   return paths.filter((_, index) => found[index] !== undefined);
 }

@@ -9,7 +9,7 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
  */
 export async function inClusterConnection({ env, files, clock }: World): Promise<Connection | undefined> {
   const [host, port] = [env.get("KUBERNETES_SERVICE_HOST") ?? "", env.get("KUBERNETES_SERVICE_PORT") ?? ""];
-  if (host === "" || port === "" || await files.facts(`${ACCOUNT}/token`) === undefined) return undefined;
+  if (host === "" || port === "" || await files.stat(`${ACCOUNT}/token`) === undefined) return undefined;
   const load = async () => {
     const [token, authorities] = await Promise.all([
       files.readText(`${ACCOUNT}/token`),
@@ -32,5 +32,5 @@ export async function inClusterConnection({ env, files, clock }: World): Promise
 
 async function namespaceOf(files: World["files"]): Promise<string | undefined> {
   const path = `${ACCOUNT}/namespace`;
-  return await files.facts(path) === undefined ? undefined : (await files.readText(path)).trim();
+  return await files.stat(path) === undefined ? undefined : (await files.readText(path)).trim();
 }

@@ -5,7 +5,7 @@ import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { watchFiles } from "./watch.ts";
 import { SystemError } from "../system_calls.ts";
-import type { DirectoryEntry, FileFacts, Files, Lock, Replacement, Scratch } from "../world.ts";
+import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch } from "../world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const encoder = new TextEncoder();
@@ -26,7 +26,7 @@ export const realFiles: Files = {
     }
     return decodeUtf8(joinBytes(pieces), path);
   },
-  facts: (path) => Promise.resolve().then(() => look(path)),
+  stat: (path) => Promise.resolve().then(() => look(path)),
   async list(path) {
     try {
       return (await Array.fromAsync(Deno.readDir(path), (entry) => entryOf(path, entry)))
@@ -60,9 +60,9 @@ export const realFiles: Files = {
   lock: lockFile,
 };
 
-function look(path: string): FileFacts | undefined {
+function look(path: string): FileStatus | undefined {
   try {
-    return factsOf(Deno.statSync(path));
+    return statusOf(Deno.statSync(path));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
     throw fileError("look at", path, error);
@@ -102,8 +102,8 @@ function readPiece(file: Deno.FsFile, buffer: Uint8Array): Uint8Array | undefine
 async function openFile(path: string): Promise<Deno.FsFile> {
   try {
     const file = await Deno.open(path);
-    const facts = await file.stat();
-    if (facts.isDirectory) {
+    const status = await file.stat();
+    if (status.isDirectory) {
       file.close();
       throw new Deno.errors.IsADirectory("it is a directory");
     }
@@ -113,7 +113,7 @@ async function openFile(path: string): Promise<Deno.FsFile> {
   }
 }
 
-function factsOf(info: Deno.FileInfo): FileFacts {
+function statusOf(info: Deno.FileInfo): FileStatus {
   const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
   return { kind, size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
 }
@@ -122,7 +122,7 @@ async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryE
   if (!entry.isSymlink) {
     return { name: entry.name, kind: entry.isFile ? "file" : entry.isDirectory ? "directory" : "other" };
   }
-  const target = await realFiles.facts(`${folder}/${entry.name}`);
+  const target = await realFiles.stat(`${folder}/${entry.name}`);
   return { name: entry.name, kind: target?.kind ?? "other" };
 }
 
@@ -184,8 +184,8 @@ function writeToDevice(path: string): Replacement {
 
 function isDevice(path: string): boolean {
   try {
-    const facts = Deno.statSync(path);
-    return !facts.isFile && !facts.isDirectory;
+    const status = Deno.statSync(path);
+    return !status.isFile && !status.isDirectory;
   } catch {
     return false;
   }

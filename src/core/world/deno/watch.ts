@@ -25,7 +25,7 @@ export function watchFiles(paths: readonly string[], milliseconds: number, chang
 
 /** The hash of a file's content, and its metadata when it was read. */
 interface Hashed {
-  readonly facts: string;
+  readonly stamp: string;
   readonly hash: string;
 }
 
@@ -49,11 +49,11 @@ function hashOf(path: string, hashes: Map<string, Hashed>): string {
   try {
     const info = Deno.statSync(path);
     if (!info.isFile) return "";
-    const facts = `${info.dev} ${info.ino} ${info.mtime?.getTime()} ${info.ctime?.getTime()} ${info.size}`;
+    const stamp = `${info.dev} ${info.ino} ${info.mtime?.getTime()} ${info.ctime?.getTime()} ${info.size}`;
     const known = hashes.get(path);
-    if (known?.facts === facts) return known.hash;
-    const hash = info.size > MAX_HASHED_BYTES ? facts : sha256(Deno.readFileSync(path));
-    hashes.set(path, { facts, hash });
+    if (known?.stamp === stamp) return known.hash;
+    const hash = info.size > MAX_HASHED_BYTES ? stamp : sha256(Deno.readFileSync(path));
+    hashes.set(path, { stamp, hash });
     return hash;
   } catch {
     return "absent";

@@ -24,7 +24,7 @@ Deno.test("files.replace() changes nothing before commit(), and keeps the mode",
     assert.equal(await files.readText(path), "old");
     replacement.commit();
     assert.equal(await files.readText(path), "new content");
-    assert.equal((await files.facts(path))?.mode, 0o640);
+    assert.equal((await files.stat(path))?.mode, 0o640);
     assert.deepEqual((await files.list(folder)).map((entry) => entry.name), ["out.yaml"]);
   }));
 
@@ -62,14 +62,14 @@ Deno.test("files.scratch() keeps what is written in a file without a name", () =
 Deno.test("files.writeText() sets the mode of a new file", () =>
   inFolder(async (folder) => {
     files.writeText(`${folder}/key`, "secret", 0o600);
-    assert.equal((await files.facts(`${folder}/key`))?.mode, 0o600);
+    assert.equal((await files.stat(`${folder}/key`))?.mode, 0o600);
   }));
 
 Deno.test("files.makeFolder() creates missing folders, for their owner only", () =>
   inFolder(async (folder) => {
     await files.makeFolder(`${folder}/a/b`);
     await files.makeFolder(`${folder}/a/b`);
-    assert.equal((await files.facts(`${folder}/a/b`))?.mode, 0o700);
+    assert.equal((await files.stat(`${folder}/a/b`))?.mode, 0o700);
     files.writeText(`${folder}/file`, "");
     await assert.rejects(files.makeFolder(`${folder}/file/b`), /Cannot make the folder ".*": a part of the path/);
   }));
@@ -82,7 +82,7 @@ Deno.test("errors of files name the path and the reason", () =>
     assert.throws(() => files.replace(`${absent}/x`), {
       message: `Cannot write "${absent}/x": no such file or directory`,
     });
-    assert.equal(await files.facts(absent), undefined);
+    assert.equal(await files.stat(absent), undefined);
     await files.remove(absent);
   }));
 

@@ -58,9 +58,9 @@ async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Prom
 /** Removes a stale socket, which a killed process left behind. */
 async function removeStale(path: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
-  const facts = await Deno.lstat(path).catch(() => undefined);
-  if (facts === undefined) return;
-  if (facts.isSocket !== true && facts.isSymlink !== true) {
+  const status = await Deno.lstat(path).catch(() => undefined);
+  if (status === undefined) return;
+  if (status.isSocket !== true && status.isSymlink !== true) {
     throw new MeshError(`Cannot listen on the Unix socket "${path}": there is a file that is no socket`);
   }
   if (await isServed(path)) {
