@@ -53,7 +53,7 @@ async function inNamespace(words: readonly string[]): Promise<number> {
 async function binary(): Promise<string> {
   const named = Deno.env.get("MESH_AGENT_BINARY");
   if (named !== undefined) return await Deno.realPath(named);
-  const forContainers = `${ROOT}/dist/kubectl-mesh-agent`;
+  const forContainers = `${ROOT}/dist/agent/mesh-agent`;
   const isThere = await Deno.stat(forContainers).then(() => true, () => false);
   return isThere ? forContainers : `${ROOT}/dist/kubectl-mesh`;
 }

@@ -64,7 +64,7 @@ async function inNamespace(words: readonly string[]): Promise<number> {
 }
 
 async function binary(): Promise<string> {
-  return await Deno.realPath(Deno.env.get("MESH_AGENT_BINARY") ?? `${ROOT}/dist/kubectl-mesh-agent`);
+  return await Deno.realPath(Deno.env.get("MESH_AGENT_BINARY") ?? `${ROOT}/dist/agent/mesh-agent`);
 }
 
 /** Until it is in a file, which is written when the certificate is in force. */

@@ -3,7 +3,7 @@
  *
  * | flags                           | what it builds                                                                      |
  * |---------------------------------|-------------------------------------------------------------------------------------|
- * | none                            | `dist/kubectl-mesh` for this machine, on Linux also `dist/kubectl-mesh-agent` (small) |
+ * | none                            | `dist/kubectl-mesh` for this machine, on Linux also `dist/agent/mesh-agent` (small) |
  * | `--all`                         | the same for every platform: `dist/kubectl-mesh-OS-ARCH`                            |
  * | `--plain`                       | `dist/plain/kubectl-mesh` for this machine: the bundle as `deno compile` takes it,  |
  * |                                 | without the pack behind the runtime and the code cache                              |
@@ -69,7 +69,7 @@ function thisMachine({ plain = false, entry, output }: Single): Target[] {
   const isSingle = plain || entry !== undefined || output !== undefined;
   const folder = plain ? `${ROOT}/dist/plain` : `${ROOT}/dist`;
   return variantsFor(platform).filter((variant) => !isSingle || variant === COMMAND)
-    .map((variant) => ({ variant, platform, output: output ?? `${folder}/kubectl-mesh${variant.suffix}` }));
+    .map((variant) => ({ variant, platform, output: output ?? `${folder}/${variant.path}` }));
 }
 
 function allPlatforms(): Target[] {
@@ -77,7 +77,7 @@ function allPlatforms(): Target[] {
     variantsFor(platform).map((variant) => ({
       variant,
       platform,
-      output: `${ROOT}/dist/kubectl-mesh${variant.suffix}-${platform.name}${platform.extension}`,
+      output: `${ROOT}/dist/${variant.path}-${platform.name}${platform.extension}`,
     }))
   );
 }

@@ -23,8 +23,8 @@ export interface Program {
 
 /** A variant of the same scripts: V8's flags are fixed when a program is compiled. */
 export interface Variant {
-  /** Appended to the name of the program. */
-  readonly suffix: string;
+  /** The path below `dist`. */
+  readonly path: string;
   readonly v8Flags: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface Variant {
  * nothing. Measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`, `--no-lazy-feedback-allocation`,
  * `--always-sparkplug` nor `--single-threaded-gc` makes small inputs faster; 16 MB cost memory.
  */
-export const COMMAND: Variant = { suffix: "", v8Flags: ["--min-semi-space-size=4"] };
+export const COMMAND: Variant = { path: "kubectl-mesh", v8Flags: ["--min-semi-space-size=4"] };
 
 const SMALL_HEAP = ["--lite-mode", "--max-semi-space-size=1"];
 
@@ -43,8 +43,9 @@ const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=
 /**
  * For containers, where the agent stays for as long as the pod does: V8 compiles nothing to machine code and keeps its heap
  * small. After 10,000 requests bench/agent.ts shows 67 instead of 87 MB; a large `inject` would take several times as long.
+ * Its name does not begin with `kubectl-`: kubectl takes `kubectl-mesh-agent` on PATH for `kubectl mesh agent`.
  */
-export const CONTAINER: Variant = { suffix: "-agent", v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION] };
+export const CONTAINER: Variant = { path: "agent/mesh-agent", v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION] };
 
 /**
  * Checks and bundles the program; returns the folder of the bundle, whose entry is `main.js`. A bundle starts faster than
@@ -72,13 +73,13 @@ export interface Target {
  * `inject` spends half of its time in compiling functions. The runtimes of other platforms cannot run here.
  */
 export async function compileScripts(build: Build, scripts: readonly Script[], target: Target): Promise<void> {
-  const { variant: { suffix, v8Flags }, platform, output } = target;
+  const { variant: { path, v8Flags }, platform, output } = target;
   const pack = `${build.work}/program.pack`;
   await writePack(pack, scripts);
   if (platform.target === thisPlatform().target) {
     const warmUp = `${build.work}/warm-up${platform.extension}`;
     await compile(build, { entry: await loader(build, "warm_up"), pack, v8Flags }, platform, warmUp);
-    await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches${suffix}`, scripts));
+    await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches/${path}`, scripts));
   }
   await compile(build, { entry: await loader(build, "program"), pack, v8Flags }, platform, output);
 }

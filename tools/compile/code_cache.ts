@@ -72,7 +72,7 @@ export async function makeCaches(
   folder: string,
   scripts: readonly Script[],
 ): Promise<Script[]> {
-  await Deno.mkdir(folder);
+  await Deno.mkdir(folder, { recursive: true });
   for (const { name } of scripts) await Deno.writeFile(`${folder}/${name}`, new Uint8Array());
   const programs = await standInPrograms(root, `${folder}-programs`);
   const runs = RUNS.filter(({ env }) => env === undefined || Deno.build.os === "linux");
