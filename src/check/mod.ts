@@ -11,7 +11,7 @@ import { inventoryOf, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText } from "./print/json.ts";
 import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
 import { type Look, tableText } from "./print/table.ts";
-import { type FailOn, isSuccess } from "./result.ts";
+import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
 
@@ -54,7 +54,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       throw new MeshError(`There is no namespace "${options.scope.namespace}"`, { hint: "see --namespace" });
     }
     world.stdout.write(textOf(results, options, { color: !isPlain(world), ascii: isDumb(world) }));
-    return isSuccess(results, options.failOn) ? EXIT.ok : EXIT.failed;
+    return summaryOf(results, options.failOn).isSuccess ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
   }
@@ -73,6 +73,7 @@ export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
 }
 
 const PAUSE = 2_000;
+const WAITED_FOR = ["error", "warning", "unknown"] as const;
 
 /** Each round asks the cluster again: one fix may have broken something else. */
 export async function runUntilWell(
@@ -85,9 +86,8 @@ export async function runUntilWell(
   for (;;) {
     const results = await runChecks(chosen, inventoryOf(source), line.tell);
     const left = end - source.clock.monotonic();
-    if (isSuccess(results, failOn) || left <= 0) return results;
-    const waitedFor = results.find(({ result }) => result === "error") ??
-      results.find(({ result }) => result === "warning");
+    if (!hasFailed(results, failOn) || left <= 0) return results;
+    const waitedFor = WAITED_FOR.map((each) => results.find(({ result }) => result === each)).find(Boolean);
     line.say(`waiting: ${waitedFor?.title}`);
     await source.clock.sleep(Math.min(PAUSE, left));
   }

@@ -1,8 +1,15 @@
 import type { Check, Finding, Outcome } from "./check.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** The least severe result that fails the run. */
-export type FailOn = "warning" | "error";
+/** The least severe result that fails the run: `unknown` is the least. */
+export type FailOn = "error" | "warning" | "unknown";
+
+/** What fails the run. */
+const FAILING: Readonly<Record<FailOn, readonly Outcome[]>> = {
+  error: ["error"],
+  warning: ["error", "warning"],
+  unknown: ["error", "warning", "unknown"],
+};
 
 const WITHOUT_HINT: readonly Outcome[] = ["ok", "skipped"];
 
@@ -12,7 +19,48 @@ export function resultOf({ id, category, title }: Check, { result, message = "",
   return { id, category, title, result, message, hint, objects };
 }
 
-/** Whether no check failed. Unknown results do not count as failures. */
-export function isSuccess(results: readonly CheckResult[], failOn: FailOn): boolean {
-  return !results.some(({ result }) => result === "error" || (failOn === "warning" && result === "warning"));
+/** All results as one. */
+export interface Summary {
+  /** The exit code is 0. */
+  readonly isSuccess: boolean;
+  /** The mark of the last line: `ok` only if everything could be checked. */
+  readonly mark: "ok" | "error" | "unknown";
+  readonly counts: Readonly<Record<Outcome, number>>;
 }
+
+/**
+ * | a check failed (`--fail-on`) | a category could not be checked at all | a result is unknown | mark | exit code |
+ * |------------------------------|-----------------------------------------|---------------------|------|-----------|
+ * | yes                          | any                                     | any                 | `×`  | 1         |
+ * | no                           | yes                                     | yes                 | `?`  | 1         |
+ * | no                           | no                                      | yes                 | `?`  | 0         |
+ * | no                           | no                                      | no                  | `√`  | 0         |
+ *
+ * Managed clusters hide the flags of their API server: one unknown result alone is no failure.
+ */
+export function summaryOf(results: readonly CheckResult[], failOn: FailOn): Summary {
+  const count = (outcome: Outcome) => results.filter(({ result }) => result === outcome).length;
+  const counts = {
+    ok: count("ok"),
+    warning: count("warning"),
+    error: count("error"),
+    unknown: count("unknown"),
+    skipped: count("skipped"),
+  };
+  if (hasFailed(results, failOn)) return { isSuccess: false, mark: "error", counts };
+  if (counts.unknown > 0) return { isSuccess: !hasBlindCategory(results), mark: "unknown", counts };
+  return { isSuccess: true, mark: "ok", counts };
+}
+
+/** Whether a check failed. */
+export function hasFailed(results: readonly CheckResult[], failOn: FailOn): boolean {
+  return results.some(({ result }) => FAILING[failOn].includes(result));
+}
+
+/** A category with unknown results and no known one: nothing of what was asked for is answered. */
+function hasBlindCategory(results: readonly CheckResult[]): boolean {
+  const seen = new Set(results.filter(({ result }) => !BLIND.includes(result)).map(({ category }) => category));
+  return results.some(({ result, category }) => result === "unknown" && !seen.has(category));
+}
+
+const BLIND: readonly Outcome[] = ["unknown", "skipped"];

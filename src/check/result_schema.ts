@@ -15,7 +15,10 @@ const CHECK_RESULT = z.strictObject({
 
 /** The results of all checks. */
 export const CHECK_RESULTS = z.strictObject({
-  success: z.boolean().describe("true where the exit code is 0"),
+  success: z.boolean().describe(
+    "true where the exit code is 0: no check failed, and in no category all results are unknown",
+  ),
+  unknown: z.number().int().describe("how many checks could not be made"),
   checks: z.array(CHECK_RESULT).readonly(),
 }).describe("The output of `kubectl mesh check -o json`");
 

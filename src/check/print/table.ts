@@ -1,7 +1,8 @@
 import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
-import { type FailOn, isSuccess } from "../result.ts";
+import { counted } from "../checks/findings.ts";
+import { type FailOn, type Summary, summaryOf } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 
 /** How results look. */
@@ -49,11 +50,19 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     const own = shown.filter((result) => result.category === category);
     return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, mark))];
   });
-  const last = [`Status check results are ${mark(isSuccess(results, look.failOn) ? "ok" : "error")}`];
-  return [...parts, last].map((part) => `${part.join("\n")}\n`).join("\n");
+  return [...parts, lastLines(summaryOf(results, look.failOn), mark)].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
 type MarkOf = (outcome: Outcome) => string;
+
+/** What could not be checked, and how all ended. */
+function lastLines({ mark, counts }: Summary, markOf: MarkOf): string[] {
+  const { ok, warning, error, unknown, skipped } = counts;
+  const hint = `${counted(unknown, "check")} could not be made: "kubectl mesh check --rbac" prints the rights`;
+  const all = [`${ok} ok`, counted(warning, "warning"), counted(error, "error"), `${unknown} unknown`];
+  const last = `Status check results are ${markOf(mark)}: ${[...all, `${skipped} skipped`].join(", ")}`;
+  return unknown === 0 ? [last] : [hint, last];
+}
 
 /** A passed check takes one line. The message names the first objects, JSON has all. */
 function lines({ title, result, message, hint }: CheckResult, markOf: MarkOf): string[] {

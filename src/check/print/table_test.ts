@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { FailOn } from "../result.ts";
 import { CHECK_RESULTS, type CheckResult } from "../result_schema.ts";
 import { jsonText } from "./json.ts";
 import { tableText } from "./table.ts";
@@ -24,7 +25,7 @@ Deno.test("a dumb terminal gets ASCII marks", () => {
   assert.match(text, /^\+ exists is well$/m);
   assert.match(text, /^! policy is well$/m);
   assert.match(text, /^x service is well$/m);
-  assert.match(text, /Status check results are x\n$/);
+  assert.match(text, /Status check results are x: 2 ok, .*\n$/);
   // deno-lint-ignore no-control-regex -- all that is not ASCII
   assert.doesNotMatch(text, /[^\u0000-\u007f]/);
 });
@@ -60,7 +61,8 @@ webhook
     cannot tell: needs get on secrets
     see docs/checks.md#secret
 
-Status check results are ×
+1 check could not be made: "kubectl mesh check --rbac" prints the rights
+Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
 `,
   );
 });
@@ -72,18 +74,27 @@ Deno.test("the short form omits passed checks and empty categories", () => {
   const well = RESULTS.slice(0, 2);
   assert.equal(
     tableText(well, { color: false, short: true, failOn: "error" }),
-    "Status check results are √\n",
+    "Status check results are √: 2 ok, 0 warnings, 0 errors, 0 unknown, 0 skipped\n",
   );
 });
 
 Deno.test("summary line and success agree with the exit code", () => {
   const warned = RESULTS.filter(({ result }) => result !== "error");
-  const lastLine = (failOn: "warning" | "error") =>
-    tableText(warned, { color: false, short: true, failOn }).trimEnd().split("\n").at(-1);
-  assert.equal(lastLine("error"), "Status check results are √");
-  assert.equal(lastLine("warning"), "Status check results are ×");
-  assert.equal(JSON.parse(jsonText(warned, "error")).success, true);
-  assert.equal(JSON.parse(jsonText(warned, "warning")).success, false);
+  const known = warned.filter(({ result }) => result !== "unknown");
+  const hidden = warned.filter(({ result }) => result === "unknown");
+  const rows: readonly (readonly [of: readonly CheckResult[], failOn: FailOn, mark: string, success: boolean])[] = [
+    [known, "error", "√: 2 ok, 1 warning, 0 errors, 0 unknown, 1 skipped", true],
+    [known, "warning", "×", false],
+    [warned, "error", "?: 2 ok, 1 warning, 0 errors, 1 unknown, 1 skipped", true],
+    [warned, "unknown", "×", false],
+    [hidden, "error", "?: 0 ok, 0 warnings, 0 errors, 1 unknown, 0 skipped", false],
+  ];
+  for (const [results, failOn, mark, success] of rows) {
+    const last = tableText(results, { color: false, short: true, failOn }).trimEnd().split("\n").at(-1) ?? "";
+    assert(last.startsWith(`Status check results are ${mark}`), last);
+    const { success: found, unknown } = CHECK_RESULTS.parse(JSON.parse(jsonText(results, failOn)));
+    assert.deepEqual([found, unknown], [success, results.filter(({ result }) => result === "unknown").length]);
+  }
 });
 
 Deno.test("the text has colour only on request", () => {

@@ -32,7 +32,9 @@ const FLAGS = {
     output: flag("-o, --output table|short|json", "Form of the results; short leaves out the checks that passed", {
       default: "table",
     }),
-    failOn: flag("--fail-on warning|error", "The least result that makes the exit code 1", { default: "error" }),
+    failOn: flag("--fail-on error|warning|unknown", "The least result that makes the exit code 1", {
+      default: "error",
+    }),
     wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
     rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
   },
@@ -58,7 +60,7 @@ export const CHECK = command({
   flags: FLAGS,
   exits: [
     ["0", "no check failed"],
-    ["1", "a check failed, or no cluster is configured"],
+    ["1", "a check failed, nothing of a category could be checked, or no cluster is configured"],
     ["2", "the command line is wrong"],
   ],
   run: runCheck,
