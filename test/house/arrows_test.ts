@@ -52,9 +52,9 @@ Deno.test("objection() allows the arrows of the house and no others", () => {
 
 /** Every pod runs these: each millisecond and megabyte counts once per pod. */
 const CONTAINERS = ["src/agent/run.ts", "src/wait/run.ts"];
-const HEAVY = /^src\/core\/(kube|gotemplate)\/mod\.ts$|^src\/(inject|iptables)\//;
+const HEAVY = /^src\/core\/((kube|gotemplate)\/mod|protobuf)\.ts$|^src\/(inject|iptables)\//;
 
-Deno.test("what containers keep running loads neither the types of Kubernetes nor the engine of templates", () => {
+Deno.test("what containers start with has no types of Kubernetes, no engine of templates and no protobuf", () => {
   for (const start of CONTAINERS) {
     const loaded = [...loadedWith(start)];
     assert.ok(loaded.includes("src/core/errors.ts"), start);

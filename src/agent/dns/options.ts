@@ -11,6 +11,8 @@ export interface DnsSettings {
   readonly address: string;
   /** Ask all upstream servers at once, not one after the other. */
   readonly isParallel: boolean;
+  /** Timeout of an upstream server, in milliseconds. */
+  readonly upstreamTimeout: number;
 }
 
 /** The xDS node that requests the name table. */
@@ -35,7 +37,7 @@ export interface TableOptions {
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }
 
-export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel">, ProxyDomain {
+export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel" | "upstreamTimeout">, ProxyDomain {
   readonly log: Logger;
   /** For tests. */
   readonly tuning?: Partial<Tuning>;
@@ -50,8 +52,6 @@ export interface Tuning {
   readonly resolvConf: string;
   /** The port of upstream servers. */
   readonly upstreamPort: number;
-  /** Timeout of an upstream server, in milliseconds. */
-  readonly upstreamTimeout: number;
   /** Maximum of forwarded questions in flight; further ones get SERVFAIL. */
   readonly maxForwarded: number;
   /** Idle timeout of a TCP connection, in milliseconds. */
@@ -59,14 +59,10 @@ export interface Tuning {
   readonly random: () => number;
 }
 
-/**
- * The idle timeout is that of miekg/dns, the upstream timeout that of Istio. Each forwarded question takes a file
- * descriptor.
- */
+/** The idle timeout is that of miekg/dns. Each forwarded question takes a file descriptor. */
 export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,
-  upstreamTimeout: 5000,
   maxForwarded: 512,
   idle: 8000,
   random: Math.random,

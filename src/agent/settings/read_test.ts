@@ -304,9 +304,21 @@ Deno.test("readSettings: hot restart and restart flags", async () => {
   assert.equal((await read({ words: "--hot-restart" })).envoy.hotRestart, true);
 });
 
-Deno.test("readSettings: FIPS limits Envoy's ciphers", async () => {
-  const { envoy } = await read({ env: { COMPLIANCE_POLICY: "fips-140-2" } });
-  assert.match(envoy.environment["GRPC_SSL_CIPHER_SUITES"] ?? "", /^ECDHE-ECDSA-AES128-GCM-SHA256:/);
+Deno.test("readSettings: FIPS limits Envoy's ciphers, FIPS 140-2 also the version of TLS", async () => {
+  for (const [policy, isTls12Only] of [["fips-140-2", true], ["fips-140-3", false]] as const) {
+    const { envoy, bootstrap, warnings } = await read({ env: { COMPLIANCE_POLICY: policy } });
+    assert.match(envoy.environment["GRPC_SSL_CIPHER_SUITES"] ?? "", /^ECDHE-ECDSA-AES128-GCM-SHA256:/, policy);
+    assert.equal(bootstrap.isTls12Only, isTls12Only, policy);
+    assert.deepEqual(warnings, [], policy);
+  }
+});
+
+Deno.test("readSettings: an unknown compliance policy is a warning", async () => {
+  const { envoy, bootstrap, warnings } = await read({ env: { COMPLIANCE_POLICY: "pqc" } });
+  assert.deepEqual([envoy.environment, bootstrap.isTls12Only], [{}, false]);
+  assert.deepEqual(warnings, [
+    '"COMPLIANCE_POLICY" is "pqc", which the agent does not know: use fips-140-2 or fips-140-3',
+  ]);
 });
 
 Deno.test("readSettings: Stackdriver needs a project", async () => {

@@ -122,7 +122,8 @@ export interface BootstrapSettings {
   /** xDS delivers the peers' metadata. */
   readonly metadataDiscovery: boolean;
   readonly stripFragment: boolean;
-  readonly isFips: boolean;
+  /** TLS 1.3 is off in Envoy's gRPC client. */
+  readonly isTls12Only: boolean;
   readonly statusProxyProtocol: boolean;
   /** Envoy logs JSON. */
   readonly logJson: boolean;

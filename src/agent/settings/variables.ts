@@ -57,7 +57,7 @@ export const VARIABLES = {
     default: "true",
   }),
   coreDump: variable("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core", { type: "boolean", default: "false" }),
-  compliancePolicy: variable("COMPLIANCE_POLICY", "Rules of cryptography: fips-140-2, or none"),
+  compliancePolicy: variable("COMPLIANCE_POLICY", "Rules of cryptography: fips-140-2, fips-140-3, or none"),
   deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
   dualStack: variable("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6", { type: "boolean", default: "false" }),
   metadataDiscovery: variable("PEER_METADATA_DISCOVERY", "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE", {
@@ -74,11 +74,20 @@ export const VARIABLES = {
     "Serve DNS in a sidecar even if it is not captured (`ISTIO_META_DNS_CAPTURE`)",
     { type: "boolean", default: "false" },
   ),
+  metaEnableDnsServer: variable(
+    "ISTIO_META_ENABLE_DNS_SERVER",
+    "Serve DNS in any role, also in a gateway, even if it is not captured",
+    { type: "boolean", default: "false" },
+  ),
   dnsForwardParallel: variable(
     "DNS_FORWARD_PARALLEL",
     "Ask all DNS servers of the machine at once, not one after the other",
     { type: "boolean", default: "false" },
   ),
+  dnsForwardTimeout: variable("DNS_FORWARD_TIMEOUT", "How long to wait for the answer of a DNS server", {
+    type: "duration",
+    default: "5s",
+  }),
   stripFragment: variable("HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED", "Envoy strips the fragment of a path", {
     type: "boolean",
     default: "true",

@@ -14,7 +14,7 @@ export const AROUND = { namespace: "ns1", domain: "ns1.svc.cluster.local" } as c
 export const RESOLV_CONF = "/etc/resolv.conf";
 
 /** Options of a test. */
-export interface TestServerOptions extends Partial<Pick<ServerOptions, "address" | "isParallel">> {
+export interface TestServerOptions extends Partial<Pick<ServerOptions, "address" | "isParallel" | "upstreamTimeout">> {
   readonly resolvConf?: string;
   readonly tuning?: Partial<Tuning>;
   readonly table?: Readonly<Record<string, NameInfo>>;
@@ -38,6 +38,7 @@ export async function dnsServer(options: TestServerOptions = {}) {
     ...AROUND,
     address: options.address ?? "localhost:0",
     isParallel: options.isParallel ?? false,
+    upstreamTimeout: options.upstreamTimeout ?? 5000,
     log: getLogger(["test", "dns"]),
     tuning: options.tuning ?? {},
   });

@@ -9,7 +9,7 @@ const DEFAULTS = {
   "envoy.reloadable_features.fixed_heap_use_allocated": true,
   "envoy.reloadable_features.coalesce_lb_rebuilds_on_batch_update": false,
 };
-const FIPS = { "envoy.reloadable_features.google_grpc_disable_tls_13": true };
+const TLS_12_ONLY = { "envoy.reloadable_features.google_grpc_disable_tls_13": true };
 const KEEP_FRAGMENT = { "envoy.reloadable_features.http_strip_fragment_from_path_unsafe_if_disabled": "false" };
 
 /**
@@ -19,7 +19,7 @@ export function runtimeFlags({ bootstrap, proxy }: AgentSettings): ValueMap {
   const flags: ValueMap = Object.assign(
     newMap(),
     DEFAULTS,
-    bootstrap.isFips ? FIPS : {},
+    bootstrap.isTls12Only ? TLS_12_ONLY : {},
     bootstrap.stripFragment ? {} : KEEP_FRAGMENT,
   );
   for (const [key, value] of Object.entries(proxy.runtimeValues)) {

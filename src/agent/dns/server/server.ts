@@ -26,6 +26,7 @@ export async function startServer(world: World, options: ServerOptions) {
     ...tuning,
     network: world.network,
     isParallel: options.isParallel,
+    upstreamTimeout: options.upstreamTimeout,
     log,
     signal: end.signal,
   });

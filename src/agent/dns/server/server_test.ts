@@ -192,7 +192,8 @@ Deno.test("a TCP connection pipelines questions, and a slow one does not block o
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: { "good.example": external("1.1.1.1") },
-    tuning: { upstreamPort: upstream.port, upstreamTimeout: 500 },
+    upstreamTimeout: 500,
+    tuning: { upstreamPort: upstream.port },
   });
   const slow = questionBytes("slow.example", "A", { id: 1 });
   const quick = Array.from({ length: 100 }, (_, at) => questionBytes("good.example", "A", { id: 100 + at }));

@@ -110,6 +110,7 @@ async function started(isDelta: boolean) {
     ...AROUND,
     address: "localhost:0",
     isParallel: false,
+    upstreamTimeout: 5000,
     log: getLogger(["test", "dns"]),
     table: {
       node: {

@@ -2,7 +2,7 @@
 import { messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";
 import type { Network } from "../../../core/world/world.ts";
-import type { Tuning } from "../options.ts";
+import type { DnsSettings, Tuning } from "../options.ts";
 import type { Upstream } from "./resolv_conf.ts";
 import { type AskContext, askTcp, askUdp, restoreQuestion } from "./ask.ts";
 import { nameOf, type Query } from "../wire.ts";
@@ -12,9 +12,9 @@ export type Transport = "udp" | "tcp";
 
 const ASK = { udp: askUdp, tcp: askTcp } as const;
 
-export interface ForwardOptions extends Pick<Tuning, "upstreamTimeout" | "maxForwarded" | "random"> {
+export interface ForwardOptions
+  extends Pick<Tuning, "maxForwarded" | "random">, Pick<DnsSettings, "isParallel" | "upstreamTimeout"> {
   readonly network: Network;
-  readonly isParallel: boolean;
   readonly log: Logger;
   /** Aborted at shutdown. */
   readonly signal: AbortSignal;

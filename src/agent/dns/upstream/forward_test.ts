@@ -81,7 +81,7 @@ const BEHAVIOURS: readonly (readonly [string, Behaviour, string, string])[] = [
 Deno.test("upstream behaviour, and the answer for the application", async () => {
   for (const [what, behave, udp, tcp] of BEHAVIOURS) {
     await using upstream = await fakeUpstream(behave);
-    await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
+    await using server = await dnsServer({ table: {}, ...QUICK, tuning: { upstreamPort: upstream.port } });
     for (const [transport, expected] of [["udp", udp], ["tcp", tcp]] as const) {
       const bytes = questionBytes("Www.example.com", "A", { id: 4711 });
       const answer = await ask(server.port, transport, bytes);
@@ -101,7 +101,7 @@ Deno.test("upstream behaviour, and the answer for the application", async () => 
 Deno.test("a long answer is truncated to whole records with TC; over TCP it is complete", async () => {
   const many = Array.from({ length: 130 }, (_, at) => `10.0.0.${at}`);
   await using upstream = await fakeUpstream((question) => [addressAnswer(question, many)]);
-  await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
+  await using server = await dnsServer({ table: {}, ...QUICK, tuning: { upstreamPort: upstream.port } });
   for (const [udpSize, most] of [[undefined, 512], [100, 512], [1232, 1232]] as const) {
     const raw = await askUdp(server.port, questionBytes("many.example", "A", udpSize === undefined ? {} : { udpSize }));
     const answer = decoded(raw);
@@ -119,7 +119,7 @@ Deno.test("a truncated answer keeps its OPT record", async () => {
   await using upstream = await fakeUpstream((question) => [
     addressAnswer(question, many, { additionals: opt === undefined ? [] : [opt] }),
   ]);
-  await using server = await dnsServer({ table: {}, tuning: { ...QUICK, upstreamPort: upstream.port } });
+  await using server = await dnsServer({ table: {}, ...QUICK, tuning: { upstreamPort: upstream.port } });
   const answer = decoded(await askUdp(server.port, questionBytes("many.example", "A", { udpSize: 600 })));
   assert.deepEqual([answer.flag_tc, answer.additionals?.map(({ udpPayloadSize }) => udpPayloadSize)], [true, [4096]]);
 });
@@ -133,7 +133,8 @@ Deno.test("a server that refuses is skipped at once, in either order", async () 
       resolvConf: TWO,
       table: {},
       // A patience of an hour: an answer shows that the refusal was heard.
-      tuning: { upstreamPort: upstream.port, upstreamTimeout: 3_600_000, random },
+      upstreamTimeout: 3_600_000,
+      tuning: { upstreamPort: upstream.port, random },
     });
     for (const transport of ["udp", "tcp"] as const) assert.equal((await ask(server.port, transport)).rcode, "NOERROR");
   }
@@ -146,7 +147,7 @@ Deno.test("servers are asked in random order, sequentially or in parallel", asyn
   const orders = new Set<string>();
   for (let turn = 0; turn < 60 && orders.size < 2; turn++) {
     first.seen.length = 0;
-    await using server = await dnsServer({ resolvConf: TWO, table: {}, tuning: { ...port, upstreamTimeout: 50 } });
+    await using server = await dnsServer({ resolvConf: TWO, table: {}, upstreamTimeout: 50, tuning: port });
     assert.equal((await ask(server.port, "udp")).rcode, "NOERROR");
     orders.add(first.seen.length > 0 ? "silent first" : "good first");
   }
@@ -155,7 +156,8 @@ Deno.test("servers are asked in random order, sequentially or in parallel", asyn
     resolvConf: TWO,
     table: {},
     isParallel: true,
-    tuning: { ...port, upstreamTimeout: 3_600_000 },
+    upstreamTimeout: 3_600_000,
+    tuning: port,
   });
   for (const transport of ["udp", "tcp"] as const) assert.equal((await ask(parallel.port, transport)).rcode, "NOERROR");
   assert.ok(second.seen.length > 0);
@@ -165,7 +167,8 @@ Deno.test("questions above the limit in flight fail at once", async () => {
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: {},
-    tuning: { upstreamPort: upstream.port, upstreamTimeout: 3_600_000, maxForwarded: 3 },
+    upstreamTimeout: 3_600_000,
+    tuning: { upstreamPort: upstream.port, maxForwarded: 3 },
   });
   const waiting = [1, 2, 3].map(() => askUdp(server.port, questionBytes("slow.example"), undefined, 1000));
   waiting.forEach((each) => each.catch(() => {}));
@@ -181,7 +184,8 @@ Deno.test("the server never forwards to itself", async () => {
   await using server = await dnsServer({
     address: `127.0.0.1:${port}`,
     table: {},
-    tuning: { ...QUICK, upstreamPort: port },
+    ...QUICK,
+    tuning: { upstreamPort: port },
   });
   assert.equal((await ask(server.port, "udp")).rcode, "SERVFAIL");
   const [requests] = (await server.collect()).filter(({ name }) => name === "dns_requests_total");
@@ -191,7 +195,7 @@ Deno.test("the server never forwards to itself", async () => {
 Deno.test("a forwarded question that comes back fails, and is not forwarded again", () => {
   const told: string[] = [];
   const world = dnsWorld("");
-  const options = { ...TUNING, network: world.network, isParallel: false, log: getLogger(["test"]) };
+  const options = { ...TUNING, network: world.network, isParallel: false, ...QUICK, log: getLogger(["test"]) };
   const forwarder = new Forwarder({ ...options, signal: AbortSignal.abort() });
   const resolver = new Resolver({
     forwarder,
@@ -214,7 +218,8 @@ Deno.test("a changed resolv.conf is used soon", async () => {
   await using server = await dnsServer({
     resolvConf: "nameserver 127.0.0.9\n",
     table: {},
-    tuning: { ...QUICK, upstreamPort: upstream.port },
+    ...QUICK,
+    tuning: { upstreamPort: upstream.port },
   });
   assert.equal((await ask(server.port, "udp")).rcode, "SERVFAIL");
   server.world.content.set(RESOLV_CONF, new TextEncoder().encode("nameserver 127.0.0.1\n"));

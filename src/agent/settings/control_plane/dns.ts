@@ -1,15 +1,33 @@
 /** Whether the agent answers DNS, and where. Source: pilot-agent's options. */
+import { parseBool } from "../../../core/net.ts";
 import type { DnsSettings } from "../../dns/options.ts";
 import type { Role } from "../flags.ts";
 import type { Reading } from "../reading.ts";
 import type { ProxyNode } from "../settings.ts";
 
-/** Reads them. The node metadata `DNS_CAPTURE` (`ISTIO_META_DNS_CAPTURE`) says whether DNS is captured. */
-export function readDns({ variables }: Reading, role: Role, { typedMetadata }: ProxyNode): DnsSettings {
-  const isWanted = typedMetadata["DNS_CAPTURE"] === "true" || variables.bool("enableDnsServer");
+/**
+ * Reads them. The node metadata `DNS_CAPTURE` says whether DNS is captured, which only sidecars do. `ENABLE_DNS_SERVER`
+ * counts for every role: Envoy of a gateway may resolve names by the agent.
+ */
+export function readDns(reading: Reading, role: Role, { metadata, typedMetadata }: ProxyNode): DnsSettings {
+  const { variables } = reading;
+  const isCaptured = typedMetadata["DNS_CAPTURE"] === "true" || variables.bool("enableDnsServer");
+  const enabled = metadata["ENABLE_DNS_SERVER"];
+  const isEnabled = variables.bool("metaEnableDnsServer") ||
+    (typeof enabled === "string" && parseBool(enabled) === true);
   return {
-    isServed: role === "sidecar" && isWanted,
+    isServed: isEnabled || (role === "sidecar" && isCaptured),
     address: variables.text("dnsProxyAddress"),
     isParallel: variables.bool("dnsForwardParallel"),
+    upstreamTimeout: upstreamTimeout(reading),
   };
+}
+
+const DEFAULT_TIMEOUT = 5000;
+
+function upstreamTimeout({ variables, warnings }: Reading): number {
+  const milliseconds = variables.milliseconds("dnsForwardTimeout");
+  if (milliseconds > 0) return milliseconds;
+  warnings.push('"DNS_FORWARD_TIMEOUT" is ignored and "5s" used: it is not longer than 0');
+  return DEFAULT_TIMEOUT;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fakeWorld } from "../../../core/world/mod.ts";
 import { readSettings } from "../read.ts";
 
-const STANDARD = { isServed: false, address: "localhost:15053", isParallel: false };
+const STANDARD = { isServed: false, address: "localhost:15053", isParallel: false, upstreamTimeout: 5000 };
 
 const CASES: readonly (readonly [string, string, Record<string, string>, object])[] = [
   ["nothing asks for it", "sidecar", {}, STANDARD],
@@ -10,6 +10,13 @@ const CASES: readonly (readonly [string, string, Record<string, string>, object]
   ["capture is off", "sidecar", { ISTIO_META_DNS_CAPTURE: "false" }, STANDARD],
   ["it is asked for", "sidecar", { ENABLE_DNS_SERVER: "true" }, { ...STANDARD, isServed: true }],
   ["a gateway has none", "router", { ISTIO_META_DNS_CAPTURE: "true", ENABLE_DNS_SERVER: "1" }, STANDARD],
+  ["a gateway is asked for it", "router", { ISTIO_META_ENABLE_DNS_SERVER: "true" }, { ...STANDARD, isServed: true }],
+  ["a sidecar is asked for it", "sidecar", { ISTIO_META_ENABLE_DNS_SERVER: "1" }, { ...STANDARD, isServed: true }],
+  ["it is switched off", "router", { ISTIO_META_ENABLE_DNS_SERVER: "false" }, STANDARD],
+  ["a gateway's proxy configuration asks for it", "router", {
+    PROXY_CONFIG: '{"proxyMetadata":{"ISTIO_META_ENABLE_DNS_SERVER":"true"}}',
+  }, { ...STANDARD, isServed: true }],
+  ["the timeout is 0", "sidecar", { DNS_FORWARD_TIMEOUT: "0s" }, STANDARD],
   ["the proxy configuration asks for it", "sidecar", {
     PROXY_CONFIG: '{"proxyMetadata":{"ISTIO_META_DNS_CAPTURE":"true"}}',
   }, { ...STANDARD, isServed: true }],
@@ -17,7 +24,8 @@ const CASES: readonly (readonly [string, string, Record<string, string>, object]
     ISTIO_META_DNS_CAPTURE: "1",
     DNS_PROXY_ADDR: "0.0.0.0:53",
     DNS_FORWARD_PARALLEL: "true",
-  }, { isServed: true, address: "0.0.0.0:53", isParallel: true }],
+    DNS_FORWARD_TIMEOUT: "1.5s",
+  }, { isServed: true, address: "0.0.0.0:53", isParallel: true, upstreamTimeout: 1500 }],
 ];
 
 Deno.test("whether and where DNS is served, and how questions are forwarded", async () => {

@@ -3,7 +3,7 @@ import { parseUint } from "../../../core/net.ts";
 import { mapAt, type ValueMap } from "../../../core/value.ts";
 import { flagText, type Reading } from "../reading.ts";
 import type { BootstrapSettings, PodInputs, ProxyNode } from "../settings.ts";
-import { isFips } from "./envoy.ts";
+import { compliancePolicy } from "./envoy.ts";
 import { statsSettings } from "./stats.ts";
 
 export interface BootstrapInputs extends PodInputs {
@@ -21,7 +21,7 @@ export function readBootstrap(reading: Reading, inputs: BootstrapInputs): Bootst
     ...xdsOf(reading, inputs),
     isXdsDirect: isXdsDirect(reading),
     stripFragment: variables.bool("stripFragment"),
-    isFips: isFips(variables),
+    isTls12Only: compliancePolicy(reading).isTls12Only,
     statusProxyProtocol: variables.bool("statusProxyProtocol"),
     logJson: inputs.logJson,
     outlierLogPath: flagText(reading, "outlierLogPath"),

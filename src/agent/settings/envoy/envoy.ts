@@ -2,7 +2,6 @@
 import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../core/mesh/configuration.ts";
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
 import type { DrainSettings, EnvoySettings } from "../settings.ts";
-import type { Variables } from "../variables.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { goJson } from "../../../core/gojson.ts";
 import { parseYaml } from "../../../core/yaml/mod.ts";
@@ -28,7 +27,7 @@ function longestDrain(reading: Reading): number | undefined {
   return limit > 0 ? limit : undefined;
 }
 
-/** TLS 1.2 ciphers of Envoy's gRPC client under FIPS 140-2. */
+/** TLS 1.2 ciphers of Envoy's gRPC client under FIPS 140. */
 const FIPS_CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -56,7 +55,7 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
     bootstrapOverride: await readBootstrapOverride(world, override, variables.text("hostIp"), warnings),
     hotRestart: isOn(reading, "hotRestart") || isOn(reading, "watch"),
     baseId: Number(flagText(reading, "baseId")),
-    environment: isFips(variables) ? { GRPC_SSL_CIPHER_SUITES: FIPS_CIPHERS } : {},
+    environment: compliancePolicy(reading).limitsCiphers ? { GRPC_SSL_CIPHER_SUITES: FIPS_CIPHERS } : {},
   };
 }
 
@@ -79,8 +78,29 @@ async function template(
   return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }
 
-export function isFips(variables: Variables): boolean {
-  return variables.text("compliancePolicy") === "fips-140-2";
+/** What a policy asks of Envoy's gRPC client. istiod applies the policy to Envoy's other connections. */
+interface CompliancePolicy {
+  readonly limitsCiphers: boolean;
+  /** TLS 1.3 is off. */
+  readonly isTls12Only: boolean;
+}
+
+const NO_POLICY: CompliancePolicy = { limitsCiphers: false, isTls12Only: false };
+
+/** By the value of `COMPLIANCE_POLICY`. Source: Istio's envoy.Run and bootstrap.extractRuntimeFlags. */
+const POLICIES: ReadonlyMap<string, CompliancePolicy> = new Map([
+  ["", NO_POLICY],
+  ["fips-140-2", { limitsCiphers: true, isTls12Only: true }],
+  ["fips-140-3", { limitsCiphers: true, isTls12Only: false }],
+]);
+
+/** The policy; an unknown one is a warning, once. */
+export function compliancePolicy({ variables, warnings }: Reading): CompliancePolicy {
+  const name = variables.text("compliancePolicy");
+  const policy = POLICIES.get(name);
+  const warning = `"COMPLIANCE_POLICY" is "${name}", which the agent does not know: use fips-140-2 or fips-140-3`;
+  if (policy === undefined && !warnings.includes(warning)) warnings.push(warning);
+  return policy ?? NO_POLICY;
 }
 
 /**

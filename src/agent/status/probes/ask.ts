@@ -2,7 +2,6 @@
 import { MeshError } from "../../../core/errors.ts";
 import type { ExchangeAnswer, Network } from "../../../core/world/world.ts";
 import type { Prober } from "./config.ts";
-import { CHECK, healthRequest, healthStatus } from "./grpc_health.ts";
 import { joinHostPort, splitHostPort } from "../../../core/net.ts";
 
 /** A probe request. */
@@ -72,6 +71,8 @@ const askTcp: Ask<"tcp"> = async (target, { port }) => {
 };
 
 const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
+  // Loaded late: the protobuf library must not delay the status server.
+  const { CHECK, healthRequest, healthStatus } = await import("./grpc_health.ts");
   const headers = new Headers({ "content-type": "application/grpc", te: "trailers", "accept-encoding": "identity" });
   headers.set("user-agent", target.headers.get("user-agent") ?? "");
   const answer = await target.network.exchange({
@@ -84,17 +85,18 @@ const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
     signal: target.signal,
     ...fromSource(target),
   });
-  const status = grpcStatus(answer);
+  checkGrpcStatus(answer);
+  const status = healthStatus(answer.body);
   if (status !== "SERVING") throw new MeshError(`The service "${service}" is ${status}`);
   return { status: 200 };
 };
 
-function grpcStatus({ status, headers, body }: ExchangeAnswer): string {
+/** Throws a `MeshError` unless the call succeeded. */
+function checkGrpcStatus({ status, headers }: ExchangeAnswer): void {
   const code = headers.get("grpc-status") ?? "0";
   if (code === "12") throw new MeshError("The server does not implement the health protocol grpc.health.v1.Health");
   if (code !== "0") throw new MeshError(`The answer is the gRPC status ${code}: ${headers.get("grpc-message") ?? ""}`);
   if (status !== 200) throw new MeshError(`The answer is the HTTP status ${status}`);
-  return healthStatus(body);
 }
 
 function fromSource({ source }: ProbeTarget): { readonly source?: string } {
