@@ -37,7 +37,7 @@ type Told = Omit<Problem, "object"> | undefined;
 interface PodCheck {
   readonly id: string;
   readonly title: string;
-  readonly judge: (pod: ProxyPod) => Told;
+  readonly judge: (pod: ProxyPod, now: Date) => Told;
   /** What to do about it. */
   readonly advice?: Advice;
 }
@@ -84,16 +84,16 @@ export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
   category: "data-plane",
   title: check.title,
   needs: [],
-  run: async (inventory: Inventory) => judgePods(check, await inventory.pods()),
+  run: async (inventory: Inventory) => judgePods(check, await inventory.pods(), inventory.clock.now()),
 }));
 
 /** Runs a check over all pods. */
-export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly Pod[]>): Finding {
+export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly Pod[]>, now: Date): Finding {
   if (!isKnown(pods)) return cannotTell(pods);
   const proxies = proxyPods(pods.value);
   if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
   const problems = proxies.flatMap((each) => {
-    const told = judge(each);
+    const told = judge(each, now);
     return told === undefined ? [] : [{ object: each.object, ...told }];
   });
   return findingOf(problems, advice);
@@ -108,7 +108,7 @@ function scheduled({ pod }: ProxyPod): Told {
 }
 
 function imagePulled({ proxy, init }: ProxyPod): Told {
-  const without = [init, proxy].find((each) => each !== undefined && IMAGE_REASONS.has(waitingReason(each)));
+  const without = [init, proxy].find((each) => each !== undefined && isWithoutImage(each));
   if (without === undefined) return undefined;
   const image = textAt(without.spec, "image");
   const message = [
@@ -119,16 +119,27 @@ function imagePulled({ proxy, init }: ProxyPod): Told {
   return { result: "error", message: message.join(": ") };
 }
 
+function isWithoutImage(state: ContainerState): boolean {
+  return IMAGE_REASONS.has(waitingReason(state));
+}
+
 function initialized({ init }: ProxyPod): Told {
-  if (init === undefined) return undefined;
+  if (init === undefined || !hasFailed(init)) return undefined;
   const ending = lastEnding(init);
-  if (START_REASONS.has(waitingReason(init))) return { result: "error", message: notStarted(init) };
-  if (ending === undefined || ending.code === 0) return undefined;
+  if (START_REASONS.has(waitingReason(init)) || ending === undefined) {
+    return { result: "error", message: notStarted(init) };
+  }
   return { result: "error", message: `${init.name} ${endingText(ending)}` };
 }
 
-function ready({ pod, proxy }: ProxyPod): Told {
+function hasFailed(init: ContainerState): boolean {
+  return START_REASONS.has(waitingReason(init)) || (lastEnding(init)?.code ?? 0) !== 0;
+}
+
+function ready(each: ProxyPod, now: Date): Told {
+  const { pod, proxy } = each;
   if (proxy.status.ready === true || isBefore(pod, proxy)) return undefined;
+  if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);
   if (START_REASONS.has(waitingReason(proxy))) return { result: "error", message: notStarted(proxy) };
   const waiting = waitingReason(proxy);
   const ending = lastEnding(proxy);
@@ -139,8 +150,21 @@ function ready({ pod, proxy }: ProxyPod): Told {
 
 /** Other checks report why the kubelet has not started the proxy. */
 function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
-  if (IMAGE_REASONS.has(waitingReason(proxy))) return true;
-  return conditionOf(pod, "PodScheduled")?.status === "False" || waitingReason(proxy) === "PodInitializing";
+  return isWithoutImage(proxy) || conditionOf(pod, "PodScheduled")?.status === "False";
+}
+
+/** Init containers may take this long. */
+const INIT_MINUTES = 5;
+
+/** The proxy waits for init containers. Other checks report that of the injection. */
+function initializing({ pod, proxy, init }: ProxyPod, now: Date): Told {
+  const since = Date.parse(pod.metadata.creationTimestamp ?? "");
+  const minutes = Math.floor((now.getTime() - since) / 60_000);
+  if (minutes < INIT_MINUTES || (init !== undefined && (hasFailed(init) || isWithoutImage(init)))) return undefined;
+  const blocking = (pod.status?.initContainerStatuses ?? []).find(({ state }) => state?.terminated?.exitCode !== 0);
+  const cause = blocking === undefined ? "" : `: its init container "${blocking.name}" has not ended`;
+  const time = Number.isNaN(minutes) ? "" : ` for ${minutes} minutes`;
+  return { result: "error", message: `${proxy.name} waits${time}${cause}` };
 }
 
 function notStarted(state: ContainerState): string {

@@ -7,6 +7,7 @@ import type { Observed } from "../inventory/mod.ts";
 import { judgePods, POD_CHECKS } from "./data_plane.ts";
 
 const RUNNING = { running: {} };
+const NOW = new Date("2026-01-01T01:00:00Z");
 
 interface PodCase {
   readonly proxy?: ValueMap;
@@ -45,7 +46,7 @@ function podOf({ proxy = {}, init, conditions = [], phase = "Running", metadata 
 /** The findings that are not `ok`, by id, in what is kept of pods. */
 function findings(...cases: readonly PodCase[]): Record<string, Finding> {
   const pods: Observed<readonly KubeObject[]> = { value: cases.map(podOf).map(podKeeper()) };
-  const all = POD_CHECKS.map((check) => [check.id, judgePods(check, pods)] as const);
+  const all = POD_CHECKS.map((check) => [check.id, judgePods(check, pods, NOW)] as const);
   return Object.fromEntries(all.filter(([, { result }]) => result !== "ok"));
 }
 
@@ -147,9 +148,23 @@ Deno.test("the message has ten lines, the objects name all pods", () => {
 
 Deno.test("without the right to list pods the result is unknown", () => {
   for (const check of POD_CHECKS) {
-    assert.deepEqual(judgePods(check, { forbidden: "list on pods" }), {
+    assert.deepEqual(judgePods(check, { forbidden: "list on pods" }, NOW), {
       result: "unknown",
       message: "cannot tell: needs list on pods",
     });
   }
+});
+
+Deno.test("a proxy that waits for init containers for long is not ready; the init container is named", () => {
+  const proxy = waiting("PodInitializing");
+  const at = (creationTimestamp: string) => ({ metadata: { creationTimestamp } });
+  const running = { state: RUNNING };
+  assert.deepEqual(told({ proxy, init: running, ...at("2026-01-01T00:58:00Z") }), []);
+  assert.deepEqual(told({ proxy, init: running, ...at("2026-01-01T00:00:00Z") }), [
+    'proxy-ready error: istio-proxy waits for 60 minutes: its init container "istio-init" has not ended',
+  ]);
+  const failed = { state: ended(1, "Error") };
+  assert.deepEqual(told({ proxy, init: failed, ...at("2026-01-01T00:00:00Z") }), [
+    "proxy-init error: istio-init ended with 1",
+  ]);
 });

@@ -41,6 +41,15 @@ export function findingOf(problems: readonly Problem[], advice?: Advice): Findin
   };
 }
 
+/** The problems; without any `unknown` if something could not be read, else `ok`. */
+export function findingOrUnknown(
+  problems: readonly Problem[],
+  unknown: Unknown | undefined,
+  advice?: Advice,
+): Finding {
+  return problems.length === 0 && unknown !== undefined ? cannotTell(unknown) : findingOf(problems, advice);
+}
+
 function adviceText(advice: Advice, { object }: Problem): string {
   if (typeof advice === "string") return advice;
   const [kind = "", ...names] = object.split("/");

@@ -111,3 +111,28 @@ Deno.test("injector-configuration: a missing ConfigMap is named, a forbidden one
     message: 'cannot tell: needs get on configmaps in the namespace "istio-system"',
   });
 });
+
+Deno.test("injector-configuration: what cannot be read is unknown in every check, never ok", async () => {
+  const unknown = Object.fromEntries(INJECTOR_CONFIGURATION_CHECKS.map(({ id }) => [id, "unknown"]));
+  const objects = istio({ config: "templates: {sidecar: '{{ if }}'}" });
+  assert.deepEqual(await results({ objects, forbidden: /configmaps/ }), unknown);
+  assert.deepEqual(await results({ forbidden: /./ }), unknown);
+});
+
+Deno.test("injector-configuration: without webhooks a control plane is a guess: only its problems are told", async () => {
+  const unknown = Object.fromEntries(INJECTOR_CONFIGURATION_CHECKS.map(({ id }) => [id, "unknown"]));
+  const forbidden = /mutatingwebhook/;
+  assert.deepEqual(await results({ objects: istio(), forbidden }), unknown);
+  assert.deepEqual(await results({ objects: istio({ values: "[" }), forbidden }), {
+    ...unknown,
+    "injector-config-valid": "error",
+  });
+});
+
+Deno.test("injector-configuration: a configuration that is not YAML is reported with line and column", async () => {
+  const objects = istio({ config: BUILT_IN.config.replace("policy: enabled", "policy: enabled: yes") });
+  const check = INJECTOR_CONFIGURATION_CHECKS.find(({ id }) => id === "injector-config-valid");
+  const { result, message = "" } = await check?.run(clusterInventory({ objects })) ?? {};
+  assert.equal(result, "error");
+  assert.match(message, /\(key "config"\): document 1, line \d+, column \d+: Cannot read the YAML/);
+});

@@ -7,9 +7,10 @@ import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { cannotTell, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
+import { podAdmission } from "./security/pod_admission.ts";
 import { containersByName, podAmounts } from "./security/pod_resources.ts";
 import { type Level, violationsOf } from "./security/pod_security.ts";
-import { type Demand, quotaObstacles } from "./security/quota.ts";
+import { type Demand, dependsOnDefaults, quotaObstacles } from "./security/quota.ts";
 
 export const SECURITY_CHECKS: readonly Check[] = [
   {
@@ -26,7 +27,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "resource quotas have room for sidecars",
     needs: [],
     pre: true,
-    run: (inventory) => withLimits(inventory, quotas),
+    run: quotas,
   },
   {
     id: "limit-range",
@@ -34,7 +35,14 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "limit ranges admit sidecars",
     needs: [],
     pre: true,
-    run: (inventory) => withLimits(inventory, ranges),
+    run: ranges,
+  },
+  {
+    id: "pod-admission",
+    category: "security",
+    title: "the API server admits injected pods in each namespace",
+    needs: [],
+    run: podAdmission,
   },
   {
     id: "native-sidecars",
@@ -87,46 +95,44 @@ function withPodSettings(pod: ValueMap): ValueMap {
   return { ...pod, spec: { ...mapAt(pod, "spec"), securityContext } };
 }
 
-/** The quotas and limit ranges of a namespace. */
-interface Limits {
-  readonly quotas: readonly ResourceQuota[];
-  readonly ranges: readonly LimitRange[];
-}
-
-async function withLimits(
-  inventory: Inventory,
-  ofEach: (namespace: SidecarNamespace, limits: Limits) => readonly Problem[],
-): Promise<Finding> {
+/** Quotas need limit ranges only for the defaults of what a sidecar does not set. */
+async function quotas(inventory: Inventory): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([inventory.resourceQuotas(), inventory.limitRanges()]);
   if (!isKnown(quotas)) return cannotTell(quotas);
+  let isUnsure = false;
+  const found = judge(await inventory.sidecars(), (namespace) => {
+    const own = inNamespace(quotas.value, namespace);
+    const demand = demandOf(namespace, isKnown(ranges) ? inNamespace(ranges.value, namespace) : []);
+    const sure = own.filter((quota) => isKnown(ranges) || !dependsOnDefaults(quota, demand));
+    isUnsure ||= sure.length < own.length;
+    return sure.flatMap((quota) =>
+      quotaObstacles(quota, demand).map(({ never, message }) =>
+        problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`)
+      )
+    );
+  });
+  return found.result === "ok" && isUnsure && !isKnown(ranges) ? cannotTell(ranges) : found;
+}
+
+async function ranges(inventory: Inventory): Promise<Finding> {
+  const ranges = await inventory.limitRanges();
   if (!isKnown(ranges)) return cannotTell(ranges);
-  const inNamespace = <T extends ResourceQuota | LimitRange>(list: readonly T[], name: string) =>
-    list.filter(({ metadata }) => metadata.namespace === name);
   return judge(await inventory.sidecars(), (namespace) => {
-    const { name } = namespace;
-    return ofEach(namespace, { quotas: inNamespace(quotas.value, name), ranges: inNamespace(ranges.value, name) });
+    const own = inNamespace(ranges.value, namespace);
+    const demand = demandOf(namespace, own);
+    return own.flatMap((range) =>
+      rangeObstacles([range], demand).map((message) =>
+        problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`)
+      )
+    );
   });
 }
 
-function quotas(namespace: SidecarNamespace, limits: Limits): readonly Problem[] {
-  const demand = demandOf(namespace, limits);
-  return limits.quotas.flatMap((quota) =>
-    quotaObstacles(quota, demand).map(({ never, message }) =>
-      problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`)
-    )
-  );
+function inNamespace<T extends ResourceQuota | LimitRange>(list: readonly T[], { name }: SidecarNamespace): T[] {
+  return list.filter(({ metadata }) => metadata.namespace === name);
 }
 
-function ranges(namespace: SidecarNamespace, limits: Limits): readonly Problem[] {
-  const demand = demandOf(namespace, limits);
-  return limits.ranges.flatMap((range) =>
-    rangeObstacles([range], demand).map((message) =>
-      problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`)
-    )
-  );
-}
-
-function demandOf({ sidecar }: SidecarNamespace, { ranges }: Limits): Demand {
+function demandOf({ sidecar }: SidecarNamespace, ranges: readonly LimitRange[]): Demand {
   const amounts = (container: ValueMap) => withDefaults(container, ranges);
   const containers = new Map([...containersByName(sidecar)].map(([name, each]) => [name, amounts(each)]));
   return { total: podAmounts(sidecar, amounts), containers };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import type { Finding } from "../check.ts";
-import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
+import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { violationsOf } from "./security/pod_security.ts";
 import { SECURITY_CHECKS } from "./security.ts";
@@ -19,13 +19,14 @@ interface Setting {
   readonly webhooks?: readonly KubeObject[];
   readonly objects?: readonly KubeObject[];
   readonly forbidden?: RegExp;
+  readonly dryRun?: ClusterOptions["dryRun"];
 }
 
 const MESH = { "istio-injection": "enabled" };
 const enforce = (level: string) => ({ "pod-security.kubernetes.io/enforce": level });
 
 async function find(id: string, setting: Setting = {}): Promise<Finding> {
-  const { values = VALUES, labels = {}, webhooks = meshWebhooks(), objects = [], forbidden } = setting;
+  const { values = VALUES, labels = {}, webhooks = meshWebhooks(), objects = [], forbidden, dryRun } = setting;
   const configMap = (name: string, data: ValueMap) => object("v1", "ConfigMap", `istio-system/${name}`, { data });
   const inventory = clusterInventory({
     objects: [
@@ -38,6 +39,7 @@ async function find(id: string, setting: Setting = {}): Promise<Finding> {
       ...objects,
     ],
     ...(forbidden === undefined ? {} : { forbidden }),
+    ...(dryRun === undefined ? {} : { dryRun }),
   });
   const check = SECURITY_CHECKS.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);
@@ -189,4 +191,59 @@ for (const [id, forbidden, needs] of RIGHTS) {
   Deno.test(`${id} cannot tell: ${needs}`, async () => {
     assert.equal(await told(id, { forbidden }), `unknown: cannot tell: ${needs}`);
   });
+}
+
+Deno.test("resource-quota and limit-range need their own right only", async () => {
+  const tight = [quota({ "limits.memory": "512Mi" }), range({ type: "Container", max: { memory: "512Mi" } })];
+  const quotaOnly = await told("resource-quota", { objects: tight, forbidden: /limitranges/ });
+  assert.match(quotaOnly, /^error: namespace\/web: the quota "compute" allows limits.memory of 512Mi/);
+  const rangeOnly = await told("limit-range", { objects: tight, forbidden: /resourcequotas/ });
+  assert.match(rangeOnly, /^error: namespace\/web: the limit range "bounds" allows memory of at most 512Mi/);
+  const roomy = [quota({ "limits.memory": "8Gi" })];
+  assert.equal(await told("resource-quota", { objects: roomy, forbidden: /limitranges/ }), "ok: ");
+});
+
+Deno.test("resource-quota: what a limit range may set is unknown without the right to read limit ranges", async () => {
+  const setting = { objects: [quota({ "limits.cpu": "8" })], values: WITHOUT_LIMITS, forbidden: /limitranges/ };
+  assert.equal(await told("resource-quota", setting), "unknown: cannot tell: needs list on limitranges");
+});
+
+const WITHOUT = /"sidecar.istio.io\/inject":"false"/;
+
+/** Refuses pods with a sidecar, or all pods. */
+function refusing(message: string, isOfSidecar = true): ClusterOptions["dryRun"] {
+  return (_namespace, pod) => {
+    const isPlain = WITHOUT.test(JSON.stringify(pod));
+    if (isPlain && isOfSidecar) return object("v1", "Pod", "web/made", { spec: { containers: [{ name: "check" }] } });
+    throw new ApiError(`The Kubernetes API server does not allow it: ${message}`, {
+      status: message.includes("User") ? 403 : 422,
+    });
+  };
+}
+
+const POLICY = `pods "x" is forbidden: ValidatingAdmissionPolicy 'one' with binding 'one' denied request: no sidecars`;
+
+const ADMISSIONS: readonly (readonly [name: string, setting: Setting, expected: RegExp])[] = [
+  ["admitted", {}, /^ok: $/],
+  ["a policy against the sidecar", { dryRun: refusing(POLICY) }, /^error: namespace\/web: refuses injected pods: pods/],
+  [
+    "a field that the API server rejects",
+    { dryRun: refusing('Pod "x" is invalid: spec.initContainers[1].imagePullPolicy: Unsupported value: "Sometimes"') },
+    /^error: namespace\/web: refuses injected pods: Pod "x" is invalid: .* "Sometimes"$/,
+  ],
+  [
+    "a policy against every pod",
+    { dryRun: refusing(POLICY, false) },
+    /^unknown: cannot tell for the namespace "web": pods "x" is forbidden/,
+  ],
+  ["a quota, which has its own check", { dryRun: refusing("exceeded quota: compute") }, /^ok: $/],
+  [
+    "no right to create pods",
+    { dryRun: refusing('pods is forbidden: User "joe" cannot create', false) },
+    /^unknown: cannot tell: needs create on pods/,
+  ],
+];
+
+for (const [name, setting, expected] of ADMISSIONS) {
+  Deno.test(`pod-admission: ${name}`, async () => assert.match(await told("pod-admission", setting), expected));
 }

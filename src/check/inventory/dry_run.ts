@@ -3,19 +3,23 @@ import { oneLine } from "../../core/errors.ts";
 import { ApiError, isPod, type Namespace, ofKind, type Pod } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
-import { isKnown, observe, type Observed, once } from "./observed.ts";
+import { isKnown, observe, type Observed } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
 /** The outcome of a dry run. */
 export interface DryRun {
   readonly namespace: string;
+  /** The labels of the pod. */
+  readonly labels: ValueMap;
   /** `denied`: by a webhook; `failed`: the API server could not call a webhook; `refused`: by the API server itself. */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
   /** The webhook that denied the pod or could not be called. */
   readonly webhook: string | undefined;
   /** The API server's error. */
   readonly message: string;
+  /** Whether the same pod is admitted without a sidecar. Asked if the pod is refused, or denied by another webhook. */
+  readonly isOfSidecar: boolean;
   /** Milliseconds until the answer. */
   readonly took: number;
 }
@@ -23,30 +27,60 @@ export interface DryRun {
 /** A webhook's dry run; `undefined` if it selects no namespace. */
 export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
 
+/** The dry run of a namespace, with a pod that matches one of the webhooks; `undefined` if none selects it. */
+export type TryNamespace = (
+  namespace: Namespace,
+  webhooks: readonly InjectorWebhook[],
+) => Promise<Observed<DryRun | undefined>>;
+
+/** Creates a pod as it is given; the pod as the API server would store it, or why it refuses it. */
+export type TryPod = (namespace: string, pod: object) => Promise<Observed<Pod | undefined>>;
+
 type Namespaces = () => Promise<Observed<readonly Namespace[]>>;
 
-/** Dry runs: one pod for each webhook. */
-export function dryRunInventory(source: Source, namespaces: Namespaces): { readonly dryRun: TryWebhook } {
-  const runs = new Map<string, () => Promise<Observed<DryRun | undefined>>>();
-  return {
-    dryRun: (webhook) => {
-      const key = JSON.stringify([webhook.configuration, webhook.name]);
-      const run = runs.get(key) ?? once(() => tryIn(source, namespaces, webhook));
-      runs.set(key, run);
-      return run();
-    },
+interface DryRuns {
+  readonly dryRun: TryWebhook;
+  readonly dryRunIn: TryNamespace;
+  readonly dryRunOf: TryPod;
+}
+
+/** Dry runs: one pod for each namespace and its labels. */
+export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns {
+  const runs = new Map<string, Promise<Observed<DryRun>>>();
+  const sendOnce = (place: Place): Promise<Observed<DryRun>> => {
+    const key = JSON.stringify(place);
+    const run = runs.get(key) ?? send(source, place);
+    runs.set(key, run);
+    return run;
   };
+  const inFirst = async (all: readonly Namespace[], webhooks: readonly InjectorWebhook[]) => {
+    for (const webhook of webhooks) {
+      const place = placeFor(all, webhook, source.scope.namespace);
+      if (place !== undefined) return ofWebhook(await sendOnce(place), webhook);
+    }
+    return { value: undefined };
+  };
+  return {
+    dryRun: async (webhook) => {
+      const all = await namespaces();
+      return isKnown(all) ? await inFirst(all.value, [webhook]) : all;
+    },
+    dryRunIn: (namespace, webhooks) => inFirst([namespace], webhooks),
+    dryRunOf: (namespace, pod) =>
+      observe(`create on pods in the namespace "${namespace}"`, async () => {
+        return ofKind(await source.api.create(pathOf(namespace), pod), isPod);
+      }),
+  };
+}
+
+/** A webhook with a timeout of 30 s used up the time of the request: the API server does not name it. */
+function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<DryRun> {
+  if (!isKnown(run) || run.value.outcome !== "failed" || run.value.webhook !== undefined) return run;
+  return { value: { ...run.value, webhook: name } };
 }
 
 /** Injectors ignore these namespaces (Istio, `inject.go`, IgnoredNamespaces). */
 const IGNORED: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "local-path-storage"];
-
-async function tryIn(source: Source, all: Namespaces, webhook: InjectorWebhook): Promise<Observed<DryRun | undefined>> {
-  const namespaces = await all();
-  if (!isKnown(namespaces)) return namespaces;
-  const place = placeFor(namespaces.value, webhook, source.scope.namespace);
-  return place === undefined ? { value: undefined } : await send(source, place, webhook.name);
-}
 
 interface Place {
   readonly namespace: string;
@@ -82,20 +116,31 @@ const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbi
 /** Shorter than the client's timeout, so that the API server reports a webhook that does not answer. */
 const OPTIONS = "dryRun=All&timeout=25s";
 
-async function send({ api, clock }: Source, { namespace, labels }: Place, tried: string): Promise<Observed<DryRun>> {
+function pathOf(namespace: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
+}
+
+/** A refused pod is tried again without a sidecar: only then the refusal is known to be about injection. */
+async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
+  const run = await sendPod(source, place);
+  if (!isKnown(run) || !["refused", "denied"].includes(run.value.outcome)) return run;
+  const plain = await sendPod(source, { ...place, labels: { [LABEL.inject]: "false" } });
+  return { value: { ...run.value, isOfSidecar: isKnown(plain) && plain.value.outcome === "not-injected" } };
+}
+
+async function sendPod({ api, clock }: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
   const before = clock.monotonic();
   const ended = (end: Pick<DryRun, "outcome" | "webhook" | "message">) => {
-    return { ...end, namespace, took: clock.monotonic() - before };
+    return { ...end, namespace, labels, isOfSidecar: false, took: clock.monotonic() - before };
   };
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
-      const pod = ofKind(await api.create(path, podToTry(labels)), isPod);
+      const pod = ofKind(await api.create(pathOf(namespace), podToTry(labels)), isPod);
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
     } catch (error) {
       const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;
       if (!isAnswer || (error.status === 403 && NOT_ALLOWED.test(error.message))) throw error;
-      return ended(refusalOf(error, tried));
+      return ended(refusalOf(error));
     }
   });
 }
@@ -108,16 +153,15 @@ const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] 
   ["denied", /admission webhook "([^"]*)" denied the request/],
 ];
 
-/** A webhook with a timeout of 30 s used up the time of the request. */
 const TOOK_ALL = /request did not complete within/;
 
-function refusalOf(error: ApiError, tried: string): Pick<DryRun, "outcome" | "webhook" | "message"> {
+function refusalOf(error: ApiError): Pick<DryRun, "outcome" | "webhook" | "message"> {
   const message = oneLine(error.message).replace(PREFIX, "");
   for (const [outcome, pattern] of ENDS) {
     const webhook = pattern.exec(message)?.[1];
     if (webhook !== undefined) return { outcome, webhook, message };
   }
-  if (TOOK_ALL.test(message)) return { outcome: "failed", webhook: tried, message };
+  if (TOOK_ALL.test(message)) return { outcome: "failed", webhook: undefined, message };
   return { outcome: "refused", webhook: undefined, message };
 }
 

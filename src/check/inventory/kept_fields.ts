@@ -24,6 +24,7 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
       labels: shared(whole),
       annotations: shared(named(ANNOTATIONS)),
       ownerReferences: shared(fields({ apiVersion: whole, kind: whole, name: whole, controller: whole })),
+      creationTimestamp: whole,
       deletionTimestamp: whole,
     },
     spec: shared(fields({

@@ -60,12 +60,15 @@ export function textBesideConfig(text: string, file: string, key: string): strin
   return typeof found === "string" ? found : undefined;
 }
 
-/** A template alone is often invalid YAML. */
+/** The keys of a configuration at the left margin: a template alone has none of them. */
+const CONFIG_KEYS = /^(policy|templates?|defaultTemplates|aliases|(never|always)InjectSelector)\s*:/m;
+
+/** A template alone is often invalid YAML. An invalid configuration keeps its place: line and column. */
 function tryYaml(text: string, file: string): Value | undefined {
   try {
     return parseYaml(text, file);
   } catch (error) {
-    if (/\{\{|\[\[/.test(text)) return undefined;
+    if (/\{\{|\[\[/.test(text) && !CONFIG_KEYS.test(text)) return undefined;
     throw error;
   }
 }

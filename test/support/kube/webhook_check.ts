@@ -28,7 +28,7 @@ export function withBundle(pem: string, options: Parameters<typeof meshWebhooks>
 /** The Service that it calls. */
 export function webhookService(port = 443): KubeObject {
   const ports = [{ name: "https", port, targetPort: "https" }];
-  return object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { ports } });
+  return object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { clusterIP: "10.96.0.9", ports } });
 }
 
 /** The pods behind it, one for each state. */

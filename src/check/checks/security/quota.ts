@@ -39,6 +39,12 @@ export function quotaObstacles({ spec = {}, status = {} }: ResourceQuota, demand
   });
 }
 
+/** Whether a ResourceQuota counts something that a container does not set: a LimitRange may set it. */
+export function dependsOnDefaults({ spec = {} }: ResourceQuota, { containers }: Demand): boolean {
+  const counted = Object.keys(spec.hard ?? {}).map((key) => NAMES[key] ?? key).filter((name) => COUNTED.test(name));
+  return countsPods(spec) && counted.some((name) => [...containers.values()].some((amounts) => !amounts.has(name)));
+}
+
 interface Bound {
   readonly resource: string;
   readonly limit: bigint;

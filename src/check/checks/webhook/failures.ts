@@ -1,8 +1,18 @@
 /** Explains the API server's errors about webhooks that it could not call. */
 
+/** What the API server calls. */
+export interface Callee {
+  /** The pods' port. */
+  readonly port: number | undefined;
+  /** The address of the Service. */
+  readonly clusterIP: string | undefined;
+}
+
 /** A known failure. */
 interface Failure {
   readonly pattern: RegExp;
+  /** Only for calls of the Service's own address. */
+  readonly ofClusterIP?: true;
   /** Meaning and fix; `port` is the pods' port: `port 15017`. */
   readonly advice: (port: string) => string;
 }
@@ -40,6 +50,17 @@ const FAILURES: readonly Failure[] = [
     advice: () => "the webhook's certificate does not name its Service",
   },
   {
+    pattern: /unable to load root certificates|unable to parse bytes as PEM/,
+    advice: () => "the caBundle of the configuration is no certificate in PEM: restart the webhook, which writes it",
+  },
+  {
+    pattern: /no route to host|network is unreachable/,
+    ofClusterIP: true,
+    advice: () =>
+      "the API server has no route to Services: run kube-proxy or its replacement on its node, or set " +
+      "--enable-aggregator-routing=true of kube-apiserver",
+  },
+  {
     pattern: /Address is not allowed|no route to host|network is unreachable/,
     advice: () =>
       "the control plane cannot reach pod addresses, as on EKS with a custom CNI: run the webhook with hostNetwork",
@@ -51,7 +72,8 @@ const FAILURES: readonly Failure[] = [
 ];
 
 /** The advice for a failure; a general one for an unknown failure. */
-export function adviceFor(message: string, port: number | undefined): string {
-  const known = FAILURES.find(({ pattern }) => pattern.test(message));
+export function adviceFor(message: string, { port, clusterIP }: Callee): string {
+  const isOfService = clusterIP !== undefined && clusterIP !== "" && message.includes(`dial tcp ${clusterIP}:`);
+  const known = FAILURES.find(({ pattern, ofClusterIP }) => pattern.test(message) && (!ofClusterIP || isOfService));
   return known?.advice(port === undefined ? "the port" : `port ${port}`) ?? "check the logs of the webhook";
 }

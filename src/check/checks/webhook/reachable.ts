@@ -1,3 +1,4 @@
+import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { newMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
@@ -6,7 +7,7 @@ import { type Inventory, isKnown } from "../../inventory/mod.ts";
 import { cannotTell, findingOf, type Problem } from "../findings.ts";
 import { adviceFor } from "./failures.ts";
 import { distinct, isActive } from "./injectors.ts";
-import { isCalled, podPort } from "./service.ts";
+import { calleeOf } from "./service.ts";
 
 /**
  * The API server reaches each webhook: a pod that matches it gets a sidecar in a dry run. One pod for each
@@ -66,39 +67,52 @@ type Judge = (webhook: InjectorWebhook, run: DryRun, inventory: Inventory) => Ve
 const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   injected: () => ({ message: undefined }),
   "not-injected": notInjected,
-  refused: (_webhook, { namespace, message }) => ({
-    doubt: `the API server denies a pod in the namespace "${namespace}": ${message}`,
-  }),
-  denied: (webhook, run) =>
-    run.webhook === webhook.name
-      ? { message: `it answers, and denies a pod: ${run.message}` }
-      : { doubt: `another webhook denies a pod in the namespace "${run.namespace}": ${run.message}` },
+  refused: (_webhook, run) => {
+    if (CONDITION_FAILS.test(run.message)) {
+      return { message: `the API server denies every pod that matches it: ${run.message}\nfix its matchConditions` };
+    }
+    return run.isOfSidecar ? REACHED : { doubt: `the API server denies a pod in ${where(run)}: ${run.message}` };
+  },
+  denied: (webhook, run) => {
+    if (run.webhook === webhook.name) return { message: `it answers, and denies a pod: ${run.message}` };
+    return run.isOfSidecar ? REACHED : { doubt: `another webhook denies a pod in ${where(run)}: ${run.message}` };
+  },
   failed: async (webhook, run, inventory) => {
     if (run.webhook !== webhook.name) return { doubt: `another webhook cannot be called: ${run.message}` };
-    const port = isCalled(webhook) ? await podPort(webhook.target, inventory) : undefined;
-    return { message: `${run.message}\n${adviceFor(run.message, port)}` };
+    return { message: `${run.message}\n${adviceFor(run.message, await calleeOf(webhook.target, inventory))}` };
   },
 };
 
-/** With Fail the webhook answered, or no webhook was called. With Ignore it may not have answered. */
+/** The pod is refused for its sidecar only: "pod-admission" and the other checks of that category report it. */
+const REACHED: Verdict = { message: undefined };
+
+/** k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions: an expression that ends with an error. */
+const CONDITION_FAILS = /resulted in error/;
+
+function where({ namespace }: DryRun): string {
+  return `the namespace "${namespace}"`;
+}
+
+/**
+ * With Fail the webhook answered, or no webhook was called. A pod that asks for a sidecar by its label gets one from
+ * every configuration. With Ignore it may not have answered.
+ */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, inventory: Inventory): Promise<Verdict> {
-  const { failurePolicy, name, timeoutSeconds } = webhook;
-  const where = `a pod in the namespace "${run.namespace}" is created without a sidecar`;
-  if (webhook.matchConditions.length > 0) {
-    return { doubt: `${where}: the matchConditions of "${name}" may exclude it` };
+  const { failurePolicy, name, timeoutSeconds, matchConditions } = webhook;
+  const state = `a pod in ${where(run)} is created without a sidecar`;
+  if (matchConditions.length > 0) return { doubt: `${state}: the matchConditions of "${name}" may exclude it` };
+  if (failurePolicy === "Fail" && run.labels[LABEL.inject] === "true") {
+    return {
+      message: `${state}, although failurePolicy is Fail: the API server does not call "${name}"\n` +
+        "enable the admission plugin MutatingAdmissionWebhook of kube-apiserver; if it is enabled, see the log of the webhook",
+    };
   }
   if (failurePolicy === "Fail") {
-    return {
-      doubt: `${where}: the configuration of "${name}" excludes it, or the API server calls no webhook`,
-    };
+    return { doubt: `${state}: the configuration of "${name}" excludes it, or the API server calls no webhook` };
   }
   if (run.took >= timeoutSeconds * 1000) {
-    const port = isCalled(webhook) ? await podPort(webhook.target, inventory) : undefined;
-    return {
-      message: `${where} after ${timeoutSeconds} s, the timeout of "${name}"\n${adviceFor("timed out", port)}`,
-    };
+    const advice = adviceFor("timed out", await calleeOf(webhook.target, inventory));
+    return { message: `${state} after ${timeoutSeconds} s, the timeout of "${name}"\n${advice}` };
   }
-  return {
-    message: `${where}: "${name}" does not answer, and failurePolicy Ignore hides it\ncheck its pods and logs`,
-  };
+  return { message: `${state}: "${name}" does not answer, and failurePolicy Ignore hides it\ncheck its pods and logs` };
 }

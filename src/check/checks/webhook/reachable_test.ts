@@ -54,6 +54,9 @@ Deno.test("a failed call is reported with its explanation", async () => {
     ["x509: certificate has expired or is not yet valid: current time", /is not valid now/],
     ["x509: certificate is valid for a, not b", /does not name its Service/],
     ["Address is not allowed", /hostNetwork/],
+    ["dial tcp 10.0.0.1:15017: connect: no route to host", /hostNetwork/],
+    ["dial tcp 10.96.0.9:443: connect: network is unreachable", /no route to Services: run kube-proxy/],
+    ["unable to load root certificates: unable to parse bytes as PEM block", /the caBundle .* is no certificate/],
     ["the server could not find the requested resource", /clientConfig\.service\.path/],
     ["EOF", /check the logs/],
   ];
@@ -118,10 +121,10 @@ Deno.test("a pod that match conditions may exclude leaves the result unknown", a
   assert.match(message, /is created without a sidecar: the matchConditions of "namespace\..*" may exclude it/);
 });
 
-Deno.test("a pod without a sidecar is an error with failurePolicy Ignore, and unknown with Fail", async () => {
+Deno.test("a pod that asks for a sidecar and comes back without one is an error, also with Fail", async () => {
   const answered = await reach(same);
-  assert.equal(answered.result, "unknown");
-  assert.match(answered.message ?? "", /excludes it, or the API server calls no webhook$/);
+  assert.equal(answered.result, "error");
+  assert.match(answered.message ?? "", /although failurePolicy is Fail: .*\nenable the admission plugin Mutating/);
   const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
   assert.equal(result, "error");
   assert.match(message, /is created without a sidecar: .* does not answer, and failurePolicy Ignore hides/);
@@ -160,4 +163,26 @@ Deno.test("each revision is tried", async () => {
   };
   await reach(dryRun, [...meshWebhooks(), ...meshWebhooks({ revision: "canary" }), SHOP, canary]);
   assert.deepEqual(tried.sort(), ["next", "shop"]);
+});
+
+/** Refuses pods with a sidecar only. */
+function refusing(message: string, status: number): DryRun {
+  const refuse = failing(message, status);
+  return (namespace, pod) =>
+    JSON.stringify(pod).includes('"sidecar.istio.io/inject":"false"') ? same(namespace, pod) : refuse(namespace, pod);
+}
+
+Deno.test("a pod that is refused for its sidecar shows that the webhook is reached", async () => {
+  for (
+    const [message, status] of [['Pod "x" is invalid: spec.initContainers[0]', 422], ["violates PodSecurity", 403]]
+  ) {
+    assert.equal((await reach(refusing(String(message), Number(status)))).result, "ok");
+  }
+});
+
+Deno.test("a match condition that fails for every pod is an error", async () => {
+  const failure = "pods \"x\" is forbidden: expression 'object.spec.x == 1' resulted in error: no such key: x";
+  const { result, message = "" } = await reach(refusing(failure, 403));
+  assert.equal(result, "error");
+  assert.match(message, /denies every pod that matches it: .* resulted in error.*\nfix its matchConditions$/);
 });

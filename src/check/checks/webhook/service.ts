@@ -2,8 +2,10 @@ import type { V1ServicePort } from "@kubernetes/client-node/models";
 import type { Plain, Service } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
+import type { Backends } from "../../inventory/services.ts";
 import { cannotTell, findingOf, type Problem } from "../findings.ts";
+import type { Callee } from "./failures.ts";
 import { distinct } from "./injectors.ts";
 
 /** The Service of a webhook. */
@@ -73,10 +75,20 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], inven
   return { result: "ok", message: `${ready} ready` };
 }
 
-/** The pod port that the API server reaches; `undefined` if unknown. */
-export async function podPort(target: ServiceTarget, inventory: Inventory): Promise<number | undefined> {
-  const [service, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
-  const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
+/** What the API server reaches, as far as it is known. */
+export async function calleeOf(target: WebhookTarget, inventory: Inventory): Promise<Callee> {
+  if ("url" in target) return { port: undefined, clusterIP: undefined };
+  const [found, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
+  const service = isKnown(found) ? found.value : undefined;
+  return { port: podPort(service, backends, target), clusterIP: service?.spec?.clusterIP };
+}
+
+function podPort(
+  service: Service | undefined,
+  backends: Observed<Backends>,
+  target: ServiceTarget,
+): number | undefined {
+  const port = service === undefined ? undefined : portOf(service, target);
   if (port === undefined) return undefined;
   const found = isKnown(backends) ? backends.value.ports.get(nameOfPort(port)) : undefined;
   return found ?? (typeof port.targetPort === "number" ? port.targetPort : undefined);

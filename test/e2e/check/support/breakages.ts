@@ -212,6 +212,34 @@ const DEPLOYMENT = {
   },
 };
 
+const ADMISSION = "admissionregistration.k8s.io/v1";
+
+/** A policy that denies pods with init containers in the namespace `mesh`. */
+const POLICY = [
+  {
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "no-init" },
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      },
+      validations: [{ expression: "!has(object.spec.initContainers)", message: "no init containers" }],
+    },
+  },
+  {
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "no-init" },
+    spec: {
+      policyName: "no-init",
+      validationActions: ["Deny"],
+      matchResources: { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "mesh" } } },
+    },
+  },
+];
+
 const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
 const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
 
@@ -450,6 +478,24 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "pod-security": "error" },
     says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
   }),
+  "a policy against what injection adds": {
+    make: async (mesh) => {
+      for (const object of POLICY) await mesh.apply(object);
+    },
+    heal: async ({ kubectl }) => {
+      for (const { kind } of POLICY) await kubectl("delete", kind, "no-init");
+    },
+    told: { "pod-admission": "error" },
+    says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,
+  },
+  "templates that make an invalid pod": configured(
+    "config",
+    (text) => text.replace(/^(\s+)- name: istio-init$/m, "$1- name: istio-init\n$1  imagePullPolicy: Sometimes"),
+    {
+      told: { "pod-admission": "error" },
+      says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
+    },
+  ),
   "an old node": {
     make: (mesh) => setKubelet(mesh, "v1.28.9"),
     heal: (mesh) => setKubelet(mesh, "v1.34.1"),
