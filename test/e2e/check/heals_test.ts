@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../src/check/checks/all.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { type Breakage, BREAKAGES } from "./support/breakages.ts";
+import { BREAKAGES } from "./support/breakages.ts";
+import type { Breakage } from "./support/breaking.ts";
 import { type MeshCluster, startMesh } from "./support/mesh_cluster.ts";
 import type { Results } from "./support/results.ts";
 

@@ -1,206 +1,39 @@
 /** Single problems of a healthy mesh, and their fixes. */
-import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
-import type { TestCertificate } from "../../../support/tls/certificates.ts";
-import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
-import { freePort } from "../../../support/ports.ts";
+import { isMap } from "../../../../src/core/value.ts";
+
 import { makeAuthority } from "./certificates.ts";
 import {
   CONFIGURATION,
   configurationsOf,
   CONTROL_PLANE,
   endpointsOf,
-  type MeshCluster,
   podOf,
-  type PodParts,
   removePod,
   runPod,
   secretOf,
   serviceTo,
   setKubelet,
-  setStatus,
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
-/** A problem. */
-export interface Breakage {
-  readonly make: (mesh: MeshCluster) => Promise<unknown>;
-  readonly heal: (mesh: MeshCluster) => Promise<unknown>;
-  /** All checks that then are errors or warnings, the main one first. */
-  readonly told: Readonly<Record<string, "error" | "warning">>;
-  /** The message of the first one. */
-  readonly says: RegExp;
-}
-
-type Told = Pick<Breakage, "told" | "says">;
-
-/** The webhook's configuration with other entries. */
-function registered(change: (webhook: ValueMap) => ValueMap, told: Told): Breakage {
-  return { make: (mesh) => mesh.register(change), heal: (mesh) => mesh.register(), ...told };
-}
-
-/** The ConfigMap of the control plane with another text under a key. */
-function configured(key: string, change: (text: string) => string, told: Told): Breakage {
-  let before = "";
-  const set = ({ kubectl }: MeshCluster, text: string) => {
-    const patch = JSON.stringify({ data: { [key]: text } });
-    return kubectl("patch", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "--type=merge", "-p", patch);
-  };
-  return {
-    async make(mesh) {
-      const text = await mesh.kubectl("get", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json");
-      before = JSON.parse(text).data[key] ?? "";
-      await set(mesh, change(before));
-    },
-    heal: (mesh) => set(mesh, before),
-    ...told,
-  };
-}
-
-/** Labels of a namespace; `null` takes one away. */
-function labelled(namespace: string, labels: Readonly<Record<string, string | null>>, told: Told): Breakage {
-  let before: Record<string, string | null> = {};
-  const set = ({ kubectl }: MeshCluster, all: Readonly<Record<string, string | null>>) =>
-    kubectl("patch", "namespace", namespace, "--type=merge", "-p", JSON.stringify({ metadata: { labels: all } }));
-  return {
-    async make(mesh) {
-      const own = JSON.parse(await mesh.kubectl("get", "namespace", namespace, "-o", "json")).metadata.labels;
-      before = Object.fromEntries(Object.keys(labels).map((key) => [key, own[key] ?? null]));
-      await set(mesh, labels);
-    },
-    heal: (mesh) => set(mesh, before),
-    ...told,
-  };
-}
-
-/** An unusual pod, and its status. */
-interface OddPod extends PodParts {
-  /** Status of its proxy, of its other containers, and of the pod. */
-  readonly proxy?: ValueMap;
-  readonly others?: ValueMap;
-  readonly status?: ValueMap;
-}
-
-/** Adds a pod to the namespace `mesh`. */
-function withPod(
-  { proxy, others, status, ...parts }: OddPod,
-  told: Told,
-  then: (mesh: MeshCluster) => Promise<unknown> = () => Promise.resolve(),
-): Breakage {
-  return {
-    async make(mesh) {
-      await runPod(mesh, podOf("odd", parts), { proxy, others });
-      if (status !== undefined) await setStatus(mesh, ["-n", "mesh", "pod", "odd"], status);
-      await then(mesh);
-    },
-    heal: (mesh) => removePod(mesh, "odd"),
-    ...told,
-  };
-}
-
-/** Adds an object. */
-function withObject(object: ValueMap, told: Told): Breakage {
-  const { namespace } = isMap(object["metadata"]) ? object["metadata"] : {};
-  const inNamespace = typeof namespace === "string" ? ["-n", namespace] : [];
-  return {
-    make: (mesh) => mesh.apply(object),
-    heal: ({ kubectl }) => kubectl("delete", ...inNamespace, String(object["kind"]), nameOf(object)),
-    ...told,
-  };
-}
-
-function nameOf({ metadata }: ValueMap): string {
-  return isMap(metadata) ? String(metadata["name"]) : "";
-}
-
-/** The webhook serves another certificate. */
-function serving(make: (mesh: MeshCluster) => TestCertificate, says: RegExp): Breakage {
-  const serve = async (mesh: MeshCluster, certificate: TestCertificate) => {
-    const before = mesh.webhook.log().length;
-    await mesh.webhook.certify(certificate);
-    await mesh.webhook.logged("New connections get the new certificate", before);
-    await connectAnew(mesh);
-  };
-  return {
-    make: (mesh) => serve(mesh, make(mesh)),
-    heal: (mesh) => serve(mesh, mesh.certificate),
-    told: { "webhook-reachable": "error" },
-    says,
-  };
-}
-
-/** The API server reuses connections to webhooks. A new caBundle forces a new one. */
-function connectAnew(mesh: MeshCluster): Promise<void> {
-  return mesh.register(withBundle(mesh.authority.pem + makeAuthority().pem));
-}
-
-interface Listener {
-  readonly port: number;
-  close(): void;
-}
-
-/** The API server calls the port of `listen` instead. */
-function calling(listen: () => Listener, told: Told, failurePolicy = "Fail"): Breakage {
-  let listener: Listener | undefined;
-  return {
-    async make(mesh) {
-      listener = listen();
-      const { port } = listener;
-      await mesh.apply(serviceTo(port));
-      await mesh.apply(endpointsOf(["ready"], port));
-      await mesh.register((webhook) => {
-        return { ...webhook, failurePolicy, timeoutSeconds: 1, clientConfig: at(webhook, { port }) };
-      });
-    },
-    async heal(mesh) {
-      listener?.close();
-      await mesh.register();
-      await mesh.apply(serviceTo(mesh.webhook.port));
-      await mesh.apply(endpointsOf(["ready"], mesh.webhook.port));
-    },
-    ...told,
-  };
-}
-
-/** The entry's client with another place in its Service. */
-function at({ clientConfig }: ValueMap, place: ValueMap): ValueMap {
-  const client = isMap(clientConfig) ? clientConfig : {};
-  return { ...client, service: { ...(isMap(client["service"]) ? client["service"] : {}), ...place } };
-}
-
-function withBundle(bundle: string): (webhook: ValueMap) => ValueMap {
-  return (webhook) => {
-    const { clientConfig } = webhook;
-    return { ...webhook, clientConfig: { ...(isMap(clientConfig) ? clientConfig : {}), caBundle: btoa(bundle) } };
-  };
-}
-
-/** An entry whose selector does not exclude the webhook's own namespace. */
-function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): ValueMap {
-  const { matchExpressions } = isMap(namespaceSelector) ? namespaceSelector : {};
-  const others = (isList(matchExpressions) ? matchExpressions : []).filter((each) => {
-    return isMap(each) && each["key"] !== "kubernetes.io/metadata.name";
-  });
-  return { ...rest, namespaceSelector: { matchExpressions: others } };
-}
-
-/** A port without a listener. */
-function closedPort() {
-  return { port: freePort(), close: () => {} };
-}
-
-/** A port that drops connections, as behind a firewall. */
-function silentPort() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return { port: listener.addr.port, close: () => listener.close() };
-}
-
-/** A namespace selector that selects none. */
-const NOBODY = { matchLabels: { nobody: "yes" } };
-
-function configMap(): ValueMap {
-  const found = meshObjects().find(({ kind }) => kind === "ConfigMap");
-  return { ...found };
-}
+import {
+  at,
+  Breakage,
+  calling,
+  closedPort,
+  configMap,
+  configured,
+  connectAnew,
+  labelled,
+  NOBODY,
+  registered,
+  serving,
+  silentPort,
+  withBundle,
+  withObject,
+  withoutNamespaces,
+  withPod,
+} from "./breaking.ts";
 
 const DEPLOYMENT = {
   apiVersion: "apps/v1",
@@ -488,9 +321,9 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "pod-admission": "error" },
     says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,
   },
-  "templates that make an invalid pod": configured(
-    "config",
-    (text) => text.replace(/^(\s+)- name: istio-init$/m, "$1- name: istio-init\n$1  imagePullPolicy: Sometimes"),
+  "values that make an invalid pod": configured(
+    "values",
+    (text) => text.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes"),
     {
       told: { "pod-admission": "error" },
       says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
