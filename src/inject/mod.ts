@@ -29,6 +29,13 @@ export {
   nativeSetting,
 } from "./decision/native.ts";
 export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
+export {
+  containersOfProxyUser,
+  initContainersWithoutNetwork,
+  otherMeshSidecars,
+  portConflicts,
+  PROXY_UID,
+} from "./pod/conflicts.ts";
 export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod/pod.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
@@ -38,4 +45,5 @@ export {
   showConfiguration,
 } from "./config/sources.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
-export { type Owner, ownerOf, podIn, podOwner, type WorkloadKind, workloadKind } from "./document/workload.ts";
+export { templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
+export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";

@@ -17,6 +17,9 @@ const FLAGS = {
       "-n, --namespace NAMESPACE",
       "Namespace of resources that name none; a resource that names another is an error",
     ),
+    templatePath: flag("--template-path KIND=PATH", "Where a kind that is not known has its pod template", {
+      type: "list",
+    }),
     output: flag(
       "-o, --output yaml|json|FILE",
       "Format, or the file to write; nothing is written unless all could be injected",

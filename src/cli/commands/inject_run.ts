@@ -1,6 +1,6 @@
-import { EXIT } from "../../core/errors.ts";
+import { EXIT, UsageError } from "../../core/errors.ts";
 import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
-import type { ClusterConfiguration, Injector, ManifestInput } from "../../inject/mod.ts";
+import type { ClusterConfiguration, Injector, ManifestInput, WorkloadKind } from "../../inject/mod.ts";
 import { readConfiguration } from "../configuration.ts";
 import { expandInputs } from "../inputs.ts";
 import type { InjectInput } from "./inject.ts";
@@ -14,6 +14,7 @@ type Room = typeof import("../../inject/mod.ts");
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
   const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
+  const templatePaths = flags.templatePath.map((text) => room.templatePath(text) ?? refusePath(text));
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, flags, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
@@ -41,7 +42,12 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     now: () => world.clock.now(),
   });
   const notes = [room.describeConfiguration({ files, cluster }), ...injector.notes];
-  return await injectAll(world, flags, { inputs, injector, notes, target, scratch, room });
+  return await injectAll(world, flags, { inputs, injector, notes, target, scratch, templatePaths, room });
+}
+
+function refusePath(text: string): never {
+  const hint = 'it takes KIND=PATH, such as "Foo=spec.template"';
+  throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
 interface Work {
@@ -50,16 +56,17 @@ interface Work {
   readonly notes: readonly string[];
   readonly target: OutputTarget;
   readonly scratch: () => Scratch;
+  readonly templatePaths: readonly WorkloadKind[];
   readonly room: Room;
 }
 
 async function injectAll(world: World, flags: Flags, work: Work): Promise<number> {
-  const { inputs, injector, notes, target, scratch, room } = work;
+  const { inputs, injector, notes, target, scratch, templatePaths, room } = work;
   const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1 }, room);
   const output = await openOutput(world, target, { keepGoing: flags.keepGoing, scratch });
   report.notes(notes);
   try {
-    const options = { namespace: flags.namespace, output: output.format };
+    const options = { namespace: flags.namespace, output: output.format, templatePaths };
     const sink = { write: output.write, report: report.entry };
     const injected = room.injectStream(inputs, injector, { ...options, sink });
     const summary = await Promise.race([injected, output.interrupted]);

@@ -10,18 +10,31 @@ import { conform } from "./conform.ts";
 import { decide } from "../decision/decision.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { Injector } from "../config/injector.ts";
-import { annotation, annotationsOf, containersOf, labelsOf, metadataOf, type Pod, withKey } from "../pod/pod.ts";
+import {
+  annotation,
+  annotationsOf,
+  containersOf,
+  labelsOf,
+  metadataOf,
+  type Pod,
+  withKey,
+  withSpecKey,
+} from "../pod/pod.ts";
 import { injectPod } from "../pod/inject_pod.ts";
 import type { ReportEntry } from "./report.ts";
 import { sameValue } from "../../core/same_value.ts";
 import { withStringKeys } from "./string_keys.ts";
-import { hasPod, ownerOf, podIn, withPod, type WorkloadKind, workloadKind } from "./workload.ts";
+import { hasPod, isCustom, type WorkloadKind, workloadKinds } from "./kinds.ts";
+import { notInjected } from "./other_kinds.ts";
+import { ownerOf, podIn, withPod } from "./workload.ts";
 
 /** Options of all documents. */
 export interface DocumentOptions {
   /** Namespace of resources without one; resources with another namespace fail. */
   readonly namespace?: string | undefined;
   readonly output: "yaml" | "json";
+  /** Places of pods in kinds that are not known; they come before those that are. */
+  readonly templatePaths?: readonly WorkloadKind[] | undefined;
 }
 
 /** The result of a document. */
@@ -143,8 +156,27 @@ type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "wa
 
 function injectResource(value: Value, run: Run): Outcome {
   if (run.options.output === "json") checkObject(value);
-  const row = workloadKind(value);
-  if (row === undefined || !isMap(value)) return notWorkload(checkedList(value));
+  const rows = workloadKinds(value, run.options.templatePaths);
+  const [first, ...more] = rows;
+  if (first === undefined || !isMap(value)) return notWorkload(checkedList(value));
+  return more.reduce((outcome, row) => both(outcome, injectRow(outcome.next, row, run)), injectRow(value, first, run));
+}
+
+/** The outcome of a manifest with several pods: what happened to one of them counts more than what did not. */
+function both(before: Outcome, after: Outcome): Outcome {
+  const isAfter = ORDER.indexOf(after.result) < ORDER.indexOf(before.result);
+  return {
+    ...isAfter ? after : before,
+    warnings: [...before.warnings, ...after.warnings],
+    next: after.next,
+  };
+}
+
+const ORDER: readonly Outcome["result"][] = ["injected", "unchanged", "skipped"];
+
+function injectRow(value: Value, row: WorkloadKind, run: Run): Outcome {
+  if (!isMap(value)) return notWorkload(value);
+  if (isCustom(row) && !hasPod(value, row)) return withoutTemplate(value, row);
   const manifest = readManifest(value, row);
   const pod = podIn(manifest, row);
   const decision = decide(pod, { ...run.injector.config, byHand: run.injector.byHand });
@@ -174,19 +206,42 @@ function checkObject(value: Value): void {
 }
 
 function notWorkload(value: Value): Outcome {
-  const kind = isMap(value) ? textAt(value, "kind") : "";
-  const [reason, message] = kind === "" ? ["no-kind", "it has no kind"] : ["not-a-workload", `a ${kind} has no pod`];
-  return { result: "skipped", reason, field: "kind", message, warnings: [], next: value };
+  return { result: "skipped", field: "kind", ...notInjected(value), next: value };
+}
+
+/** A Rollout may refer to a Deployment instead. */
+function withoutTemplate(value: ValueMap, { kind, path }: WorkloadKind): Outcome {
+  const field = path.join(".");
+  const message = `this ${kind} has no pod template: "${field}" is missing`;
+  return { result: "skipped", reason: "no-template", field, message, warnings: [], next: value };
 }
 
 /** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
 function readManifest(value: ValueMap, row: WorkloadKind): ValueMap {
+  if (!isCustom(row)) return readTyped(value, row);
+  const pod = inPodOf(row, () => readTyped(podIn(value, row), row));
+  return withPod(value, row, withContainerNames(pod, row.containerName));
+}
+
+function readTyped(value: ValueMap, row: WorkloadKind): ValueMap {
   const { value: typed, problems } = decode(value, row.type);
   const [first] = problems;
   if (first === undefined) return conform(value, typed, row.type);
   throw new InjectionError("invalid-manifest", `The ${row.kind} cannot be read: ${problemTexts(problems)}`, {
     place: { field: first.field },
   });
+}
+
+/** Names containers as the controller of the kind does: several get a number. */
+function withContainerNames(pod: Pod, name: string | undefined): Pod {
+  const containers = containersOf(pod, "containers");
+  if (name === undefined || containers.every((container) => textAt(container, "name") !== "")) return pod;
+  const named = containers.map((container, index) =>
+    textAt(container, "name") === ""
+      ? withKey(container, "name", containers.length === 1 ? name : `${name}-${index}`)
+      : container
+  );
+  return withSpecKey(pod, "containers", named);
 }
 
 interface Workload {

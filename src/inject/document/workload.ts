@@ -1,52 +1,11 @@
-/** The position of the pod in a manifest, by kind. */
-import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
+/** The pod in a manifest, and its owner. */
+import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { WorkloadKind } from "./kinds.ts";
 import { metadataOf, type Pod, withKey } from "../pod/pod.ts";
-
-/** A kind that creates pods. */
-export interface WorkloadKind {
-  readonly kind: string;
-  /** Its type in the Kubernetes schema, for every apiVersion. */
-  readonly type: string;
-  /** Field path to the object with the pod's `metadata` and `spec`; empty for a Pod. */
-  readonly path: readonly string[];
-  /** Kubernetes has no default for the template (its field is a pointer). */
-  readonly templateRequired: boolean;
-  /** Written with all fields that the type always has, like OpenShift's API server: some of its tools need them. */
-  readonly typed?: boolean;
-}
-
-/**
- * A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job. (istioctl uses the
- * Job's metadata, so it misses an opt-out in the pod, and its labels do not reach the pod.)
- */
-const TEMPLATE = ["spec", "template"];
-const KINDS: readonly WorkloadKind[] = [
-  { kind: "Pod", type: "Pod", path: [], templateRequired: false },
-  { kind: "Deployment", type: "Deployment", path: TEMPLATE, templateRequired: false },
-  { kind: "DaemonSet", type: "DaemonSet", path: TEMPLATE, templateRequired: false },
-  { kind: "ReplicaSet", type: "ReplicaSet", path: TEMPLATE, templateRequired: false },
-  { kind: "StatefulSet", type: "StatefulSet", path: TEMPLATE, templateRequired: false },
-  { kind: "ReplicationController", type: "ReplicationController", path: TEMPLATE, templateRequired: true },
-  { kind: "DeploymentConfig", type: "openshift.DeploymentConfig", path: TEMPLATE, templateRequired: true, typed: true },
-  { kind: "Job", type: "Job", path: TEMPLATE, templateRequired: false },
-  { kind: "CronJob", type: "CronJob", path: ["spec", "jobTemplate", "spec", "template"], templateRequired: false },
-];
-
-const BY_KIND = new Map(KINDS.map((row) => [row.kind, row]));
-
-/** The row of a manifest, for any apiVersion; `undefined` for a kind without pods. */
-export function workloadKind(manifest: Value): WorkloadKind | undefined {
-  return isMap(manifest) ? BY_KIND.get(textAt(manifest, "kind")) : undefined;
-}
 
 /** The pod (or pod template) in a manifest; an empty one if it is missing. */
 export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
   return row.path.reduce((map, key) => mapAt(map, key), manifest);
-}
-
-/** Whether the manifest has a pod. */
-export function hasPod(manifest: ValueMap, row: WorkloadKind): boolean {
-  return isMap(valueAt(manifest, ...row.path));
 }
 
 /** A copy of the manifest with another pod. */

@@ -1,0 +1,99 @@
+/** Manifests of kinds that are not injected, and why not. */
+import { closest } from "../../core/closest.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { BUILT_IN_KINDS, groupOf, ROOT } from "./kinds.ts";
+
+/** Why a manifest is not injected. */
+export interface NotInjected {
+  readonly reason: "no-kind" | "not-a-workload" | "kind-misspelled" | "kind-refused" | "template-unknown-kind";
+  /** After `skipped: `. */
+  readonly message: string;
+  readonly warnings: readonly string[];
+}
+
+/** Why a manifest of a kind without a row is not injected. */
+export function notInjected(value: Value): NotInjected {
+  const manifest = isMap(value) ? value : {};
+  const kind = textAt(manifest, "kind");
+  if (kind === "") return plain("no-kind", "it has no kind");
+  const refused = REFUSED.find((row) => row.group === groupOf(manifest) && row.kinds.includes(kind));
+  if (refused !== undefined) return plain("kind-refused", `a ${kind} is not injected: ${refused.why}`);
+  const meant = meantKind(kind, manifest);
+  if (meant !== undefined) {
+    return plain("kind-misspelled", `the kind "${kind}" is unknown: did you mean "${meant}"?`);
+  }
+  const paths = templatesIn(manifest);
+  if (paths.length === 0) return plain("not-a-workload", `a ${kind} has no pod`);
+  return {
+    reason: "template-unknown-kind",
+    message: `the kind "${kind}" is unknown, but it has a pod template`,
+    warnings: paths.map((path) => hint(kind, path)),
+  };
+}
+
+function plain(reason: NotInjected["reason"], message: string): NotInjected {
+  return { reason, message, warnings: [] };
+}
+
+interface Refused {
+  readonly group: string;
+  readonly kinds: readonly string[];
+  readonly why: string;
+}
+
+const REFUSED: readonly Refused[] = [
+  {
+    group: "tekton.dev",
+    kinds: ["Task", "TaskRun", "ClusterTask", "Pipeline", "PipelineRun"],
+    why: "Tekton makes its pods from steps, so only the webhook can inject them: " +
+      'set the label "sidecar.istio.io/inject" and use native sidecars',
+  },
+];
+
+/** The groups of the kinds that Kubernetes defines. */
+const BUILT_IN_GROUPS = ["", "apps", "batch"];
+
+/** A kind in another case, in the plural, or misspelled in a group of Kubernetes' workloads. */
+function meantKind(kind: string, manifest: ValueMap): string | undefined {
+  const group = groupOf(manifest);
+  if (!BUILT_IN_GROUPS.includes(group)) return undefined;
+  const same = BUILT_IN_KINDS.find((known) => [known, `${known}s`].some((word) => isSame(word, kind)));
+  if (same !== undefined || group === "") return same;
+  return closest(kind, BUILT_IN_KINDS);
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+type Path = readonly (string | number)[];
+
+function hint(kind: string, path: Path): string {
+  if (path.some((key) => typeof key === "number" || /[.=]/.test(key))) {
+    return `It has a pod template at "${pathText(path)}", which is not injected`;
+  }
+  return `It has a pod template at "${pathText(path)}", which is not injected: ` +
+    `--template-path ${kind}=${pathText(path)} injects it`;
+}
+
+function pathText(path: Path): string {
+  if (path.length === 0) return ROOT;
+  return path.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
+}
+
+/** Nesting in which templates are looked for. */
+const DEEPEST = 12;
+
+/** The paths of all pod templates: objects whose `spec` has a list of containers. A template in a template is part of it. */
+function templatesIn(value: Value, path: Path = []): readonly Path[] {
+  if (path.length > DEEPEST) return [];
+  if (isList(value)) return value.flatMap((item, index) => templatesIn(item, [...path, index]));
+  if (!isMap(value)) return [];
+  if (isTemplate(value)) return [path];
+  return Object.entries(value).flatMap(([key, item]) => templatesIn(item, [...path, key]));
+}
+
+function isTemplate({ spec }: ValueMap): boolean {
+  const containers = spec !== undefined && isMap(spec) ? spec["containers"] : undefined;
+  return isList(containers) && containers.some((item) => isMap(item) && typeof item["image"] === "string");
+}

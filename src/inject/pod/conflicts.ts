@@ -1,0 +1,93 @@
+/** Conflicts between an application and its proxy. `inject` warns of them; `check` finds them in the cluster. */
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { allContainers, containersOf, type Pod, PROXY, specOf } from "./pod.ts";
+
+/** UID of the proxy: its traffic is not captured. */
+export const PROXY_UID = 1337;
+
+const VALIDATION = "istio-validation";
+const INIT = "istio-init";
+
+/** Containers that injection adds. */
+const ADDED: readonly string[] = [PROXY, INIT, VALIDATION, "enable-core-dump"];
+
+function isAdded(container: ValueMap): boolean {
+  return ADDED.includes(textAt(container, "name"));
+}
+
+function userOf(container: ValueMap, pod: Pod): number | undefined {
+  return intAt(mapAt(container, "securityContext"), "runAsUser") ??
+    intAt(mapAt(specOf(pod), "securityContext"), "runAsUser");
+}
+
+/**
+ * Names of the application's init containers that run after capture starts and before the proxy runs: they have no
+ * network. With istio-validation the CNI plugin captures from the start, with istio-init from its end (Istio,
+ * "Compatibility with application init containers"). None without a proxy.
+ */
+export function initContainersWithoutNetwork(pod: Pod): readonly string[] {
+  const names = allContainers(pod).map((container) => textAt(container, "name"));
+  const inits = containersOf(pod, "initContainers");
+  const capture = names.includes(VALIDATION) ? -1 : names.indexOf(INIT);
+  const isCaptured = names.includes(VALIDATION) || names.includes(INIT);
+  if (!isCaptured || !names.includes(PROXY)) return [];
+  const proxy = inits.findIndex(({ name }) => name === PROXY);
+  const end = proxy < 0 ? inits.length : proxy;
+  return inits.filter((container, index) =>
+    index > capture && index < end && !isAdded(container) && userOf(container, pod) !== PROXY_UID
+  ).map((container) => textAt(container, "name"));
+}
+
+/** Names of the application's containers that run as the proxy's user (Istio, "Application Requirements"). */
+export function containersOfProxyUser(pod: Pod): readonly string[] {
+  return containersOf(pod, "containers").filter((each) => !isAdded(each) && userOf(each, pod) === PROXY_UID)
+    .map((container) => textAt(container, "name"));
+}
+
+/** A port that an application declares and the proxy listens on. */
+export interface PortConflict {
+  readonly port: number;
+  readonly container: string;
+  /** What the proxy uses it for. */
+  readonly use: string;
+}
+
+/** Source: Istio, "Application Requirements", ports used by Istio. */
+const PORTS: ReadonlyMap<number, string> = new Map([
+  [15000, "Envoy's admin interface"],
+  [15001, "outbound traffic"],
+  [15004, "the debug port"],
+  [15006, "inbound traffic"],
+  [15008, "HBONE"],
+  [15020, "the agent's metrics and probes"],
+  [15021, "the health check"],
+  [15053, "DNS"],
+  [15090, "Envoy's metrics"],
+]);
+
+/** Ports of the proxy that the application's containers declare. */
+export function portConflicts(pod: Pod): readonly PortConflict[] {
+  return containersOf(pod, "containers").filter((each) => !isAdded(each)).flatMap((container) =>
+    mapsAt(container, "ports").flatMap((each) => {
+      const port = intAt(each, "containerPort");
+      const use = port === undefined ? undefined : PORTS.get(port);
+      return port === undefined || use === undefined ? [] : [{ port, container: textAt(container, "name"), use }];
+    })
+  );
+}
+
+/** Sidecars of other meshes, by the name of their container. */
+const OTHER_MESHES: ReadonlyMap<string, string> = new Map([
+  ["linkerd-proxy", "Linkerd"],
+  ["kuma-sidecar", "Kuma"],
+  ["consul-dataplane", "Consul"],
+]);
+
+/** The sidecars of other meshes in a pod, in either list of containers. */
+export function otherMeshSidecars(pod: Pod): readonly { readonly container: string; readonly mesh: string }[] {
+  return allContainers(pod).flatMap((each) => {
+    const container = textAt(each, "name");
+    const mesh = OTHER_MESHES.get(container);
+    return mesh === undefined ? [] : [{ container, mesh }];
+  });
+}
