@@ -39,8 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
   };
   const limits = { workers: WORKERS, clusters: CLUSTERS, signal: run.signal };
   try {
-    await runJobs(jobs.flatMap(({ beside }) => beside), limits, runOne);
-    await runJobs(jobs.flatMap(({ alone }) => alone), { ...limits, workers: 1 }, runOne);
+    await runJobs(jobs, limits, runOne);
   } finally {
     await run.end();
     // The handler of the signal exits.
@@ -58,13 +57,13 @@ function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">)
 }
 
 /** The jobs of suites, files and folders; the slowest suite first. */
-function chosen(named: readonly string[]): ReturnType<typeof jobsOf>[] {
+function chosen(named: readonly string[]): Job[] {
   const suites = Object.keys(SUITES).map((suite) => ({ suite, files: filesOf(suite, ROOT) })).toReversed();
   const unknown = named.find((name) => {
     return suites.every(({ suite, files }) => suite !== name && !files.some((file) => isIn(file, name)));
   });
   if (unknown !== undefined) throw new Error(`No suite, file or folder of tests is called "${unknown}"`);
-  return suites.map(({ suite, files }) => {
+  return suites.flatMap(({ suite, files }) => {
     const isNamed = (file: string) => named.some((name) => suite === name || isIn(file, name));
     return jobsOf(suite, named.length === 0 ? files : files.filter(isNamed), ROOT);
   });

@@ -27,12 +27,6 @@ const FIRST: readonly string[] = [
   "test/e2e/webhook/cluster_test.ts",
 ];
 
-/** Files that fail on a busy machine: nothing runs beside them. */
-const ALONE: readonly string[] = [
-  // The reaper takes a child for an orphan if its starter has not waited for it within 600 ms.
-  "test/e2e/agent/lifecycle_test.ts",
-];
-
 /** Unit tests are quick: a process for each file would cost more than the tests in it. */
 const FILES_OF_A_UNIT_JOB = 24;
 
@@ -53,20 +47,15 @@ function testsBelow(root: string, folder: string): string[] {
   }
 }
 
-/** The jobs of a suite: those that run side by side, in the order of their start, and those that run alone after them. */
-export function jobsOf(suite: string, files: readonly string[], root: string): { beside: Job[]; alone: Job[] } {
-  const job = (files: readonly string[]) => ({
+/** The jobs of a suite, in the order of their start. */
+export function jobsOf(suite: string, files: readonly string[], root: string): Job[] {
+  const size = suite === "unit" ? FILES_OF_A_UNIT_JOB : 1;
+  const order = [...FIRST.filter((file) => files.includes(file)), ...files.filter((file) => !FIRST.includes(file))];
+  return chunks(order, size).map((files) => ({
     suite,
     files,
     needsCluster: files.some((file) => usesPool(root, file)),
-  });
-  const size = suite === "unit" ? FILES_OF_A_UNIT_JOB : 1;
-  const isAlone = (file: string) => ALONE.includes(file);
-  const order = [...FIRST.filter((file) => files.includes(file)), ...files.filter((file) => !FIRST.includes(file))];
-  return {
-    beside: chunks(order.filter((file) => !isAlone(file)), size).map(job),
-    alone: order.filter(isAlone).map((file) => job([file])),
-  };
+  }));
 }
 
 /** Tests with a cluster name the reason to skip them by this function. */

@@ -2,13 +2,13 @@ import { linesOf } from "../envoy/lines.ts";
 import type { World } from "../../core/world/world.ts";
 
 const LOOK_INTERVAL = 300;
-/** Looks before a child counts as an orphan: its parent in this program has had time to wait for it. */
+/** Looks before a child counts as an orphan: a program of posix_spawn(3) is waited for by its starter. */
 const SIGHTINGS = 3;
 
 /**
- * Adopts orphans, as PID 1 does, and reaps them. Own children are waited for by their starter: only a process seen as a
- * zombie in three looks, 600 ms apart, counts as an orphan. So no list of own children is needed. The returned function stops it. Refused system calls
- * reduce the function; it never fails.
+ * Adopts orphans, as PID 1 does, and reaps them. A child that this process waits for is left to its starter, however busy
+ * the machine is: its exit code would be lost. Any other process seen as a zombie in three looks, 600 ms apart, is an
+ * orphan. The returned function stops it. Refused system calls reduce the function; it never fails.
  */
 export function startReaper(world: World): () => void {
   const attempt = <T>(call: () => T): T | undefined => {
@@ -48,6 +48,7 @@ async function look(
   const now = new Map<string, number>();
   for (const { pid, identity } of await endedChildren(world)) {
     const sightings = (seen.get(identity) ?? 0) + 1;
+    if (world.processes.isAwaited(pid)) continue;
     if (sightings >= SIGHTINGS) reap(pid);
     else now.set(identity, sightings);
   }

@@ -3,12 +3,13 @@ import { fakeWorld } from "../../core/world/mod.ts";
 import { startReaper } from "./reaper.ts";
 
 /** A world with ended children, whose looks at them are counted by the sleeps between. */
-function worldWith(stats: Record<string, string>) {
+function worldWith(stats: Record<string, string>, isAwaited: (pid: number) => boolean = () => false) {
   const reaped: number[] = [];
   let adopted = false;
   const files = Object.fromEntries(Object.entries(stats).map(([pid, stat]) => [`/proc/${pid}/stat`, stat]));
   const world = fakeWorld({
     files: { ...files, "/proc/meminfo": "" },
+    isAwaited,
     system: {
       adoptOrphans: () => void (adopted = true),
       hasEndedChild: () => world.content.size > 1,
@@ -36,6 +37,16 @@ Deno.test("startReaper() reaps an orphan seen as a zombie three times", async ()
   assert.equal(adopted(), true);
   assert.deepEqual(reaped, [20, 21]);
   assert.equal(world.clock.monotonic(), 3 * 300);
+});
+
+Deno.test("startReaper() leaves a child to the starter that waits for it, as long as it waits", async () => {
+  let looks = 0;
+  const { world, reaped } = worldWith({ "20": stat("Z", 4242) }, () => ++looks <= 20);
+  const stop = startReaper(world);
+  for (let rounds = 0; rounds < 20; rounds++) await settle();
+  stop();
+  assert.equal(looks, 23);
+  assert.deepEqual(reaped, [20]);
 });
 
 Deno.test("startReaper() leaves running and foreign children, and reused PIDs", async () => {

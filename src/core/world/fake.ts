@@ -40,6 +40,8 @@ export interface FakeWorldOptions {
   readonly attach?: Processes["attach"];
   /** Starts helpers; without it `help` throws. */
   readonly help?: Processes["help"];
+  /** Children that this process waits for; none by default. */
+  readonly isAwaited?: Processes["isAwaited"];
   readonly interfaces?: readonly InterfaceAddress[];
   /** IP addresses by host name. */
   readonly hosts?: Readonly<Record<string, readonly string[]>>;
@@ -147,6 +149,7 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
       if (options.help !== undefined) return options.help(args);
       throw new MeshError("This world has no helpers");
     },
+    isAwaited: options.isAwaited ?? (() => false),
   };
 }
 

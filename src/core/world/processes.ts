@@ -82,6 +82,8 @@ export interface Processes {
   attach(command: string, args: readonly string[]): AttachedChild;
   /** Starts this program as a worker of this process. Throws `MeshError`. */
   help(args: readonly string[]): Helper;
+  /** Whether this process waits for the child with this PID: only orphans may be reaped by others. */
+  isAwaited(pid: number): boolean;
 }
 
 /** This program as a worker of this process, which writes to its standard input. */

@@ -49,9 +49,18 @@ function spawnError(command: string, error: unknown): MeshError {
   return new MeshError(`Cannot start "${command}": ${messageOf(error)}`, { cause: error });
 }
 
-/** Waits for a child of Deno. */
+/** PIDs of children that Deno waits for: nobody else may reap them. */
+const awaited = new Set<number>();
+
+/** Whether Deno waits for this child. */
+export function isAwaited(pid: number): boolean {
+  return awaited.has(pid);
+}
+
+/** Waits for a child of Deno. Call it in the turn of the event loop that starts the child. */
 export function endOfChild(child: Deno.ChildProcess): Promise<ChildEnd> {
-  return child.status.then(endOf, endByUnknownSignal);
+  awaited.add(child.pid);
+  return child.status.finally(() => awaited.delete(child.pid)).then(endOf, endByUnknownSignal);
 }
 
 function endOf({ code, signal }: Deno.CommandStatus): ChildEnd {

@@ -1,5 +1,5 @@
 import { MeshError, messageOf } from "../../errors.ts";
-import { attachChild, spawnChild } from "./child_process.ts";
+import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
 import { isAbsent, startProgram } from "../linux/run_and_wait.ts";
 import { spawnHelper } from "./helper.ts";
 import type { Processes, Run, RunResult } from "../world.ts";
@@ -17,6 +17,7 @@ export const realProcesses: Processes = {
   spawn: spawnChild,
   attach: attachChild,
   help: spawnHelper,
+  isAwaited,
 };
 
 /** A program that does not exist is a result, not an error. */
@@ -44,6 +45,8 @@ function begin(run: Run): () => Promise<RunResult> {
 
 async function runToEnd(run: Run): Promise<RunResult> {
   const child = new Deno.Command(run.command, commandOptions(run)).spawn();
+  // `output()` waits too, and tells a failure.
+  endOfChild(child).catch(() => {});
   let timedOut = false;
   const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(
     ([{ code, stdout, stderr }]): RunResult => {
