@@ -1,10 +1,14 @@
 import { MeshError, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
+import { isPattern, matchingPaths } from "./glob.ts";
+import { kustomizationWarning } from "./kustomization.ts";
 
 /** A source of manifests. */
 export interface Input {
   /** Its name in messages: the path or URL as it was given, `standard input` for `-`. */
   readonly file: string;
+  /** What to say about it with its first resource. */
+  readonly warning?: string | undefined;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -12,7 +16,7 @@ export interface Input {
 const MANIFEST_NAME = /\.(ya?ml|json)$/;
 
 /**
- * The inputs that `-f` names, in order, by kubectl's rules: files, directories (with `recursive` also those below them),
+ * The inputs that `-f` names, in order, by kubectl's rules: files, patterns of files, directories (with `recursive` also those below them),
  * https URLs, `-` at most once. Errors: one MeshError that names every missing file.
  */
 export async function expandInputs(world: World, names: readonly string[], recursive: boolean): Promise<Input[]> {
@@ -24,9 +28,19 @@ export async function expandInputs(world: World, names: readonly string[], recur
     throw new UsageError('Standard input ("-f -") is given more than once');
   }
   const missing: string[] = [];
-  const inputs: Input[] = [];
-  for (const name of given) inputs.push(...await expand(world, name, recursive, missing));
+  const inputs = await expandAll(world, given, recursive, missing);
   if (missing.length > 0) throw new MeshError(`Cannot read ${missing.join(", ")}: no such file or directory`);
+  return inputs;
+}
+
+async function expandAll(
+  world: World,
+  names: readonly string[],
+  recursive: boolean,
+  missing: string[],
+): Promise<Input[]> {
+  const inputs: Input[] = [];
+  for (const name of names) inputs.push(...await expand(world, name, recursive, missing));
   return inputs;
 }
 
@@ -35,6 +49,8 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
   if (/^https?:\/\//.test(name)) return [urlInput(world, name)];
   const status = await world.files.stat(name);
   if (status === undefined) {
+    const matching = isPattern(name) ? await matchingPaths(world, name) : [];
+    if (matching.length > 0) return await expandAll(world, matching, recursive, missing);
     missing.push(`"${name}"`);
     return [];
   }
@@ -46,8 +62,8 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
   });
 }
 
-function fileInput(world: World, path: string): Input {
-  return { file: path, chunks: () => world.files.chunks(path) };
+function fileInput(world: World, path: string, warning?: string): Input {
+  return { file: path, warning, chunks: () => world.files.chunks(path) };
 }
 
 /** Refuses http: anyone on the network path could change manifests that go to a cluster. */
@@ -65,10 +81,14 @@ function urlInput(world: World, url: string): Input {
 
 async function manifestsIn(world: World, folder: string, recursive: boolean): Promise<Input[]> {
   const inputs: Input[] = [];
-  for (const entry of await world.files.list(folder)) {
+  const entries = await world.files.list(folder);
+  let warning = kustomizationWarning(folder, entries);
+  for (const entry of entries) {
     const path = `${folder}/${entry.name}`;
     if (entry.kind === "directory" && recursive) inputs.push(...await manifestsIn(world, path, true));
-    if (entry.kind === "file" && MANIFEST_NAME.test(entry.name)) inputs.push(fileInput(world, path));
+    if (entry.kind !== "file" || !MANIFEST_NAME.test(entry.name)) continue;
+    inputs.push(fileInput(world, path, warning));
+    warning = undefined;
   }
   return inputs;
 }

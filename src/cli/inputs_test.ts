@@ -10,6 +10,8 @@ const files = {
   "dir/sub/d.yaml": "d",
   "odd": "o",
   "empty/x.txt": "",
+  "kust/kustomization.yaml": "",
+  "kust/z.yaml": "",
 };
 
 async function names(given: string[], recursive = false) {
@@ -49,4 +51,16 @@ Deno.test("expandInputs() reads an https URL only when its content is asked for"
   assert.deepEqual(asked, []);
   const text = (await Array.fromAsync(input?.chunks() ?? [])).map((chunk) => new TextDecoder().decode(chunk)).join("");
   assert.equal(text, "kind: Pod");
+});
+
+Deno.test("expandInputs() expands a pattern that the shell did not", async () => {
+  assert.deepEqual(await names(["dir/*.yml", "dir/[c-d].*"]), ["dir/b.yml", "dir/c.json"]);
+  await assert.rejects(names(["dir/*.xml"]), { message: 'Cannot read "dir/*.xml": no such file or directory' });
+});
+
+Deno.test("expandInputs() warns once that a folder is a kustomization", async () => {
+  const inputs = await expandInputs(fakeWorld({ files }), ["kust", "dir"], false);
+  const warnings = inputs.flatMap(({ warning }) => warning ?? []);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /^The folder "kust" is a kustomization, .*: build it with -k kust$/);
 });

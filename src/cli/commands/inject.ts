@@ -13,6 +13,9 @@ import {
 const FLAGS = {
   "Manifests": {
     ...FILENAMES,
+    kustomize: flag("-k, --kustomize FOLDER", "Build a kustomization with kubectl, and inject what it makes", {
+      excludes: ["filename"],
+    }),
     namespace: flag(
       "-n, --namespace NAMESPACE",
       "Namespace of resources that name none; a resource that names another is an error",

@@ -4,6 +4,7 @@ import type { ClusterConfiguration, Injector, ManifestInput, WorkloadKind } from
 import { readConfiguration } from "../configuration.ts";
 import { expandInputs } from "../inputs.ts";
 import type { InjectInput } from "./inject.ts";
+import { buildKustomization } from "../kustomization.ts";
 import { openOutput, type OutputTarget, outputTarget } from "../output.ts";
 import { reporter } from "../reporter.ts";
 
@@ -14,6 +15,10 @@ type Room = typeof import("../../inject/mod.ts");
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
   const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
+  // A cluster's configuration is read with fewer permissions than kubectl needs.
+  const built = flags.kustomize === undefined || flags.showConfig
+    ? undefined
+    : await buildKustomization(world, flags.kustomize);
   const templatePaths = flags.templatePath.map((text) => room.templatePath(text) ?? refusePath(text));
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, flags, target);
@@ -32,7 +37,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
   }
-  const inputs = await expandInputs(world, flags.filename, flags.recursive);
+  const inputs = built === undefined ? await expandInputs(world, flags.filename, flags.recursive) : [built];
   const injector = await room.loadInjector({
     ...configuration,
     revision: flags.revision,

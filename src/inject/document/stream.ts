@@ -9,6 +9,8 @@ import type { ReportEntry } from "./report.ts";
 export interface ManifestInput {
   /** Its name in messages. */
   readonly file: string;
+  /** A warning about it, which its first resource gets. */
+  readonly warning?: string | undefined;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -60,13 +62,18 @@ async function injectInput(input: ManifestInput, injector: Injector, { joiner, s
   joiner.startFile();
   const documents = splitDocuments(input.chunks(), { file: input.file });
   let last = 0;
+  let warnings = input.warning === undefined ? [] : [input.warning];
+  const report = (entry: ReportEntry) => {
+    sink.report(warnings.length === 0 ? entry : { ...entry, warnings: [...warnings, ...entry.warnings] });
+    warnings = [];
+  };
   for (;;) {
     const step = await next(documents, () => last + 1, input.file);
-    if ("entry" in step) return sink.report(step.entry);
+    if ("entry" in step) return report(step.entry);
     if (step.document === undefined) return;
     last = step.document.index;
     const result = injectSource(step.document, injector, options);
-    for (const entry of result.entries) sink.report(entry);
+    for (const entry of result.entries) report(entry);
     if (result.text !== undefined) joiner.add(step.document.separator, result.text);
   }
 }
