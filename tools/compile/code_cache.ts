@@ -53,7 +53,7 @@ const RUNS: readonly WarmUp[] = [
   { args: ["version"] },
   { args: ["agent", "bootstrap"], env: AGENT },
   { args: ["agent"], env: AGENT },
-  { args: ["webhook", "manifests"] },
+  { args: ["webhook", "manifests", "--revision", "mesh"] },
   // A server that refuses connections: the kubeconfig is read, and client-node is loaded.
   { args: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
   { args: ["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1/"], code: 1 },

@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
     reason: "no-webhook",
     field: "",
     fix: [
-      "kubectl mesh webhook manifests | kubectl apply -f -",
+      "kubectl mesh webhook manifests --take-over | kubectl apply -f -",
     ],
   },
   {

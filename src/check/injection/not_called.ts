@@ -84,7 +84,7 @@ function noWebhook(): Cause {
     reason: "no-webhook",
     field: "",
     message: "the cluster has no injection webhook",
-    fix: ["kubectl mesh webhook manifests | kubectl apply -f -"],
+    fix: ["kubectl mesh webhook manifests --take-over | kubectl apply -f -"],
   };
 }
 

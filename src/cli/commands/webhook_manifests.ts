@@ -1,4 +1,4 @@
-import { EXIT } from "../../core/errors.ts";
+import { EXIT, UsageError } from "../../core/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { VERSION } from "../../version.ts";
@@ -30,6 +30,10 @@ const FLAGS = {
       "Labels that namespaces must have too, as kubectl reads them",
     ),
   },
+  "Istio's own injector": {
+    takeOver: flag("--take-over", "Print manifests that replace the injector of a control plane"),
+    undo: flag("--undo", "Print the commands that remove the webhook and restore what it replaced"),
+  },
   "Configuration (built-in unless given)": flagsWith({
     ...CONFIGURATION,
     ...IMAGES,
@@ -45,19 +49,21 @@ const FLAGS = {
 export const WEBHOOK_MANIFESTS = command({
   summary: "Print the manifests that run the webhook in a cluster",
   description: "Print service accounts and rights, Deployment, Service, configuration, and the " +
-    "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing.",
+    "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
+    "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over.",
   isForPeople: true,
   examples: [
-    { command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  | kubectl apply -f -" },
     {
-      title: "With the configuration of an Istio control plane",
+      title: "Beside istiod's injector",
       command:
-        "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  --from-cluster | kubectl apply -f -",
+        "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  --revision mesh | kubectl apply -f -",
     },
     {
-      title: "A second revision",
-      command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:2 \\\n  --revision canary --tag prod",
+      title: "In its place, with the configuration of the control plane",
+      command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n" +
+        "  --from-cluster --take-over | kubectl apply -f -",
     },
+    { title: "Back again", command: "kubectl mesh webhook manifests --from-cluster --undo | sh" },
   ],
   flags: FLAGS,
   exits: [["0", "done"], ["1", "a file could not be read"], ["2", "the command line is wrong"]],
@@ -68,8 +74,8 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas } = flags;
   const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   world.permissions.keepOnly(["read", "env"]);
-  const { webhookManifests } = await import("../../webhook/mod.ts");
-  world.stdout.write(webhookManifests({
+  const room = await import("../../webhook/mod.ts");
+  const options = {
     ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas },
     configuration: {
       ...await readConfiguration(world, flags),
@@ -78,6 +84,27 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
       cni: flags.cni || undefined,
     },
     fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
-  }));
+  };
+  const text = flags.undo ? room.webhookUndo(options) : room.webhookManifests(options);
+  if (!flags.undo) tellTakeOvers(world, room.webhookTakeOvers(options), flags.takeOver);
+  world.stdout.write(text);
   return EXIT.ok;
+}
+
+/** Refuses to replace an object of a control plane unless the user wants it; tells of each that may be replaced. */
+function tellTakeOvers(
+  world: World,
+  found: readonly { readonly name: string; readonly owner: string; readonly isControlPlanes: boolean }[],
+  isWanted: boolean,
+): void {
+  const [refused] = isWanted ? [] : found.filter(({ isControlPlanes }) => isControlPlanes);
+  if (refused !== undefined) {
+    throw new UsageError(`"${refused.name}" would replace ${refused.owner}`, {
+      hint: "use another --revision to run beside it, or --take-over; --undo prints what to save first",
+    });
+  }
+  for (const { name, owner, isControlPlanes } of found) {
+    const seldom = isControlPlanes ? "" : ", if there is one";
+    world.stderr.write(`warning: "${name}" replaces ${owner}${seldom}; --undo prints how to go back\n`);
+  }
 }

@@ -8,17 +8,33 @@ import { configurationOf, showConfiguration } from "../../inject/mod.ts";
 import { accessManifests } from "./access.ts";
 import { mutatingConfigurations } from "./mutating.ts";
 import { labelsOf, type ManifestOptions, type Plan, planOf } from "./options.ts";
+import { type TakeOver, takeOversOf } from "./take_over.ts";
+import { undoCommands } from "./undo.ts";
 import { deployment, disruptionBudget, service } from "./workload.ts";
 
-export type { ManifestOptions };
+export type { ManifestOptions, TakeOver };
 
 /**
  * The manifests in the order in which to apply them: the webhook configurations come last.
  * Errors: a `UsageError` that names the flag, a `MeshError` for an invalid configuration.
  */
 export function webhookManifests(options: ManifestOptions): string {
+  return objectsOf(planOf(options)).map((manifest) => toYaml(manifest)).join("---\n");
+}
+
+/** The commands that take the manifests of these options out of a cluster. Errors: as `webhookManifests`. */
+export function webhookUndo(options: ManifestOptions): string {
   const plan = planOf(options);
-  const manifests = [
+  return undoCommands(plan, objectsOf(plan));
+}
+
+/** The names of Istio's that the manifests of these options have. Errors: a `UsageError` that names the flag. */
+export function webhookTakeOvers(options: ManifestOptions): TakeOver[] {
+  return takeOversOf(planOf(options));
+}
+
+function objectsOf(plan: Plan): ValueMap[] {
+  return [
     ...accessManifests(plan),
     ...configurationMaps(plan),
     service(plan),
@@ -26,7 +42,6 @@ export function webhookManifests(options: ManifestOptions): string {
     disruptionBudget(plan),
     ...mutatingConfigurations(plan),
   ];
-  return manifests.map((manifest) => toYaml(manifest)).join("---\n");
 }
 
 /** The configuration as one ConfigMap, with the data of `inject --show-config`; none if it is read from the cluster. */

@@ -100,7 +100,8 @@ function call({ name, namespace, failurePolicy }: Plan): Record<string, Value> {
     clientConfig: { service: { name, namespace, path: "/inject", port: 443 } },
     failurePolicy,
     matchPolicy: "Equivalent",
-    reinvocationPolicy: "Never",
+    // A container that a later webhook adds needs its probes and ports in the mesh too.
+    reinvocationPolicy: "IfNeeded",
     rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"], scope: "*" }],
     sideEffects: "None",
     timeoutSeconds: 10,

@@ -17,7 +17,7 @@ testWhen(
     const folder = await Deno.makeTempDir();
     try {
       await kubectl(cluster, ["create", "namespace", NAMESPACE]);
-      const { stdout } = await runMesh(["webhook", "manifests", `--namespace=${NAMESPACE}`]);
+      const { stdout } = await runMesh(["webhook", "manifests", "--take-over", `--namespace=${NAMESPACE}`]);
       await kubectl(cluster, ["apply", "-f", "-"], stdout);
       const [first, second] = [await served(cluster, folder), await served(cluster, folder)];
       assert.match(first, /^-----BEGIN CERTIFICATE-----/);

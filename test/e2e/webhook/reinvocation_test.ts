@@ -1,0 +1,99 @@
+/** Another webhook behind this one adds a container: the API server calls this one again. */
+import assert from "node:assert/strict";
+import { isMap, mapAt, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
+import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { apply, create, kubectl, register, startWebhook, statusOf } from "../support/webhook.ts";
+
+const HELPER = {
+  name: "helper",
+  image: "example.com/helper:1",
+  ports: [{ containerPort: 9000 }],
+  readinessProbe: { httpGet: { path: "/healthy", port: 9000 } },
+};
+
+testWhen(needsCluster(), "the probe of a container that a later webhook adds goes through the proxy", async () => {
+  const cluster = await startCluster();
+  const certificate = testCertificate();
+  const later = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert: certificate.certificate, key: certificate.key },
+    addHelper,
+  );
+  const webhook = await startWebhook();
+  try {
+    await kubectl(cluster, ["create", "namespace", "mesh"]);
+    await addServiceAccount(cluster, "mesh");
+    await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
+    await register(cluster, { port: webhook.port, authority: webhook.authority });
+    await apply(cluster, laterConfiguration(later.addr.port, certificate));
+    const pod = await injectedPod(cluster);
+    const containers = containersOf(pod);
+    assert.deepEqual(containers.map(({ name }) => name).toSorted(), ["app", "helper", "istio-proxy"]);
+    const probe = mapAt(mapAt(named(containers, "helper"), "readinessProbe"), "httpGet");
+    assert.deepEqual([probe["path"], probe["port"]], ["/app-health/helper/readyz", 15020]);
+    const probers = JSON.parse(variable(named(containers, "istio-proxy"), "ISTIO_KUBE_APP_PROBERS"));
+    assert.equal(probers["/app-health/helper/readyz"].httpGet.port, 9000);
+    assert.equal(variable(named(containers, "istio-proxy"), "ISTIO_META_APP_CONTAINERS"), "app,helper");
+    assert.deepEqual(statusOf(pod)?.["containers"], ["istio-proxy"]);
+  } finally {
+    await webhook.stop();
+    await later.shutdown();
+    await cluster.stop();
+  }
+});
+
+/** Adds the container once. */
+async function addHelper(request: Request): Promise<Response> {
+  const { apiVersion, kind, request: { uid, object } } = await request.json();
+  const isThere = object.spec.containers.some(({ name }: { name: string }) => name === HELPER.name);
+  const patch = isThere ? [] : [{ op: "add", path: "/spec/containers/-", value: HELPER }];
+  const response = { uid, allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(patch)) };
+  return Response.json({ apiVersion, kind, response });
+}
+
+/** Its name comes after that of the injector: the API server calls webhooks in the order of names. */
+function laterConfiguration(port: number, { authority }: TestCertificate): ValueMap {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: "later" },
+    webhooks: [{
+      name: "helper.example.com",
+      clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: btoa(authority) },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      namespaceSelector: { matchLabels: { "istio-injection": "enabled" } },
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    }],
+  };
+}
+
+/** A pod that both webhooks have seen: the API server learns of them within a moment. */
+async function injectedPod(cluster: Cluster): Promise<ValueMap> {
+  let made: ValueMap = {};
+  await until(async () => {
+    const spec = { automountServiceAccountToken: false, containers: [{ name: "app", image: "example.com/app:1" }] };
+    const metadata = { name: "web", namespace: "mesh" };
+    [made = {}] = await create(cluster, [{ apiVersion: "v1", kind: "Pod", metadata, spec }], "--dry-run=server");
+    return statusOf(made) !== undefined && containersOf(made).some(({ name }) => name === HELPER.name);
+  }, "Never: both webhooks are called");
+  return made;
+}
+
+function containersOf(pod: ValueMap): ValueMap[] {
+  const { containers = [] } = mapAt(pod, "spec");
+  return Array.isArray(containers) ? containers.filter(isMap) : [];
+}
+
+function named(containers: readonly ValueMap[], name: string): ValueMap {
+  return containers.find((each) => each["name"] === name) ?? {};
+}
+
+/** The value of an environment variable. */
+function variable(container: ValueMap, name: string): string {
+  const env: Value = container["env"] ?? [];
+  const found = Array.isArray(env) ? env.filter(isMap).find((each) => each["name"] === name) : undefined;
+  return String(found?.["value"] ?? "");
+}
