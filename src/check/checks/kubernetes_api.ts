@@ -50,7 +50,10 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
     title: "the API server calls validating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
-    run: async (inventory) => await pluginFinding(inventory, "ValidatingAdmissionWebhook") ?? NOT_SHOWN,
+    run: async (inventory) => {
+      if (inventory.scope.namespace !== undefined) return NOT_ASKED;
+      return await pluginFinding(inventory, "ValidatingAdmissionWebhook") ?? NOT_SHOWN;
+    },
   },
   {
     id: "api-aggregator-routing",
@@ -95,6 +98,8 @@ const NOT_SHOWN: Finding = {
   result: "unknown",
   message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters",
 };
+
+const NOT_ASKED: Finding = { result: "skipped", message: "it needs pods of another namespace than --namespace" };
 
 /** What the command line of kube-apiserver shows; `undefined` if its pods are not visible. */
 async function pluginFinding(inventory: Inventory, plugin: string): Promise<Finding | undefined> {

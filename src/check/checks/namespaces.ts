@@ -13,6 +13,7 @@ import {
   sendsPod,
 } from "../inventory/injector_webhooks.ts";
 import { labelNamespace } from "../injection/commands.ts";
+import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
 import { cannotTell, findingOf, type Problem } from "./findings.ts";
 
@@ -25,6 +26,8 @@ interface Namespace {
   readonly labels: ValueMap;
   readonly injection: string | undefined;
   readonly revision: string | undefined;
+  /** Of the control plane or of Kubernetes: no advice may enrol it. */
+  readonly isSystem: boolean;
 }
 
 export const NAMESPACE_CHECKS: readonly Check[] = [
@@ -94,6 +97,7 @@ function inScope({ scope }: Inventory, namespaces: readonly StoredNamespace[]): 
         labels,
         injection: labelText(labels, LABEL.injection),
         revision: labelText(labels, LABEL.revision),
+        isSystem: isWithoutSidecars(name, scope),
       };
     });
 }
@@ -101,11 +105,11 @@ function inScope({ scope }: Inventory, namespaces: readonly StoredNamespace[]): 
 const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
 
 /** An invalid value disables injection, also for labeled pods. A misspelled key has no effect. */
-function spelling({ name, object, labels, injection }: Namespace): readonly Problem[] {
+function spelling({ name, object, labels, injection, isSystem }: Namespace): readonly Problem[] {
   const problems: Problem[] = [];
   if (injection !== undefined && !INJECTION_VALUES.includes(injection)) {
-    const meant = meantValue(injection);
-    const fix = labelNamespace(name, { [LABEL.injection]: meant }, { overwrite: true });
+    const meant = isSystem ? undefined : meantValue(injection);
+    const fix = labelNamespace(name, { [LABEL.injection]: meant }, { overwrite: meant !== undefined });
     const message = `the label ${LABEL.injection}="${injection}" is neither "enabled" nor "disabled", ` +
       `and no pod is injected: ${fix}`;
     problems.push({ object, result: "error", message });
@@ -136,12 +140,20 @@ function bothLabels({ name, object, injection, revision }: Namespace): readonly 
 
 /** Injection labels that no webhook serves. Another check reports misspelled values. */
 function unserved(
-  { name, object, injection, revision }: Namespace,
+  { name, object, injection, revision, isSystem }: Namespace,
   webhooks: readonly InjectorWebhook[],
 ): readonly Problem[] {
   const key = injection === "enabled" ? LABEL.injection : injection === undefined ? LABEL.revision : undefined;
   const value = key === LABEL.injection ? injection : revision;
   if (key === undefined || value === undefined || isServed(webhooks, name, { [key]: value })) return [];
+  if (isSystem) {
+    const fix = labelNamespace(name, { [key]: undefined });
+    return [{
+      object,
+      result: "warning",
+      message: `no webhook serves ${key}=${value}, and no pod there is injected: ${fix}`,
+    }];
+  }
   const served = servedLabels(webhooks, name);
   const [label] = served;
   if (label === undefined) {
@@ -171,15 +183,17 @@ async function unlabelled(inventory: Inventory): Promise<Finding> {
       .map(({ pod }) => pod.metadata.namespace ?? ""),
   );
   const all = inScope(inventory, namespaces.value);
-  const problems = all.filter((each) => losing.has(each.name) && asksNothing(each)).map((each): Problem => {
-    const [label] = servedLabels(injectors, each.name);
-    const fix = label === undefined ? "" : `: ${labelNamespace(each.name, label)}`;
-    return {
-      object: each.object,
-      result: "warning",
-      message: `it has injected pods but no injection label: new pods get no proxy${fix}`,
-    };
-  });
+  const problems = all.filter((each) => losing.has(each.name) && asksNothing(each) && !each.isSystem).map(
+    (each): Problem => {
+      const [label] = servedLabels(injectors, each.name);
+      const fix = label === undefined ? "" : `: ${labelNamespace(each.name, label)}`;
+      return {
+        object: each.object,
+        result: "warning",
+        message: `it has injected pods but no injection label: new pods get no proxy${fix}`,
+      };
+    },
+  );
   if (problems.length > 0 || expectations.value.some(({ webhook }) => webhook !== undefined)) {
     return findingOf(problems);
   }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
+import { clusterApi, clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { inventoryOf } from "../inventory/mod.ts";
+import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
 
 const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];
@@ -128,4 +130,41 @@ Deno.test("namespaces: the scope excludes others", async () => {
   const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" })];
   const [check] = NAMESPACE_CHECKS;
   assert.deepEqual(await check?.run(clusterInventory({ objects }, { namespace: "other" })), { result: "ok" });
+});
+
+Deno.test("namespaces: with --namespace the right to get it is enough, and nothing outside it is listed", async () => {
+  const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" }), pod({}, ["app"])];
+  const api = clusterApi({ objects, forbidden: /namespaces$|^\/api\/v1\/pods/ });
+  const clock = { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() };
+  const scope = { namespace: "shop", istioNamespace: "istio-system", revision: undefined };
+  const inventory = inventoryOf({ api, clock, scope });
+  const [check] = NAMESPACE_CHECKS;
+  assert.equal((await check?.run(inventory))?.result, "error");
+  for (const each of ALL_CHECKS) await each.run(inventory);
+  const elsewhere = api.requests.filter((request) => {
+    const [, name] = /namespaces\/([^/]+)/.exec(request) ?? [];
+    return name !== undefined && name !== "shop" && !/^(get|list) .*\/istio-system/.test(request);
+  });
+  assert.deepEqual(elsewhere, []);
+  assert.deepEqual(api.requests.filter((request) => /^list .*\/(pods|namespaces)$/.test(request)), [
+    "list /api/v1/namespaces/shop/pods",
+  ]);
+});
+
+Deno.test("namespaces: no advice invites injection into the namespace of the control plane", async () => {
+  const labelled = (labels: Record<string, string>) =>
+    object("v1", "Namespace", "istio-system", { metadata: { labels } });
+  const gateway = object("v1", "Pod", "istio-system/gateway", { spec: { containers: [{ name: "istio-proxy" }] } });
+  const settings = [{}, { "istio-injection": "enable" }, { "istio-injection": "enabled" }, { "istio.io/rev": "gone" }];
+  for (const labels of settings) {
+    for (const { id } of NAMESPACE_CHECKS) {
+      const { message } = await found(id, [
+        ...WEBHOOKS,
+        namespace({ "istio.io/rev": "prod" }),
+        labelled(labels),
+        gateway,
+      ]);
+      assert.doesNotMatch(message, /label namespace istio-system [^\n]*=/, `${id} ${JSON.stringify(labels)}`);
+    }
+  }
 });

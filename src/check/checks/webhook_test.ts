@@ -106,9 +106,11 @@ Deno.test("the failure policy is reported with the affected pods", async () => {
     message: "3 pods in 2 namespaces cannot be recreated while it is down",
   });
   const ignoring = [...meshWebhooks({ failurePolicy: "Ignore" }), ...cluster];
-  const { result, message } = await finding("webhook-failure-policy", { objects: ignoring }, { namespace: "plain" });
+  const { result, message } = await finding("webhook-failure-policy", { objects: ignoring });
   assert.equal(result, "warning");
   assert.match(message ?? "", /3 pods in 2 namespaces would start without a sidecar/);
+  const inOne = await finding("webhook-failure-policy", { objects: ignoring }, { namespace: "shop" });
+  assert.match(inOne.message ?? "", /2 pods in 1 namespace would start without a sidecar/);
   assert.deepEqual(await finding("webhook-failure-policy", { objects: ignoring, forbidden: /pods/ }), {
     result: "unknown",
     message: "cannot tell: needs list on pods",

@@ -14,6 +14,7 @@ import {
   type WorkloadKind,
   workloadKind,
 } from "../../inject/mod.ts";
+import { withControllerLabels } from "./controller_labels.ts";
 
 /** A workload. */
 export interface Target {
@@ -107,9 +108,9 @@ export function targetOf(manifest: ValueMap, namespace: string, file: string | u
   };
 }
 
-/** The pod as it is created, with its namespace. */
-export function podOf({ manifest, row, namespace }: Target): Pod {
-  const pod = podIn(manifest, row);
+/** The pod as it is created, with its namespace and the labels of its controller. */
+export function podOf({ manifest, row, namespace, name }: Target): Pod {
+  const pod = withControllerLabels(podIn(manifest, row), row.kind, name, manifest);
   return withKey(pod, "metadata", withKey(Object.assign(newMap(), metadataOf(pod)), "namespace", namespace));
 }
 

@@ -7,9 +7,11 @@ import {
   isPod,
   isResourceQuota,
   type KubeObject,
+  type Namespace,
+  ofKind,
 } from "../../core/kube/client/mod.ts";
 import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
-import { isKnown, type Observed, once } from "./observed.ts";
+import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /**
@@ -28,16 +30,24 @@ const WORKLOADS: readonly (readonly [group: string, resource: string])[] = [
   ["apis/batch/v1", "cronjobs"],
 ];
 
-/** Of the scope: pods, workloads, quotas. Of the whole cluster: the rest. Only the fields that checks read are kept. */
+/**
+ * Of the scope: namespaces, pods, workloads, quotas; nothing else in other namespaces is listed. Of the whole cluster:
+ * nodes and webhooks. Only the fields that checks read are kept.
+ */
 export function resourceInventory(source: Source) {
   const { namespace } = source.scope;
-  const pods = (of: { readonly namespace?: string }) =>
-    once(() => listOf(source, "api/v1", "pods", { isKind: isPod, query: PAGE_OF_PODS, keep: podKeeper(), ...of }));
-  const allPods = pods({});
+  const namespaces = once(() => namespacesOf(source));
   return {
-    allPods,
-    pods: namespace === undefined ? allPods : pods({ namespace }),
-    namespaces: once(() => listOf(source, "api/v1", "namespaces", { isKind: isNamespace, keep: namespaceKeeper() })),
+    pods: once(() =>
+      listOf(source, "api/v1", "pods", { isKind: isPod, query: PAGE_OF_PODS, keep: podKeeper(), namespace })
+    ),
+    namespaces,
+    /** One namespace, in or outside the scope; `undefined` if it does not exist. */
+    namespace: async (name: string): Promise<Observed<Namespace | undefined>> => {
+      if (namespace !== undefined && name !== namespace) return await namespaceNamed(source, name);
+      const all = await namespaces();
+      return isKnown(all) ? { value: all.value.find(({ metadata }) => metadata.name === name) } : all;
+    },
     nodes: once(() =>
       listOf(source, "api/v1", "nodes", { isKind: isNode, query: { limit: "50" }, keep: nodeKeeper() })
     ),
@@ -49,6 +59,22 @@ export function resourceInventory(source: Source) {
     limitRanges: once(() => listOf(source, "api/v1", "limitranges", { isKind: isLimitRange, namespace })),
     workloads: once(() => workloads(source)),
   };
+}
+
+/** The right to list is not needed for one namespace: its owner may only get it. */
+async function namespacesOf(source: Source): Promise<Observed<readonly Namespace[]>> {
+  const { namespace } = source.scope;
+  const keep = namespaceKeeper();
+  if (namespace === undefined) return await listOf(source, "api/v1", "namespaces", { isKind: isNamespace, keep });
+  const found = await namespaceNamed(source, namespace);
+  return isKnown(found) ? { value: found.value === undefined ? [] : [found.value] } : found;
+}
+
+function namespaceNamed({ api }: Source, name: string): Promise<Observed<Namespace | undefined>> {
+  return observe(
+    `get on namespaces "${name}"`,
+    async () => ofKind(await api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`), isNamespace),
+  );
 }
 
 const isObject = (_object: KubeObject): _object is KubeObject => true;

@@ -1,6 +1,6 @@
-import { isApiService, isPod } from "../../core/kube/client/mod.ts";
+import { isApiService, isPod, type Pod } from "../../core/kube/client/mod.ts";
 import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
-import { observe, once } from "./observed.ts";
+import { observe, type Observed, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** The version of the API server. */
@@ -25,10 +25,15 @@ export function serverInventory(source: Source) {
     server: source.api.server,
     version: once(() => observe("get on the path /version", () => readVersion(source))),
     apiGroups: once(() => observe("get on the path /apis", () => readGroups(source))),
-    apiServerPods: once(() => listOf(source, "api/v1", "pods", API_SERVERS)),
-    kubeProxyPods: once(() => listOf(source, "api/v1", "pods", KUBE_PROXIES)),
+    apiServerPods: once(() => systemPods(source, API_SERVERS)),
+    kubeProxyPods: once(() => systemPods(source, KUBE_PROXIES)),
     apiServices: once(() => listOf(source, "apis/apiregistration.k8s.io/v1", "apiservices", { isKind: isApiService })),
   };
+}
+
+/** None with a namespace in the scope: nothing outside it is asked. */
+async function systemPods(source: Source, listing: typeof API_SERVERS): Promise<Observed<readonly Pod[]>> {
+  return source.scope.namespace === undefined ? await listOf(source, "api/v1", "pods", listing) : { value: [] };
 }
 
 async function readVersion({ api, clock }: Source): Promise<ServerVersion> {

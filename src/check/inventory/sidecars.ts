@@ -17,7 +17,7 @@ import { isKnown, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
-import type { Source } from "./source.ts";
+import type { Scope, Source } from "./source.ts";
 
 /** A namespace whose pods are injected, or would be. */
 export interface SidecarNamespace {
@@ -49,9 +49,13 @@ export function sidecarInventory(source: Source, parts: SidecarParts) {
 /** System namespaces have no sidecars, nor has the control plane's. */
 const WITHOUT_SIDECARS = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
+/** Whether a namespace belongs to Kubernetes or to the control plane. */
+export function isWithoutSidecars(name: string, { istioNamespace }: Pick<Scope, "istioNamespace">): boolean {
+  return WITHOUT_SIDECARS.has(name) || name === istioNamespace;
+}
+
 function isWanted(name: string, { scope }: Source): boolean {
-  if (scope.namespace !== undefined) return name === scope.namespace;
-  return !WITHOUT_SIDECARS.has(name) && name !== scope.istioNamespace;
+  return scope.namespace === undefined ? !isWithoutSidecars(name, scope) : name === scope.namespace;
 }
 
 function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<readonly SidecarNamespace[]> {

@@ -6,7 +6,7 @@ import { radiusOf } from "./selected.ts";
 
 /** How many pods an outage of the webhook affects: they are denied, or start without a sidecar. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const [namespaces, all] = await Promise.all([inventory.namespaces(), inventory.allPods()]);
+  const [namespaces, all] = await Promise.all([inventory.namespaces(), inventory.pods()]);
   if (!isKnown(namespaces)) return cannotTell(namespaces);
   if (!isKnown(all)) return cannotTell(all);
   const sentence = (policy: "Fail" | "Ignore", what: string) => {

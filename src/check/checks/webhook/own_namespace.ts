@@ -2,26 +2,32 @@ import type { Pod, Service } from "../../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
-import { cannotTell, findingOf, type Problem } from "../findings.ts";
+import { type Inventory, isKnown, type Unknown } from "../../inventory/mod.ts";
+import { findingOrUnknown, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
-/** A webhook that is called for its own pods cannot start again once it is down (istio #26380). */
+/**
+ * A webhook that is called for its own pods cannot start again once it is down (istio #26380). With a namespace in the
+ * scope its pods are not listed: the selector of its Service stands for them.
+ */
 export async function notItsOwn(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const [namespaces, pods] = await Promise.all([inventory.namespaces(), inventory.allPods()]);
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
   const problems: Problem[] = [];
+  let unknown: Unknown | undefined;
+  const listed = inventory.scope.namespace === undefined ? await inventory.pods() : { value: [] };
   for (const webhook of webhooks.filter(isCalled)) {
     const { target } = webhook;
-    const namespace = namespaces.value.find(({ metadata }) => metadata.name === target.namespace);
-    const service = await inventory.service(target);
-    const selector = isKnown(service) ? selectorOf(service.value) : newMap();
-    const labels = labelsBehind(isKnown(pods) ? pods.value : [], target.namespace, selector);
-    const isSent = namespace !== undefined &&
-      labels.some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
-    if (isSent) problems.push(problemOf(webhook));
+    const [namespace, service] = await Promise.all([inventory.namespace(target.namespace), inventory.service(target)]);
+    if (!isKnown(namespace)) unknown ??= namespace;
+    else if (!isKnown(service)) unknown ??= service;
+    else if (namespace.value !== undefined) {
+      const own = namespace.value;
+      const pods = isKnown(listed) ? listed.value : [];
+      const isSent = labelsBehind(pods, target.namespace, selectorOf(service.value))
+        .some((each) => sendsPod(webhook, labelsOfObject(own), each));
+      if (isSent) problems.push(problemOf(webhook));
+    }
   }
-  return findingOf(problems, "remove the injection labels from that namespace");
+  return findingOrUnknown(problems, unknown, "remove the injection labels from that namespace");
 }
 
 function problemOf(webhook: InjectorWebhook): Problem {

@@ -1,6 +1,7 @@
 /** Single problems of a healthy mesh, and their fixes. */
 import { isMap } from "../../../../src/core/value.ts";
 
+import { BUILT_IN } from "../../../../src/inject/mod.ts";
 import { makeAuthority } from "./certificates.ts";
 import {
   CONFIGURATION,
@@ -321,14 +322,13 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "pod-admission": "error" },
     says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,
   },
-  "values that make an invalid pod": configured(
-    "values",
-    (text) => text.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes"),
-    {
-      told: { "pod-admission": "error" },
-      says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
-    },
-  ),
+  "values that make an invalid pod": {
+    make: ({ webhook }) =>
+      webhook.write("values.yaml", BUILT_IN.values.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes")),
+    heal: ({ webhook }) => webhook.write("values.yaml", BUILT_IN.values),
+    told: { "pod-admission": "error" },
+    says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
+  },
   "an old node": {
     make: (mesh) => setKubelet(mesh, "v1.28.9"),
     heal: (mesh) => setKubelet(mesh, "v1.34.1"),
