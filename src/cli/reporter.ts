@@ -14,6 +14,8 @@ export interface Written {
 export interface Reporter {
   /** Prints lines about the configuration. */
   notes(lines: readonly string[]): void;
+  /** Prints warnings about the configuration. */
+  warnings(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
   /** Prints the counts, and where the output is. */
   end(summary: Summary, written: Written): void;
@@ -41,6 +43,9 @@ export function reporter(world: World, { format, severalFiles }: ReporterOptions
   return {
     notes: (lines) => {
       if (text) { for (const line of lines) say(world, `note: ${line}\n`); }
+    },
+    warnings: (lines) => {
+      if (text) { for (const line of lines) say(world, `warning: ${line}\n`); }
     },
     entry(entry) {
       if (format === "json") return say(world, `${printer.entryJson(entry)}\n`);

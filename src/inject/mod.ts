@@ -44,6 +44,7 @@ export {
   type GivenConfiguration,
   showConfiguration,
 } from "./config/sources.ts";
+export { unknownKeys } from "./config/unknown_keys.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
 export { templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";

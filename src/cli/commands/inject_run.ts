@@ -47,7 +47,8 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     now: () => world.clock.now(),
   });
   const notes = [room.describeConfiguration({ files, cluster }), ...injector.notes];
-  return await injectAll(world, flags, { inputs, injector, notes, target, scratch, templatePaths, room });
+  const warnings = room.unknownKeys(files, injector, configuration.config.text);
+  return await injectAll(world, flags, { warnings, inputs, injector, notes, target, scratch, templatePaths, room });
 }
 
 function refusePath(text: string): never {
@@ -59,6 +60,7 @@ interface Work {
   readonly inputs: readonly ManifestInput[];
   readonly injector: Injector;
   readonly notes: readonly string[];
+  readonly warnings: readonly string[];
   readonly target: OutputTarget;
   readonly scratch: () => Scratch;
   readonly templatePaths: readonly WorkloadKind[];
@@ -66,10 +68,11 @@ interface Work {
 }
 
 async function injectAll(world: World, flags: Flags, work: Work): Promise<number> {
-  const { inputs, injector, notes, target, scratch, templatePaths, room } = work;
+  const { inputs, injector, notes, warnings, target, scratch, templatePaths, room } = work;
   const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1 }, room);
   const output = await openOutput(world, target, { keepGoing: flags.keepGoing, scratch });
   report.notes(notes);
+  report.warnings(warnings);
   try {
     const options = { namespace: flags.namespace, output: output.format, templatePaths };
     const sink = { write: output.write, report: report.entry };

@@ -1,0 +1,67 @@
+/** Keys of a user's values and mesh configuration that nothing reads. */
+import { closest } from "../../core/closest.ts";
+import { type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
+import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
+import type { GivenConfiguration } from "./sources.ts";
+import type { Injector } from "./injector.ts";
+import { parseValues } from "./values.ts";
+
+/** Warnings about unknown keys in the user's files; `config` is the text of the injector configuration in use. */
+export function unknownKeys(
+  { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
+  injector: Pick<Injector, "config" | "mesh">,
+  config: string,
+): readonly string[] {
+  const hasValues = values !== undefined && injector.config.form === "modern";
+  return [
+    ...hasValues ? warnings(values.file, unknownValues(parseValues(values.text, values.file), config)) : [],
+    ...mesh === undefined ? [] : warnings(mesh.file, unknownMeshFields(injector.mesh)),
+  ];
+}
+
+function warnings(file: string, unknown: readonly UnknownField[]): readonly string[] {
+  return unknown.map(({ field, meant }) =>
+    `${file}: The key "${field}" is unknown and has no effect` +
+    (meant === undefined ? "" : `: did you mean "${meant}"?`)
+  );
+}
+
+/** Keys of Istio's chart, by the path of their mapping. Source: Istio's values_types.proto and values.yaml of its charts. */
+const KNOWN: Readonly<Record<string, string>> = {
+  "":
+    "base cni compatibilityVersion defaultRevision experimental gatewayClasses gateways global istio_cni istiodRemote " +
+    "meshConfig ownerName pilot platform profile revision revisionTags sidecarInjectorWebhook telemetry ztunnel " +
+    "_internal_defaults_do_not_set defaults",
+  "global": "agentgateway arch autoscalingv2API caAddress caName certSigners configCluster configRootNamespace " +
+    "configValidation defaultConfigVisibilitySettings defaultNodeSelector defaultPodDisruptionBudget defaultResources " +
+    "defaultTolerations enableReaderRBAC externalIstiod hub imagePullPolicy imagePullSecrets ipFamilies ipFamilyPolicy " +
+    "istioNamespace istiod jwtPolicy logAsJson logging meshID meshNetworks mountMtlsCerts multiCluster nativeNftables " +
+    "network networkPolicy oneNamespace omitSidecarInjectorConfigMap operatorManageWebhooks pilotCertProvider platform " +
+    "podDNSSearchNamespaces priorityClassName proxy proxy_init remotePilotAddress resourceScope revision sds sts tag " +
+    "tracer trustBundleName useMCP variant waypoint",
+  "global.proxy": "autoInject clusterDomain componentLogLevel enableCoreDump excludeIPRanges excludeInboundPorts " +
+    "excludeOutboundPorts holdApplicationUntilProxyStarts image includeIPRanges includeInboundPorts " +
+    "includeOutboundPorts lifecycle logLevel outlierLogPath privileged readinessFailureThreshold " +
+    "readinessInitialDelaySeconds readinessPeriodSeconds resources seccompProfile startupProbe statusPort tracer",
+  "global.proxy.startupProbe": "enabled failureThreshold",
+  "global.proxy_init": "forceApplyIptables image resources",
+  "global.multiCluster": "clusterName enabled globalDomainSuffix includeEnvoyFilter",
+  "global.logging": "level",
+  "global.sds": "token",
+  "pilot.cni": "chained enabled provider",
+  "sidecarInjectorWebhook": "alwaysInjectSelector defaultTemplates enableNamespacesByDefault injectedAnnotations " +
+    "injectionURL neverInjectSelector objectSelector reinvocationPolicy rewriteAppHTTPProbe templates useLegacySelectors",
+};
+
+/** A template of the user may read keys of its own. */
+function unknownValues(values: ValueMap, config: string): readonly UnknownField[] {
+  return Object.entries(KNOWN).flatMap(([path, words]) => {
+    const known = words.split(" ");
+    const map = path === "" ? values : valueAt(values, ...path.split("."));
+    const keys = map !== undefined && isMap(map) ? Object.keys(map) : [];
+    return keys.filter((key) => !known.includes(key) && !config.includes(key)).map((key) => ({
+      field: path === "" ? key : `${path}.${key}`,
+      meant: closest(key, known),
+    }));
+  });
+}
