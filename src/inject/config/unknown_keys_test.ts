@@ -26,11 +26,11 @@ Deno.test("unknownKeys() names unknown values and the name that is meant", () =>
 
 Deno.test("unknownKeys() names unknown fields of the mesh configuration, at any depth", () => {
   const mesh =
-    "accessLogFiles: /dev/stdout\ndefaultConfig: {concurency: 2, tracing: {zipkin: {address: a}, samplin: 1}}\nrootNamespace: a";
+    "accessLogFiles: /dev/stdout\ndefaultConfig: {concurency: 2, tracing: {zipkin: {address: 'a:1'}, samplin: 1}}\nrootNamespace: a";
   assert.deepEqual(warningsOf("", mesh), [
-    'm.yaml: The key "accessLogFiles" is unknown and has no effect: did you mean "accessLogFile"?',
     'm.yaml: The key "defaultConfig.concurency" is unknown and has no effect: did you mean "concurrency"?',
     'm.yaml: The key "defaultConfig.tracing.samplin" is unknown and has no effect: did you mean "sampling"?',
+    'm.yaml: The key "accessLogFiles" is unknown and has no effect: did you mean "accessLogFile"?',
   ]);
 });
 

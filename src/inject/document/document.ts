@@ -41,6 +41,8 @@ export interface DocumentOptions {
 export interface DocumentResult {
   /** Its text; `undefined` if a part of it failed, because it must not be half injected. */
   readonly text: string | undefined;
+  /** The objects of a List as JSON, to be items of another List. */
+  readonly items?: () => readonly string[];
   /** One for each resource; a List has several. */
   readonly entries: readonly ReportEntry[];
 }
@@ -53,13 +55,38 @@ export function injectDocument(parsed: ParsedDocument, injector: Injector, optio
   if (run.entries.some(({ result }) => result === "failed")) {
     return { text: undefined, entries: skippedItems(run.entries) };
   }
-  return { text: textOf(parsed, next, options.output), entries: run.entries };
+  const text = textOf(parsed, next, options.output);
+  const items = itemsOf(next);
+  if (options.output === "yaml" || items === undefined) return { text, entries: run.entries };
+  return { text, items: () => items.map(jsonText), entries: run.entries };
 }
 
 function textOf(parsed: ParsedDocument, next: Value, output: "yaml" | "json"): string {
   if (output === "yaml") return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next);
-  if (next === parsed.value && parsed.doc.text.trimStart().startsWith("{")) return parsed.doc.text;
-  return goJson(next, { indent: "    ", escapeHtml: false }) + "\n";
+  if (next === parsed.value && isJson(parsed.doc.text)) return parsed.doc.text;
+  return jsonText(next) + "\n";
+}
+
+function jsonText(value: Value): string {
+  return goJson(value, { indent: "    ", escapeHtml: false });
+}
+
+/** A mapping of YAML may begin like one of JSON. */
+function isJson(text: string): boolean {
+  if (!text.trimStart().startsWith("{")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The items of a List; `undefined` for another value. */
+function itemsOf(value: Value): readonly Value[] | undefined {
+  if (!isMap(value) || value["kind"] !== "List") return undefined;
+  const items = value["items"] ?? null;
+  return isList(items) ? items : [];
 }
 
 /** A List with a failing item is not written, so none of its items counts as injected. */

@@ -3,6 +3,7 @@ import { MeshError } from "../../core/errors.ts";
 import { parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
 import { type DocumentOptions, type DocumentResult, injectDocument } from "./document.ts";
 import type { Injector } from "../config/injector.ts";
+import { type Joiner, joinerFor } from "./joiner.ts";
 import type { ReportEntry } from "./report.ts";
 
 /** A source of manifests: a file, standard input, a URL. */
@@ -47,8 +48,9 @@ export async function injectStream(
       sink.report(entry);
     },
   };
-  const joiner = new Joiner(counting, options.output);
+  const joiner = joinerFor(options.output, counting.write);
   for (const input of inputs) await injectInput(input, injector, { joiner, options, sink: counting });
+  joiner.end();
   return counts;
 }
 
@@ -74,7 +76,8 @@ async function injectInput(input: ManifestInput, injector: Injector, { joiner, s
     last = step.document.index;
     const result = injectSource(step.document, injector, options);
     for (const entry of result.entries) report(entry);
-    if (result.text !== undefined) joiner.add(step.document.separator, result.text);
+    const { text, items = () => text === undefined ? [] : [text] } = result;
+    if (text !== undefined) joiner.add(step.document.separator, { text, items });
   }
 }
 
@@ -112,32 +115,4 @@ function unreadable(error: MeshError, file: string, document: number): ReportEnt
   const place = { file, document, ...error.place };
   const located = new MeshError(error.message, { place, cause: error, hint: error.hint });
   return { file, document, ...none, result: "failed", reason: "invalid-yaml", message: error.message, error: located };
-}
-
-/** Joins documents: within a file by their own separators, between files by `---` if needed. */
-class Joiner {
-  #lastText = "";
-  #newFile = false;
-
-  constructor(readonly sink: Sink, readonly output: DocumentOptions["output"]) {}
-
-  startFile(): void {
-    this.#newFile = this.#lastText !== "";
-  }
-
-  add(separator: string, text: string): void {
-    if (this.output === "json") return this.#write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
-    if (this.#newFile && separator + text !== "") {
-      this.#newFile = false;
-      if (!this.#lastText.endsWith("\n")) this.#write("\n");
-      if (separator === "") this.#write("---\n");
-    }
-    this.#write(separator + text);
-  }
-
-  #write(text: string): void {
-    if (text === "") return;
-    this.#lastText = text.slice(-1);
-    this.sink.write(text);
-  }
 }
