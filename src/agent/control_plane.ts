@@ -6,6 +6,7 @@ import type { World } from "../core/world/world.ts";
 import type { Dns } from "./dns/mod.ts";
 import type { RunningHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
+import { certificateExpiry, controlPlaneMetrics } from "./metrics/control_plane_metrics.ts";
 import { startSds } from "./sds/server.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
@@ -20,7 +21,7 @@ export interface ControlPlane {
   nameProblem(): string | undefined;
   /** The name table as JSON (`/debug/ndsz`); `undefined` if there is none. */
   nameTable(): string | undefined;
-  /** DNS metrics. */
+  /** Metrics of the parts. */
   readonly collect: Collector;
   /** Closes all parts, dependents first. */
   close(): Promise<void>;
@@ -39,10 +40,11 @@ export async function startControlPlane(
   log: Logger,
   envoyProblem: () => Promise<string | undefined>,
 ): Promise<ControlPlane> {
+  const metrics = controlPlaneMetrics();
   // Another program (SPIRE) serves the certificate to Envoy alone.
   const identity = settings.bootstrap.hasCustomSds
     ? undefined
-    : await startIdentity(world, { ...settings.identity, log: log.getChild("cache") });
+    : await startIdentity(world, { ...settings.identity, log: log.getChild("cache"), metrics });
   const health = await healthOf(world, settings, log, envoyProblem);
   const [sds, xds, dns] = await Promise.all([
     started(log, () =>
@@ -59,6 +61,7 @@ export async function startControlPlane(
         tokenFile: settings.identity.authority.tokenFile,
         reports: health,
         log: log.getChild("xdsproxy"),
+        metrics,
       })),
     settings.dns.isServed ? started(log, () => dnsOf(world, settings, identity, log)) : undefined,
   ]);
@@ -70,7 +73,11 @@ export async function startControlPlane(
       return dns.problem() ?? "the control plane has not sent the table of names yet";
     },
     nameTable: () => dns?.tableJson?.(),
-    collect: () => dns?.collect?.() ?? [],
+    collect: async () => [
+      ...await metrics.collect(),
+      certificateExpiry(identity?.workload()?.certificate, world.clock.now()),
+      ...await dns?.collect?.() ?? [],
+    ],
     async close() {
       await health?.close();
       await dns?.close();

@@ -8,6 +8,8 @@ import type { EarlyLog } from "./early_log.ts";
 import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 
+export { stopCode } from "./stop_code.ts";
+
 /** `agent` and `pilot-agent proxy`: runs the proxy until it ends; resolves with the exit code. */
 export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
   return await (await import("./run.ts")).runAgent(world, args, name);

@@ -11,16 +11,17 @@ import type { ProgramName } from "./settings/command_line.ts";
 import { startLines } from "./startup_log.ts";
 import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";
-import { startStatusServer } from "./status/server.ts";
+import { startStatusServer, type StatusServer } from "./status/server.ts";
+import { stopCode } from "./stop_code.ts";
 
 /** Polling interval of watched files, in milliseconds. */
 const WATCH_INTERVAL = 1000;
 
 /**
  * Runs the proxy until it ends. In: the arguments of `agent` or `pilot-agent proxy`. Out: the exit code: Envoy's own
- * (128 + signal) if it exited unasked, 0 otherwise. Errors: UsageError and MeshError for invalid settings, or if Envoy
- * cannot be started; nothing runs then. Keeps all permissions: without them Deno denies `/proc` and `/sys`, which
- * orphan reaping and memory metrics need.
+ * (128 + signal) if it exited unasked, that of `stopCode` after a signal, 0 otherwise. Errors: UsageError and MeshError
+ * for invalid settings, or if Envoy cannot be started; nothing runs then. Keeps all permissions: without them Deno
+ * denies `/proc` and `/sys`, which orphan reaping and memory metrics need.
  */
 export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
   const settings = await readSettings(world, args, { name });
@@ -35,7 +36,10 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
     onQuit: () => control.current?.send("quit", { by: "POST /quitquitquit" }),
     onDrain: () => control.current?.send("drain", { by: "POST /drain" }),
   });
+  const status: { current: StatusServer | undefined } = { current: undefined };
+  let wasLive = settings.envoy.isDisabled;
   try {
+    serving?.then((server) => status.current = server);
     serving?.then(({ metrics }) => metrics.register(() => controlPlane.current()?.collect() ?? []));
     if (settings.envoy.isDisabled) {
       controlPlane.start();
@@ -49,7 +53,9 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
       watch: settings.watch ? { paths: watchedFiles(settings), milliseconds: WATCH_INTERVAL } : undefined,
       log,
       attach: (lifecycle) => control.current = lifecycle,
+      stopCode: (signal) => stopCode(signal, { wasReady: status.current?.wasReady(), wasLive }),
       changed(phase) {
+        wasLive ||= phase === "running";
         if (phase === "starting") serving?.then((server) => server.forgetReadiness());
         if (phase === "running") releaseStartupMemory(world);
       },

@@ -1,5 +1,4 @@
 /** Signals that arrive before a container's first process has set its own handlers. */
-import { EXIT } from "../core/errors.ts";
 import type { SignalName, World } from "../core/world/world.ts";
 
 /** What each signal does before the command has started: those that only concern a running Envoy are dropped. */
@@ -14,20 +13,20 @@ const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
 
 /**
  * Runs a command with a world whose signals it can handle; returns its exit code. A signal that asks to end, and that the
- * command does not handle yet, ends this function with code 0, after `ended` has reported it. All signals get a handler
+ * command does not handle yet, ends this function with the code of `ended`, which reports it. All signals get a handler
  * before anything is read or loaded: the kernel drops signals that the first process of a PID namespace does not handle
  * (pid_namespaces(7)), and SIGHUP would end any other process.
  */
 export async function withEarlySignals(
   world: World,
   run: (world: World) => Promise<number>,
-  ended: (signal: SignalName) => Promise<void>,
+  ended: (signal: SignalName) => Promise<number>,
 ): Promise<number> {
   const asked = Promise.withResolvers<number>();
   const taken = new Set<SignalName>();
   for (const [name, what] of SIGNALS) {
     world.signals.on(name, () => {
-      if (what === "end" && !taken.has(name)) ended(name).then(() => asked.resolve(EXIT.ok));
+      if (what === "end" && !taken.has(name)) ended(name).then(asked.resolve);
     });
   }
   const on: World["signals"]["on"] = (name, handler) => {

@@ -12,16 +12,16 @@ function setting() {
   const code = withEarlySignals(fake, (world) => {
     inner = world;
     return end.promise;
-  }, (signal) => Promise.resolve(void told.push(signal)));
+  }, (signal) => Promise.resolve(140 + told.push(signal)));
   const on: World["signals"]["on"] = (name, handler) => inner?.signals.on(name, handler) ?? (() => {});
   return { fake, told, end, code, on };
 }
 
-Deno.test("withEarlySignals(): a signal that asks for the end ends it with 0 while nobody else handles it", async () => {
+Deno.test("withEarlySignals(): a signal that asks for the end ends it with its code while nobody else handles it", async () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
     const { fake, told, code } = setting();
     fake.raise(signal);
-    assert.deepEqual([await code, told], [0, [signal]]);
+    assert.deepEqual([await code, told], [141, [signal]]);
   }
 });
 

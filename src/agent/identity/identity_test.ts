@@ -98,6 +98,25 @@ Deno.test("a slow CA times out, and its late answer is ignored", async () => {
   assert.equal(identity.workload(), first);
 });
 
+Deno.test("metrics count requests, and failed ones: an error, and no answer in time", async () => {
+  const counted: boolean[] = [];
+  const metrics = { certificateRequested: ({ isFailed }: { isFailed: boolean }) => void counted.push(isFailed) };
+  await using test = await start({ lifetime: 60_000, metrics });
+  const { ca, clock } = test;
+  assert.deepEqual(counted, [false]);
+  ca.answer = throws(unauthenticated);
+  await clock.pass(30_000);
+  assert.deepEqual(counted.slice(0, 2), [false, true]);
+  const late = Promise.withResolvers<readonly string[]>();
+  ca.answer = ({ signal }) => {
+    signal.addEventListener("abort", () => late.resolve([]));
+    return late.promise;
+  };
+  const before = counted.length;
+  await clock.pass(25_000);
+  assert.ok(counted.length > before && counted.slice(before).every((isFailed) => isFailed));
+});
+
 Deno.test("a failed renewal is reported and retried, and the report ends with success", async () => {
   await using test = await start({ lifetime: 60_000 });
   const { identity, ca, clock, changes } = test;

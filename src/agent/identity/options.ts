@@ -1,6 +1,7 @@
 /** Options of the workload's identity. */
 import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { Logger } from "../../core/log.ts";
+import type { CaMetrics } from "../metrics/control_plane_metrics.ts";
 import type { CurveName } from "../../core/x509/mod.ts";
 
 /** Paths of a certificate that another program maintains. */
@@ -60,6 +61,7 @@ export interface IdentitySettings {
 
 export interface IdentityOptions extends IdentitySettings {
   readonly log: Logger;
+  readonly metrics?: CaMetrics | undefined;
   /** Opens the channel to the CA; default: `openChannel` of the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }

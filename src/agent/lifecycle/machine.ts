@@ -47,14 +47,21 @@ function ifAwaited<Event extends { readonly epoch: number }>(handler: Handler<Ev
   return (state, event, rules) => event.epoch === state.awaited ? handler(state, event, rules) : stay(state);
 }
 
+/** An end that was asked for has the exit code of the request, whatever Envoy's code is. */
+function asked(handler: Handler<Events["stop"]>): Handler<Events["stop"]> {
+  return (state, event, rules) => {
+    return handler({ ...state, outcome: { type: "end", code: event.code ?? 0 } }, event, rules);
+  };
+}
+
 const TABLE: Readonly<Record<Phase, Row>> = {
-  idle: { stop: endNow, quit: endNow, reload: refuseReload },
+  idle: { stop: asked(endNow), quit: endNow, reload: refuseReload },
   starting: {
     prepared: ifAwaited(start),
     notStarted: ifAwaited(fail),
     live: ifAwaited(becomeLive),
     exited: endedByItself,
-    stop: terminate,
+    stop: asked(terminate),
     quit: terminate,
     drain: (state, { by }) => stay(state, log("info", `${by}: Envoy is not live yet, nothing to drain`)),
     reload: postponeReload,
@@ -62,7 +69,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   },
   running: {
     exited: exitedWhileServing,
-    stop: drainThenEnd,
+    stop: asked(drainThenEnd),
     quit: terminate,
     drain: drainOnly,
     reload,
@@ -74,7 +81,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
     notStarted: ifAwaited(keepOldEpoch),
     live: ifAwaited(becomeLive),
     exited: exitedWhileReloading,
-    stop: drainThenEnd,
+    stop: asked(drainThenEnd),
     quit: terminate,
     drain: drainOnly,
     reload: postponeReload,
@@ -84,7 +91,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   drained: {
     live: ifAwaited((state, { epoch }) => stay(withLive(state, epoch), { do: "drainListeners", keepOpen: true })),
     exited: exitedWhileServing,
-    stop: finishRequests,
+    stop: asked(finishRequests),
     quit: terminate,
     reload: refuseReload,
     reopenLogs,
@@ -92,7 +99,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   backoff: {
     timeUp: (state, { timer }) => timer === "backoff" ? startAgain(state) : stay(state),
     reload: startAgain,
-    stop: endNow,
+    stop: asked(endNow),
     quit: endNow,
   },
   draining: {
@@ -111,7 +118,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   },
   killing: {
     exited: exitedAfterAsked,
-    stop: (state) => stay({ ...state, outcome: { type: "end", code: 0 } }),
+    stop: asked((state) => stay(state)),
     quit: (state) => stay({ ...state, outcome: { type: "end", code: 0 } }),
   },
   ended: {},
@@ -308,7 +315,8 @@ function exitedAfterAsked(state: State, { epoch, end }: Events["exited"], rules:
 /* Ends that are asked for */
 
 function endNow(state: State, { by }: Events["stop"]): Step {
-  return stay({ ...state, phase: "ended" }, log("info", `${by}: shutting down`), { do: "end", code: 0 });
+  const code = state.outcome.type === "end" ? state.outcome.code : 0;
+  return stay({ ...state, phase: "ended" }, log("info", `${by}: shutting down`), { do: "end", code });
 }
 
 /**

@@ -231,6 +231,16 @@ Deno.test("Envoy's own exit code is the agent's, unless the end was requested", 
   }
 });
 
+Deno.test("a signal to a proxy that was never ready gives the exit code, whatever Envoy's code is", () => {
+  const stopUnready: Event = ["stop", { by: "SIGTERM", code: 143 }];
+  assert.equal(last(RULES, stopUnready), "ended: end 143");
+  assert.equal(last(RULES, ...STARTED, stopUnready, exited(0, { code: 0 })), "ended: end 143");
+  assert.equal(last(RULES, ...RUNNING, stopUnready, stop, exited(0, { code: 0 })), "ended: end 143");
+  assert.equal(last(ON_FAILURE, ...RUNNING, exited(), stopUnready), "ended: end 143");
+  assert.equal(textOf(take(RULES, begin(false).state, stopUnready)), "ended: end 143");
+  assert.equal(last(RULES, ...STARTED, quit, exited(0, { code: 0 })), "ended: end 0");
+});
+
 Deno.test("an end before Envoy runs ends at once, and the prepared epoch is not started", () => {
   assert.equal(last(RULES, stop), "ended: end 0");
   assert.equal(last(RULES, quit), "ended: end 0");

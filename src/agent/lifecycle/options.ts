@@ -1,4 +1,5 @@
 import type { Logger } from "../../core/log.ts";
+import type { SignalName } from "../../core/world/world.ts";
 import type { Rules } from "./rules.ts";
 import type { Phase } from "./state.ts";
 
@@ -11,6 +12,8 @@ export interface LifecycleOptions {
   readonly log: Logger;
   /** Receives the control before anything starts. */
   readonly attach?: ((control: LifecycleControl) => void) | undefined;
+  /** The exit code of an end that a signal asks for; default: 0. */
+  readonly stopCode?: ((signal: SignalName) => number) | undefined;
   /** Called with each new phase. */
   readonly changed?: ((phase: Phase) => void) | undefined;
 }

@@ -10,14 +10,19 @@ import { type Timers, timersOf } from "./timers.ts";
 
 /**
  * Runs Envoy until it exits or is asked to. Resolves with the agent's exit code: Envoy's own (128 + signal) if it
- * exited unasked, 0 otherwise. Reaps orphans meanwhile. Rejects with `MeshError` if Envoy cannot be started. When it
+ * exited unasked, that of `stopCode` after a signal, 0 otherwise. Reaps orphans meanwhile. Rejects with `MeshError` if Envoy cannot be started. When it
  * settles, every Envoy was reaped.
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
   const lifecycle = new Lifecycle(world, options);
   const stopReaper = startReaper(world);
   options.attach?.(lifecycle);
-  const stop = SIGNALS.map(([signal, event]) => world.signals.on(signal, () => lifecycle.send(event, { by: signal })));
+  const stop = SIGNALS.map(([signal, event]) =>
+    world.signals.on(signal, () => {
+      if (event === "stop") lifecycle.send("stop", { by: signal, code: options.stopCode?.(signal) ?? 0 });
+      else lifecycle.send(event, { by: signal });
+    })
+  );
   if (options.watch !== undefined) {
     const { paths, milliseconds } = options.watch;
     const reload = () => lifecycle.send("reload", { by: "A change of the watched files" });

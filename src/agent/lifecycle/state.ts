@@ -71,8 +71,8 @@ export interface Events {
   /** An epoch serves. */
   live: { readonly epoch: number };
   exited: { readonly epoch: number; readonly end: EnvoyEnd };
-  /** Graceful shutdown requested. */
-  stop: { readonly by: string };
+  /** Graceful shutdown requested; `code` is the agent's exit code, default 0. */
+  stop: { readonly by: string; readonly code?: number };
   /** Immediate end requested. */
   quit: { readonly by: string };
   /** Drain without ending requested. */

@@ -56,6 +56,8 @@ export interface StatusServer {
   readonly metrics: AgentMetrics;
   /** Why the proxy is not ready; `undefined` if it is. */
   problem(): Promise<string | undefined>;
+  /** Whether the proxy was ready at least once; `undefined` if nobody has asked. */
+  wasReady(): boolean | undefined;
   /** Forgets the readiness of the old Envoy after a restart. */
   forgetReadiness(): void;
   close(): Promise<void>;
@@ -70,7 +72,7 @@ export async function startStatusServer(world: World, options: StatusOptions): P
   const bound = { port: options.port };
   const ready = readyHandler({ probe, logger, startupSeconds: metrics.startupSeconds, clock: world.clock });
   const answer = router([
-    { path: "/healthz/ready", answer: ready },
+    { path: "/healthz/ready", answer: ready.answer },
     ...routesOf(world, options, metrics, () => bound.port),
   ]);
   const server = await serve(world, options, withoutFailure(answer, logger));
@@ -79,6 +81,7 @@ export async function startStatusServer(world: World, options: StatusOptions): P
     port: server?.port,
     metrics,
     problem: async () => (await probe.check()).find(({ problem }) => problem !== undefined)?.problem,
+    wasReady: ready.wasReady,
     forgetReadiness: () => probe.forget(),
     close: async () => await server?.close(),
   };

@@ -1,6 +1,7 @@
 import type { Logger } from "../../core/log.ts";
 import type { Identity } from "../identity/mod.ts";
 import type { HealthReports } from "../health/options.ts";
+import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";
 
 /** The credentials of the connection to istiod. */
 export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe">;
@@ -34,6 +35,7 @@ export interface XdsOptions extends XdsSettings {
   /** Health reports to send; `undefined` for none. */
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
+  readonly metrics?: XdsMetrics | undefined;
   /** How long Envoy's connection waits for the first certificate, in milliseconds; default: a minute. */
   readonly certificateTimeout?: number;
 }

@@ -2,6 +2,7 @@
 import { logText } from "../../core/log.ts";
 import type { HttpConnection } from "../../core/world/mod.ts";
 import { readToken } from "../identity/token.ts";
+import { BodyCounter } from "./message_counter.ts";
 import { requestForm } from "./report_message.ts";
 import { type Reporting, reporting } from "./reporting.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
@@ -33,18 +34,28 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
   const { pathname, search } = new URL(request.url);
   const { method, signal } = request;
   const sent = reportingOf(upstream, pathname, request);
-  const body = sent?.body ?? request.body;
-  function ended(error?: unknown): void {
+  const [requests, responses] = [new BodyCounter(), new BodyCounter()];
+  const body = observedBody(sent?.body ?? request.body, {
+    seen: (bytes) => options.metrics?.requested(requests.count(bytes)),
+    ended: () => {},
+  });
+  const ended: Ended = (by, error) => {
     sent?.stop();
     client.close();
-    connection.ended(error === undefined || signal.aborted ? undefined : problemOf(error));
-  }
+    const isBroken = error !== undefined && !signal.aborted;
+    connection.ended(isBroken ? problemOf(error) : undefined);
+    if (!upstream.signal.aborted) options.metrics?.connectionEnded(signal.aborted ? "envoy" : by, isBroken);
+  };
   try {
     const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
     const { status, headers: given } = response;
-    return new Response(untilEnd(response.body, ended), { status, headers: given });
+    const answer = observedBody(response.body, {
+      seen: (bytes) => options.metrics?.responded(responses.count(bytes)),
+      ended,
+    });
+    return new Response(answer, { status, headers: given });
   } catch (error) {
-    ended(error);
+    ended("istiod", error);
     throw error;
   }
 }
@@ -67,13 +78,22 @@ async function headersOf({ world, options }: UpstreamContext, request: Request):
   return headers;
 }
 
-/** The body; calls `ended` at its end, on an error, and when it is cancelled. */
-function untilEnd(
-  body: ReadableStream<Uint8Array> | null,
-  ended: (error?: unknown) => void,
-): ReadableStream<Uint8Array> | null {
+/** The side that ended a call, and the error that broke it. */
+type Ended = (by: "istiod" | "envoy", error?: unknown) => void;
+
+interface Observer {
+  readonly seen: (bytes: Uint8Array) => void;
+  /** Called at the end of the body, on an error, and when it is cancelled. */
+  readonly ended: Ended;
+}
+
+/** The body, observed. */
+function observedBody<Bytes extends Uint8Array>(
+  body: ReadableStream<Bytes> | null,
+  { seen, ended }: Observer,
+): ReadableStream<Bytes> | null {
   if (body === null) {
-    ended();
+    ended("istiod");
     return null;
   }
   const reader = body.getReader();
@@ -81,16 +101,19 @@ function untilEnd(
     async pull(controller) {
       try {
         const { value, done } = await reader.read();
-        if (!done) return controller.enqueue(value);
+        if (!done) {
+          seen(value);
+          return controller.enqueue(value);
+        }
         controller.close();
-        ended();
+        ended("istiod");
       } catch (error) {
         controller.error(error);
-        ended(error);
+        ended("istiod", error);
       }
     },
     async cancel(reason) {
-      ended();
+      ended("envoy");
       await reader.cancel(reason);
     },
   }, { highWaterMark: 0 });

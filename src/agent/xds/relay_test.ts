@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { FakeIdentity } from "../../../test/support/agent/fake_identity.ts";
 import { testAuthority } from "../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
+import { until } from "../../../test/support/until.ts";
 import { encodeFrame, frames } from "../../core/grpc/frames.ts";
 import { CODE, type GrpcChannel, openChannel } from "../../core/grpc/mod.ts";
 import { realWorld } from "../../core/world/deno/world.ts";
 import type { HealthReport } from "../health/options.ts";
+import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";
 import type { XdsOptions } from "./options.ts";
 import { HEALTH_TYPE, LISTENER_TYPE, reportMessage, requestForm, typeOf } from "./report_message.ts";
 import { startXds } from "./server.ts";
@@ -92,6 +94,28 @@ Deno.test("relay: the user's headers are added to Envoy's, and messages pass bot
     assert.equal(problem(), undefined);
     stream.close();
   });
+});
+
+Deno.test("relay: metrics count messages, and the side that ends the call", async () => {
+  const counted = { requests: 0, responses: 0, ends: new Array<string>() };
+  const metrics: XdsMetrics = {
+    connectionFailed: () => void counted.ends.push("failed"),
+    connectionEnded: (by, isBroken) => void counted.ends.push(`${by} ${isBroken}`),
+    requested: (count) => void (counted.requests += count),
+    responded: (count) => void (counted.responses += count),
+  };
+  const plane = (request: Request) => new Response(request.body, { headers: GRPC });
+  await withRelay(plane, async (envoy) => {
+    const stream = await envoy.stream(METHOD, soon());
+    const messages = stream.messages()[Symbol.asyncIterator]();
+    for (const word of ["one", "two"]) {
+      await stream.send(new TextEncoder().encode(word));
+      assert.equal(await heard(messages), word);
+    }
+    stream.close();
+    await until(() => counted.ends.length > 0);
+    assert.deepEqual(counted, { requests: 2, responses: 2, ends: ["envoy false"] });
+  }, { metrics });
 });
 
 Deno.test("relay: istiod's refusal reaches Envoy with its status", () => {

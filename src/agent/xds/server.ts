@@ -2,6 +2,7 @@
 import { type ByteConnection, splice, type World } from "../../core/world/mod.ts";
 import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions, XdsProxy } from "./options.ts";
+import { ConnectionCounter, observed, PREFACE_LENGTH } from "./message_counter.ts";
 import { relay } from "./relay.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
@@ -46,12 +47,23 @@ function needsRelay({ headers, identity, tls, tokenFile = "", reports }: XdsOpti
 async function spliceUpstream(upstream: UpstreamContext, envoy: ByteConnection): Promise<void> {
   try {
     const istiod = await connectUpstream(upstream);
-    const { side, error } = await splice(envoy, istiod);
+    const { side, error } = await splice(counted(upstream, envoy), istiod);
     if (!upstream.signal.aborted) {
+      upstream.options.metrics?.connectionEnded(side === "other" ? "istiod" : "envoy", error !== undefined);
       upstream.connection.ended(side === "other" && error !== undefined ? problemOf(error) : undefined);
     }
   } catch {
     // Already reported; Envoy reconnects.
   }
   envoy.close();
+}
+
+function counted({ options: { metrics } }: UpstreamContext, envoy: ByteConnection): ByteConnection {
+  if (metrics === undefined) return envoy;
+  const requests = new ConnectionCounter(PREFACE_LENGTH);
+  const responses = new ConnectionCounter(0);
+  return observed(envoy, {
+    read: (bytes) => metrics.requested(requests.count(bytes)),
+    written: (bytes) => metrics.responded(responses.count(bytes)),
+  });
 }

@@ -5,6 +5,7 @@ import { FakeIdentity } from "../../../test/support/agent/fake_identity.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { until } from "../../../test/support/until.ts";
+import { type ControlPlaneMetrics, controlPlaneMetrics } from "../metrics/control_plane_metrics.ts";
 import { realWorld } from "../../core/world/deno/world.ts";
 import type { XdsOptions, XdsSettings } from "./options.ts";
 import { startXds } from "./server.ts";
@@ -224,6 +225,35 @@ Deno.test("startXds: when one side ends, so does the other, and a new connection
   assert.equal(plane.open.length, 2);
   again.close();
   await plane.served[1];
+});
+
+/** The samples by name and type. */
+async function samplesOf(metrics: ControlPlaneMetrics): Promise<Record<string, number>> {
+  const samples = (await metrics.collect()).flatMap(({ name, samples }) =>
+    samples.map(({ labels = {}, value }): [string, number] => [[name, ...Object.values(labels)].join(" "), value])
+  );
+  return Object.fromEntries(samples);
+}
+
+Deno.test("startXds: metrics tell failed connections, and which side ended one", async () => {
+  await using folder = await temporaryFolder();
+  await using plane = inClear();
+  const metrics = controlPlaneMetrics();
+  await using xds = await started(folder.path, { address: plane.address, metrics });
+  assert.equal(await say(xds.path, ""), "hello ");
+  await until(async () => (await samplesOf(metrics))["envoy_connection_terminations cancelled"] === 1);
+  using envoy = await Deno.connect({ transport: "unix", path: xds.path });
+  assert.equal(await hear(envoy, 6), "hello ");
+  plane.open[1]?.close();
+  assert.equal(await hear(envoy, 1), "");
+  await using absent = await started(`${folder.path}/b`, { address: `127.0.0.1:${freePort()}`, metrics });
+  assert.equal(await say(absent.path, ""), "");
+  await until(async () => (await samplesOf(metrics))["istiod_connection_failures"] === 1);
+  assert.deepEqual(await samplesOf(metrics), {
+    "istiod_connection_failures": 1,
+    "istiod_connection_terminations cancelled": 1,
+    "envoy_connection_terminations cancelled": 1,
+  });
 });
 
 Deno.test("startXds: a side that does not read stops the other: buffers are bounded", async () => {

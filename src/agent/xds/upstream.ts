@@ -98,7 +98,10 @@ export async function connectUpstream(upstream: UpstreamContext): Promise<ByteCo
     upstream.connection.connected();
     return outer;
   } catch (error) {
-    if (!upstream.signal.aborted) upstream.connection.failed(problemOf(error));
+    if (!upstream.signal.aborted) {
+      upstream.connection.failed(problemOf(error));
+      upstream.options.metrics?.connectionFailed();
+    }
     throw error;
   }
 }

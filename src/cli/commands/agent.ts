@@ -63,6 +63,7 @@ export const AGENT = rawCommand({
     ["0", "the end was asked for"],
     ["1", "it failed"],
     ["2", "the command line is wrong"],
+    ["130, 143", "SIGINT or SIGTERM came before the proxy was ever ready"],
     ["other", "the exit code of Envoy where it ended by itself; 128 + signal"],
   ],
   run: async (world, args) =>

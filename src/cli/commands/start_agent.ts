@@ -17,8 +17,10 @@ export async function startAgent(
 ): Promise<number> {
   const room = () => import("../../agent/mod.ts");
   return await withEarlySignals(world, run, async (signal) => {
-    const { tell } = await (await room()).earlyLog(world, words, name);
+    const { earlyLog, stopCode } = await room();
+    const { tell } = await earlyLog(world, words, name);
     tell("info", `${signal}: the agent ends before it has started Envoy`);
+    return stopCode(signal, { wasReady: undefined, wasLive: false });
   });
 
   async function run(world: World): Promise<number> {

@@ -9,7 +9,7 @@ Deno.test("startAgent(): a signal counts before anything is loaded or read", asy
   const world = fakeWorld();
   const code = startAgent(world, WRONG, "agent", () => 2);
   world.raise("SIGTERM");
-  assert.equal(await code, 0);
+  assert.equal(await code, 143);
   assert.match(world.said.stderr, /info agent: SIGTERM: the agent ends before it has started Envoy\n/);
 });
 

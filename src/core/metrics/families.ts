@@ -24,7 +24,8 @@ export type Collector = () => readonly Family[] | Promise<readonly Family[]>;
 
 /** A number by label values that is set or counted up. */
 export interface Meter {
-  add(labels?: Labels): void;
+  /** Counts up, by 1 unless given. */
+  add(labels?: Labels, by?: number): void;
   set(value: number): void;
   readonly collect: () => readonly Family[];
 }
@@ -33,9 +34,9 @@ export interface Meter {
 export function meter(type: Family["type"], name: string, help: string): Meter {
   const samples = new Map<string, Sample>();
   return {
-    add(labels = {}) {
+    add(labels = {}, by = 1) {
       const key = labelText(labels);
-      samples.set(key, { labels, value: (samples.get(key)?.value ?? 0) + 1 });
+      samples.set(key, { labels, value: (samples.get(key)?.value ?? 0) + by });
     },
     set: (value) => void samples.set("", { value }),
     collect: () => [{ name, help, type, samples: [...samples.values()] }],

@@ -33,22 +33,30 @@ testInPod("wait ends when the proxy is ready, under both names", async (pod) => 
   await agent.until("Envoy (epoch 0) is live");
 });
 
-testInPod("wait names the stage of a proxy without configuration", async (pod) => {
-  await Deno.remove(`${pod.folder}/xds/cds.json`);
-  await Deno.remove(`${pod.folder}/xds/lds.json`);
-  await pod.write("override.json", JSON.stringify({ dynamic_resources: {} }));
-  const agent = pod.start(["agent"]);
-  await agent.until("Envoy (epoch 0) started");
-  const { code, stderr } = await mesh(pod, "wait", "--timeout", "1s", "--", "echo", "it ran");
-  assert.equal(code, 1);
-  assert.match(stderr, /error: The proxy was not ready within 1s: .*config failed: .*is Istiod running/);
-  const istio = await mesh(pod, "pilot-agent", "wait", "--timeoutSeconds", "1");
-  assert.equal(istio.code, 255);
-  assert.match(
-    istio.stderr,
-    /^Error: Timeout waiting for Envoy proxy to become ready\. Last error: .*config failed: .*is Istiod running/,
-  );
-});
+testInPod(
+  "wait names the stage of a proxy without configuration, and SIGTERM then ends the agent with 143",
+  async (pod) => {
+    await Deno.remove(`${pod.folder}/xds/cds.json`);
+    await Deno.remove(`${pod.folder}/xds/lds.json`);
+    await pod.write("override.json", JSON.stringify({ dynamic_resources: {} }));
+    const agent = pod.start(["agent"]);
+    await agent.until("Envoy (epoch 0) started");
+    const { code, stderr } = await mesh(pod, "wait", "--timeout", "1s", "--", "echo", "it ran");
+    assert.equal(code, 1);
+    assert.match(stderr, /error: The proxy was not ready within 1s: .*config failed: .*is Istiod running/);
+    const istio = await mesh(pod, "pilot-agent", "wait", "--timeoutSeconds", "1");
+    assert.equal(istio.code, 255);
+    assert.match(
+      istio.stderr,
+      /^Error: Timeout waiting for Envoy proxy to become ready\. Last error: .*config failed: .*is Istiod running/,
+    );
+    // As the kubelet does after a failed postStart hook, and again to end the drain.
+    agent.signal("SIGTERM");
+    await agent.until(/SIGTERM: /);
+    agent.signalIfThere("SIGTERM");
+    assert.equal((await agent.end).code, 143, agent.text);
+  },
+);
 
 testInPod("wait --shutdown ends the agent after the command, and exits with the command's code", async (pod) => {
   const agent = await pod.startReady();

@@ -62,8 +62,24 @@ testWhen(missing, "mesh: the control plane is down, slow or fails", async (t) =>
     }
     await follows(mesh.a, "after-errors");
   });
+  await t.step("metrics tell of the connections, the messages and the certificate", () => checkMetrics(mesh.a));
   await t.step("no request failed", async () => {
     assert.deepEqual(await load.stop(), []);
     assert.ok(load.answered() > 50, `${load.answered()} requests were answered`);
   });
 });
+
+async function checkMetrics(pod: MeshedPod): Promise<void> {
+  const application = await pod.application();
+  const { text } = await application.ask("http://127.0.0.1:15020/metrics");
+  const value = (sample: string) => {
+    const line = text.split("\n").find((line) => line.startsWith(`istio_agent_${sample} `));
+    return Number(line?.split(" ").at(-1) ?? assert.fail(`No ${sample} in ${text}`));
+  };
+  assert.ok(value('istiod_connection_terminations{type="cancelled"}') > 0);
+  assert.ok(value("xds_proxy_requests") > 4);
+  assert.ok(value("xds_proxy_responses") > 4);
+  assert.equal(value('num_outgoing_requests{request_type="csr"}'), 1);
+  assert.ok(value('cert_expiry_seconds{resource_name="default"}') > 60);
+  assert.doesNotMatch(text, /num_failed_outgoing_requests/);
+}

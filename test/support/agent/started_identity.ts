@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { startIdentity } from "../../../src/agent/identity/mod.ts";
 import type { IdentitySettings } from "../../../src/agent/identity/options.ts";
 import type { AuthorityOptions } from "../../../src/agent/identity/options.ts";
+import type { CaMetrics } from "../../../src/agent/metrics/control_plane_metrics.ts";
 import { startLog } from "../../../src/core/log.ts";
 import { fakeWorld } from "../../../src/core/world/fake.ts";
 import { FakeAuthority, type Signing } from "./fake_authority.ts";
@@ -42,6 +43,7 @@ export const SETTINGS: IdentitySettings = {
 export interface Given extends Partial<Omit<IdentitySettings, "authority">> {
   readonly authority?: Partial<AuthorityOptions>;
   readonly files?: Record<string, string>;
+  readonly metrics?: CaMetrics;
   /** Lifetime of certificates, in milliseconds. */
   readonly lifetime?: number;
   /** Answers instead of a certificate. */

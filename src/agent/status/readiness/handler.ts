@@ -14,20 +14,29 @@ export interface ReadyOptions {
 /** Log the same problem at most this often: some clients poll twenty times a second. */
 const REPEAT_INTERVAL = 2000;
 
-/** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
-export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
+/** Answers of the readiness probe. */
+export interface ReadyHandler {
+  /** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
+  answer(request: Request): Promise<Response>;
+  /** Whether an answer was 200 at least once; `undefined` before the first answer. */
+  wasReady(): boolean | undefined;
+}
+
+export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions): ReadyHandler {
   let wasReady = false;
-  let everReady = false;
+  let everReady: boolean | undefined;
   let logged = { problem: "", at: -Infinity };
   function logProblem({ stage, problem = "" }: Readiness[number]) {
     wasReady = false;
+    // A proxy that ends is not ready, and may have been.
+    if (stage !== "running") everReady ??= false;
     const now = clock.monotonic();
     if (problem === logged.problem && now - logged.at < REPEAT_INTERVAL) return;
     logged = { problem, at: now };
     logger.warn(logText(`Envoy proxy is NOT ready: ${problem} (stage: ${stage})`));
   }
   function logReady() {
-    if (!everReady) {
+    if (everReady !== true) {
       const seconds = clock.monotonic() / 1000;
       startupSeconds.set(seconds);
       logger.info(`Readiness succeeded in ${seconds.toFixed(3)}s`);
@@ -36,7 +45,7 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     everReady = wasReady = true;
     logged = { problem: "", at: -Infinity };
   }
-  return async (request: Request): Promise<Response> => {
+  async function answer(request: Request): Promise<Response> {
     const readiness = await probe.check();
     const failed = readiness.find(({ problem }) => problem !== undefined);
     if (failed === undefined) logReady();
@@ -44,7 +53,8 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     const { query } = targetOf(request.url);
     const isVerbose = query !== "" && new URLSearchParams(query).has("verbose");
     return textAnswer(failed === undefined ? 200 : 503, isVerbose ? verboseText(readiness) : "");
-  };
+  }
+  return { answer, wasReady: () => everReady };
 }
 
 const MEANINGS: Readonly<Record<Stage, string>> = {

@@ -1,0 +1,81 @@
+/** Metrics of the connections to istiod and the CA. Names, labels and help texts are pilot-agent's. */
+import { type Collector, type Family, meter } from "../../core/metrics/mod.ts";
+import { certificateInfo } from "../../core/x509/mod.ts";
+
+/** Counts what happens between Envoy and istiod. */
+export interface XdsMetrics {
+  /** An attempt to connect to istiod failed. */
+  connectionFailed(): void;
+  /** A connection ended: the side that ended it, and whether it broke. */
+  connectionEnded(by: "istiod" | "envoy", isBroken: boolean): void;
+  /** Envoy's messages to istiod. */
+  requested(count: number): void;
+  /** istiod's messages to Envoy. */
+  responded(count: number): void;
+}
+
+/** Counts requests to the CA. */
+export interface CaMetrics {
+  /** A request has ended. */
+  certificateRequested(request: { readonly milliseconds: number; readonly isFailed: boolean }): void;
+}
+
+export interface ControlPlaneMetrics extends XdsMetrics, CaMetrics {
+  readonly collect: Collector;
+}
+
+const CSR = { request_type: "csr" };
+
+export function controlPlaneMetrics(): ControlPlaneMetrics {
+  const failures = counter("istiod_connection_failures", "The total number of connection failures to Istiod");
+  const ended = {
+    istiod: counter("istiod_connection_terminations", "The total number of connection errors to Istiod"),
+    envoy: counter("envoy_connection_terminations", "The total number of connection errors from envoy"),
+  };
+  const requests = counter("xds_proxy_requests", "The total number of Xds Proxy Requests");
+  const responses = counter("xds_proxy_responses", "The total number of Xds Proxy Responses");
+  const outgoing = counter(
+    "num_outgoing_requests",
+    "Number of total outgoing requests (e.g. to a token exchange server, CA, etc.)",
+  );
+  const failedOutgoing = counter(
+    "num_failed_outgoing_requests",
+    "Number of failed outgoing requests (e.g. to a token exchange server, CA, etc.)",
+  );
+  const latency = counter(
+    "outgoing_latency",
+    "The latency of outgoing requests (e.g. to a token exchange server, CA, etc.) in milliseconds.",
+  );
+  const all = [failures, ended.istiod, ended.envoy, requests, responses, outgoing, failedOutgoing, latency];
+  return {
+    connectionFailed: () => failures.add(),
+    connectionEnded: (by, isBroken) => ended[by].add({ type: isBroken ? "error" : "cancelled" }),
+    requested: (count) => count > 0 && requests.add({}, count),
+    responded: (count) => count > 0 && responses.add({}, count),
+    certificateRequested({ milliseconds, isFailed }) {
+      outgoing.add(CSR);
+      latency.add(CSR, milliseconds);
+      if (isFailed) failedOutgoing.add(CSR);
+    },
+    collect: () => all.flatMap(({ collect }) => collect()),
+  };
+}
+
+function counter(name: string, help: string) {
+  return meter("counter", name, help);
+}
+
+/** How long the workload's certificate (PEM, the leaf first) is still valid; no sample without one. */
+export function certificateExpiry(certificate: string | undefined, now: Date): Family {
+  const samples = certificate === undefined ? [] : [{
+    labels: { resource_name: "default" },
+    value: (certificateInfo(certificate, "the certificate").notAfter.getTime() - now.getTime()) / 1000,
+  }];
+  return {
+    name: "cert_expiry_seconds",
+    help: "The time remaining, in seconds, before the certificate chain will expire. " +
+      "A negative value indicates the cert is expired.",
+    type: "gauge",
+    samples,
+  };
+}

@@ -1,0 +1,135 @@
+/** Counts the gRPC messages in bytes that pass: bodies of calls, or whole connections of HTTP/2. Nothing is kept. */
+import type { ByteConnection } from "../../core/world/mod.ts";
+
+/** A counter of one direction. */
+export interface MessageCounter {
+  /** The number of messages whose head is complete with these bytes. */
+  count(bytes: Uint8Array): number;
+}
+
+/** Head of a message: compression, length. */
+const GRPC_HEAD = 5;
+
+/** The messages of one body. */
+export class BodyCounter implements MessageCounter {
+  /** Bytes of the head that have come, and the length in them. */
+  #head = 0;
+  #length = 0;
+  /** Bytes of the message that are still to come. */
+  #rest = 0;
+
+  count(bytes: Uint8Array): number {
+    let messages = 0;
+    for (let at = 0; at < bytes.length;) {
+      if (this.#rest > 0) {
+        const passed = Math.min(this.#rest, bytes.length - at);
+        this.#rest -= passed;
+        at += passed;
+      } else if (this.#takeHead(bytes[at++] ?? 0)) messages++;
+    }
+    return messages;
+  }
+
+  /** Whether the last message is complete. */
+  get isBetweenMessages(): boolean {
+    return this.#rest === 0 && this.#head === 0;
+  }
+
+  #takeHead(byte: number): boolean {
+    if (this.#head > 0) this.#length = this.#length * 256 + byte;
+    if (++this.#head < GRPC_HEAD) return false;
+    this.#rest = this.#length;
+    this.#head = this.#length = 0;
+    return true;
+  }
+}
+
+/** A client of HTTP/2 sends these bytes first: `PRI * HTTP/2.0...` (RFC 9113, 3.4). */
+export const PREFACE_LENGTH = 24;
+
+/** Frame head: length (3 bytes), type, flags, stream (4 bytes); with padding one byte more (RFC 9113, 4.1 and 6.1). */
+const FRAME_HEAD = 9;
+const DATA = 0;
+const PADDED = 0x08;
+
+/** The messages in one direction of a connection, of all its streams. */
+export class ConnectionCounter implements MessageCounter {
+  readonly #head = new Uint8Array(FRAME_HEAD + 1);
+  #filled = 0;
+  /** Payload of the current DATA frame that is still to come. */
+  #data = 0;
+  #padding = 0;
+  /** Bytes to pass over: the preface, other frames, padding. */
+  #skipped: number;
+  #stream = 0;
+  /** Streams in the middle of a message. */
+  readonly #bodies = new Map<number, BodyCounter>();
+
+  constructor(prefaceLength: number) {
+    this.#skipped = prefaceLength;
+  }
+
+  count(bytes: Uint8Array): number {
+    let messages = 0;
+    for (let at = 0; at < bytes.length;) {
+      const left = bytes.length - at;
+      if (this.#skipped > 0) {
+        const passed = Math.min(this.#skipped, left);
+        this.#skipped -= passed;
+        at += passed;
+      } else if (this.#data > 0) {
+        const passed = Math.min(this.#data, left);
+        messages += this.#countData(bytes.subarray(at, at + passed));
+        at += passed;
+      } else this.#takeHead(bytes[at++] ?? 0);
+    }
+    return messages;
+  }
+
+  #countData(bytes: Uint8Array): number {
+    const body = this.#bodies.get(this.#stream) ?? new BodyCounter();
+    const messages = body.count(bytes);
+    if (body.isBetweenMessages) this.#bodies.delete(this.#stream);
+    else this.#bodies.set(this.#stream, body);
+    this.#data -= bytes.length;
+    if (this.#data === 0) this.#skipped = this.#padding;
+    return messages;
+  }
+
+  #takeHead(byte: number): void {
+    const head = this.#head;
+    head[this.#filled++] = byte;
+    if (this.#filled < FRAME_HEAD) return;
+    const view = new DataView(head.buffer);
+    const length = view.getUint32(0) >>> 8;
+    const isData = head[3] === DATA;
+    const isPadded = isData && (view.getUint8(4) & PADDED) !== 0 && length > 0;
+    if (isPadded && this.#filled === FRAME_HEAD) return;
+    this.#filled = 0;
+    if (!isData) return void (this.#skipped = length);
+    this.#stream = view.getUint32(5);
+    this.#padding = isPadded ? view.getUint8(FRAME_HEAD) : 0;
+    this.#data = Math.max(length - this.#padding - (isPadded ? 1 : 0), 0);
+    if (this.#data === 0) this.#skipped = this.#padding;
+  }
+}
+
+/** The connection; `read` and `written` get the bytes that have passed. */
+export function observed(
+  connection: ByteConnection,
+  { read, written }: { readonly read: (bytes: Uint8Array) => void; readonly written: (bytes: Uint8Array) => void },
+): ByteConnection {
+  return {
+    async read(buffer) {
+      const count = await connection.read(buffer);
+      if (count !== null) read(buffer.subarray(0, count));
+      return count;
+    },
+    async write(bytes) {
+      const count = await connection.write(bytes);
+      written(bytes.subarray(0, count));
+      return count;
+    },
+    close: () => connection.close(),
+  };
+}
