@@ -60,6 +60,21 @@ Deno.test("a full standard output gives one error line", async () => {
   assert.match(stderr, /^error: Cannot write the output: no space left on device\n$/);
 });
 
+testWhen(needsLauncher(), "a closed standard output is an error, but not where a file is written", () =>
+  inFolder(async (folder) => {
+    const run = (rest: string) =>
+      shell(`"$MESH" inject --report none --inject-config "$CONFIG" -f "\${CONFIG%/*}/pod.yaml" ${rest}`, folder);
+    const { code, stderr } = await run(">&-");
+    assert.deepEqual([code, stderr], [1, "error: Cannot write the output: standard output is closed\n"]);
+    assert.equal((await run("-o out.yaml >&-")).code, 0);
+    assert.equal((await run("> /dev/null")).code, 0);
+  }));
+
+/** The runtime hides from a built program that a stream was closed. */
+function needsLauncher(): string | undefined {
+  return MESH_COMMAND.endsWith("plugin/kubectl-mesh") ? undefined : "the program is not the launcher";
+}
+
 Deno.test("a closed or full standard error changes neither output nor exit code", async () => {
   for (const redirect of ["2>&-", "2>/dev/full"]) {
     const { code, stdout } = await shell(

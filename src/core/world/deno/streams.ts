@@ -16,13 +16,17 @@ export function realInput(): Input {
   };
 }
 
-/** Standard output or standard error. All is written when `write` returns: an exit right after loses nothing. */
-export function realOutput(stream: typeof Deno.stdout): Output {
+/**
+ * Standard output or standard error. All is written when `write` returns: an exit right after loses nothing. `isClosed`: it
+ * was closed when the program started; the runtime has opened /dev/null in its place.
+ */
+export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output {
   return {
     get isTerminal() {
       return stream.isTerminal();
     },
     write(chunk) {
+      if (isClosed) throw new MeshError("Cannot write the output: standard output is closed");
       try {
         writeWhole(stream, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
       } catch (error) {

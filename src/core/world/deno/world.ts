@@ -13,7 +13,7 @@ export function realWorld(): World {
     args: Deno.args,
     env: { get: (name) => Deno.env.get(name), all: () => Deno.env.toObject() },
     stdin: realInput(),
-    stdout: realOutput(Deno.stdout),
+    stdout: realOutput(Deno.stdout, hasClosedOutput()),
     stderr: realOutput(Deno.stderr),
     clock,
     files: realFiles,
@@ -24,6 +24,13 @@ export function realWorld(): World {
     permissions,
     machine,
   };
+}
+
+/** The launcher of a checkout says so; programs that this one starts have an output of their own. */
+function hasClosedOutput(): boolean {
+  const isClosed = Deno.env.has("MESH_STDOUT_CLOSED");
+  if (isClosed) Deno.env.delete("MESH_STDOUT_CLOSED");
+  return isClosed;
 }
 
 /** `process.argv0` survives in a compiled binary; the launcher of a checkout sets a variable. */
