@@ -49,7 +49,8 @@ export const POD_CHECKS: readonly PodCheck[] = [
     id: "proxy-image",
     title: "proxy images can be pulled",
     judge: imagePulled,
-    advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes can reach the registry",
+    advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes can reach the registry; " +
+      'for the image "auto" see why nothing injects: kubectl mesh check injection',
   },
   {
     id: "proxy-init",
@@ -111,6 +112,12 @@ function imagePulled({ proxy, init }: ProxyPod): Told {
   const without = [init, proxy].find((each) => each !== undefined && isWithoutImage(each));
   if (without === undefined) return undefined;
   const image = textAt(without.spec, "image");
+  if (image === AUTO) {
+    return {
+      result: "error",
+      message: `${without.name} has the image "auto", which injection replaces, and nothing injects it`,
+    };
+  }
   const message = [
     `${without.name} cannot pull the image "${image}"`,
     waitingReason(without),
@@ -118,6 +125,9 @@ function imagePulled({ proxy, init }: ProxyPod): Told {
   ];
   return { result: "error", message: message.join(": ") };
 }
+
+/** The image of gateways and of own proxies in manifests: the injector fills it in. */
+const AUTO = "auto";
 
 function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));

@@ -168,3 +168,13 @@ Deno.test("a proxy that waits for init containers for long is not ready; the ini
     "proxy-init error: istio-init ended with 1",
   ]);
 });
+
+Deno.test('a proxy with the image "auto" was not injected: hub and tag are not to blame', () => {
+  const { spec, ...rest } = podOf({ proxy: waiting("ErrImagePull", "no such image") });
+  const text = JSON.stringify(spec).replace("hub.test/proxyv2:1", "auto");
+  const pods = { value: [{ ...rest, spec: JSON.parse(text) }].map(podKeeper()) };
+  const check = POD_CHECKS.find(({ id }) => id === "proxy-image");
+  assert(check !== undefined);
+  const { message = "" } = judgePods(check, pods, NOW);
+  assert.match(message, /^pod\/shop\/cart-1: istio-proxy has the image "auto", which injection replaces, and nothing/);
+});

@@ -16,6 +16,7 @@ import { labelNamespace } from "../injection/commands.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
 import { cannotTell, findingOf, type Problem } from "./findings.ts";
+import { discovered, ofInjected, rootCertificate } from "./namespaces/control_plane.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
 
@@ -44,6 +45,33 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
     title: "no namespace has both istio-injection and istio.io/rev",
     needs: [],
     run: (inventory) => ofNamespaces(inventory, bothLabels),
+  },
+  {
+    id: "namespace-one-mode",
+    category: "namespaces",
+    title: "no namespace has both sidecars and ambient mode",
+    needs: [],
+    run: (inventory) => ofNamespaces(inventory, bothModes),
+  },
+  {
+    id: "namespace-discovered",
+    category: "namespaces",
+    title: "the control plane discovers injected namespaces",
+    needs: [],
+    run: ofInjected(
+      discovered,
+      "label the namespace so that a discoverySelector matches it, or remove its injection label",
+    ),
+  },
+  {
+    id: "namespace-root-cert",
+    category: "namespaces",
+    title: "injected namespaces have the root certificate of the mesh",
+    needs: [],
+    run: ofInjected(
+      rootCertificate,
+      "istiod writes it: see its log, its discoverySelectors and its rights on ConfigMaps",
+    ),
   },
   {
     id: "namespace-revision-served",
@@ -104,6 +132,18 @@ function inScope({ scope }: Inventory, namespaces: readonly StoredNamespace[]): 
 
 const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
 
+/** Keys that mean something elsewhere, or look as if they did; no webhook reads them on a namespace. */
+const NEAR_MISSES: Readonly<Record<string, string>> = {
+  "istio-injected": LABEL.injection,
+  "istio-inject": LABEL.injection,
+  "istio.io/injection": LABEL.injection,
+  "sidecar-injection": LABEL.injection,
+  "sidecar.istio.io/inject": LABEL.injection,
+  "sidecar.istio.io/injection": LABEL.injection,
+  "istio-revision": LABEL.revision,
+  "istio.io/revision": LABEL.revision,
+};
+
 /** An invalid value disables injection, also for labeled pods. A misspelled key has no effect. */
 function spelling({ name, object, labels, injection, isSystem }: Namespace): readonly Problem[] {
   const problems: Problem[] = [];
@@ -115,7 +155,7 @@ function spelling({ name, object, labels, injection, isSystem }: Namespace): rea
     problems.push({ object, result: "error", message });
   }
   for (const key of Object.keys(labels)) {
-    const meant = KEYS.includes(key) ? undefined : closest(key, KEYS);
+    const meant = KEYS.includes(key) ? undefined : NEAR_MISSES[key] ?? closest(key, KEYS);
     if (meant === undefined) continue;
     problems.push({ object, result: "warning", message: `the label "${key}" has no effect: did you mean "${meant}"?` });
   }
@@ -135,6 +175,16 @@ function bothLabels({ name, object, injection, revision }: Namespace): readonly 
   const away = labelNamespace(name, { [LABEL.injection]: undefined });
   const message =
     `${LABEL.injection}=${injection} wins over ${LABEL.revision}=${revision}, which has no effect: ${away}`;
+  return [{ object, result: "warning", message }];
+}
+
+/** Source: Istio, "Add workloads to the mesh" of ambient mode: pods with a sidecar stay out of ztunnel. */
+function bothModes({ name, object, labels, injection, revision }: Namespace): readonly Problem[] {
+  const isInjected = injection === "enabled" || (injection === undefined && revision !== undefined);
+  if (labelText(labels, LABEL.dataplaneMode) !== "ambient" || !isInjected) return [];
+  const own = injection === undefined ? LABEL.revision : LABEL.injection;
+  const message = `it has ${own} and ${LABEL.dataplaneMode}=ambient: pods with a sidecar stay out of ambient mode: ` +
+    labelNamespace(name, { [LABEL.dataplaneMode]: undefined });
   return [{ object, result: "warning", message }];
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { clusterApi, clusterInventory, object } from "../../../test/support/kube/cluster.ts";
-import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { inventoryOf } from "../inventory/mod.ts";
 import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
@@ -10,6 +10,13 @@ const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags:
 
 function namespace(labels: Record<string, string>): KubeObject {
   return object("v1", "Namespace", "shop", { metadata: { labels } });
+}
+
+/** The ConfigMap of the control plane, with this mesh configuration. */
+function plane(mesh: string): readonly KubeObject[] {
+  return meshObjects().filter(({ kind }) => kind === "ConfigMap").map((map) => {
+    return { ...map, data: { ...Object(map["data"]), mesh } };
+  });
 }
 
 function pod(labels: Record<string, string>, containers: string[]): KubeObject {
@@ -58,6 +65,68 @@ const ROWS: readonly Row[] = [
     objects: [namespace({ "istio-injections": "enabled" })],
     result: "warning",
     says: /did you mean "istio-injection"/,
+  },
+  ...["istio-injected", "istio.io/revision", "sidecar.istio.io/inject"].map((key) => ({
+    id: "namespace-label-values",
+    name: `the near miss ${key}`,
+    objects: [namespace({ [key]: "enabled" })],
+    result: "warning",
+    says: new RegExp(`the label "${key}" has no effect: did you mean "istio`),
+  })),
+  {
+    id: "namespace-one-mode",
+    name: "ambient and sidecars",
+    objects: [namespace({ "istio-injection": "enabled", "istio.io/dataplane-mode": "ambient" })],
+    result: "warning",
+    says: /kubectl label namespace shop istio\.io\/dataplane-mode-$/,
+  },
+  {
+    id: "namespace-one-mode",
+    name: "ambient alone",
+    objects: [namespace({ "istio-injection": "disabled", "istio.io/dataplane-mode": "ambient" })],
+    result: "ok",
+  },
+  {
+    id: "namespace-discovered",
+    name: "selectors that leave the namespace out",
+    objects: [
+      namespace({ "istio-injection": "enabled" }),
+      ...plane("discoverySelectors: [{matchLabels: {mesh: other}}]"),
+    ],
+    result: "error",
+    says: /no discoverySelectors of configmap\/istio-system\/kubectl-mesh-webhook match it/,
+  },
+  {
+    id: "namespace-discovered",
+    name: "a selector that matches",
+    objects: [
+      namespace({ "istio-injection": "enabled", mesh: "in" }),
+      ...plane("discoverySelectors: [{matchLabels: {mesh: in}}]"),
+    ],
+    result: "ok",
+  },
+  {
+    id: "namespace-root-cert",
+    name: "no ConfigMap",
+    objects: [namespace({ "istio-injection": "enabled" }), ...plane("")],
+    result: "error",
+    says: /it has no ConfigMap "istio-ca-root-cert"/,
+  },
+  {
+    id: "namespace-root-cert",
+    name: "the ConfigMap",
+    objects: [
+      namespace({ "istio-injection": "enabled" }),
+      ...plane(""),
+      object("v1", "ConfigMap", "shop/istio-ca-root-cert", { data: {} }),
+    ],
+    result: "ok",
+  },
+  {
+    id: "namespace-root-cert",
+    name: "no configuration of the control plane",
+    objects: [namespace({ "istio-injection": "enabled" })],
+    result: "unknown",
   },
   {
     id: "namespace-one-label",

@@ -9,6 +9,7 @@ import { notItsOwn } from "./webhook/own_namespace.ts";
 import { reachable } from "./webhook/reachable.ts";
 import { endpointsReady, serviceExists } from "./webhook/service.ts";
 import { trustAgrees } from "./webhook/trust.ts";
+import { validationAnswers } from "./webhook/validation.ts";
 
 const category = "webhook";
 const EXISTS = "webhook-exists";
@@ -85,6 +86,13 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
     title: "the API server reaches the webhook",
     needs: [EXISTS],
     run: overInjectors(reachable),
+  },
+  {
+    id: "webhook-validation",
+    category,
+    title: "the validating webhook of Istio answers",
+    needs: ["api-admission-registration"],
+    run: validationAnswers,
   },
   {
     id: "clock-skew",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { webhookEndpoints } from "../../../test/support/kube/webhook_check.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
@@ -148,4 +149,23 @@ Deno.test("a clock skew of more than a minute is a warning", async () => {
   assert.match((await skew("Sun, 22 Nov 2026 12:10:00 GMT"))?.message ?? "", /600 s ahead of this machine/);
   assert.match((await skew("Sun, 22 Nov 2026 11:50:00 GMT"))?.message ?? "", /599 s behind this machine/);
   assert.equal((await skew(undefined))?.result, "unknown");
+});
+
+const validator = (failurePolicy: string) =>
+  object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "istio-validator-istio-system", {
+    webhooks: [{
+      name: "rev.validation.istio.io",
+      failurePolicy,
+      rules: [{ operations: ["CREATE"] }],
+      clientConfig: { service: { namespace: "istio-system", name: "kubectl-mesh-webhook" } },
+    }],
+  });
+
+Deno.test("webhook-validation: Istio's validating webhook without pods is an error with Fail", async () => {
+  const result = async (...objects: readonly KubeObject[]) => (await finding("webhook-validation", { objects })).result;
+  assert.equal(await result(validator("Fail")), "error");
+  assert.equal(await result(validator("Ignore")), "ok");
+  assert.equal(await result(validator("Fail"), webhookEndpoints(["ready"])), "ok");
+  assert.equal(await result(validator("Fail"), webhookEndpoints(["waiting"])), "error");
+  assert.equal(await result(), "skipped");
 });

@@ -8,7 +8,7 @@ import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
 import { type Advice, cannotTell, counted, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
-import { hostNetwork, missingProxy, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
+import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
 
 type Judge = (pod: ExpectedPod, isByHand: boolean) => PodProblem | undefined;
@@ -49,6 +49,12 @@ const ROWS: readonly Row[] = [
     id: "workload-host-network",
     title: "mesh pods do not use the host network",
     judge: hostNetwork,
+  },
+  {
+    id: "workload-windows",
+    title: "no Windows pod is injected",
+    judge: onWindows,
+    advice: "set the label sidecar.istio.io/inject to false on its pod template",
   },
   {
     id: "workload-init-network",

@@ -108,6 +108,19 @@ const ROWS: readonly Row[] = [
     objects: [pod({ ...WITH_PROXY, labels: OPTED_OUT }), WRITTEN_BY_HAND],
     result: "ok",
   },
+  {
+    id: "workload-windows",
+    name: "by its node selector",
+    objects: [pod({ spec: { nodeSelector: { "kubernetes.io/os": "windows" } } })],
+    result: "error",
+    says: /it is a Windows pod/,
+  },
+  {
+    id: "workload-windows",
+    name: "by its os, opted out",
+    objects: [pod({ labels: OPTED_OUT, spec: { os: { name: "windows" } } })],
+    result: "ok",
+  },
   { id: "workload-proxy-current", name: "the same", objects: [pod(WITH_PROXY)], result: "ok" },
   {
     id: "workload-proxy-current",

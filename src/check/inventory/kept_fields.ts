@@ -29,6 +29,8 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
     },
     spec: shared(fields({
       hostNetwork: whole,
+      nodeSelector: whole,
+      os: whole,
       securityContext: whole,
       containers,
       initContainers: containers,

@@ -25,6 +25,8 @@ export interface SidecarNamespace {
   readonly namespace: Namespace;
   /** The injected parts of a pod there, without the application. */
   readonly sidecar: Pod;
+  /** The control plane that injects; `undefined` while `planned`. */
+  readonly plane: ObservedPlane | undefined;
   /** The cluster has no injection webhook yet: uses the built-in configuration for every namespace. */
   readonly planned: boolean;
 }
@@ -65,7 +67,7 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
     env: () => undefined,
     now: () => clock.now(),
   });
-  return forEach(namespaces, () => ({ value: sidecarOf(injector) }), true);
+  return forEach(namespaces, () => ({ sidecar: { value: sidecarOf(injector) }, plane: undefined }));
 }
 
 /** The sidecar of a control plane is rendered once: namespaces differ in names only. */
@@ -79,27 +81,34 @@ function inWebhooks(
   return forEach(namespaces, ({ metadata }) => {
     const labels = namespaceLabels(metadata.name, metadata["labels"]);
     const webhook = webhooks.find((each) => sendsPod(each, labels, {}));
-    if (webhook === undefined) return { value: undefined };
+    if (webhook === undefined) return undefined;
     const key = planeKey(controlPlaneOf(webhook, scope));
     const plane = planes.get(key);
-    if (plane === undefined) return { value: undefined };
+    if (plane === undefined) return undefined;
     const sidecar = made.get(key) ?? sidecarOfPlane(plane);
     made.set(key, sidecar);
-    return sidecar;
-  }, false);
+    return { sidecar, plane };
+  });
+}
+
+interface Made {
+  readonly sidecar: Observed<Pod | undefined>;
+  readonly plane: ObservedPlane | undefined;
 }
 
 function forEach(
   namespaces: readonly Namespace[],
-  make: (namespace: Namespace) => Observed<Pod | undefined>,
-  planned: boolean,
+  make: (namespace: Namespace) => Made | undefined,
 ): Observed<readonly SidecarNamespace[]> {
   const found: SidecarNamespace[] = [];
   for (const namespace of namespaces) {
-    const sidecar = make(namespace);
+    const made = make(namespace);
+    if (made === undefined) continue;
+    const { sidecar, plane } = made;
     if (!isKnown(sidecar)) return sidecar;
     const { name } = namespace.metadata;
-    if (sidecar.value !== undefined) found.push({ name, namespace, sidecar: sidecar.value, planned });
+    if (sidecar.value === undefined) continue;
+    found.push({ name, namespace, sidecar: sidecar.value, plane, planned: plane === undefined });
   }
   return { value: found };
 }

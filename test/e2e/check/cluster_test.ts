@@ -5,6 +5,7 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { rootCertificateIn } from "./support/mesh_cluster.ts";
 import { asUser, check, type Run, withResult } from "./support/results.ts";
 import { until } from "../../support/until.ts";
 import { apply, kubectl, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
@@ -51,6 +52,7 @@ async function isWell(cluster: Cluster, webhook: WebhookProcess): Promise<void> 
   await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
   const map = (name: string, data: Record<string, Value>) =>
     apply(cluster, { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "istio-system" }, data });
+  await apply(cluster, rootCertificateIn("mesh"));
   await map("istio-sidecar-injector", { config: BUILT_IN.config, values: BUILT_IN.values });
   await map("istio", { mesh: BUILT_IN.mesh });
   await register(cluster, webhook);

@@ -2,7 +2,7 @@
 import { MeshError } from "../../../core/errors.ts";
 import { findProxy, type Injector, injectPod, podOwner, specOf } from "../../../inject/mod.ts";
 import type { Pod } from "../../../core/kube/client/mod.ts";
-import { textAt } from "../../../core/value.ts";
+import { isMap, textAt } from "../../../core/value.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ObservedPlane } from "../../inventory/control_planes.ts";
 import { isKnown } from "../../inventory/mod.ts";
@@ -83,6 +83,16 @@ export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefin
     message: "it uses the host network and is never injected, whatever its labels are",
   };
 }
+
+/** Sidecars run on Linux only, and injectors do not look at the operating system of a pod. */
+export function onWindows({ pod, decision, hasProxy }: ExpectedPod): PodProblem | undefined {
+  const { os, nodeSelector } = specOf(pod);
+  const system = textAt(isMap(os) ? os : {}, "name") || textAt(isMap(nodeSelector) ? nodeSelector : {}, OS);
+  if (system !== "windows" || (decision?.inject !== true && !hasProxy)) return undefined;
+  return { result: "error", message: "it is a Windows pod: with a sidecar it does not start" };
+}
+
+const OS = "kubernetes.io/os";
 
 /** The annotation's value. */
 function annotationIn({ metadata }: Pod, name: string): string | undefined {

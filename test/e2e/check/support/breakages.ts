@@ -10,6 +10,7 @@ import {
   endpointsOf,
   podOf,
   removePod,
+  rootCertificateIn,
   runPod,
   secretOf,
   serviceTo,
@@ -230,6 +231,22 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-reachable": "error" },
     says: /no injector serves that path/,
   }),
+  "a validating webhook without pods": withObject({
+    apiVersion: ADMISSION,
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "istio-validator" },
+    webhooks: [{
+      name: "rev.validation.istio.io",
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+      failurePolicy: "Fail",
+      clientConfig: { service: { namespace: CONTROL_PLANE, name: "gone" } },
+      rules: [{ apiGroups: ["networking.istio.io"], apiVersions: ["*"], operations: ["CREATE"], resources: ["*"] }],
+    }],
+  }, {
+    told: { "webhook-validation": "error" },
+    says: /its Service "istio-system\/gone" has no ready pod, and failurePolicy is Fail/,
+  }),
   "istio-injection misspelt": labelled("mesh", { "istio-injection": "enable" }, {
     told: {
       "namespace-label-values": "error",
@@ -250,6 +267,24 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     says: /: kubectl label namespace mesh istio\.io\/rev- istio-injection=enabled --overwrite$/,
   }),
+  "ambient mode beside sidecars": labelled("mesh", { "istio.io/dataplane-mode": "ambient" }, {
+    told: { "namespace-one-mode": "warning" },
+    says: /pods with a sidecar stay out of ambient mode: kubectl label namespace mesh istio\.io\/dataplane-mode-$/,
+  }),
+  "discoverySelectors that leave the namespace out": configured(
+    "mesh",
+    (text) => `${text}\ndiscoverySelectors: [{ matchLabels: { nobody: "yes" } }]\n`,
+    {
+      told: { "namespace-discovered": "error" },
+      says: /^namespace\/mesh: its pods are injected, but no discoverySelectors/,
+    },
+  ),
+  "no root certificate": {
+    make: ({ kubectl }) => kubectl("delete", "configmap", "istio-ca-root-cert", "-n", "mesh"),
+    heal: (mesh) => mesh.apply(rootCertificateIn("mesh")),
+    told: { "namespace-root-cert": "error" },
+    says: /^namespace\/mesh: it has no ConfigMap "istio-ca-root-cert"/,
+  },
   "the namespace has lost its label": labelled("mesh", { "istio-injection": null }, {
     told: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
     says: /new pods get no proxy: kubectl label namespace mesh istio-injection=enabled$/,
@@ -281,6 +316,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "the host's network": withPod({ spec: { hostNetwork: true } }, {
     told: { "workload-host-network": "warning" },
     says: /it uses the host network/,
+  }),
+  "a Windows pod": withPod({ spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
+    told: { "workload-windows": "error" },
+    says: /^pod\/mesh\/odd: it is a Windows pod/,
   }),
   "an init container between the capture and the proxy": withPod({
     labels: { "sidecar.istio.io/inject": "false" },

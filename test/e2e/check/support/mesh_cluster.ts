@@ -63,6 +63,11 @@ export async function startMesh(): Promise<MeshCluster> {
   }
 }
 
+/** The ConfigMap that istiod writes to each namespace. */
+export function rootCertificateIn(namespace: string): ValueMap {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "istio-ca-root-cert", namespace }, data: {} };
+}
+
 async function install(mesh: MeshCluster): Promise<void> {
   const { cluster, webhook, certificate } = mesh;
   for (const name of [CONTROL_PLANE, "mesh", "plain"]) {
@@ -70,6 +75,7 @@ async function install(mesh: MeshCluster): Promise<void> {
     await addServiceAccount(cluster, name);
   }
   await addServiceAccount(cluster, "kube-system");
+  for (const name of ["mesh", "plain"]) await mesh.apply(rootCertificateIn(name));
   await mesh.kubectl("label", "namespace", "mesh", "istio-injection=enabled");
   await webhook.certify(certificate);
   for (const object of meshObjects()) {
