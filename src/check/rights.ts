@@ -33,7 +33,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
   const webhook = revision === "default" ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   return [
     { group: "", resources: ["namespaces"], verbs: READ },
-    { group: "", resources: ["nodes", "resourcequotas", "limitranges"], verbs: ["list"] },
+    { group: "", resources: ["nodes", "resourcequotas", "limitranges", "events"], verbs: ["list"] },
     { group: "", resources: ["pods"], verbs: READ },
     { group: "", resources: ["pods"], verbs: ["create"], apart: "dry-run" },
     { group: "", resources: ["replicationcontrollers"], verbs: ["get"] },
@@ -76,8 +76,8 @@ const HEAD =
 /** RBAC cannot restrict a right to dry runs, or to keys of a Secret. */
 const APART = {
   "dry-run":
-    `# Optional, for users who may create pods: "webhook-reachable" creates one as a dry run, and RBAC cannot allow dry runs
-# only. Without this role "webhook-reachable" is unknown. A RoleBinding in one injected namespace is enough, together with
+    `# Optional, for users who may create pods: "webhook-reachable" creates one as a dry run, and so does "check injection", and
+# RBAC cannot allow dry runs only. Without this role "webhook-reachable" is unknown. A RoleBinding in one injected namespace is enough, together with
 # "check -n" for that namespace.
 #
 `,

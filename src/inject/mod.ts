@@ -36,7 +36,17 @@ export {
   portConflicts,
   PROXY_UID,
 } from "./pod/conflicts.ts";
-export { containersOf, findProxy, labelsOf, mapProxy, metadataOf, type Pod, specOf, withKey } from "./pod/pod.ts";
+export {
+  annotationsOf,
+  containersOf,
+  findProxy,
+  labelsOf,
+  mapProxy,
+  metadataOf,
+  type Pod,
+  specOf,
+  withKey,
+} from "./pod/pod.ts";
 export { injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
   configurationOf,

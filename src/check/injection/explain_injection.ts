@@ -54,7 +54,7 @@ export async function explainInjection(
     const before = known.get(target.namespace);
     const knowledge = before ?? await knowledgeOf(target.namespace);
     known.set(target.namespace, knowledge);
-    explanations.push(explain(target, knowledge));
+    explanations.push(await explain(target, knowledge));
   }
   return explanations;
 }

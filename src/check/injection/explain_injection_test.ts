@@ -31,9 +31,15 @@ function livePod(name: string, containers = [APP]): KubeObject {
   });
 }
 
+/** The answer to a dry run where a webhook injects. */
+function injected(): KubeObject {
+  return object("v1", "Pod", "shop/web-1", { metadata: { annotations: { "sidecar.istio.io/status": "{}" } } });
+}
+
 async function explained(objects: readonly KubeObject[], options: Partial<ClusterOptions & InjectionQuestion> = {}) {
   const question = { workload: "deploy/web", namespace: "shop", choice: {}, configuration: {}, ...options };
-  const [explanation] = await explainInjection(fakeWorld(), clusterApi({ objects, ...options }), question);
+  const api = clusterApi({ objects, dryRun: injected, ...options });
+  const [explanation] = await explainInjection(fakeWorld(), api, question);
   assert(explanation !== undefined);
   return explanation;
 }

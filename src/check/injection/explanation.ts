@@ -4,10 +4,12 @@ import type { ValueMap } from "../../core/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
+import { admitted, type Admitting } from "./admission.ts";
 import { decisionFix, makeAgain } from "./commands.ts";
 import { differences, livePods } from "./differences.ts";
 import type { RuleLine } from "./explanation_schema.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
+import { failedCreates } from "./failed_create.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
@@ -41,13 +43,16 @@ export interface Knowledge {
   readonly pods: readonly Pod[];
   /** Unknown values, as sentences. */
   readonly gaps: readonly string[];
+  /** Asks the API server whether it admits pods; `undefined` without a cluster. */
+  readonly admitting: Admitting | undefined;
 }
 
 /** Explains one workload. */
-export function explain(target: Target, knowledge: Knowledge): Explanation {
-  const { namespaceLabels, webhooks, injectorFor } = knowledge;
+export async function explain(target: Target, knowledge: Knowledge): Promise<Explanation> {
+  const { namespaceLabels, webhooks, injectorFor, admitting } = knowledge;
   const pod = podOf(target);
-  const verdict = verdictOf({
+  const failures = admitting === undefined ? [] : await failedCreates(admitting.api, target);
+  const ruled = verdictOf({
     pod,
     owner: ownerOfTarget(target),
     isMade: target.row.path.length > 0,
@@ -55,6 +60,9 @@ export function explain(target: Target, knowledge: Knowledge): Explanation {
     webhooks,
     injectorFor,
   });
+  const { verdict, warnings } = admitting === undefined || ruled.verdict !== "injected"
+    ? { verdict: ruled, warnings: [] }
+    : await admitted(admitting, { target, pod, verdict: ruled, failures });
   const live = target.file === undefined ? livePods(target, knowledge.pods) : [];
   const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod) });
   const misplaced = misplacedRequests(target);
@@ -71,16 +79,20 @@ export function explain(target: Target, knowledge: Knowledge): Explanation {
     live,
     warnings: [
       ...knowledge.gaps,
+      ...warnings,
+      ...failures,
       ...misplaced.map(({ message }) => message),
       ...several(verdict),
       ...differ,
     ],
     fix: [...new Set([...fix, ...again({ verdict, target, live, isChanged: fix.length > 0, differ })])],
     hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
-      cause.reason === "no-webhook",
+      failures.length > 0 || WRONG.includes(cause.reason),
   };
 }
 
+/** Reasons against injection that nobody chose. */
+const WRONG: readonly string[] = ["no-webhook", "webhook-without-effect"];
 const PROBLEMS: readonly Verdict["verdict"][] = ["refused", "cannot-tell"];
 
 function rulingOf(ruling: Verdict): Ruling {

@@ -9,16 +9,17 @@ import {
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
+import type { Source } from "../inventory/source.ts";
 import { isKnown, observe, type Observed, reason } from "../inventory/observed.ts";
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
-import { controlPlaneOf, injectorInventory, planeKey, type PlaneSource } from "../inventory/control_planes.ts";
+import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
 import { ASSUMED } from "./verdict.ts";
 
 /** How a cluster is asked. */
 export interface Asking {
   readonly api: KubeApi;
-  readonly clock: PlaneSource["clock"];
+  readonly clock: Source["clock"];
   readonly choice: ClusterChoice;
   /** Replaces the configuration of the control planes. */
   readonly given: Injector | undefined;
@@ -28,7 +29,14 @@ export interface Asking {
 
 /** Without a cluster only a configuration is known. */
 export function offlineKnowledge(given: Injector | undefined): Knowledge {
-  return { webhooks: ASSUMED, namespaceLabels: {}, injectorFor: () => givenInjector(given), pods: [], gaps: [] };
+  return {
+    webhooks: ASSUMED,
+    namespaceLabels: {},
+    injectorFor: () => givenInjector(given),
+    pods: [],
+    gaps: [],
+    admitting: undefined,
+  };
 }
 
 function givenInjector(given: Injector | undefined): Observed<Injector> {
@@ -52,6 +60,7 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
     namespaceLabels: namespaceLabels(name, labels),
     injectorFor: await injectors(asking, configurations),
     pods: isKnown(live) ? live.value : [],
+    admitting: canAdmit(asking, namespace) ? asking : undefined,
     gaps: [
       ...gap("which webhooks exist", configurations),
       ...gap("the labels of the namespace", namespace),
@@ -61,6 +70,11 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
         : [],
     ],
   };
+}
+
+/** A given configuration is not what the cluster injects, and a missing namespace admits no pod. */
+function canAdmit({ given }: Asking, namespace: Observed<unknown>): boolean {
+  return given === undefined && !(isKnown(namespace) && namespace.value === undefined);
 }
 
 /** Without any webhook the labels do not matter. */

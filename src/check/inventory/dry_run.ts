@@ -1,6 +1,6 @@
-/** Creates a pod as a dry run, to see what the webhook does with it. Checks send nothing else. */
+/** Creates pods as dry runs, to see what the API server and the webhook do with them. Nothing else is sent. */
 import { oneLine } from "../../core/errors.ts";
-import { ApiError, isPod, type Namespace, ofKind, type Pod } from "../../core/kube/client/mod.ts";
+import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
 import { isKnown, observe, type Observed } from "./observed.ts";
@@ -8,20 +8,24 @@ import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webho
 import type { Source } from "./source.ts";
 
 /** The outcome of a dry run. */
-export interface DryRun {
+export interface PodRun {
   readonly namespace: string;
-  /** The labels of the pod. */
-  readonly labels: ValueMap;
   /** `denied`: by a webhook; `failed`: the API server could not call a webhook; `refused`: by the API server itself. */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
   /** The webhook that denied the pod or could not be called. */
   readonly webhook: string | undefined;
   /** The API server's error. */
   readonly message: string;
-  /** Whether the same pod is admitted without a sidecar. Asked if the pod is refused, or denied by another webhook. */
-  readonly isOfSidecar: boolean;
   /** Milliseconds until the answer. */
   readonly took: number;
+}
+
+/** The outcome of a dry run for a webhook or a namespace. */
+export interface DryRun extends PodRun {
+  /** The labels of the pod. */
+  readonly labels: ValueMap;
+  /** Whether the same pod is admitted without a sidecar. Asked if the pod is refused, or denied by another webhook. */
+  readonly isOfSidecar: boolean;
 }
 
 /** A webhook's dry run; `undefined` if it selects no namespace. */
@@ -128,14 +132,29 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
   return { value: { ...run.value, isOfSidecar: isKnown(plain) && plain.value.outcome === "not-injected" } };
 }
 
-async function sendPod({ api, clock }: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
+async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
+  const run = await tryToCreate(source, { namespace, pod: podToTry(labels) });
+  return isKnown(run) ? { value: { ...run.value, labels, isOfSidecar: false } } : run;
+}
+
+/** A pod to create in a namespace. */
+export interface PodToTry {
+  readonly namespace: string;
+  readonly pod: object;
+}
+
+/** Creates a pod as a dry run. */
+export async function tryToCreate(
+  { api, clock }: { readonly api: Pick<KubeApi, "create">; readonly clock: Source["clock"] },
+  { namespace, pod: body }: PodToTry,
+): Promise<Observed<PodRun>> {
   const before = clock.monotonic();
   const ended = (end: Pick<DryRun, "outcome" | "webhook" | "message">) => {
-    return { ...end, namespace, labels, isOfSidecar: false, took: clock.monotonic() - before };
+    return { ...end, namespace, took: clock.monotonic() - before };
   };
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
-      const pod = ofKind(await api.create(pathOf(namespace), podToTry(labels)), isPod);
+      const pod = ofKind(await api.create(pathOf(namespace), body), isPod);
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
     } catch (error) {
       const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;

@@ -39,7 +39,7 @@ export interface Source {
  * `api/v1` or `apis/apps/v1`. A kind that the server does not know has no objects.
  */
 export function listOf<T extends KubeObject>(
-  { api }: Source,
+  { api }: { readonly api: Pick<KubeApi, "list"> },
   group: string,
   resource: string,
   { isKind, namespace, query, keep }: Listing<T>,

@@ -31,7 +31,8 @@ export const CHECK_INJECTION = command({
   summary: "Explain why a workload is injected or not",
   description:
     "Print every rule in the order in which the API server and the webhook ask it, the field that decided, what the " +
-    "live pods have, and the commands that change it. Nothing is changed. With -f and without --from-cluster no " +
+    "live pods have, and the commands that change it. Nothing is changed: a pod that is to be injected goes to the API " +
+    "server as a dry run. With -f and without --from-cluster no " +
     "cluster is contacted, and one webhook is assumed.",
   usage: "KIND/NAME | -f FILE [flags]",
   positional: { usage: "KIND/NAME" },

@@ -1,0 +1,152 @@
+/**
+ * Whether the API server admits a pod that is to be injected. A dry run tells it, where the user may create pods.
+ * Otherwise the pod's controller tells it, or the rules of `check security` for Pod Security, quotas and limit ranges.
+ */
+import {
+  isLimitRange,
+  isNamespace,
+  isResourceQuota,
+  type KubeApi,
+  type Namespace,
+  ofKind,
+} from "../../core/kube/client/mod.ts";
+import { mapAt, type ValueMap } from "../../core/value.ts";
+import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../../inject/mod.ts";
+import { obstaclesOf } from "../checks/security/obstacles.ts";
+import { type PodRun, tryToCreate } from "../inventory/dry_run.ts";
+import { isKnown, observe, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
+import { listOf, type Source } from "../inventory/source.ts";
+import type { Target } from "./target.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** A verdict, with the answer of the API server. */
+export interface Admitted {
+  readonly verdict: Verdict;
+  readonly warnings: readonly string[];
+}
+
+/** The API, and the time. */
+export interface Admitting {
+  readonly api: KubeApi;
+  readonly clock: Source["clock"];
+}
+
+/** A pod that is to be injected. */
+export interface Candidate {
+  readonly target: Target;
+  /** The pod before injection. */
+  readonly pod: Pod;
+  readonly verdict: Verdict & { readonly verdict: "injected" };
+  /** What the pod's controller reports: it cannot create pods. */
+  readonly failures: readonly string[];
+}
+
+/** The verdict after the API server was asked. Asks nothing for a pod that is not injected. */
+export async function admitted(source: Admitting, candidate: Candidate): Promise<Admitted> {
+  const { target, pod, verdict } = candidate;
+  const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
+  const why = isKnown(run) ? doubtOf(run.value, target) : whyUnknown(run);
+  if (isKnown(run) && why === undefined) return { verdict: byDryRun(verdict, run.value), warnings: [] };
+  const [failure] = candidate.failures;
+  if (failure !== undefined) return { verdict: refused(verdict, failure), warnings: [] };
+  return await judged(source, candidate, `no dry run tells whether the API server admits the pod: ${why}`);
+}
+
+/** As it would be created: without what the API server sets, and under a new name where the pod exists. */
+function newPod(target: Target, pod: Pod): ValueMap {
+  const { nodeName: _node, ...spec } = specOf(pod);
+  const metadata = { ...nameFor(target, pod), labels: labelsOf(pod), annotations: annotationsOf(pod) };
+  return asJson({ apiVersion: "v1", kind: "Pod", metadata, spec });
+}
+
+function nameFor({ name: workload, file }: Target, pod: Pod): ValueMap {
+  const { name, generateName } = metadataOf(pod);
+  if (file !== undefined && name !== undefined) return { name };
+  return { generateName: generateName ?? `${workload.slice(0, 50).replace(/-*$/, "")}-` };
+}
+
+/** Manifests have integers as bigint. */
+function asJson(pod: ValueMap): ValueMap {
+  return JSON.parse(JSON.stringify(pod, (_key, value) => typeof value === "bigint" ? Number(value) : value));
+}
+
+/** Why a dry run says nothing about the pod. */
+const DOUBTS: readonly ((run: PodRun, target: Target) => boolean)[] = [
+  // A webhook that takes no dry runs.
+  ({ message }) => /does not support dry run/.test(message),
+  // What a manifest still has to create.
+  ({ message }, { file }) => file !== undefined && NOT_YET.test(message),
+  // A condition may read the name, which is another one in the dry run.
+  ({ outcome }, { file, row }) => outcome === "not-injected" && file === undefined && row.kind === "Pod",
+];
+
+const NOT_YET = /already exists|looking up service account|no PriorityClass/;
+
+function doubtOf(run: PodRun, target: Target): string | undefined {
+  if (!DOUBTS.some((isDoubtful) => isDoubtful(run, target))) return undefined;
+  return run.message || "it has another name, and is created without a sidecar";
+}
+
+function byDryRun(verdict: Candidate["verdict"], { outcome, message }: PodRun): Verdict {
+  if (outcome === "injected") return verdict;
+  if (outcome !== "not-injected") return refused(verdict, message, outcome === "failed" ? "webhook-fails" : undefined);
+  return {
+    ...verdict,
+    verdict: "not-injected",
+    by: null,
+    reason: "webhook-without-effect",
+    field: "",
+    message: `"${verdict.by}" should inject the pod, but in a dry run the API server creates it without a sidecar: ` +
+      'the webhook does not answer, or is not called; see "kubectl mesh check webhook"',
+    injecting: [],
+    result: undefined,
+  };
+}
+
+function refused(verdict: Verdict, message: string, reason = "api-server-refuses"): Verdict {
+  return {
+    ...verdict,
+    verdict: "refused",
+    by: null,
+    reason,
+    field: "",
+    message: `would be injected, but the API server refuses it: ${message}`,
+    result: undefined,
+  };
+}
+
+/** The rules of `check security`, over what the user may read. */
+async function judged({ api }: Admitting, { target, verdict }: Candidate, doubt: string): Promise<Admitted> {
+  const { namespace } = target;
+  const [found, quotas, ranges] = await Promise.all([
+    observe("get on namespaces", async () => ofKind(await namespaceOf(api, namespace), isNamespace)),
+    listOf({ api }, "api/v1", "resourcequotas", { isKind: isResourceQuota, namespace }),
+    listOf({ api }, "api/v1", "limitranges", { isKind: isLimitRange, namespace }),
+  ]);
+  const unread = [...whyNot(found), ...whyNot(quotas), ...whyNot(ranges)];
+  const obstacles = obstaclesOf(verdict.result ?? {}, {
+    labels: isKnown(found) ? labelsOfNamespace(found.value) : {},
+    quotas: valueOr(quotas, []),
+    ranges: valueOr(ranges, []),
+  });
+  const [sure] = obstacles.filter(({ never }) => never);
+  if (sure !== undefined) return { verdict: refused(verdict, sure.message), warnings: [doubt] };
+  const warnings = [doubt, ...unread.map((why) => `cannot tell whether the namespace refuses the pod: ${why}`)];
+  return { verdict, warnings: [...warnings, ...obstacles.map(({ message }) => message)] };
+}
+
+function namespaceOf(api: KubeApi, name: string) {
+  return api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`);
+}
+
+function labelsOfNamespace(namespace: Namespace | undefined): ValueMap {
+  return mapAt(metadataOf({ ...namespace }), "labels");
+}
+
+function whyNot(observed: Observed<unknown>): readonly string[] {
+  return isKnown(observed) ? [] : [whyUnknown(observed)];
+}
+
+function valueOr<T>(observed: Observed<T>, otherwise: T): T {
+  return isKnown(observed) ? observed.value : otherwise;
+}
