@@ -27,6 +27,18 @@ const CASES: readonly [args: string, error: string][] = [
   ["inject", "No input is given; name files with -f, or - for standard input"],
   ["inject -f a -o=", "The output has no name; -o takes yaml, json or the name of a file"],
   ["inject -f a --context x", 'The flag --context needs --from-cluster; see "kubectl mesh inject --help"'],
+  ["inject -f a -i x", 'The flag --istioNamespace needs --from-cluster; see "kubectl mesh inject --help"'],
+  ["inject -f a --user x", 'The flag --user needs --from-cluster; see "kubectl mesh inject --help"'],
+  ["inject -f a --cluster x", 'The flag --cluster needs --from-cluster; see "kubectl mesh inject --help"'],
+  ["inject -f a --kubeconfig x", 'The flag --kubeconfig needs --from-cluster; see "kubectl mesh inject --help"'],
+  [
+    "inject -f a --injectConfigMapName x",
+    'The flag --injectConfigMapName needs --from-cluster; see "kubectl mesh inject --help"',
+  ],
+  [
+    "inject -f a --meshConfigMapName x",
+    'The flag --meshConfigMapName needs --from-cluster; see "kubectl mesh inject --help"',
+  ],
 ];
 
 for (const [args, error] of CASES) {
