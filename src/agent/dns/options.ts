@@ -54,6 +54,8 @@ export interface Tuning {
   readonly upstreamPort: number;
   /** Maximum of forwarded questions in flight; further ones get SERVFAIL. */
   readonly maxForwarded: number;
+  /** Memory for answers of other servers, in bytes. */
+  readonly cacheBytes: number;
   /** Idle timeout of a TCP connection, in milliseconds. */
   readonly idle: number;
   readonly random: () => number;
@@ -64,6 +66,7 @@ export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,
   maxForwarded: 512,
+  cacheBytes: 512 * 1024,
   idle: 8000,
   random: Math.random,
 };

@@ -92,8 +92,8 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   return -1;
 }
 
-/** The end of a name that may end in a compression pointer. */
-function nameEnd(bytes: Uint8Array, start: number): number {
+/** The end of a name that may end in a compression pointer; -1 if it is cut off. */
+export function nameEnd(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length;) {
     const length = byteAt(bytes, at);
     if (length === 0) return at + 1;

@@ -25,6 +25,7 @@ export interface Message {
   readonly flag_qr?: boolean;
   readonly questions?: readonly RecordData[];
   readonly answers?: readonly RecordData[];
+  readonly authorities?: readonly RecordData[];
   readonly additionals?: readonly RecordData[];
 }
 

@@ -1,6 +1,8 @@
 /** Answers questions: from the table, from another server, or with an error. Source: Istio's pkg/dns/client. */
 import { type Collector, histogram, meter } from "../../../core/metrics/mod.ts";
 import type { Clock } from "../../../core/world/world.ts";
+import { restoreQuestion } from "../upstream/ask.ts";
+import { AnswerCache, cacheKey } from "../upstream/cache.ts";
 import { errorAnswer, errorReply, tableAnswer, truncate } from "./answer.ts";
 import type { Forwarder, Transport } from "../upstream/forward.ts";
 import { find, type Lookup } from "./lookup.ts";
@@ -21,6 +23,7 @@ export interface ResolverOptions {
   /** Called when the agent's own question comes back. */
   readonly onLoop: () => void;
   readonly random: () => number;
+  readonly cacheBytes: number;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
@@ -43,11 +46,25 @@ export class Resolver {
     BOUNDS,
   );
 
-  constructor(private readonly options: ResolverOptions) {}
+  readonly #hits = meter("counter", "dns_cache_hits_total", "Total number of DNS requests answered from the cache.");
+  readonly #misses = meter(
+    "counter",
+    "dns_cache_misses_total",
+    "Total number of DNS requests that the cache could have answered.",
+  );
+  readonly #cache: AnswerCache;
+  /** The configuration whose servers gave the answers in the cache. */
+  #conf: ResolvConf | undefined;
 
-  readonly collect: Collector = async () =>
-    (await Promise.all([this.#requests, this.#upstream, this.#failures, this.#seconds].map((each) => each.collect())))
-      .flat();
+  constructor(private readonly options: ResolverOptions) {
+    const { cacheBytes: maxBytes, clock, random } = options;
+    this.#cache = new AnswerCache({ maxBytes, now: () => clock.monotonic(), random });
+  }
+
+  readonly collect: Collector = async () => {
+    const all = [this.#requests, this.#upstream, this.#failures, this.#seconds, this.#hits, this.#misses];
+    return (await Promise.all(all.map((each) => each.collect()))).flat();
+  };
 
   use(lookup: Lookup): void {
     this.#lookup = lookup;
@@ -63,16 +80,27 @@ export class Resolver {
     if (!("name" in query)) return errorReply(message, query.rcode);
     this.#requests.add();
     if (transport === "udp" && this.options.forwarder.ports.has(remotePort)) return this.#reportLoop(query);
-    const limit = transport === "tcp" ? MAX_TCP_SIZE : query.udpSize;
     const conf = this.options.conf();
     if (this.#lookup === undefined) {
       return this.options.answersBeforeTable
-        ? this.#forward(query, transport, conf)
+        ? this.#fromOthers(query, transport, conf)
         : errorAnswer(query, RCODE.servFail);
     }
     const found = find(this.#lookup, conf.search, query.name, query.type);
-    if (found !== undefined) return tableAnswer(query, found, limit, this.options.random);
-    return this.#forward(query, transport, conf);
+    if (found !== undefined) return tableAnswer(query, found, limitOf(query, transport), this.options.random);
+    return this.#fromOthers(query, transport, conf);
+  }
+
+  /** From the cache, or from a server. Other servers may know other names: their answers start a new cache. */
+  #fromOthers(query: Query, transport: Transport, conf: ResolvConf): Uint8Array | Promise<Uint8Array> {
+    if (conf !== this.#conf) this.#cache.clear();
+    this.#conf = conf;
+    const key = cacheKey(query);
+    if (key === undefined) return this.#forward(query, transport, conf, key);
+    const known = this.#cache.find(key);
+    (known === undefined ? this.#misses : this.#hits).add();
+    if (known === undefined) return this.#forward(query, transport, conf, key);
+    return truncate(restoreQuestion(known, query), query.questionEnd, limitOf(query, transport));
   }
 
   /** The agent's own question was captured: forwarding would loop. */
@@ -81,17 +109,27 @@ export class Resolver {
     return errorAnswer(query, RCODE.servFail);
   }
 
-  async #forward(received: Query, transport: Transport, { servers }: ResolvConf): Promise<Uint8Array> {
+  async #forward(
+    received: Query,
+    transport: Transport,
+    conf: ResolvConf,
+    key: string | undefined,
+  ): Promise<Uint8Array> {
     const query = transport === "udp" ? { ...received, bytes: received.bytes.slice() } : received;
     const begin = this.options.clock.monotonic();
     this.#upstream.add();
-    const others = servers.filter((server) => !this.options.isOwn(server));
+    const others = conf.servers.filter((server) => !this.options.isOwn(server));
     const answer = await this.options.forwarder.ask(others, query, transport);
     this.#seconds.observe((this.options.clock.monotonic() - begin) / 1000);
     if (answer !== undefined) {
-      return truncate(answer, query.questionEnd, transport === "tcp" ? MAX_TCP_SIZE : query.udpSize);
+      if (key !== undefined && conf === this.#conf) this.#cache.put(key, answer, query);
+      return truncate(answer, query.questionEnd, limitOf(query, transport));
     }
     this.#failures.add();
     return errorAnswer(query, RCODE.servFail);
   }
+}
+
+function limitOf({ udpSize }: Query, transport: Transport): number {
+  return transport === "tcp" ? MAX_TCP_SIZE : udpSize;
 }

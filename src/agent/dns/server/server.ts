@@ -38,6 +38,7 @@ export async function startServer(world: World, options: ServerOptions) {
     answersBeforeTable: place.isOnlyServer,
     onLoop: once(() => log.error(logText(LOOP))),
     random: tuning.random,
+    cacheBytes: tuning.cacheBytes,
     clock: world.clock,
   });
   const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });

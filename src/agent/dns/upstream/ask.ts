@@ -5,7 +5,7 @@ import type { Upstream } from "./resolv_conf.ts";
 import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords } from "../wire.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
-/** Minimum receive buffer: a server may send more than the client accepts, which is then truncated. */
+/** Minimum receive buffer: a server may send more than the client accepts (Istio's issue 61371). */
 const MIN_BUFFER = 4096;
 /** When to check for ICMP errors, in milliseconds after the question. */
 const CHECK_TIMES: readonly number[] = [10, 50, 200, 1000];
@@ -25,10 +25,15 @@ export interface Ask {
 }
 
 /**
- * Sends the question from a random port and waits for its answer; ignores other datagrams. Rejects on an ICMP error, on
- * an oversized answer, and with the signal's reason.
+ * Sends the question from a random port and waits for its answer; ignores other datagrams. Asks again over TCP if the
+ * answer is longer than the buffer. Rejects on an ICMP error, and with the signal's reason.
  */
-export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<Uint8Array> {
+export async function askUdp(context: AskContext, ask: Ask): Promise<Uint8Array> {
+  return await askOverUdp(context, ask) ?? await askTcp(context, ask);
+}
+
+/** `undefined` if the answer is longer than the buffer. */
+async function askOverUdp({ network, ports }: AskContext, ask: Ask): Promise<Uint8Array | undefined> {
   const { server, message, signal } = ask;
   const hostname = server.address.family === 4 ? "0.0.0.0" : "::";
   const socket = await network.bindDatagram({ hostname, port: 0, keepsRefusals: true });
@@ -53,12 +58,12 @@ export async function askUdp({ network, ports }: AskContext, ask: Ask): Promise<
 }
 
 /** Runs until the socket is closed, which rejects. */
-async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array> {
+async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array | undefined> {
   const buffer = new Uint8Array(Math.max(query.udpSize, MIN_BUFFER) + 1);
   for (;;) {
     const [bytes, from] = await socket.receive(buffer);
     if (!isFrom(server, from)) continue;
-    if (bytes.length === buffer.length) throw new RangeError("its answer is longer than");
+    if (bytes.length === buffer.length) return undefined;
     if (isAnswerTo(bytes, query, message)) return bytes;
   }
 }

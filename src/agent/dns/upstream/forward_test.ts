@@ -12,6 +12,7 @@ import {
   questionBytes,
 } from "../../../../test/support/dns/client.ts";
 import { dnsServer, dnsWorld, RESOLV_CONF } from "../../../../test/support/dns/server.ts";
+import { until } from "../../../../test/support/until.ts";
 import { freePort } from "../../../../test/support/ports.ts";
 import { getLogger } from "@logtape/logtape";
 import { Forwarder } from "./forward.ts";
@@ -124,6 +125,46 @@ Deno.test("a truncated answer keeps its OPT record", async () => {
   assert.deepEqual([answer.flag_tc, answer.additionals?.map(({ udpPayloadSize }) => udpPayloadSize)], [true, [4096]]);
 });
 
+Deno.test("an answer above any limit of UDP is asked for again over TCP, and reaches the client", async () => {
+  const many = Array.from({ length: 400 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
+  await using upstream = await fakeUpstream((question) => [addressAnswer(question, many)]);
+  await using server = await dnsServer({ table: {}, tuning: { upstreamPort: upstream.port } });
+  const cut = await ask(server.port, "udp");
+  assert.deepEqual([cut.rcode, cut.flag_tc], ["NOERROR", true]);
+  assert.ok(answersOf(cut).length > 10);
+  assert.equal(answersOf(await ask(server.port, "tcp")).length, many.length);
+});
+
+Deno.test("an answer is asked for once in its TTL, also for the other transport; other servers start anew", async () => {
+  await using upstream = await fakeUpstream((question) => [addressAnswer(question, ["192.0.2.1"])]);
+  await using server = await dnsServer({ table: {}, tuning: { upstreamPort: upstream.port } });
+  const samples = async () => {
+    const families = (await server.collect()).filter(({ name, type }) => name.startsWith("dns_") && type === "counter");
+    return Object.fromEntries(families.map(({ name, samples }) => [name, samples[0]?.value]));
+  };
+  for (const transport of ["udp", "tcp", "udp"] as const) {
+    const bytes = questionBytes(transport === "tcp" ? "wWw.eXample.com" : "Www.example.com", "A", { id: 99 });
+    const answer = await ask(server.port, transport, bytes);
+    assert.deepEqual([answer.id, answer.questions?.[0]?.name], [99, decoded(bytes).questions?.[0]?.name]);
+    assert.equal(answer.answers?.length, 1);
+  }
+  assert.equal(upstream.seen.length, 1);
+  assert.deepEqual(await samples(), {
+    dns_requests_total: 3,
+    dns_upstream_requests_total: 1,
+    dns_upstream_failures_total: undefined,
+    dns_cache_hits_total: 2,
+    dns_cache_misses_total: 1,
+  });
+  server.world.content.set(RESOLV_CONF, new TextEncoder().encode("nameserver 127.0.0.1\noptions ndots:5\n"));
+  server.skip(5000);
+  await ask(server.port, "udp");
+  await until(async () => {
+    await ask(server.port, "udp");
+    return upstream.seen.length > 2;
+  });
+});
+
 const TWO = "nameserver 127.0.0.1\nnameserver 127.0.0.2\n";
 
 Deno.test("a server that refuses is skipped at once, in either order", async () => {
@@ -204,6 +245,7 @@ Deno.test("a forwarded question that comes back fails, and is not forwarded agai
     answersBeforeTable: true,
     onLoop: () => told.push("circle"),
     random: Math.random,
+    cacheBytes: TUNING.cacheBytes,
     clock: world.clock,
   });
   forwarder.ports.add(40_000);

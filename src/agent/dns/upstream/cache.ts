@@ -1,0 +1,171 @@
+/** Answers of other servers, kept as long as their TTL allows (RFC 1035, 2308). */
+import { binaryOf } from "../../../core/bytes.ts";
+import { byteAt, countsOf, FLAG, nameEnd, type Query, readRecords, TYPE, uint16 } from "../wire.ts";
+
+/** Seconds at most: of an answer, and of one that has no record of the type. */
+const MAX_SECONDS = { found: 3600, absent: 300 } as const;
+/** A longer answer is not kept. */
+const MAX_ANSWER = 16 * 1024;
+/** The objects of an entry, about. */
+const ENTRY_BYTES = 200;
+
+/** An EDNS record without options: a cookie or a client's network makes each question another. */
+const PLAIN_OPT_LENGTH = 11;
+/** Types from here on ask for more than records: TSIG, AXFR, ANY. */
+const FIRST_META_TYPE = 249;
+
+/** All of a question that its answer depends on; `undefined` if its answer is not kept. */
+export function cacheKey({ bytes, name, type, questionEnd }: Query): string | undefined {
+  const rest = bytes.length - questionEnd;
+  if (type === undefined || type >= FIRST_META_TYPE || (rest !== 0 && rest !== PLAIN_OPT_LENGTH)) return undefined;
+  return String.fromCharCode(byteAt(bytes, 2), byteAt(bytes, 3)) + name + binaryOf(bytes.subarray(questionEnd - 4));
+}
+
+/** What an answer holds. */
+interface Contents {
+  readonly seconds: number;
+  /** Offsets of the TTLs. */
+  readonly ttls: readonly number[];
+  /** Offsets of the addresses that were asked for. */
+  readonly addresses: readonly number[];
+}
+
+interface Entry extends Contents {
+  readonly answer: Uint8Array;
+  /** When it came, in milliseconds. */
+  readonly at: number;
+}
+
+export interface CacheOptions {
+  readonly maxBytes: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+export class AnswerCache {
+  /** The least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+
+  constructor(private readonly options: CacheOptions) {}
+
+  /** A copy of the answer with the TTLs that are left and its addresses rotated; `undefined` if there is none. */
+  find(key: string): Uint8Array | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#delete(key, entry);
+    const age = Math.floor((this.options.now() - entry.at) / 1000);
+    if (age >= entry.seconds) return undefined;
+    this.#add(key, entry);
+    return aged(entry, age, this.options.random);
+  }
+
+  /** Keeps an answer, if it may be. */
+  put(key: string, answer: Uint8Array, query: Query): void {
+    const contents = answer.length > MAX_ANSWER ? undefined : contentsOf(answer, query);
+    if (contents === undefined) return;
+    const before = this.#entries.get(key);
+    if (before !== undefined) this.#delete(key, before);
+    this.#add(key, { ...contents, answer: new Uint8Array(answer), at: this.options.now() });
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#bytes <= this.options.maxBytes) break;
+      this.#delete(oldest, entry);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  #add(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    this.#bytes += sizeOf(key, entry);
+  }
+
+  #delete(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#bytes -= sizeOf(key, entry);
+  }
+}
+
+function sizeOf(key: string, { answer }: Entry): number {
+  return key.length + answer.length + ENTRY_BYTES;
+}
+
+function aged({ answer, ttls, addresses }: Entry, age: number, random: () => number): Uint8Array {
+  const bytes = new Uint8Array(answer);
+  const view = new DataView(bytes.buffer);
+  for (const at of ttls) view.setUint32(at, Math.max(view.getUint32(at) - age, 0));
+  const [first = 0, next = first] = addresses;
+  if (next === first) return bytes;
+  const width = uint16(answer, first - 2);
+  const turn = Math.floor(random() * addresses.length);
+  for (const [index, at] of addresses.entries()) {
+    const from = addresses[(index + turn) % addresses.length] ?? at;
+    bytes.set(answer.subarray(from, from + width), at);
+  }
+  return bytes;
+}
+
+const RCODE = 0x0f;
+const NXDOMAIN = 3;
+const SOA = 6;
+/** TTLs are from 0 to 2^31 - 1; others count as 0 (RFC 2181). */
+const MAX_TTL = 0x7fff_ffff;
+
+/**
+ * `undefined` for an answer that must not be kept: an error, an answer that was cut, one with a TTL of 0, or one without
+ * records that does not say how long that holds (SOA, RFC 2308).
+ */
+function contentsOf(answer: Uint8Array, { type: asked, questionEnd }: Query): Contents | undefined {
+  const records = fieldsOf(answer, questionEnd);
+  const seconds = secondsOf(answer, records);
+  if (seconds === undefined || seconds === 0) return undefined;
+  const [, answers] = countsOf(answer);
+  const addresses = records.filter(({ type, index }) => index < answers && type === asked && ADDRESSES.has(type));
+  return { seconds, ttls: records.map(({ ttlAt }) => ttlAt), addresses: addresses.map(({ dataAt }) => dataAt) };
+}
+
+function secondsOf(answer: Uint8Array, records: readonly RecordFields[]): number | undefined {
+  const rcode = byteAt(answer, 3) & RCODE;
+  const isCut = (byteAt(answer, 2) & FLAG.truncated) !== 0;
+  const [questions, answers, authorities] = countsOf(answer);
+  if (isCut || (rcode !== 0 && rcode !== NXDOMAIN) || questions !== 1) return undefined;
+  const soa = records.find(({ type, index }) => type === SOA && index >= answers && index < answers + authorities);
+  const isAbsent = rcode === NXDOMAIN || answers === 0;
+  if (isAbsent && soa === undefined) return undefined;
+  // The last field of a SOA is the time that the absence of a name holds.
+  const times = [...records.map(({ ttlAt }) => ttlAt), ...soa === undefined ? [] : [soa.end - 4]];
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
+  const limits = times.map((at) => view.getUint32(at)).map((ttl) => ttl > MAX_TTL ? 0 : ttl);
+  return Math.min(isAbsent ? MAX_SECONDS.absent : MAX_SECONDS.found, ...limits);
+}
+
+const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA]);
+
+/** The fields of a record: offsets in the message, and its number. */
+interface RecordFields {
+  readonly index: number;
+  readonly type: number;
+  readonly ttlAt: number;
+  readonly dataAt: number;
+  readonly end: number;
+}
+
+/** All records but OPT. */
+function fieldsOf(answer: Uint8Array, questionEnd: number): readonly RecordFields[] {
+  const [, answers, authorities, more] = countsOf(answer);
+  const { bounds = [] } = readRecords(answer, questionEnd, answers + authorities + more) ?? {};
+  return bounds.slice(0, -1).map((start, index) => {
+    // After the name: type, class, TTL, length, data.
+    const fixed = nameEnd(answer, start);
+    const [type, end] = [uint16(answer, fixed), bounds[index + 1] ?? fixed];
+    return { index, type, ttlAt: fixed + 4, dataAt: fixed + 10, end };
+  }).filter(({ type }) => type !== TYPE.OPT);
+}
