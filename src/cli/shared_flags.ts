@@ -1,5 +1,5 @@
 /** Flags that several commands have, declared once. */
-import { flag, type FlagTable } from "../core/command/mod.ts";
+import { flag, type FlagTable, TIMER } from "../core/command/mod.ts";
 
 /** kubectl's flags that say which cluster is meant. */
 export const CLUSTER = {
@@ -11,6 +11,19 @@ export const CLUSTER = {
   context: flag("--context NAME", "Context of the kubeconfig"),
   cluster: flag("--cluster NAME", "Cluster of the kubeconfig"),
   user: flag("--user NAME", "User of the kubeconfig"),
+  server: flag("-s, --server URL", "API server, in place of that of the kubeconfig"),
+  token: flag("--token TOKEN", "Bearer token, in place of what the user signs in with"),
+  as: flag("--as USER", "Impersonate this user"),
+  asGroup: flag("--as-group GROUPS", "Impersonate these groups too", { type: "list" }),
+  tlsServerName: flag("--tls-server-name NAME", "Name in the server's certificate"),
+  certificateAuthority: flag("--certificate-authority FILE", "Authorities that the server's certificate is from", {
+    type: "file",
+  }),
+  insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "Take any certificate of the server: insecure"),
+  requestTimeout: flag("--request-timeout TIME", "Limit of one request, but not of a dry run; 0 is no limit", {
+    ...TIMER,
+    default: "10s",
+  }),
 } as const satisfies FlagTable;
 
 /** The injector configuration in files. */

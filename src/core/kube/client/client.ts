@@ -18,6 +18,8 @@ import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
 const TIMEOUT = 30_000;
+/** The longest time of a timer: no limit. */
+const ENDLESS = 2 ** 31 - 1;
 /** kubectl's page size. */
 const PAGE = "500";
 /** 500 objects of at most some MB. */
@@ -43,8 +45,12 @@ export class KubeClient implements KubeApi {
   readonly #transport: Transport;
   readonly #clock: Pick<Clock, "sleep">;
 
-  constructor(transport: Transport, clock: Pick<Clock, "sleep">) {
+  readonly #timeout: number;
+
+  /** `timeout` is in milliseconds; 0 is no limit. Dry runs may take as long as webhooks do. */
+  constructor(transport: Transport, clock: Pick<Clock, "sleep">, timeout = TIMEOUT) {
     this.#transport = transport;
+    this.#timeout = timeout === 0 ? ENDLESS : timeout;
     this.#clock = clock;
     this.server = transport.connection.server;
   }
@@ -138,8 +144,10 @@ export class KubeClient implements KubeApi {
   }
 
   async #answer(sent: Sent): Promise<RawAnswer> {
-    const signal = AbortSignal.timeout(TIMEOUT);
-    const response = await this.#patiently({ ...sent, signal, milliseconds: TIMEOUT });
+    const isDryRun = sent.method === "POST" && sent.path.includes("dryRun=All");
+    const milliseconds = isDryRun ? Math.max(this.#timeout, TIMEOUT) : this.#timeout;
+    const signal = AbortSignal.timeout(milliseconds);
+    const response = await this.#patiently({ ...sent, signal, milliseconds });
     const text = await this.#text(response, sent);
     if (!response.ok) throw refusal(response.status, text, this.#asked(sent));
     return { value: parse(text, whatOf(sent)), date: response.headers.get("date") ?? undefined };
@@ -166,7 +174,7 @@ export class KubeClient implements KubeApi {
 
   /** An open-ended stream. */
   async #open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#transport.send({ method: "GET", path, signal, milliseconds: TIMEOUT });
+    const response = await this.#transport.send({ method: "GET", path, signal, milliseconds: this.#timeout });
     if (response.ok && response.body !== null) return response.body;
     const text = await readAll(response, MAX_BYTES);
     throw refusal(response.status, text, this.#asked({ method: "GET", path }));

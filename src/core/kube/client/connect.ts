@@ -25,7 +25,7 @@ export interface KubeConnection extends KubeApi {
  */
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
   const connection = await connectionFor(world, options);
-  const client = new KubeClient(new Transport(world, connection), world.clock);
+  const client = new KubeClient(new Transport(world, connection), world.clock, options.requestTimeout);
   return Object.assign(client, { namespace: connection.namespace, permissions: permissionsFor(connection) });
 }
 
@@ -39,16 +39,26 @@ function permissionsFor({ runsPlugin, insecure, serverName }: Connection): Permi
 
 async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {
   const files = options.kubeconfig === undefined ? await existing(world, usualPaths(world)) : [options.kubeconfig];
-  if (files.length > 0) {
+  if (files.length > 0 || options.server !== undefined) {
     // Loads client-node: not in a pod.
     const { kubeconfigConnection } = await import("./from_kubeconfig.ts");
     return await kubeconfigConnection(world, files, options);
   }
   const inCluster = options.context === undefined ? await inClusterConnection(world) : undefined;
-  if (inCluster !== undefined) return inCluster;
+  if (inCluster !== undefined && !changesConnection(options)) return inCluster;
+  if (inCluster !== undefined) {
+    throw new MeshError("The connection of this pod's service account cannot be changed by flags", {
+      hint: "name the server with --server, or a file with --kubeconfig",
+    });
+  }
   throw new MeshError("No cluster is configured: there is no kubeconfig, and this is no pod with a service account", {
     hint: "name a file with --kubeconfig or KUBECONFIG",
   });
+}
+
+function changesConnection(options: ConnectOptions): boolean {
+  const { token, as, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
+  return insecureSkipTlsVerify || [token, as, tlsServerName, certificateAuthority].some((each) => each !== undefined);
 }
 
 /** Kubernetes, "Organizing Cluster Access Using kubeconfig Files": the files of KUBECONFIG, else `~/.kube/config`. */

@@ -32,6 +32,20 @@ export interface ConnectOptions {
   readonly context?: string | undefined;
   readonly cluster?: string | undefined;
   readonly user?: string | undefined;
+  /** URL of the API server, in place of the cluster's. */
+  readonly server?: string | undefined;
+  /** The name in the server's certificate. */
+  readonly tlsServerName?: string | undefined;
+  readonly insecureSkipTlsVerify?: boolean;
+  /** Path of a file with certificate authorities. */
+  readonly certificateAuthority?: string | undefined;
+  /** Bearer token, in place of what the user signs in with. */
+  readonly token?: string | undefined;
+  /** Impersonates this user. */
+  readonly as?: string | undefined;
+  readonly asGroup?: readonly string[];
+  /** Milliseconds for a request; 0 is no limit. */
+  readonly requestTimeout?: number | undefined;
 }
 
 /** A credential, and for how many milliseconds it is used. */

@@ -38,8 +38,9 @@ export async function kubeconfigConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const kubeconfig = await readFiles(world, files);
-  const { name, context, cluster } = chosen(kubeconfig, options);
-  const signIn = signInOf(options.user ?? context?.user ?? "", kubeconfig);
+  const { name, context, cluster: found } = chosen(kubeconfig, options);
+  const cluster = clusterWith(found, options);
+  const signIn = signInWith(signInOf(options.user ?? context?.user ?? "", kubeconfig), options);
   const runsPlugin = signIn.exec !== undefined;
   const isRenewable = runsPlugin || signIn.tokenFile !== undefined;
   return {
@@ -50,7 +51,7 @@ export async function kubeconfigConnection(
     credentials: new Credentials(world.clock, () => load(world, cluster, signIn), isRenewable),
     runsPlugin,
     namespace: context?.namespace,
-    origin: `context "${name}" of ${files.map((path) => `"${path}"`).join(", ")}`,
+    origin: files.length === 0 ? "--server" : `context "${name}" of ${files.map((path) => `"${path}"`).join(", ")}`,
   };
 }
 
@@ -58,10 +59,40 @@ export async function kubeconfigConnection(
 function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
   const { config, file } = kubeconfig;
   const name = options.context ?? config.currentContext ?? "";
-  if (name === "" && options.cluster === undefined) throw noContext(kubeconfig);
   const context = name === "" ? undefined : named("context", config.contexts, name, file);
-  const cluster = named("cluster", config.clusters, options.cluster ?? context?.cluster ?? "", file);
-  return { name, context, cluster };
+  const wanted = options.cluster ?? context?.cluster;
+  if (wanted !== undefined) return { name, context, cluster: named("cluster", config.clusters, wanted, file) };
+  if (options.server === undefined) throw noContext(kubeconfig);
+  return { name, context, cluster: NO_CLUSTER };
+}
+
+/** Where `--server` says all. */
+const NO_CLUSTER: Cluster = { name: "", server: "", skipTLSVerify: false };
+
+/** Flags win over the kubeconfig, as in kubectl. */
+function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
+  const { server, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
+  return {
+    ...cluster,
+    ...server === undefined ? {} : { server: server.includes("://") ? server : `https://${server}` },
+    ...tlsServerName === undefined ? {} : { tlsServerName },
+    ...certificateAuthority === undefined ? {} : { caFile: certificateAuthority, caData: "" },
+    ...insecureSkipTlsVerify ? { skipTLSVerify: true } : {},
+  };
+}
+
+/** A token is all that the user signs in with. Impersonation replaces that of the kubeconfig. */
+function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions): SignIn {
+  if (asGroup.length > 0 && as === undefined) {
+    throw new MeshError("The flag --as-group needs --as: the API server takes no group without a user");
+  }
+  const { user, fields } = signIn;
+  const signed: SignIn = token === undefined
+    ? signIn
+    : { ...signIn, user: { name: user.name, token }, tokenFile: undefined, exec: undefined, authProvider: undefined };
+  if (as === undefined) return signed;
+  const impersonation = { "as-groups": [...asGroup], "as-uid": "", "as-user-extra": newMap() };
+  return { ...signed, user: { ...signed.user, impersonateUser: as }, fields: { ...fields, ...impersonation } };
 }
 
 /** Merges as kubectl does: the first entry with a name wins, and the first current context. */

@@ -218,3 +218,38 @@ Deno.test("connect() in a pod uses its service account, and reads the token agai
 Deno.test("connect() without a cluster names where it looked", async () => {
   await assert.rejects(connect(fakeWorld()), { message: /^No cluster is configured/ });
 });
+
+Deno.test("flags win over the kubeconfig", async () => {
+  const { connection } = await open({
+    server: "https://other.test",
+    tlsServerName: "other",
+    insecureSkipTlsVerify: true,
+    certificateAuthority: "/keys/other.crt",
+    token: "secret",
+    as: "eve",
+    asGroup: ["g", "h"],
+  }, { files: { ...FILES, "/keys/other.crt": `${PEM}other` } });
+  assert.deepEqual([connection.server, connection.serverName, connection.insecure], [
+    "https://other.test",
+    "other",
+    true,
+  ]);
+  const { headers, authorities, identity } = await connection.credentials.current();
+  assert.deepEqual([authorities, identity], [`${PEM}other`, undefined]);
+  assert.deepEqual([...headers], [
+    ["authorization", "Bearer secret"],
+    ["impersonate-group", "g, h"],
+    ["impersonate-user", "eve"],
+  ]);
+});
+
+Deno.test("a server by a flag needs no kubeconfig, a group needs a user", async () => {
+  const world = fakeWorld({});
+  const connection = await kubeconfigConnection(world, [], { server: "a.test:6443", token: "t" });
+  assert.deepEqual([connection.server, connection.origin], ["https://a.test:6443", "--server"]);
+  assert.deepEqual([...(await connection.credentials.current()).headers], [["authorization", "Bearer t"]]);
+  const api = await connect(fakeWorld({}), { server: "https://a.test" });
+  assert.equal(api.server, "https://a.test");
+  api.close();
+  await assert.rejects(open({ asGroup: ["g"] }), /--as-group needs --as/);
+});
