@@ -1,5 +1,6 @@
 import type { Check } from "../check.ts";
 import { bundleValid } from "./webhook/ca_bundle.ts";
+import { chainKeepsSidecar } from "./webhook/chain.ts";
 import { clockSkew } from "./webhook/clock.ts";
 import { exists, revisionTags } from "./webhook/configurations.ts";
 import { failurePolicy } from "./webhook/failure_policy.ts";
@@ -86,6 +87,13 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
     title: "the API server reaches the webhook",
     needs: [EXISTS],
     run: overInjectors(reachable),
+  },
+  {
+    id: "webhook-chain",
+    category,
+    title: "other webhooks leave the sidecar as it is",
+    needs: [EXISTS],
+    run: chainKeepsSidecar,
   },
   {
     id: "webhook-validation",

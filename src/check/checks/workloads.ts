@@ -7,8 +7,9 @@ import { kubectl, makeNamedAgain } from "../injection/commands.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
 import { type Advice, cannotTell, counted, findingOf, type Problem } from "./findings.ts";
-import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
+import { appPorts, initNetwork, jobProxy, otherMesh, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
+import { podsCreated } from "./workloads/created.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
 
 type Judge = (pod: ExpectedPod, isByHand: boolean) => PodProblem | undefined;
@@ -57,6 +58,12 @@ const ROWS: readonly Row[] = [
     advice: "set the label sidecar.istio.io/inject to false on its pod template",
   },
   {
+    id: "workload-other-mesh",
+    title: "no injected pod has the sidecar of another mesh",
+    judge: otherMesh,
+    advice: "turn off the injection of one mesh for the namespace or the pod template",
+  },
+  {
     id: "workload-init-network",
     title: "init containers have network access",
     judge: initNetwork,
@@ -90,6 +97,13 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
     needs: [],
     run: (inventory) => ofPods(inventory, row),
   })),
+  {
+    id: "workload-pods-created",
+    category: "workloads",
+    title: "controllers can create their injected pods",
+    needs: [],
+    run: podsCreated,
+  },
   {
     id: "workload-label-place",
     category: "workloads",

@@ -78,6 +78,21 @@ const WRITTEN_BY_HAND = object("apps/v1", "StatefulSet", "shop/web", {
 const OPTED_OUT = { "sidecar.istio.io/inject": "false" };
 const DONE = { containerStatuses: [{ name: "app", state: { terminated: {} } }, { name: "istio-proxy", state: {} }] };
 
+/** A controller with this status. */
+function refused(kind: string, status: Record<string, Value>): KubeObject {
+  return object("apps/v1", kind, "shop/web", { spec: { template: { spec: { containers: [APP] } } }, status });
+}
+
+function failedCreate(time: Date): KubeObject {
+  const involvedObject = { kind: "StatefulSet", namespace: "shop", name: "web" };
+  return object("v1", "Event", "shop/web.1", {
+    reason: "FailedCreate",
+    message: "no sidecars",
+    involvedObject,
+    lastTimestamp: time.toISOString(),
+  });
+}
+
 const ROWS: readonly Row[] = [
   {
     id: "workload-proxy-missing",
@@ -119,6 +134,39 @@ const ROWS: readonly Row[] = [
     id: "workload-windows",
     name: "by its os, opted out",
     objects: [pod({ labels: OPTED_OUT, spec: { os: { name: "windows" } } })],
+    result: "ok",
+  },
+  {
+    id: "workload-other-mesh",
+    name: "Linkerd beside the proxy",
+    objects: [pod({ ...WITH_PROXY, spec: { containers: [APP, PROXY, { name: "linkerd-proxy" }] } })],
+    result: "error",
+    says: /it has the sidecar "linkerd-proxy" of Linkerd/,
+  },
+  {
+    id: "workload-other-mesh",
+    name: "Linkerd alone",
+    objects: [pod({ labels: OPTED_OUT, spec: { containers: [APP, { name: "linkerd-proxy" }] } })],
+    result: "ok",
+  },
+  {
+    id: "workload-pods-created",
+    name: "a Deployment with ReplicaFailure",
+    objects: [refused("Deployment", { conditions: [{ type: "ReplicaFailure", status: "True", message: "no quota" }] })],
+    result: "error",
+    says: /^deployment\/shop\/web: its pods are refused: no quota/,
+  },
+  {
+    id: "workload-pods-created",
+    name: "a StatefulSet with a recent event",
+    objects: [refused("StatefulSet", {}), failedCreate(new Date())],
+    result: "error",
+    says: /^statefulset\/shop\/web: its pods are refused: no sidecars/,
+  },
+  {
+    id: "workload-pods-created",
+    name: "an event of yesterday",
+    objects: [refused("StatefulSet", {}), failedCreate(new Date(Date.now() - 86_400_000))],
     result: "ok",
   },
   { id: "workload-proxy-current", name: "the same", objects: [pod(WITH_PROXY)], result: "ok" },

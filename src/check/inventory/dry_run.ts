@@ -70,11 +70,30 @@ export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns
       return isKnown(all) ? await inFirst(all.value, [webhook]) : all;
     },
     dryRunIn: (namespace, webhooks) => inFirst([namespace], webhooks),
-    dryRunOf: (namespace, pod) =>
-      observe(`create on pods in the namespace "${namespace}"`, async () => {
-        return ofKind(await source.api.create(pathOf(namespace), pod), isPod);
-      }),
+    dryRunOf: (namespace, pod) => sendAsIs(source, namespace, pod),
   };
+}
+
+/** A refusal is about this pod: it says nothing of rights. */
+async function sendAsIs({ api }: Source, namespace: string, pod: object): Promise<Observed<Pod | undefined>> {
+  const made = await observe(`create on pods in the namespace "${namespace}"`, async () => {
+    try {
+      return { pod: ofKind(await api.create(pathOf(namespace), pod), isPod) };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { refusal: refusalOf(error).message };
+    }
+  });
+  if (!isKnown(made)) return made;
+  return "refusal" in made.value
+    ? { broken: made.value.refusal, object: `namespace/${namespace}` }
+    : { value: made.value.pod };
+}
+
+/** An answer about the pod, not about the user. */
+function isRefusal(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error.status === undefined || error.status === 401) return false;
+  return error.status !== 403 || !NOT_ALLOWED.test(error.message);
 }
 
 /** A webhook with a timeout of 30 s used up the time of the request: the API server does not name it. */
@@ -157,8 +176,7 @@ export async function tryToCreate(
       const pod = ofKind(await api.create(pathOf(namespace), body), isPod);
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
     } catch (error) {
-      const isAnswer = error instanceof ApiError && error.status !== undefined && error.status !== 401;
-      if (!isAnswer || (error.status === 403 && NOT_ALLOWED.test(error.message))) throw error;
+      if (!isRefusal(error)) throw error;
       return ended(refusalOf(error));
     }
   });
@@ -185,7 +203,7 @@ function refusalOf(error: ApiError): Pick<DryRun, "outcome" | "webhook" | "messa
 }
 
 /** Complies with the restricted level of Pod Security, and with quotas that require requests and limits. */
-function podToTry(labels: ValueMap): object {
+export function podToTry(labels: ValueMap) {
   const amount = { cpu: "1m", memory: "1Mi" };
   return {
     apiVersion: "v1",

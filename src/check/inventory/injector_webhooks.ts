@@ -58,6 +58,23 @@ export function injectorWebhooks(configurations: readonly MutatingWebhookConfigu
   );
 }
 
+/** A mutating webhook for new pods that does not inject this mesh's sidecar. */
+export interface OtherWebhook extends InjectorWebhook {
+  /** It is called again if a later webhook changes the pod. */
+  readonly isReinvoked: boolean;
+}
+
+/** The other mutating webhooks for new pods, in call order: by the names of their configurations. */
+export function otherWebhooks(configurations: readonly MutatingWebhookConfiguration[]): OtherWebhook[] {
+  return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
+    webhooks.filter((webhook) => !isInjector(webhook, labels) && (webhook.rules ?? []).some(takesNewPods))
+      .map((webhook) => ({
+        ...readWebhook(webhook, name, labels),
+        isReinvoked: webhook.reinvocationPolicy === "IfNeeded",
+      }))
+  );
+}
+
 /** Whether the selectors of a webhook match a new pod with these labels, in a namespace with these labels. */
 export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: ValueMap): boolean {
   return selectorMatches(webhook.namespaceSelector, namespace).matches &&

@@ -1,5 +1,6 @@
 /** The kept fields of the numerous kinds. A test verifies that everything else is dropped. */
 import type { KubeObject } from "../../core/kube/client/mod.ts";
+import { isList, isMap } from "../../core/value.ts";
 import { fields, type Keep, named, pick, shared, whole } from "./keep.ts";
 
 /** Injection settings and status. */
@@ -53,8 +54,15 @@ export function workloadKeeper(): (workload: KubeObject) => KubeObject {
   return keeper({
     metadata: strings,
     spec: fields({ template, jobTemplate: fields({ spec: fields({ template }) }) }),
+    status: fields({ conditions: refusals }),
   });
 }
+
+/** Of conditions those about pods that could not be created: the others are many and change often. */
+const refusals: Keep = (value) => {
+  const conditions = isList(value) ? value.filter((each) => isMap(each) && each["type"] === "ReplicaFailure") : [];
+  return conditions.map(fields({ type: whole, status: whole, message: whole }));
+};
 
 /** For namespaces: their labels. */
 export function namespaceKeeper(): (namespace: KubeObject) => KubeObject {

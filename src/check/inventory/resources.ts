@@ -58,6 +58,12 @@ export function resourceInventory(source: Source) {
     resourceQuotas: once(() => listOf(source, "api/v1", "resourcequotas", { isKind: isResourceQuota, namespace })),
     limitRanges: once(() => listOf(source, "api/v1", "limitranges", { isKind: isLimitRange, namespace })),
     workloads: once(() => workloads(source)),
+    /** Events of controllers whose pods the API server refused. */
+    failedCreations: once(async () => {
+      const query = { fieldSelector: `reason=${FAILED_CREATE}`, limit: "500" };
+      const events = await listOf(source, "api/v1", "events", { isKind: isObject, namespace, query });
+      return isKnown(events) ? { value: events.value.filter(({ reason }) => reason === FAILED_CREATE) } : events;
+    }),
   };
 }
 
@@ -76,6 +82,8 @@ function namespaceNamed({ api }: Source, name: string): Promise<Observed<Namespa
     async () => ofKind(await api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`), isNamespace),
   );
 }
+
+const FAILED_CREATE = "FailedCreate";
 
 const isObject = (_object: KubeObject): _object is KubeObject => true;
 

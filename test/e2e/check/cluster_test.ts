@@ -200,7 +200,7 @@ async function judgesPods(cluster: Cluster): Promise<void> {
 
 async function isForbidden(cluster: Cluster): Promise<void> {
   const run = await check(cluster, [], await asUser(cluster, "joe"));
-  assert.deepEqual([run.code, withResult(run, "error"), withResult(run, "warning")], [0, {}, {}]);
+  assert.deepEqual([run.code, withResult(run, "error"), withResult(run, "warning")], [1, {}, {}]);
   const unknown = withResult(run, "unknown");
   for (
     const [id, right] of [
@@ -222,7 +222,7 @@ async function hasRights(cluster: Cluster): Promise<void> {
   const all = await check(cluster);
   await bind(cluster, "kubectl-mesh-check", ["clusterrole", "role"]);
   const few = await check(cluster, [], await asUser(cluster, "jane"));
-  const apart = ["api-mutating-admission", "webhook-reachable"];
+  const apart = ["api-mutating-admission", "webhook-reachable", "webhook-chain", "pod-admission"];
   assert.equal(
     few.results.get("webhook-reachable")?.message,
     'cannot tell: needs create on pods in the namespace "mesh"',

@@ -4,6 +4,7 @@ import {
   containersOfProxyUser,
   findProxy,
   initContainersWithoutNetwork,
+  otherMeshSidecars,
   portConflicts,
   PROXY_UID,
 } from "../../../inject/mod.ts";
@@ -24,6 +25,13 @@ export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefi
     result: "warning",
     message: `its init containers ${quoted(cut)} run before the proxy, without network access`,
   };
+}
+
+/** Two proxies capture the traffic of one pod: neither gets all of it. */
+export function otherMesh(expected: ExpectedPod): PodProblem | undefined {
+  const [other] = isInMesh(expected) ? otherMeshSidecars(expected.pod) : [];
+  if (other === undefined) return undefined;
+  return { result: "error", message: `it has the sidecar "${other.container}" of ${other.mesh}` };
 }
 
 function quoted(names: readonly string[]): string {

@@ -15,6 +15,7 @@ import {
   secretOf,
   serviceTo,
   setKubelet,
+  setStatus,
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
@@ -26,6 +27,7 @@ import {
   configMap,
   configured,
   connectAnew,
+  dropping,
   labelled,
   NOBODY,
   registered,
@@ -74,6 +76,9 @@ const POLICY = [
     },
   },
 ];
+
+/** The sidecar of the pod loses its restartPolicy, as by a webhook with old types. */
+const POLICY_PATCH = { op: "remove", path: "/spec/initContainers/0/restartPolicy" };
 
 const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
 const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
@@ -231,6 +236,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-reachable": "error" },
     says: /no injector serves that path/,
   }),
+  "a later webhook that drops restartPolicy": dropping(POLICY_PATCH, {
+    told: { "webhook-chain": "error" },
+    says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" takes from injected pods .*: restartPolicy\n/,
+  }),
   "a validating webhook without pods": withObject({
     apiVersion: ADMISSION,
     kind: "ValidatingWebhookConfiguration",
@@ -317,6 +326,25 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "workload-host-network": "warning" },
     says: /it uses the host network/,
   }),
+  "the sidecar of another mesh": withPod({
+    spec: { containers: [{ name: "app", image: "a" }, { name: "linkerd-proxy", image: "a" }] },
+  }, { told: { "workload-other-mesh": "error" }, says: /it has the sidecar "linkerd-proxy" of Linkerd/ }),
+  "a Deployment whose pods are refused": {
+    make: async (mesh) => {
+      const { labels: _labels, ...metadata } = DEPLOYMENT.metadata;
+      await mesh.apply({ ...DEPLOYMENT, metadata });
+      const conditions = [{
+        type: "ReplicaFailure",
+        status: "True",
+        reason: "FailedCreate",
+        message: "exceeded quota",
+      }];
+      await setStatus(mesh, ["-n", "mesh", "deployment", "web"], { conditions });
+    },
+    heal: ({ kubectl }) => kubectl("delete", "deployment", "web", "-n", "mesh"),
+    told: { "workload-pods-created": "error" },
+    says: /^deployment\/mesh\/web: its pods are refused: exceeded quota/,
+  },
   "a Windows pod": withPod({ spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
     told: { "workload-windows": "error" },
     says: /^pod\/mesh\/odd: it is a Windows pod/,

@@ -1,6 +1,6 @@
 /** Ways to break a healthy mesh, and to heal it again. */
 import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
-import type { TestCertificate } from "../../../support/tls/certificates.ts";
+import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
 import { makeAuthority } from "./certificates.ts";
@@ -196,4 +196,46 @@ export const NOBODY = { matchLabels: { nobody: "yes" } };
 export function configMap(): ValueMap {
   const found = meshObjects().find(({ kind }) => kind === "ConfigMap");
   return { ...found };
+}
+
+/** A webhook behind the injector that patches pods whose first init container is a native sidecar. */
+export function dropping(operation: ValueMap, told: Told): Breakage {
+  let server: Deno.HttpServer<Deno.NetAddr> | undefined;
+  return {
+    async make(mesh) {
+      const { certificate, key, authority } = testCertificate();
+      server = Deno.serve(
+        { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen: () => {} },
+        async (request) => {
+          const { apiVersion, kind, request: { uid, object } } = await request.json();
+          const patch = object.spec.initContainers?.[0]?.restartPolicy === "Always" ? [operation] : [];
+          const response = { uid, allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(patch)) };
+          return Response.json({ apiVersion, kind, response });
+        },
+      );
+      await mesh.apply(laterWebhook(server.addr.port, authority));
+    },
+    async heal({ kubectl }) {
+      await kubectl("delete", "mutatingwebhookconfiguration", "later");
+      await server?.shutdown();
+    },
+    ...told,
+  };
+}
+
+/** The API server calls webhooks in the order of the names of their configurations. */
+function laterWebhook(port: number, authority: string): ValueMap {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: "later" },
+    webhooks: [{
+      name: "old.example.com",
+      clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: btoa(authority) },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      namespaceSelector: { matchLabels: { "istio-injection": "enabled" } },
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    }],
+  };
 }

@@ -1,0 +1,120 @@
+/**
+ * Other mutating webhooks that take from an injected pod what its sidecar needs: they decode pods with an old version
+ * of Kubernetes' types, or set fields of every container (istio #49054, #49221).
+ */
+import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import { mapAt, mapsAt, type ValueMap } from "../../../core/value.ts";
+import { sameValue } from "../../../core/same_value.ts";
+import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
+import type { Finding } from "../../check.ts";
+import {
+  injectorWebhooks,
+  labelsOfObject,
+  type OtherWebhook,
+  otherWebhooks,
+  sendsPod,
+} from "../../inventory/injector_webhooks.ts";
+import { type Inventory, isKnown, type Unknown } from "../../inventory/mod.ts";
+import type { SidecarNamespace } from "../../inventory/sidecars.ts";
+import { cannotTell, findingOrUnknown, type Problem } from "../findings.ts";
+import { amountsOf } from "../security/pod_resources.ts";
+import { podToTry } from "../../inventory/dry_run.ts";
+
+/** One dry run for each set of webhooks that are called after the injector. */
+export async function chainKeepsSidecar(inventory: Inventory): Promise<Finding> {
+  const [sidecars, configurations] = await Promise.all([inventory.sidecars(), inventory.mutatingWebhooks()]);
+  if (!isKnown(configurations)) return cannotTell(configurations);
+  if (!isKnown(sidecars)) return cannotTell(sidecars);
+  const injected = sidecars.value.filter(({ planned }) => !planned);
+  if (injected.length === 0) return { result: "skipped", message: "no namespace is injected" };
+  const first = injectorWebhooks(configurations.value)[0]?.configuration ?? "";
+  const others = otherWebhooks(configurations.value)
+    .filter(({ configuration, isReinvoked }) => isReinvoked || configuration > first);
+  const problems: Problem[] = [];
+  let unknown: Unknown | undefined;
+  for (const { culprits, namespace } of bySuspects(injected, others)) {
+    const found = await inventory.dryRunOf(namespace.name, probe());
+    if (!isKnown(found)) unknown ??= found;
+    else problems.push(...problemsOf(lostIn(found.value ?? {}), culprits, namespace));
+  }
+  return findingOrUnknown(problems, unknown, "update that webhook, or exclude injected pods from it by a selector");
+}
+
+interface Suspects {
+  readonly culprits: readonly OtherWebhook[];
+  readonly namespace: SidecarNamespace;
+}
+
+function bySuspects(namespaces: readonly SidecarNamespace[], others: readonly OtherWebhook[]): readonly Suspects[] {
+  const found = namespaces.map((namespace): Suspects => {
+    const labels = labelsOfObject(namespace.namespace);
+    return { namespace, culprits: others.filter((each) => sendsPod(each, labels, {})) };
+  });
+  const key = ({ culprits }: Suspects) => culprits.map(({ configuration, name }) => `${configuration}/${name}`).join();
+  const distinct = new Map(found.toReversed().map((each) => [key(each), each]));
+  return [...distinct.values()].filter(({ culprits }) => culprits.length > 0);
+}
+
+function problemsOf(lost: readonly string[], culprits: readonly OtherWebhook[], { name }: SidecarNamespace): Problem[] {
+  const [first] = culprits;
+  if (lost.length === 0 || first === undefined) return [];
+  const who = culprits.map((each) => `"${each.name}"`).join(" or ");
+  return [{
+    object: `mutatingwebhookconfiguration/${first.configuration}`,
+    result: "error",
+    message: `${who} takes from injected pods in the namespace "${name}": ${lost.join(", ")}`,
+  }];
+}
+
+const PROXY = "istio-proxy";
+const VOLUME = "istio-envoy";
+const PROXY_UID = 1337;
+
+/** A native sidecar as templates write it. */
+const SIDECAR: ValueMap = {
+  name: PROXY,
+  image: "kubectl-mesh-check",
+  restartPolicy: "Always",
+  resources: { requests: { cpu: "10m", memory: "40Mi" }, limits: { cpu: "20m", memory: "80Mi" } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ["ALL"] },
+    readOnlyRootFilesystem: true,
+    runAsGroup: PROXY_UID,
+    runAsNonRoot: true,
+    runAsUser: PROXY_UID,
+  },
+  volumeMounts: [{ name: VOLUME, mountPath: "/etc/istio/proxy" }],
+};
+
+/** No injector is called for it: it has a sidecar already, and opts out. */
+function probe(): object {
+  const pod = podToTry({ [LABEL.inject]: "false" });
+  const volumes = [{ name: VOLUME, emptyDir: { medium: "Memory" } }];
+  return { ...pod, spec: { ...pod.spec, initContainers: [SIDECAR], volumes } };
+}
+
+/** What the API server would not store as it was sent. Defaults that it adds do not count. */
+function lostIn(pod: Pod): readonly string[] {
+  const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
+  const sidecar = all.find(({ name }) => name === PROXY);
+  if (sidecar === undefined) return [`the container "${PROXY}"`];
+  const security = mapAt(sidecar, "securityContext");
+  const settings = Object.entries(mapAt(SIDECAR, "securityContext"));
+  const amounts = amountsOf(sidecar);
+  return [
+    ...sidecar["restartPolicy"] === SIDECAR["restartPolicy"] ? [] : ["restartPolicy"],
+    ...settings.filter(([key, value]) => !sameValue(security[key] ?? null, value)).map(([key]) =>
+      `securityContext.${key}`
+    ),
+    ...[...amountsOf(SIDECAR)].filter(([name, milli]) => amounts.get(name) !== milli).map(([name]) =>
+      `resources.${name}`
+    ),
+    ...hasVolume(mapsAt(sidecar, "volumeMounts")) ? [] : ["volumeMounts"],
+    ...hasVolume(mapsAt(specOf(pod), "volumes")) ? [] : ["volumes"],
+  ];
+}
+
+function hasVolume(named: readonly ValueMap[]): boolean {
+  return named.some(({ name }) => name === VOLUME);
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { clusterInventory, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
+import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { Value } from "../../../core/value.ts";
+import { chainKeepsSidecar } from "./chain.ts";
+
+const SHOP = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
+const MESH = [...meshWebhooks(), ...meshObjects().filter(({ kind }) => kind === "ConfigMap"), SHOP];
+
+function other(name: string, more: Record<string, Value> = {}): KubeObject {
+  const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
+  return object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", name, {
+    webhooks: [{ name: "agent.example.com", rules, ...more }],
+  });
+}
+
+/** The API server with webhooks that change the text of a pod. */
+async function found(change: (text: string) => string, ...objects: readonly KubeObject[]) {
+  const sent: object[] = [];
+  const dryRun: ClusterOptions["dryRun"] = (_namespace, pod) => {
+    sent.push(pod);
+    return JSON.parse(change(JSON.stringify(pod)));
+  };
+  const finding = await chainKeepsSidecar(clusterInventory({ objects: [...MESH, ...objects], dryRun }));
+  return { ...finding, sent };
+}
+
+const dropPolicy = (text: string) => text.replace('"restartPolicy":"Always",', "");
+
+Deno.test("webhook-chain: without other webhooks no pod is sent", async () => {
+  const { result, sent } = await found(dropPolicy);
+  assert.deepEqual([result, sent.length], ["ok", 0]);
+});
+
+Deno.test("webhook-chain: a webhook that leaves the sidecar alone is ok", async () => {
+  const { result, sent } = await found((text) => text, other("vault"));
+  assert.deepEqual([result, sent.length], ["ok", 1]);
+  assert.match(JSON.stringify(sent), /"sidecar.istio.io\/inject":"false".*"restartPolicy":"Always"/);
+});
+
+const CHANGES: readonly (readonly [lost: string, change: (text: string) => string])[] = [
+  ["restartPolicy", dropPolicy],
+  ["securityContext.runAsUser", (text) => text.replace('"runAsUser":1337', '"runAsUser":65532')],
+  ["resources.limits.memory", (text) => text.replace('"memory":"80Mi"', '"memory":"1Gi"')],
+  ["volumes", (text) => text.replace(/"volumes":\[[^\]]*\]/, '"volumes":[]')],
+  ['the container "istio-proxy"', (text) => text.replaceAll("istio-proxy", "moved")],
+];
+
+for (const [lost, change] of CHANGES) {
+  Deno.test(`webhook-chain: ${lost} is missed, and the webhook is named`, async () => {
+    const { result, message = "", objects } = await found(change, other("vault"));
+    assert.equal(result, "error");
+    assert(
+      message.includes(`"agent.example.com" takes from injected pods in the namespace "shop": ${lost}\n`),
+      message,
+    );
+    assert.deepEqual(objects, ["mutatingwebhookconfiguration/vault"]);
+  });
+}
+
+Deno.test("webhook-chain: a webhook before the injector sees no sidecar, unless it is called again", async () => {
+  assert.equal((await found(dropPolicy, other("a-first"))).result, "ok");
+  assert.equal((await found(dropPolicy, other("a-first", { reinvocationPolicy: "IfNeeded" }))).result, "error");
+});
+
+Deno.test("webhook-chain: a webhook for other namespaces is not to blame", async () => {
+  const elsewhere = { namespaceSelector: { matchLabels: { vault: "yes" } } };
+  assert.equal((await found(dropPolicy, other("vault", elsewhere))).result, "ok");
+});

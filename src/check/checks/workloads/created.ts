@@ -1,0 +1,76 @@
+/** Controllers whose pods the API server refuses: pods that do not exist are in no list. */
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, newMap, textAt } from "../../../core/value.ts";
+import { labelsOf } from "../../../inject/mod.ts";
+import type { Finding } from "../../check.ts";
+import { objectTarget, podOf } from "../../injection/target.ts";
+import { injectorWebhooks, namespaceLabels, sendsPod } from "../../inventory/injector_webhooks.ts";
+import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, findingOrUnknown, type Problem } from "../findings.ts";
+
+/** Controllers try again after at most 16 minutes: an older event is of a problem that is over. */
+const RECENT = 20 * 60_000;
+
+/**
+ * Controllers whose template matches an injection webhook, and whose pods are refused: Deployments say so in their
+ * status, the others in events (`FailedCreate`).
+ */
+export async function podsCreated(inventory: Inventory): Promise<Finding> {
+  const [workloads, namespaces, webhooks, events] = await Promise.all([
+    inventory.workloads(),
+    inventory.namespaces(),
+    inventory.mutatingWebhooks(),
+    inventory.failedCreations(),
+  ]);
+  if (!isKnown(workloads)) return cannotTell(workloads);
+  if (!isKnown(namespaces)) return cannotTell(namespaces);
+  if (!isKnown(webhooks)) return cannotTell(webhooks);
+  const injectors = injectorWebhooks(webhooks.value);
+  const labels = new Map(namespaces.value.map(({ metadata }) => {
+    return [metadata.name, namespaceLabels(metadata.name, metadata["labels"])] as const;
+  }));
+  const isMeant = (object: KubeObject) => {
+    const target = objectTarget(object);
+    if (target === undefined) return false;
+    const pod = labelsOf(podOf(target));
+    return injectors.some((each) => sendsPod(each, labels.get(target.namespace) ?? newMap(), pod));
+  };
+  const recent = inventory.clock.now().getTime() - RECENT;
+  const told = isKnown(events) ? events.value.filter((event) => timeOf(event) > recent) : [];
+  const problems = workloads.value.filter(isMeant).flatMap((object): Problem[] => {
+    const message = ofStatus(object) ?? ofEvents(object, told);
+    return message === undefined
+      ? []
+      : [{ object: refOf(object), result: "error", message: `its pods are refused: ${message}` }];
+  });
+  const advice = "the check pod-admission tells whether the sidecar is the cause; see also kubectl describe";
+  return findingOrUnknown(problems, isKnown(events) ? undefined : events, advice);
+}
+
+function refOf({ kind, metadata: { namespace = "", name } }: KubeObject): string {
+  return `${kind.toLowerCase()}/${namespace}/${name}`;
+}
+
+function ofStatus(object: KubeObject): string | undefined {
+  const failure = mapsAt(mapAt(object, "status"), "conditions").find(({ type, status }) => {
+    return type === "ReplicaFailure" && status === "True";
+  });
+  return failure === undefined ? undefined : textAt(failure, "message");
+}
+
+/** The last one. */
+function ofEvents({ kind, metadata }: KubeObject, events: readonly KubeObject[]): string | undefined {
+  const own = events.filter((event) => {
+    const of = mapAt(event, "involvedObject");
+    return of["kind"] === kind && of["name"] === metadata.name && of["namespace"] === metadata.namespace;
+  });
+  const last = own.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
+  return last === undefined ? undefined : textAt(last, "message");
+}
+
+function timeOf(event: KubeObject): number {
+  const { lastTimestamp, eventTime, series } = event;
+  const observed = isMap(series) ? series["lastObservedTime"] : undefined;
+  const times = [observed, lastTimestamp, eventTime].filter((time) => typeof time === "string");
+  return Math.max(0, ...times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)));
+}
