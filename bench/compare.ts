@@ -67,7 +67,7 @@ async function subjects(folder: string): Promise<Subject[]> {
     { name: "istio-iptables --dry-run", args: ["istio-iptables", "--dry-run"] },
     { name: "agent bootstrap", args: ["agent", "bootstrap"] },
     { name: "wait, not ready", args: ["wait", "--timeout", "0", "--url", "http://127.0.0.1:9/"], code: 1 },
-    { name: "webhook manifests", args: ["webhook", "manifests"] },
+    { name: "webhook manifests", args: ["webhook", "manifests", "--revision", "mesh"] },
   ];
 }
 
