@@ -57,7 +57,7 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
 }
 
 /** The ids do not fit on a line. */
-const IDS = { "category": "", "check or category": "ids are in docs/checks.md, " } as const;
+const IDS = { "category": "", "check or category": '"kubectl mesh check --list" prints the ids, ' } as const;
 
 function refuseUnknown(words: readonly string[], known: readonly string[], what: keyof typeof IDS): void {
   const unknown = words.find((word) => !known.includes(word));

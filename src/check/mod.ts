@@ -16,6 +16,7 @@ import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
 
 export type { Choice } from "./choose.ts";
+export { explanationOf, listText } from "./explain_check.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export type { Scope } from "./inventory/mod.ts";

@@ -13,9 +13,14 @@ const FAILING: Readonly<Record<FailOn, readonly Outcome[]>> = {
 
 const WITHOUT_HINT: readonly Outcome[] = ["ok", "skipped"];
 
+/** Why a check is skipped whose need failed. */
+export function neededText(id: string): string {
+  return `it needs "${id}"`;
+}
+
 /** A check with its result. */
 export function resultOf({ id, category, title }: Check, { result, message = "", objects = [] }: Finding): CheckResult {
-  const hint = WITHOUT_HINT.includes(result) ? "" : `see docs/checks.md#${id}`;
+  const hint = WITHOUT_HINT.includes(result) ? "" : `see "kubectl mesh check --explain ${id}"`;
   return { id, category, title, result, message, hint, objects };
 }
 

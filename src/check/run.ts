@@ -3,7 +3,7 @@ import { ApiError } from "../core/kube/client/mod.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
 import type { Inventory } from "./inventory/mod.ts";
-import { resultOf } from "./result.ts";
+import { neededText, resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 
 /** Called after each check: ended checks, all checks. */
@@ -42,7 +42,7 @@ export async function runChecks(
 }
 
 function skipped({ id }: CheckResult): Finding {
-  return { result: "skipped", message: `it needs "${id}"` };
+  return { result: "skipped", message: neededText(id) };
 }
 
 async function findingOf(check: Check, inventory: Inventory): Promise<Finding> {

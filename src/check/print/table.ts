@@ -2,7 +2,8 @@ import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
 import { counted } from "../checks/findings.ts";
-import { type FailOn, type Summary, summaryOf } from "../result.ts";
+import { FIRST } from "../choose.ts";
+import { type FailOn, neededText, type Summary, summaryOf } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 
 /** How results look. */
@@ -44,13 +45,23 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     const { glyph, ascii, paint } = MARKS[outcome];
     return paint(palette)(look.ascii === true ? ascii : glyph);
   };
-  const shown = look.short ? results.filter(({ result }) => !WELL.includes(result)) : results;
+  const told = results.filter((each) => !isUnreached(each));
+  const shown = look.short ? told.filter(({ result }) => !WELL.includes(result)) : told;
   const categories = [...new Set(shown.map(({ category }) => category))];
   const parts = categories.map((category) => {
     const own = shown.filter((result) => result.category === category);
     return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, mark))];
   });
+  const unreached = counted(results.length - told.length, "check");
+  if (told.length < results.length && !look.short) {
+    parts.push([`${mark("skipped")} ${unreached} skipped: without the API server nothing else is known`]);
+  }
   return [...parts, lastLines(summaryOf(results, look.failOn), mark)].map((part) => `${part.join("\n")}\n`).join("\n");
+}
+
+/** Skipped because the API server does not answer: that is told once. */
+function isUnreached({ result, message }: CheckResult): boolean {
+  return result === "skipped" && message === neededText(FIRST);
 }
 
 type MarkOf = (outcome: Outcome) => string;

@@ -9,7 +9,7 @@ function result(id: string, rest: Partial<CheckResult>): CheckResult {
 }
 
 const ESCAPE = String.fromCharCode(27);
-const hint = (id: string) => `see docs/checks.md#${id}`;
+const hint = (id: string) => `see "kubectl mesh check --explain ${id}"`;
 
 const RESULTS: readonly CheckResult[] = [
   result("version", { category: "kubernetes-api", message: "v1.34.1" }),
@@ -52,14 +52,14 @@ webhook
 ‼ policy is well
     first line
     second line
-    see docs/checks.md#policy
+    see "kubectl mesh check --explain policy"
 × service is well
     there is none
-    see docs/checks.md#service
+    see "kubectl mesh check --explain service"
 - endpoints is well: it needs "service"
 ? secret is well
     cannot tell: needs get on secrets
-    see docs/checks.md#secret
+    see "kubectl mesh check --explain secret"
 
 1 check could not be made: "kubectl mesh check --rbac" prints the rights
 Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped

@@ -36,6 +36,8 @@ const FLAGS = {
       default: "error",
     }),
     wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
+    explain: flag("--explain ID", "Print what a check means and how to fix it, and contact no cluster"),
+    list: flag("--list", "Print ids and categories of the checks, and contact no cluster"),
     rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
   },
   "Cluster": CLUSTER,
@@ -56,6 +58,7 @@ export const CHECK = command({
     { command: "kubectl mesh check webhook --wait 2m" },
     { command: "kubectl mesh check workloads -n shop -o short --fail-on warning" },
     { command: "kubectl mesh check -o json --skip data-plane" },
+    { command: "kubectl mesh check --explain webhook-reachable" },
   ],
   flags: FLAGS,
   exits: [
@@ -68,7 +71,16 @@ export const CHECK = command({
 
 async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
   const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
-  const { checkCluster, rbacText } = await import("../../check/mod.ts");
+  const { checkCluster, explanationOf, listText, rbacText } = await import("../../check/mod.ts");
+  const choice = { categories: args, only, skip, pre };
+  if (flags.explain !== undefined) {
+    world.stdout.write(await explanationOf(flags.explain));
+    return EXIT.ok;
+  }
+  if (flags.list) {
+    world.stdout.write(listText(choice));
+    return EXIT.ok;
+  }
   const scope = { namespace, istioNamespace, revision };
   if (flags.rbac) {
     world.stdout.write(rbacText(scope));
@@ -76,7 +88,7 @@ async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Pro
   }
   return await checkCluster(world, {
     connection: flags,
-    choice: { categories: args, only, skip, pre },
+    choice,
     scope,
     output,
     failOn,

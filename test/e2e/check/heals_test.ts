@@ -27,7 +27,7 @@ async function tellsAndHeals(mesh: MeshCluster, { make, heal, told, says }: Brea
     const [id = ""] = Object.keys(told);
     const { message, hint, objects } = results.get(id) ?? {};
     assert.match(message ?? "", says);
-    assert.equal(hint, `see docs/checks.md#${id}`);
+    assert.equal(hint, `see "kubectl mesh check --explain ${id}"`);
     assert.ok(objects !== undefined && (objects.length > 0 || id === "webhook-exists"));
   } finally {
     await heal(mesh);

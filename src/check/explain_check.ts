@@ -1,0 +1,36 @@
+/** What docs/checks.md says about a check, and the list of checks: both without a cluster. */
+import { UsageError } from "../core/errors.ts";
+import { closest } from "../core/closest.ts";
+import { ALL_CHECKS } from "./checks/all.ts";
+import { type Choice, chooseChecks } from "./choose.ts";
+
+/** The section of a check: meaning, example output, fix. Errors: a UsageError for an unknown id. */
+export async function explanationOf(id: string): Promise<string> {
+  const { CHECKS_DOCUMENT: document } = await import("./document.ts");
+  const check = ALL_CHECKS.find((each) => each.id === id);
+  const [, section] = document.split(`\n### ${id}\n`);
+  if (check === undefined || section === undefined) throw unknownCheck(id);
+  const [body = ""] = section.split(/^#{2,3} /m);
+  return `${id} (${check.category}): ${check.title}\n\n${body.trim()}\n`;
+}
+
+function unknownCheck(id: string): UsageError {
+  const meant = closest(id, ALL_CHECKS.map((check) => check.id));
+  return new UsageError(`There is no check "${id}"`, {
+    hint: meant === undefined ? 'see "kubectl mesh check --list"' : `did you mean "${meant}"?`,
+  });
+}
+
+/** The selected checks: category, id and title, a line each. */
+export function listText(choice: Choice): string {
+  const { checks, told } = chooseChecks(ALL_CHECKS, choice);
+  const rows = [
+    ["CATEGORY", "ID", "TITLE"],
+    ...checks.filter(({ id }) => told.has(id)).map(({ category, id, title }) => [category, id, title]),
+  ];
+  const width = (index: number) => Math.max(...rows.map((row) => row[index]?.length ?? 0));
+  const [first, second] = [width(0), width(1)];
+  return rows.map(([category = "", id = "", title = ""]) => {
+    return `${category.padEnd(first)}  ${id.padEnd(second)}  ${title}\n`;
+  }).join("");
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { main } from "../cli/mod.ts";
+import { EXIT } from "../core/errors.ts";
+import { fakeWorld } from "../core/world/mod.ts";
+import { ALL_CHECKS } from "./checks/all.ts";
+
+async function printed(...args: readonly string[]) {
+  const world = fakeWorld({ args: ["check", ...args] });
+  const code = await main(world);
+  return { code, ...world.said };
+}
+
+Deno.test("every check has a page, which its hint names", async () => {
+  for (const { id, category, title } of ALL_CHECKS) {
+    const { code, stdout } = await printed("--explain", id);
+    assert.equal(code, EXIT.ok, id);
+    assert(stdout.startsWith(`${id} (${category}): ${title}\n\n`), stdout);
+    assert(stdout.split("```").length === 3, `${id} has no example`);
+    assert.doesNotMatch(stdout, /^#/m);
+  }
+});
+
+Deno.test("an unknown check is a wrong command line, with a hint", async () => {
+  const { code, stderr } = await printed("--explain", "pod-securty");
+  assert.equal(code, EXIT.usage);
+  assert.match(stderr, /There is no check "pod-securty"; did you mean "pod-security"\?/);
+});
+
+Deno.test("the list has ids and categories of the selected checks", async () => {
+  const all = await printed("--list");
+  assert.deepEqual([all.code, all.stdout.split("\n").length], [EXIT.ok, ALL_CHECKS.length + 2]);
+  const { stdout } = await printed("security", "--list");
+  assert.match(stdout, /^CATEGORY +ID +TITLE\nsecurity +pod-security +Pod Security admits injected pods\n/);
+});
