@@ -18,9 +18,10 @@ export function reportFailure(world: World, error: unknown): number {
   return EXIT.failed;
 }
 
-/** The line of an error; at a terminal the source line stands below it, where it is known. */
+/** The line of an error and what stands below it; at a terminal also the source line, where it is known. */
 function errorText(world: World, error: MeshError): string {
-  return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}`;
+  const rest = error.rest.map((line) => `  ${line}\n`).join("");
+  return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}${rest}`;
 }
 
 /** Writes to standard error. A failure to write must not hide the exit code. */

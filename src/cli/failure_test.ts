@@ -24,6 +24,11 @@ Deno.test("reportFailure() shows the source line below the error at a terminal, 
   assert.equal(world.said.stderr, "error: line 1: A tab\n  \tx: y\n  ^\n");
 });
 
+Deno.test("reportFailure() shows what stands below the error", () => {
+  const error = new UsageError("-p: x", { hint: "see --help", rest: ["-b: y", "-i: z"] });
+  assert.deepEqual(told(error), [2, "error: -p: x; see --help\n  -b: y\n  -i: z\n"]);
+});
+
 Deno.test("reportFailure() keeps the exit code where standard error cannot be written to", () => {
   const world = fakeWorld();
   const full = { isTerminal: false, write: () => assert.fail("no space") };

@@ -32,6 +32,8 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly exitCode?: number;
+  /** Lines that stand below the line of the error. */
+  readonly rest?: readonly string[];
 }
 
 /**
@@ -42,6 +44,7 @@ export class MeshError extends Error {
   readonly place: Place | undefined;
   readonly hint: string | undefined;
   readonly exitCode: number;
+  readonly rest: readonly string[];
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -49,6 +52,7 @@ export class MeshError extends Error {
     this.place = details.place;
     this.hint = details.hint;
     this.exitCode = details.exitCode ?? EXIT.failed;
+    this.rest = details.rest ?? [];
   }
 }
 

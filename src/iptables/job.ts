@@ -3,10 +3,13 @@ import { type Logger, logText } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { MeshError } from "../core/errors.ts";
 import { type ApplyOptions, converge, pending } from "./apply/apply.ts";
+import { changeText } from "./apply/change_text.ts";
+import { holdsOwned, type Survey } from "./apply/survey.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import { makePlan, type PlanNetwork } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
 import type { Mode, OutputFormat, Settings } from "./settings/settings.ts";
+import { capturedDirections, DIRECTIONS } from "./settings/directions.ts";
 import { detectNetwork } from "./environment.ts";
 import { configBlock } from "./views/log_blocks.ts";
 import { commandsText, jsonText, tableText } from "./views/data.ts";
@@ -17,8 +20,12 @@ import { restoreText } from "./views/restore.ts";
 export interface Job {
   readonly world: World;
   readonly log: Logger;
+  /** Logs a block of variables or settings. */
+  readonly logBlock: (text: string) => void;
   readonly names: OwnerNames;
   readonly settings: Settings;
+  /** Names of settings that a flag or a variable gives. */
+  readonly given: ReadonlySet<string>;
   readonly mode: Mode;
 }
 
@@ -33,9 +40,9 @@ export function planOf(job: Job): Promise<PodPlan> {
   return plan;
 }
 
-async function makePodPlan({ world, log, settings }: Job): Promise<PodPlan> {
+async function makePodPlan({ world, log, logBlock, settings }: Job): Promise<PodPlan> {
   const network = await detectNetwork(world, settings.capture, log);
-  log.info(logText(configBlock(settings, network)));
+  logBlock(configBlock(settings, network));
   return { ...makePlan(settings.capture, network), dnsServers: network.dnsServers };
 }
 
@@ -108,10 +115,26 @@ function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): O
 export async function apply(job: Job, isClean: boolean): Promise<void> {
   const { world, log } = job;
   const makePlan = () => isClean ? Promise.resolve(undefined) : planOf(job);
-  const { changed, differences } = await converge(world, makePlan, applyOptions(job));
-  differences.forEach((difference) => log.info(logText(`Repaired: ${difference}`)));
+  const { changed, differences, before } = await converge(world, makePlan, applyOptions(job));
+  const isFirst = before.nft.size === 0 && !before.holdings.some(holdsOwned);
+  differences.forEach((difference) => log.info(logText(changeText(difference, isFirst))));
+  if (!isClean && !isFirst) await tellReleased(job, before);
   const outcome = isClean ? OUTCOMES.clean : OUTCOMES.apply;
   log.info(changed ? outcome.changed : outcome.same);
+}
+
+/** Warns of directions that the rules before captured, and that the settings do not capture. */
+async function tellReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
+  const captured = capturedDirections(capture);
+  if (captured.length === DIRECTIONS.length) return;
+  const [{ heldRules }, { heldSettings }] = await Promise.all([
+    import("./held/rules.ts"),
+    import("./held/settings.ts"),
+  ]);
+  const released = capturedDirections(heldSettings(heldRules(before), new Map(), capture))
+    .filter((direction) => !captured.includes(direction));
+  if (released.length === 0) return;
+  log.warn(`The capture of ${released.join(" and ")} connections is taken out: the settings do not name them`);
 }
 
 const OUTCOMES = {

@@ -3,24 +3,33 @@ import { EXIT, MeshError, UsageError } from "../core/errors.ts";
 import { logText, startLog } from "../core/log.ts";
 import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
+import { capturedDirections, checkRequired, NOTHING_CAPTURED } from "./settings/directions.ts";
 import type { Mode, Settings } from "./settings/settings.ts";
 import { ownerNames } from "./environment.ts";
 import { environmentBlock } from "./views/log_blocks.ts";
 import type { Job } from "./job.ts";
 import * as work from "./job.ts";
 
+/** A command of the plugin, or one of Istio's programs. */
+export interface Call {
+  readonly mode: Mode;
+  /** Istio's program: it ignores arguments that are no flags, and logs variables and settings. */
+  readonly isDropIn: boolean;
+}
+
 /** `kubectl mesh iptables MODE ARGS`, and Istio's programs. Errors are `MeshError`s. */
-export async function runIptables(world: World, mode: Mode, args: readonly string[]): Promise<number> {
+export async function runIptables(world: World, { mode, isDropIn }: Call, args: readonly string[]): Promise<number> {
   const names = await ownerNames(world);
   const env = world.env.all();
-  const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate" });
+  const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate", refusesWords: !isDropIn });
   const log = startLog(world, "iptables", reading.log);
   reading.warnings.forEach((warning) => log.warn(logText(warning)));
   const settings = reading.settings ?? refuse(reading);
   dropPermissions(world, mode, settings);
-  log.info(logText(environmentBlock(env)));
+  const logBlock = (text: string) => isDropIn ? log.info(logText(text)) : log.debug(logText(text));
+  logBlock(environmentBlock(env));
   enterNamespace(world, settings.run.networkNamespace);
-  return await perform({ world, log, names, settings, mode });
+  return await perform({ world, log, logBlock, names, settings, given: reading.given, mode });
 }
 
 /** The steps in the order of istio-iptables: first the rules, then the validation. */
@@ -28,9 +37,17 @@ async function perform(job: Job): Promise<number> {
   const { mode, settings: { run } } = job;
   const isClean = mode === "clean" || run.cleanupOnly;
   if (mode === "verify") return await verified(job);
+  if (!isClean) tellCaptured(job);
   if (run.dryRun || mode === "generate") await (isClean ? work.printRemoval(job) : work.print(job));
   else if (!run.skipRuleApply) await work.apply(job, isClean);
   return run.runValidation ? await verified(job) : EXIT.ok;
+}
+
+/** Throws if a required direction is missing in the settings, before any change. */
+function tellCaptured({ log, mode, settings: { capture, run } }: Job): void {
+  const captured = capturedDirections(capture);
+  checkRequired(run.require, captured, "The settings");
+  if (mode === "apply" && captured.length === 0) log.warn(NOTHING_CAPTURED);
 }
 
 /** Loads the validation only when it runs: most runs apply rules and end. */
@@ -40,9 +57,8 @@ async function verified(job: Job): Promise<number> {
 }
 
 function refuse({ problems }: Reading): never {
-  const text = problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`).join("; ");
-  const isUsage = problems.some((problem) => problem.isUsage);
-  throw isUsage ? new UsageError(text, { hint: "see --help" }) : new MeshError(text);
+  const [first = "", ...rest] = problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`);
+  throw new UsageError(first, { hint: "see --help", rest });
 }
 
 /**

@@ -6,10 +6,10 @@ type Mode = "generate" | "apply" | "clean" | "verify";
 const room = () => import("../../iptables/mod.ts");
 
 /** What the modes have in common: the flags, and how their arguments are read. */
-function modeOf(mode: Mode) {
+function modeOf(mode: Mode, isDropIn = false) {
   return {
     flags: async () => (await room()).CAPTURE_FLAGS,
-    run: async (world, args) => (await room()).runIptables(world, mode, args),
+    run: async (world, args) => (await room()).runIptables(world, { mode, isDropIn }, args),
   } satisfies Partial<Parameters<typeof rawCommand>[0]>;
 }
 
@@ -28,31 +28,32 @@ const GENERATE = rawCommand({
   exits: EXITS,
 });
 
-const APPLY = rawCommand({
-  ...modeOf("apply"),
+const APPLY = {
   summary: "Put the rules into the kernel of this network namespace",
   description:
     "All rules are applied, or none. A second apply changes nothing. With other settings exactly the owned " +
     "rules are replaced.",
   examples: [{ command: "kubectl mesh iptables apply -b '*' -i '*' -d 15090,15021,15020" }],
   exits: [...EXITS, NOT_CAPTURED],
-});
+};
 
-const CLEAN = rawCommand({
-  ...modeOf("clean"),
+const CLEAN = {
   summary: "Remove all owned rules from the kernel",
   description: "Rules of all settings and all releases of Istio are removed. No flag is needed.",
   examples: [{ command: "kubectl mesh iptables clean" }],
   exits: EXITS,
-});
+};
 
 const VERIFY = rawCommand({
   ...modeOf("verify"),
   summary: "Prove that the traffic of this pod is captured",
   description:
     "Connect inbound and outbound, and by DNS if it is captured, and see whether the connections reach the " +
-    "proxy's ports. Nothing leaves the pod.",
-  examples: [{ command: "kubectl mesh iptables verify -b '*' -i '*'" }],
+    "proxy's ports. Nothing leaves the pod. Without -b, -i and -q the settings are those of the rules in the kernel.",
+  examples: [
+    { command: "kubectl mesh iptables verify" },
+    { command: "kubectl mesh iptables verify -b '*' -i '*' --require both" },
+  ],
   exits: [...EXITS, NOT_CAPTURED],
 });
 
@@ -61,12 +62,22 @@ export const IPTABLES = commandGroup({
   summary: "Capture the traffic of a pod",
   commands: {
     generate: () => Promise.resolve(GENERATE),
-    apply: () => Promise.resolve(APPLY),
-    clean: () => Promise.resolve(CLEAN),
+    apply: () => Promise.resolve(rawCommand({ ...modeOf("apply"), ...APPLY })),
+    clean: () => Promise.resolve(rawCommand({ ...modeOf("clean"), ...CLEAN })),
     verify: () => Promise.resolve(VERIFY),
   },
 });
 
 /** Istio's programs. Their errors are those of `iptables`, also below `pilot-agent`. */
-export const ISTIO_IPTABLES = { ...APPLY, program: "istio-iptables", failure: reportFailure };
-export const ISTIO_CLEAN_IPTABLES = { ...CLEAN, program: "istio-clean-iptables", failure: reportFailure };
+export const ISTIO_IPTABLES = rawCommand({
+  ...modeOf("apply", true),
+  ...APPLY,
+  program: "istio-iptables",
+  failure: reportFailure,
+});
+export const ISTIO_CLEAN_IPTABLES = rawCommand({
+  ...modeOf("clean", true),
+  ...CLEAN,
+  program: "istio-clean-iptables",
+  failure: reportFailure,
+});

@@ -26,6 +26,8 @@ export interface Outcome {
   readonly changed: boolean;
   /** Differences from the plan; empty on a second run. */
   readonly differences: readonly string[];
+  /** The owned rules before the run. */
+  readonly before: Survey;
 }
 
 /** The lock is the network namespace: all containers of a pod share it, and it needs no writable folder. */
@@ -77,7 +79,7 @@ async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOp
     throw error;
   }
   deleteEmptyTables(world.system, tables);
-  return { changed: steps.length > 0, differences };
+  return { changed: steps.length > 0, differences, before: found };
 }
 
 /** Tests the texts of both families in parallel, and waits for all of them. */

@@ -99,6 +99,10 @@ export const FLAG_GROUPS = {
     skipRuleApply: flag("--skip-rule-apply", "Leave rules and routes alone", { env: ["SKIP_RULE_APPLY"] }),
     cleanupOnly: flag("--cleanup-only", "Take out what is there and add nothing", { env: ["CLEANUP_ONLY"] }),
     runValidation: flag("--run-validation", "Prove at the end that traffic is captured", { env: ["RUN_VALIDATION"] }),
+    require: flag(
+      "--require both|inbound|outbound",
+      "Fail with exit code 126 unless connections of these directions are captured",
+    ),
     probePort: flag("--iptables-probe-port PORT", "Port that the proof connects to", {
       env: ["IPTABLES_PROBE_PORT"],
       type: "port",

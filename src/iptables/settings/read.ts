@@ -2,8 +2,9 @@
 import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../core/command/mod.ts";
 import type { Cidr } from "../../core/net.ts";
 import type { LogOptions } from "../../core/log.ts";
-import { readCommandLine } from "./command_line.ts";
+import { type CommandLine, readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
+import type { Required } from "./directions.ts";
 import { logOptions } from "./log_options.ts";
 import {
   type CaptureSettings,
@@ -22,6 +23,8 @@ export interface SettingsEnvironment {
   readonly groups: Names;
   /** The rules are only printed, perhaps for another machine: unknown names are accepted. */
   readonly isPrintOnly?: boolean;
+  /** Arguments that are no flags are refused. Istio's programs ignore them. */
+  readonly refusesWords?: boolean;
 }
 
 /** A problem and its origin. */
@@ -29,14 +32,14 @@ export interface Problem {
   /** `--istio-inbound-ports`, `-b`, or the name of a variable. */
   readonly origin: string;
   readonly reason: string;
-  /** The command line is invalid, not one of its values. */
-  readonly isUsage: boolean;
 }
 
 /** Settings, or their problems. */
 export interface Reading {
   readonly settings: Settings | undefined;
   readonly log: LogOptions;
+  /** Names of settings that a flag or a variable gives. */
+  readonly given: ReadonlySet<string>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
@@ -51,13 +54,19 @@ export function readSettings(
   const sources = new Map(flagEntries(FLAGS).map(([name]) => [name, sourceOf(name, line.given.get(name), env)]));
   const reader = new Reader(sources, environment, line.isClean);
   reader.problems.push(...line.problems.map(({ message, hint }) => {
-    return { origin: "", reason: hint === undefined ? message : `${message}: ${hint}`, isUsage: true };
+    return { origin: "", reason: hint === undefined ? message : `${message}: ${hint}` };
   }));
+  if (environment.refusesWords === true) reader.problems.push(...surplus(line));
   reader.warnings.push(...line.warnings, ...retiredWarnings(FLAGS, (name) => sources.get(name)?.origin || undefined));
   const settings: Settings = { capture: reader.capture(), run: reader.run() };
   reader.checkTogether(settings.capture);
   const { problems, warnings } = reader;
-  return { settings: problems.length === 0 ? settings : undefined, log: reader.log(), problems, warnings };
+  const given = new Set([...sources].flatMap(([name, { origin }]) => origin === "" ? [] : [name]));
+  return { settings: problems.length === 0 ? settings : undefined, log: reader.log(), given, problems, warnings };
+}
+
+function surplus({ words, rest = [] }: CommandLine): Problem[] {
+  return [...words, ...rest].map((word) => ({ origin: "", reason: `Unexpected argument "${word}"` }));
 }
 
 function sourceOf(
@@ -140,6 +149,7 @@ class Reader {
       cniMode: this.bool("cniMode"),
       reconcile: this.bool("reconcile"),
       forceApply: this.bool("forceApply"),
+      require: this.read("require", readRequired, ""),
     };
   }
 
@@ -226,7 +236,7 @@ class Reader {
 
   private wrong(name: FlagName, reason: string): void {
     const { origin } = this.source(name);
-    this.problems.push({ origin: origin === "" ? `--${FLAGS[name].name}` : origin, reason, isUsage: false });
+    this.problems.push({ origin: origin === "" ? `--${FLAGS[name].name}` : origin, reason });
   }
 
   private text(name: FlagName): string {
@@ -247,6 +257,11 @@ function readForced(text: string): "" | "legacy" | "nft" | Wrong {
   return text === "" || text === "legacy" || text === "nft"
     ? text
     : new Wrong([`"${text}" is neither "legacy" nor "nft"`]);
+}
+
+function readRequired(text: string): Required | Wrong {
+  if (text === "" || text === "both" || text === "inbound" || text === "outbound") return text;
+  return new Wrong([`"${text}" is none of both, inbound, outbound`]);
 }
 
 function readOutput(text: string): OutputFormat | undefined | Wrong {

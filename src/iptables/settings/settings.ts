@@ -1,6 +1,7 @@
 /** The checked settings: the input of the rule plan, and how a run works. */
 import type { Cidr } from "../../core/net.ts";
 import type { PortRange } from "../plan/rule.ts";
+import type { Required } from "./directions.ts";
 
 /** Ports that are not captured when one of these users sends. */
 export interface PortsForUids {
@@ -33,6 +34,8 @@ export interface RunSettings {
   readonly cniMode: boolean;
   readonly reconcile: boolean;
   readonly forceApply: boolean;
+  /** Directions without which a run fails. */
+  readonly require: Required;
 }
 
 export const OUTPUT_FORMATS = ["restore", "nft", "json", "commands", "table"] as const;

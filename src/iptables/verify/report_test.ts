@@ -41,7 +41,8 @@ Deno.test("resultLine() names flow and target", () => {
 
 Deno.test("blame(): differences, unreadable rules, and rules as planned", () => {
   const rules = Array.from({ length: 8 }, (_, at) => `rule ${at}`);
-  assert.match(blame(rules, []), /^not as planned: rule 0; .*rule 5; and 2 more; /);
-  assert.match(blame(undefined, ["-A X"]), /cannot be read without the capability NET_ADMIN; .*: -A X; /);
-  assert.match(blame([], ["-A X"]), /all rules are as planned, .*: -A X; /);
+  const told = rules.slice(0, 6).map((rule) => `not as planned: ${rule}`);
+  assert.deepEqual(blame(rules, []), [...told, "and 2 more"]);
+  assert.match(blame(undefined, ["-A X"]).join("|"), /^the rules cannot be read without .*: -A X$/);
+  assert.match(blame([], ["-A X"]).join("|"), /^all rules are as planned, .*: -A X$/);
 });

@@ -3,6 +3,15 @@ import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Plan } from "../plan/rule.ts";
 import { logText } from "../../core/log.ts";
 import { applyOptions, type Job, planOf } from "../job.ts";
+import {
+  capturedDirections,
+  checkRequired,
+  type Direction,
+  DIRECTIONS,
+  NOTHING_CAPTURED,
+  type Required,
+} from "../settings/directions.ts";
+import { withHeldSettings } from "./held_settings.ts";
 import type { FlowResult } from "./flows.ts";
 import { differences, rulesFor } from "./missing_rules.ts";
 import { resultJson, resultLine, resultTable } from "./report.ts";
@@ -12,57 +21,84 @@ import { verifyCapture } from "./verify.ts";
  * Proves that traffic is captured. `iptables verify` prints a report, `--run-validation` logs it. Throws a `MeshError` with
  * exit code 126 if a flow escapes, or if no flow can be proved.
  */
-export async function verify(job: Job): Promise<number> {
-  const { world, log, settings, names, mode } = job;
+export async function verify(asked: Job): Promise<number> {
+  const job = await withHeldSettings(asked);
+  const { world, log, settings: { capture, run }, mode } = job;
+  const captured = capturedDirections(capture);
+  if (mode !== "verify" && captured.length === 0) log.warn(NOTHING_CAPTURED);
+  if (mode === "verify") checkCaptured(job, captured);
   const plan = await planOf(job);
-  const results = await verifyCapture(world, { settings, ...plan, names });
-  if (!results.some(({ flow }) => flow.kind === "inbound" || flow.kind === "outbound")) log.warn(NOTHING_CAPTURED);
-  const proved = results.filter(({ outcome }) => outcome === "proved");
-  const isProved = proved.length > 0 && !results.some(({ outcome }) => outcome === "escaped");
+  const results = await verifyCapture(world, { ...job, ...plan });
+  const isProved = isWhole(results, run.require);
   if (mode === "verify") {
-    const isJson = settings.run.output === "json";
-    world.stdout.write(isJson ? resultJson(results, isProved) : resultTable(results));
+    world.stdout.write(run.output === "json" ? resultJson(results, isProved) : resultTable(results));
   } else results.forEach((result) => log.info(logText(`${result.outcome}: ${resultLine(result)}`)));
   if (!isProved) throw await failure(job, plan, results);
-  const flows = proved.map(({ flow }) => `IPv${flow.family} ${flow.kind}`).join(", ");
+  const flows = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) => flowName(flow)).join(", ");
   log.info(`Traffic is captured, as far as this process can prove it: ${flows}`);
+  const free = DIRECTIONS.filter((direction) => !captured.includes(direction));
+  if (free.length === 1) log.warn(`${free[0]} connections are not captured: the rules do not name them`);
   return EXIT.ok;
 }
 
-/** Names the flows that escaped and, as far as this process may read them, the rules to look at. */
-async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
-  const escaped = results.filter(({ outcome }) => outcome === "escaped");
-  const isEscape = escaped.length > 0;
-  const hint = isEscape
-    ? blame(
-      await differences(job.world, plan, applyOptions(job)),
-      [...new Set(escaped.flatMap(({ flow }) => rulesFor(plan, flow, job.settings.run.nativeNftables)))],
-    )
-    : NOTHING_PROVED;
-  const flows = (isEscape ? escaped : results).map(resultLine).join("; ");
-  const message = "iptables validation failed; workload is not ready for Istio: " +
-    `${isEscape ? "traffic escapes" : "no flow can be proved"}: ${flows}`;
-  return new MeshError(message, { exitCode: EXIT.notCaptured, hint });
+/** Whether no flow escaped and some were proved, of each required direction too. */
+function isWhole(results: readonly FlowResult[], required: Required): boolean {
+  const proved = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) => flow.kind);
+  const wanted = DIRECTIONS.filter((direction) => required === "both" || required === direction);
+  return proved.length > 0 && !results.some(({ outcome }) => outcome === "escaped") &&
+    wanted.every((direction) => proved.includes(direction));
 }
 
-const NOTHING_CAPTURED =
-  "These settings capture neither inbound nor outbound connections: use the flags that the rules were made with";
+/** Throws if nothing is captured, or not what is required; JSON says so too. */
+function checkCaptured({ world, settings: { run } }: Job, captured: readonly Direction[]): void {
+  if (captured.length === 0 && run.output === "json") world.stdout.write(resultJson([], false));
+  checkRequired(run.require, captured, "The rules");
+  if (captured.length > 0) return;
+  throw new MeshError("Neither inbound nor outbound connections are captured", {
+    exitCode: EXIT.notCaptured,
+    hint: "Apply rules for them: kubectl mesh iptables apply -b '*' -i '*'",
+  });
+}
+
+function flowName({ family, kind }: FlowResult["flow"]): string {
+  return `IPv${family} ${kind}`;
+}
+
+/** The flows that escaped and, as far as this process may read them, the rules to look at, stand below the message. */
+async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
+  const escaped = results.filter(({ outcome }) => outcome === "escaped");
+  const told = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");
+  const names = [...new Set(told.map(({ flow }) => flow.kind))].join(", ");
+  const [message, hint, rules] = escaped.length > 0
+    ? [`Traffic escapes: ${names}`, CNI, await blamed(job, plan, escaped)] as const
+    : [`Capture is not proved: ${names}`, NOTHING_PROVED, []] as const;
+  const prefix = job.mode === "verify" ? "" : "iptables validation failed; workload is not ready for Istio: ";
+  const rest = [...told.map(resultLine), ...rules];
+  return new MeshError(`${prefix}${message}`, { exitCode: EXIT.notCaptured, hint, rest });
+}
+
+async function blamed(job: Job, plan: Plan, escaped: readonly FlowResult[]): Promise<string[]> {
+  const found = await differences(job.world, plan, applyOptions(job));
+  const rules = escaped.flatMap(({ flow }) => rulesFor(plan, flow, job.settings.run.nativeNftables));
+  return blame(found, [...new Set(rules)]);
+}
+
+const CNI = "if the CNI plugin makes the rules, look at its log on the node and delete the pod";
 const NOTHING_PROVED =
   "run it in the pod's network namespace, as the proxy's user or with the capabilities NET_ADMIN and NET_RAW";
 
-/** The differences, if any were found; else the rules that the flows depend on. */
-export function blame(found: readonly string[] | undefined, rules: readonly string[]): string {
-  const advice = "if the CNI plugin makes the rules, look at its log on the node and delete the pod";
-  if (found !== undefined && found.length > 0) return `not as planned: ${some(found)}; ${advice}`;
+/** The differences, if any were found; else the rules that the flows depend on. A line each. */
+export function blame(found: readonly string[] | undefined, rules: readonly string[]): string[] {
+  if (found !== undefined && found.length > 0) return listed("not as planned", found);
   const seen = found === undefined
-    ? "the rules cannot be read without the capability NET_ADMIN; these are required"
-    : "all rules are as planned, so other rules handle the traffic first; these are required";
-  return `${seen}: ${some(rules)}; ${advice}`;
+    ? "the rules cannot be read without the capability NET_ADMIN; required"
+    : "all rules are as planned, other rules handle the traffic first; required";
+  return listed(seen, rules);
 }
 
 const MOST_TOLD = 6;
 
-function some(list: readonly string[]): string {
+function listed(what: string, list: readonly string[]): string[] {
   const rest = list.length - MOST_TOLD;
-  return [...list.slice(0, MOST_TOLD), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+  return [...list.slice(0, MOST_TOLD).map((each) => `${what}: ${each}`), ...(rest > 0 ? [`and ${rest} more`] : [])];
 }

@@ -27,7 +27,7 @@ const POD = {
 for (const flags of SETTINGS) {
   Deno.test(`generate --output json ${flags.join(" ")}: what is printed is as the schema says`, async () => {
     const world = fakeWorld(POD);
-    await runIptables(world, "generate", [...flags, "--output", "json"]);
+    await runIptables(world, { mode: "generate", isDropIn: false }, [...flags, "--output", "json"]);
     PLAN.parse(JSON.parse(world.said.stdout));
   });
 }

@@ -148,12 +148,65 @@ testWhen(
   },
 );
 
-testWhen(MISSING, "verify without the settings of the rules proves little, and says so", async () => {
+for (const { name, flags, missing } of BACK_ENDS) {
+  testWhen(missing ?? MISSING, `verify takes its settings from the rules in the kernel, ${name}`, async () => {
+    await using pair = await Pair.create();
+    await apply(pair.pod, [...FLAGS, ...flags, "-m", "TPROXY", "-p", "16001", "-z", "16006"]);
+    const report = await verify(pair.pod, []);
+    assert.equal(report.code, 0, report.stderr);
+    assert.match(report.stderr, /those of the rules in the kernel, for inbound and outbound connections/);
+    assert.deepEqual(
+      report.flows.map(({ flow, family, result }) => `${family} ${flow} ${result}`),
+      ["IPv4", "IPv6"].flatMap((family) => ALL.map((flow) => `${family} ${flow} proved`)),
+    );
+  });
+}
+
+testWhen(MISSING, "verify without flags: a missing jump escapes, a direction without rules is told", async () => {
   await using pair = await Pair.create([4]);
-  await apply(pair.pod, FLAGS);
-  const { code, flows, stderr } = await verify(pair.pod, []);
-  assert.deepEqual([code, flows.map(({ flow }) => flow)], [0, ["proxy to itself"]]);
-  assert.match(stderr, /warning iptables: These settings capture neither inbound nor outbound/);
+  await apply(pair.pod, ["-u", "1337", "-i", "*", "-b", "*"]);
+  await pair.pod.shell("iptables-nft -t nat -D PREROUTING -p tcp -j ISTIO_INBOUND");
+  const broken = await verify(pair.pod, ["--probe-timeout", "1s"]);
+  assert.equal(broken.code, 126);
+  assert.match(broken.stderr, /^error: Traffic escapes: inbound; /m);
+  assert.match(broken.stderr, /^ {2}not as planned: .*missing: -A PREROUTING -p tcp -j ISTIO_INBOUND$/m);
+  await apply(pair.pod, ["-u", "1337", "-i", "*"]);
+  const one = await verify(pair.pod, []);
+  assert.equal(one.code, 0, one.stderr);
+  assert.match(one.stderr, /warning iptables: inbound connections are not captured/);
+  const required = await pair.pod.mesh(["iptables", "verify", "--require", "both"]);
+  assert.equal(required.code, 126);
+  assert.match(required.stderr, /^error: The rules do not capture inbound connections; --require both wants them/m);
+});
+
+testWhen(MISSING, "verify exits with 126 where neither direction is captured", async () => {
+  await using pair = await Pair.create([4]);
+  const without = await verify(pair.pod, []);
+  await apply(pair.pod, ["-u", "1337"]);
+  for (const { code, proved, stderr } of [without, await verify(pair.pod, []), await verify(pair.pod, ["-i", ""])]) {
+    assert.deepEqual([code, proved], [126, false]);
+    assert.match(stderr, /^error: Neither inbound nor outbound connections are captured; /m);
+  }
+});
+
+testWhen(MISSING, "apply says what it adds, repairs and takes out", async () => {
+  await using pair = await Pair.create([4]);
+  const run = async (...flags: string[]) => {
+    const { code, stderr } = await pair.pod.mesh(["iptables", "apply", ...flags]);
+    assert.equal(code, 0, stderr);
+    return stderr;
+  };
+  const first = await run("-i", "*", "-b", "*");
+  assert.match(first, /Added: IPv4, table nat, chain PREROUTING: -A PREROUTING -p tcp -j ISTIO_INBOUND\n/);
+  assert.doesNotMatch(first, /Repaired|Removed|warning|Istio config/);
+  await pair.pod.shell("iptables-nft -t nat -D PREROUTING -p tcp -j ISTIO_INBOUND");
+  const second = await run("-i", "*", "-b", "*");
+  assert.match(second, /Repaired: IPv4, table nat, chain PREROUTING: missing: -A PREROUTING -p tcp -j ISTIO_INBOUND\n/);
+  assert.doesNotMatch(second, /Added|Removed|warning/);
+  const bare = await run();
+  assert.match(bare, /warning iptables: These settings capture neither inbound nor outbound connections/);
+  assert.match(bare, /Removed: IPv4, table nat, chain PREROUTING: -A PREROUTING -p tcp -j ISTIO_INBOUND\n/);
+  assert.match(bare, /warning iptables: The capture of inbound and outbound connections is taken out/);
 });
 
 testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it and leaves nothing", async () => {

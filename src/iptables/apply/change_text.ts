@@ -1,0 +1,16 @@
+/** What `apply` and `clean` did, a line for each difference. */
+
+/**
+ * | difference                 | the first run          | later                  |
+ * |----------------------------|------------------------|------------------------|
+ * | `PLACE: missing: RULE`     | `Added: PLACE: RULE`   | `Repaired: ...`        |
+ * | `needed: ip rule add ...`  | `Added: ip rule ...`   | `Repaired: ...`        |
+ * | `PLACE: unexpected: RULE`  | `Removed: PLACE: RULE` | `Removed: PLACE: RULE` |
+ * | `needed: ip rule del ...`  | `Removed: ip rule ...` | `Removed: ip rule ...` |
+ * | another order              |                        | `Repaired: ...`        |
+ */
+export function changeText(difference: string, isFirst: boolean): string {
+  const plain = difference.replace(/^needed: |^unexpected |: (?:missing|unexpected)(?=: |$)/, "");
+  if (/^unexpected |: unexpected(: |$)|^needed: \S+ (-6 )?\w+ del /.test(difference)) return `Removed: ${plain}`;
+  return isFirst ? `Added: ${plain}` : `Repaired: ${difference}`;
+}

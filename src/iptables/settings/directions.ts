@@ -1,0 +1,36 @@
+/** The directions of connections that settings capture. */
+import { EXIT, MeshError } from "../../core/errors.ts";
+import type { CaptureSettings } from "./settings.ts";
+
+export const DIRECTIONS = ["inbound", "outbound"] as const;
+export type Direction = typeof DIRECTIONS[number];
+
+/** The directions that these settings capture. */
+export function capturedDirections(capture: CaptureSettings): readonly Direction[] {
+  const { inboundPorts, outboundCidrs, outboundPorts } = capture;
+  const captures: Readonly<Record<Direction, boolean>> = {
+    inbound: inboundPorts.length > 0,
+    outbound: outboundCidrs.length > 0 || outboundPorts.length > 0,
+  };
+  return DIRECTIONS.filter((direction) => captures[direction]);
+}
+
+/** What `--require` takes. */
+export type Required = "" | "both" | Direction;
+
+/** Throws a `MeshError` with exit code 126 if a required direction is not among these. `whose`: the settings or the rules. */
+export function checkRequired(required: Required, captured: readonly Direction[], whose: string): void {
+  const wanted = required === "" ? [] : required === "both" ? DIRECTIONS : [required];
+  const missing = wanted.filter((direction) => !captured.includes(direction));
+  if (missing.length === 0) return;
+  const flags = missing.map((direction) => FLAG[direction]).join(" and ");
+  throw new MeshError(`${whose} do not capture ${missing.join(" and ")} connections`, {
+    exitCode: EXIT.notCaptured,
+    hint: `--require ${required} wants them: apply with ${flags}`,
+  });
+}
+
+const FLAG: Readonly<Record<Direction, string>> = { inbound: "-b '*'", outbound: "-i '*'" };
+
+/** A warning about settings that capture nothing. */
+export const NOTHING_CAPTURED = "These settings capture neither inbound nor outbound connections: give -b and -i";

@@ -1,0 +1,42 @@
+/** The settings of `verify` without flags: those of the rules in the kernel. */
+import { EXIT, MeshError } from "../../core/errors.ts";
+import { logText } from "../../core/log.ts";
+import { readersOf } from "../apply/backend.ts";
+import { heldRouting } from "../apply/routing_steps.ts";
+import { survey } from "../apply/survey.ts";
+import { heldRules } from "../held/rules.ts";
+import { heldSettings } from "../held/settings.ts";
+import type { Job } from "../job.ts";
+import { capturedDirections } from "../settings/directions.ts";
+
+/** Settings that say what is captured. */
+const DIRECTION_SETTINGS = ["inboundPorts", "outboundCidrs", "outboundPorts"];
+
+/**
+ * The job, unchanged if it is not `verify` or if a flag or variable says what is captured. Otherwise its settings are those
+ * of the rules, but for the ones that are given. Throws a `MeshError` with exit code 126 if the rules cannot be read.
+ */
+export async function withHeldSettings(job: Job): Promise<Job> {
+  const { world, log, names, given, mode, settings: { capture, run } } = job;
+  if (mode !== "verify" || DIRECTION_SETTINGS.some((name) => given.has(name))) return job;
+  const [found, routing] = await survey(world, { names, readers: readersOf(world) }, () => {
+    return Promise.resolve(heldRouting(world.system));
+  }).catch(refuse);
+  const tables = new Map(routing.families.flatMap(({ rules }) => rules).map(({ mark, table }) => [mark, table]));
+  const own = Object.fromEntries(Object.entries(capture).filter(([name]) => given.has(name)));
+  const held = { ...heldSettings(heldRules(found), tables, capture), ...own };
+  const directions = capturedDirections(held).join(" and ");
+  log.info(logText(`The settings are those of the rules in the kernel, for ${directions || "no"} connections`));
+  return {
+    ...job,
+    settings: { capture: held, run: { ...run, nativeNftables: run.nativeNftables || found.nft.size > 0 } },
+  };
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof MeshError)) throw error;
+  throw new MeshError(`The settings cannot be taken from the rules: ${error.message}`, {
+    exitCode: EXIT.notCaptured,
+    hint: "Give them as flags, for example -b '*' -i '*', or run it with the capability NET_ADMIN",
+  });
+}
