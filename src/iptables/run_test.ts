@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MeshError, UsageError } from "../core/errors.ts";
+import { UsageError } from "../core/errors.ts";
 import { fakeWorld, type FakeWorldOptions, SystemError } from "../core/world/mod.ts";
 import { runIptables } from "./mod.ts";
 import type { Call } from "./run.ts";

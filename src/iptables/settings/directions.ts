@@ -1,9 +1,8 @@
 /** The directions of connections that settings capture. */
 import { EXIT, MeshError } from "../../core/errors.ts";
-import type { CaptureSettings } from "./settings.ts";
+import type { CaptureSettings, Direction, Required } from "./settings.ts";
 
-export const DIRECTIONS = ["inbound", "outbound"] as const;
-export type Direction = typeof DIRECTIONS[number];
+export const DIRECTIONS: readonly Direction[] = ["inbound", "outbound"];
 
 /** The directions that these settings capture. */
 export function capturedDirections(capture: CaptureSettings): readonly Direction[] {
@@ -14,9 +13,6 @@ export function capturedDirections(capture: CaptureSettings): readonly Direction
   };
   return DIRECTIONS.filter((direction) => captures[direction]);
 }
-
-/** What `--require` takes. */
-export type Required = "" | "both" | Direction;
 
 /** Throws a `MeshError` with exit code 126 if a required direction is not among these. `whose`: the settings or the rules. */
 export function checkRequired(required: Required, captured: readonly Direction[], whose: string): void {

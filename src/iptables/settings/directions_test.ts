@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
-import { capturedDirections, checkRequired, type Direction, type Required } from "./directions.ts";
+import { capturedDirections, checkRequired } from "./directions.ts";
 import { readSettings } from "./read.ts";
+import type { Direction, Required } from "./settings.ts";
 
 const CAPTURED: readonly (readonly [line: string, directions: Direction[]])[] = [
   ["", []],

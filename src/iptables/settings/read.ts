@@ -4,12 +4,12 @@ import type { Cidr } from "../../core/net.ts";
 import type { LogOptions } from "../../core/log.ts";
 import { type CommandLine, readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
-import type { Required } from "./directions.ts";
 import { logOptions } from "./log_options.ts";
 import {
   type CaptureSettings,
   OUTPUT_FORMATS,
   type OutputFormat,
+  type Required,
   type RunSettings,
   type Settings,
 } from "./settings.ts";

@@ -1,7 +1,6 @@
 /** The checked settings: the input of the rule plan, and how a run works. */
 import type { Cidr } from "../../core/net.ts";
 import type { PortRange } from "../plan/rule.ts";
-import type { Required } from "./directions.ts";
 
 /** Ports that are not captured when one of these users sends. */
 export interface PortsForUids {
@@ -14,6 +13,12 @@ export interface PortsForUids {
 
 /** A subcommand of `kubectl mesh iptables`. */
 export type Mode = "generate" | "apply" | "clean" | "verify";
+
+/** Where captured connections come from, or go to. */
+export type Direction = "inbound" | "outbound";
+
+/** What `--require` takes. */
+export type Required = "" | "both" | Direction;
 
 /** What a run does. */
 export interface RunSettings {

@@ -3,14 +3,8 @@ import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Plan } from "../plan/rule.ts";
 import { logText } from "../../core/log.ts";
 import { applyOptions, type Job, planOf } from "../job.ts";
-import {
-  capturedDirections,
-  checkRequired,
-  type Direction,
-  DIRECTIONS,
-  NOTHING_CAPTURED,
-  type Required,
-} from "../settings/directions.ts";
+import { capturedDirections, checkRequired, DIRECTIONS, NOTHING_CAPTURED } from "../settings/directions.ts";
+import type { Direction, Required } from "../settings/settings.ts";
 import { withHeldSettings } from "./held_settings.ts";
 import type { FlowResult } from "./flows.ts";
 import { differences, rulesFor } from "./missing_rules.ts";
