@@ -57,6 +57,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
       inControlPlane: true,
       apart: "secrets",
     },
+    { group: "", resources: ["secrets"], verbs: ["get"], apart: "pull-secrets" },
   ];
 }
 
@@ -85,6 +86,10 @@ const APART = {
     `# Optional, for users who may read private keys: these Secrets contain keys beside the certificates that are compared
 # with the caBundle, and RBAC cannot grant single keys of a Secret. Without this role the check compares the ConfigMap
 # istio-ca-root-cert if it exists, else "webhook-certificate" is unknown; "webhook-reachable" verifies the certificate.
+#
+`,
+  "pull-secrets": `# Optional, for users who may read all Secrets: "namespace-pull-secrets" asks whether the Secrets of
+# global.imagePullSecrets exist in injected namespaces. Without this role it is unknown where the values name any.
 #
 `,
 } as const;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterApi, object } from "../../test/support/kube/cluster.ts";
-import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
+import { meshObjects, meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../core/kube/client/mod.ts";
+import { BUILT_IN } from "../inject/mod.ts";
 import { realWorld } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { explainInjection } from "./injection/mod.ts";
@@ -23,6 +24,13 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
 function objects(): readonly KubeObject[] {
   return [
     ...meshWebhooks(),
+    ...meshObjects().filter(({ kind }) => kind === "ConfigMap").map((map) => ({
+      ...map,
+      data: {
+        ...Object(map["data"]),
+        values: BUILT_IN.values.replace("imagePullSecrets: []", "imagePullSecrets: [a]"),
+      },
+    })),
     object("v1", "Namespace", "istio-system"),
     object("v1", "Namespace", "web", { metadata: { labels: { "istio-injection": "enabled" } } }),
     ...KINDS.map(([apiVersion, kind]) => object(apiVersion, kind, "web/app", { spec: { containers: [] } })),
@@ -99,8 +107,8 @@ Deno.test("the Secret of a revision's webhook has that revision's name", () => {
 
 Deno.test("Secrets and the right to create pods are in optional roles", () => {
   const documents = rbacText({ istioNamespace: "mesh", revision: undefined }).split("---\n");
-  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, true]);
+  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, true, true]);
   assert.match(documents[3] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
-  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, false]);
+  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, false, false]);
   assert.match(documents[3] ?? "", /^# Optional, for users who may read private keys/);
 });

@@ -16,7 +16,7 @@ import { labelNamespace } from "../injection/commands.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
 import { cannotTell, findingOf, type Problem } from "./findings.ts";
-import { discovered, ofInjected, rootCertificate } from "./namespaces/control_plane.ts";
+import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespaces/control_plane.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
 
@@ -72,6 +72,13 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
       rootCertificate,
       "istiod writes it: see its log, its discoverySelectors and its rights on ConfigMaps",
     ),
+  },
+  {
+    id: "namespace-pull-secrets",
+    category: "namespaces",
+    title: "injected namespaces have the pull secrets of the proxy",
+    needs: [],
+    run: ofInjected(pullSecrets, "copy the Secrets of global.imagePullSecrets to the namespace"),
   },
   {
     id: "namespace-revision-served",

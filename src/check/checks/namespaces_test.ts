@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { clusterApi, clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { BUILT_IN } from "../../inject/mod.ts";
 import { inventoryOf } from "../inventory/mod.ts";
 import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
@@ -12,10 +13,12 @@ function namespace(labels: Record<string, string>): KubeObject {
   return object("v1", "Namespace", "shop", { metadata: { labels } });
 }
 
-/** The ConfigMap of the control plane, with this mesh configuration. */
-function plane(mesh: string): readonly KubeObject[] {
+const PULL = BUILT_IN.values.replace("imagePullSecrets: []", "imagePullSecrets: [registry]");
+
+/** The ConfigMap of the control plane, with this mesh configuration and these values. */
+function plane(mesh: string, values?: string): readonly KubeObject[] {
   return meshObjects().filter(({ kind }) => kind === "ConfigMap").map((map) => {
-    return { ...map, data: { ...Object(map["data"]), mesh } };
+    return { ...map, data: { ...Object(map["data"]), mesh, ...values === undefined ? {} : { values } } };
   });
 }
 
@@ -120,6 +123,29 @@ const ROWS: readonly Row[] = [
       ...plane(""),
       object("v1", "ConfigMap", "shop/istio-ca-root-cert", { data: {} }),
     ],
+    result: "ok",
+  },
+  {
+    id: "namespace-pull-secrets",
+    name: "no Secret",
+    objects: [namespace({ "istio-injection": "enabled" }), ...plane("", PULL)],
+    result: "error",
+    says: /it has no Secret "registry" for the proxy's image/,
+  },
+  {
+    id: "namespace-pull-secrets",
+    name: "the Secret",
+    objects: [
+      namespace({ "istio-injection": "enabled" }),
+      ...plane("", PULL),
+      object("v1", "Secret", "shop/registry", { data: {} }),
+    ],
+    result: "ok",
+  },
+  {
+    id: "namespace-pull-secrets",
+    name: "values without pull secrets",
+    objects: [namespace({ "istio-injection": "enabled" }), ...plane("")],
     result: "ok",
   },
   {

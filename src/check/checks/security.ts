@@ -7,6 +7,7 @@ import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { cannotTell, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
+import { outsideRange } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
 import { containersByName, podAmounts } from "./security/pod_resources.ts";
 import { type Level, violationsOf } from "./security/pod_security.ts";
@@ -38,6 +39,14 @@ export const SECURITY_CHECKS: readonly Check[] = [
     run: ranges,
   },
   {
+    id: "scc-ranges",
+    category: "security",
+    title: "sidecars run as users of OpenShift's ranges",
+    needs: [],
+    pre: true,
+    run: async (inventory) => judge(await inventory.sidecars(), sccRanges, ADVICE_SCC),
+  },
+  {
     id: "pod-admission",
     category: "security",
     title: "the API server admits injected pods in each namespace",
@@ -56,6 +65,8 @@ export const SECURITY_CHECKS: readonly Check[] = [
 
 const ADVICE_POD_SECURITY = "let the CNI plugin capture traffic (pilot.cni.enabled, or inject --cni), " +
   "or label the namespace pod-security.kubernetes.io/enforce=privileged";
+const ADVICE_SCC = "install Istio with the profile openshift, whose sidecars use the range, " +
+  "or grant an SCC such as nonroot-v2 to the service accounts";
 const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 type Judge = (namespace: SidecarNamespace) => readonly Problem[];
@@ -64,6 +75,12 @@ function judge(sidecars: Observed<readonly SidecarNamespace[]>, ofEach: Judge, a
   if (!isKnown(sidecars)) return cannotTell(sidecars);
   if (sidecars.value.length === 0) return { result: "skipped", message: "no namespace is injected" };
   return findingOf(sidecars.value.flatMap(ofEach), advice);
+}
+
+/** Another SCC may admit the pod: the dry runs of "pod-admission" tell. */
+function sccRanges(namespace: SidecarNamespace): readonly Problem[] {
+  const message = outsideRange(namespace);
+  return message === undefined ? [] : [problem(namespace, "warning", message)];
 }
 
 /** Without a mesh nothing is broken, and the mesh namespaces are unknown. */

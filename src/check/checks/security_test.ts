@@ -208,6 +208,18 @@ Deno.test("resource-quota: what a limit range may set is unknown without the rig
   assert.equal(await told("resource-quota", setting), "unknown: cannot tell: needs list on limitranges");
 });
 
+Deno.test("scc-ranges: a user outside the range of the namespace is a warning", async () => {
+  const within = (range: string) => {
+    const annotations = { "openshift.io/sa.scc.uid-range": range };
+    return [object("v1", "Namespace", "apps", { metadata: { labels: MESH, annotations } })];
+  };
+  const expected =
+    /^warning: namespace\/apps: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/;
+  assert.match(await told("scc-ranges", { objects: within("1000650000/10000") }), expected);
+  assert.equal(await told("scc-ranges", { objects: within("0-2000") }), "ok: ");
+  assert.equal(await told("scc-ranges"), "ok: ");
+});
+
 const WITHOUT = /"sidecar.istio.io\/inject":"false"/;
 
 /** Refuses pods with a sidecar, or all pods. */

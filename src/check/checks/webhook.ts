@@ -4,6 +4,7 @@ import { chainKeepsSidecar } from "./webhook/chain.ts";
 import { clockSkew } from "./webhook/clock.ts";
 import { exists, revisionTags } from "./webhook/configurations.ts";
 import { failurePolicy } from "./webhook/failure_policy.ts";
+import { bundleIsUnmanaged } from "./webhook/gitops.ts";
 import { overInjectors } from "./webhook/injectors.ts";
 import { noOverlap } from "./webhook/overlap.ts";
 import { notItsOwn } from "./webhook/own_namespace.ts";
@@ -94,6 +95,13 @@ export const WEBHOOK_CHECKS: readonly Check[] = [
     title: "other webhooks leave the sidecar as it is",
     needs: [EXISTS],
     run: chainKeepsSidecar,
+  },
+  {
+    id: "webhook-gitops",
+    category,
+    title: "GitOps controllers leave the caBundle alone",
+    needs: [EXISTS],
+    run: bundleIsUnmanaged,
   },
   {
     id: "webhook-validation",

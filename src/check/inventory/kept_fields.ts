@@ -64,9 +64,12 @@ const refusals: Keep = (value) => {
   return conditions.map(fields({ type: whole, status: whole, message: whole }));
 };
 
-/** For namespaces: their labels. */
+/** The ranges of users and groups that OpenShift gives to a namespace. */
+const SCC = /^openshift\.io\/sa\.scc\./;
+
+/** For namespaces: labels and ranges. */
 export function namespaceKeeper(): (namespace: KubeObject) => KubeObject {
-  return keeper({ metadata: { labels: whole, deletionTimestamp: whole } });
+  return keeper({ metadata: { labels: whole, annotations: named(SCC), deletionTimestamp: whole } });
 }
 
 /** For nodes: the kubelet version. Their image lists are long. */

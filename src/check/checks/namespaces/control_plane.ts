@@ -78,3 +78,21 @@ export async function rootCertificate(
   const message = `it has no ConfigMap "${map}": injected pods wait for it and do not start`;
   return { value: [{ object: `namespace/${name}`, result: "error", message }] };
 }
+
+/** Pods can use Secrets of their own namespace only; the injector adds the names of `global.imagePullSecrets`. */
+export async function pullSecrets(
+  { name, sidecar }: SidecarNamespace,
+  inventory: Inventory,
+): Promise<Observed<readonly Problem[]>> {
+  const wanted = mapsAt(specOf(sidecar), "imagePullSecrets").map((each) => textAt(each, "name"));
+  const found = await Promise.all(wanted.map((secret) => inventory.secret({ namespace: name, name: secret })));
+  const unknown = found.find((each) => !isKnown(each));
+  if (unknown !== undefined && !isKnown(unknown)) return unknown;
+  const missing = wanted.filter((_, index) => {
+    const secret = found[index];
+    return secret !== undefined && isKnown(secret) && secret.value === undefined;
+  });
+  if (missing.length === 0) return NOTHING;
+  const message = `it has no Secret ${missing.map((each) => `"${each}"`).join(", ")} for the proxy's image`;
+  return { value: [{ object: `namespace/${name}`, result: "error", message }] };
+}

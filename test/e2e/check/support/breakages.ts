@@ -240,6 +240,17 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-chain": "error" },
     says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" takes from injected pods .*: restartPolicy\n/,
   }),
+  "Argo CD sets the caBundle": {
+    make: async ({ kubectl, authority }) => {
+      const value = btoa(authority.pem + makeAuthority().pem);
+      const patch = JSON.stringify([{ op: "replace", path: "/webhooks/0/clientConfig/caBundle", value }]);
+      const manager = "--field-manager=argocd-controller";
+      await kubectl("patch", "mutatingwebhookconfiguration", CONFIGURATION, "--type=json", manager, "-p", patch);
+    },
+    heal: (mesh) => mesh.register(),
+    told: { "webhook-gitops": "warning" },
+    says: /^mutatingwebhookconfiguration\/.*: Argo CD sets its caBundle, .*ignoreDifferences/,
+  },
   "a validating webhook without pods": withObject({
     apiVersion: ADMISSION,
     kind: "ValidatingWebhookConfiguration",
@@ -287,6 +298,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       told: { "namespace-discovered": "error" },
       says: /^namespace\/mesh: its pods are injected, but no discoverySelectors/,
     },
+  ),
+  "no pull secret": configured(
+    "values",
+    (text) => text.replace("imagePullSecrets: []", "imagePullSecrets: [registry]"),
+    { told: { "namespace-pull-secrets": "error" }, says: /^namespace\/mesh: it has no Secret "registry"/ },
   ),
   "no root certificate": {
     make: ({ kubectl }) => kubectl("delete", "configmap", "istio-ca-root-cert", "-n", "mesh"),
@@ -379,6 +395,12 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "pod-security": "error" },
     says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
   }),
+  "a user outside OpenShift's range": {
+    make: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"),
+    heal: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range-"),
+    told: { "scc-ranges": "warning" },
+    says: /^namespace\/mesh: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/,
+  },
   "a policy against what injection adds": {
     make: async (mesh) => {
       for (const object of POLICY) await mesh.apply(object);
