@@ -68,7 +68,7 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const NAME = "kubectl-mesh-check";
 
 const HEAD =
-  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and two optional roles.
+  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and three optional roles.
 # The checks only read. Without a right, the checks that need it are unknown, and the others run.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
