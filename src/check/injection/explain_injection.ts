@@ -11,6 +11,7 @@ import {
   type Injector,
   newInjector,
 } from "../../inject/mod.ts";
+import { allTargets } from "./all_targets.ts";
 import { explain, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
 import { clusterTarget, type Target, targetOf } from "./target.ts";
@@ -19,6 +20,8 @@ import { clusterTarget, type Target, targetOf } from "./target.ts";
 export interface InjectionQuestion {
   /** `KIND/NAME` of an object in the cluster. */
   readonly workload?: string | undefined;
+  /** All workloads of this namespace of the cluster; `undefined` is all namespaces. */
+  readonly all?: { readonly namespace: string | undefined } | undefined;
   /** Manifests: their names in messages, and their bytes. */
   readonly inputs?: readonly { readonly file: string; chunks(): AsyncIterable<Uint8Array> }[];
   /** For workloads without a namespace. */
@@ -42,10 +45,10 @@ export async function explainInjection(
 ): Promise<readonly Explanation[]> {
   const targets = await targetsOf(api, question);
   const given = await givenInjector(world, question, api === undefined);
-  const { choice, workload } = question;
+  const { choice, workload, all } = question;
   const knowledgeOf = async (namespace: string): Promise<Knowledge> => {
     if (api === undefined) return offlineKnowledge(given);
-    const asking = { api, clock: world.clock, choice, given, wantsPods: workload !== undefined };
+    const asking = { api, clock: world.clock, choice, given, wantsPods: (workload ?? all) !== undefined };
     return await clusterKnowledge(asking, namespace);
   };
   const known = new Map<string, Knowledge>();
@@ -60,7 +63,8 @@ export async function explainInjection(
 }
 
 async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion): Promise<readonly Target[]> {
-  const { workload, inputs = [], namespace } = question;
+  const { workload, inputs = [], namespace, all } = question;
+  if (all !== undefined && api !== undefined) return await allTargets(api, all.namespace);
   if (workload !== undefined && api !== undefined) return [await clusterTarget(api, workload, namespace)];
   const targets: Target[] = [];
   for (const input of inputs) {

@@ -5,7 +5,7 @@ import { clusterApi, type ClusterOptions, object } from "../../../test/support/k
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
 import { EXPLANATION } from "./explanation_schema.ts";
-import { explanationJson, explanationText } from "./print.ts";
+import { explanationJson, explanationText, overviewText } from "./print.ts";
 
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const CANARY = meshObjects({ revision: "canary" }).filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
@@ -203,4 +203,35 @@ items:
   assert.deepEqual(more, []);
   assert.equal(explanation?.reason, "annotation-inject-false");
   assert.deepEqual(explanation?.fix, [`remove "${INJECT}" from metadata.annotations in web.yaml`]);
+});
+
+Deno.test("check injection of all workloads: a line for each, without what a controller made", async () => {
+  const owned = { ownerReferences: [{ kind: "CronJob", name: "report" }] };
+  const shop = [namespace({ "istio-injection": "enabled" }), deployment(), deployment({ [INJECT]: "false" })];
+  const objects = [
+    ...MESH,
+    ...shop.map((each, index) => index < 2 ? each : { ...each, metadata: { ...each.metadata, name: "out" } }),
+    livePod("web-5d4-1"),
+    object("batch/v1", "Job", "shop/report-1", { metadata: owned }),
+    object("v1", "Namespace", "plain"),
+    object("v1", "Pod", "plain/single", { spec: { containers: [APP] } }),
+  ];
+  const api = clusterApi({ objects, dryRun: injected });
+  const explain = (all: { namespace: string | undefined }) =>
+    explainInjection(fakeWorld(), api, { all, namespace: "default", choice: {}, configuration: {} });
+  const everything = await explain({ namespace: undefined });
+  assert.deepEqual(everything.map(({ workload, verdict }) => [workload, verdict]), [
+    ["pod/single", "not-injected"],
+    ["deployment.apps/out", "not-injected"],
+    ["deployment.apps/web", "injected"],
+  ]);
+  const lines = overviewText(await explain({ namespace: "shop" })).split("\n");
+  assert.match(lines[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +CAUSE$/);
+  assert.match(lines[1] ?? "", /^shop +deployment\.apps\/out +not injected +label "sidecar/);
+  assert.equal(lines.length, 4);
+  await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in "shpo"/);
+  const blind = clusterApi({ objects, forbidden: /cronjobs/ });
+  await assert.rejects(
+    explainInjection(fakeWorld(), blind, { all: { namespace: "shop" }, namespace: "", choice: {}, configuration: {} }),
+  );
 });

@@ -6,4 +6,4 @@
 export type { Explanation } from "./explanation.ts";
 export { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
 export { readWorkloadName } from "./target.ts";
-export { explanationJson, explanationText } from "./print.ts";
+export { explanationJson, explanationText, overviewText } from "./print.ts";

@@ -29,6 +29,12 @@ export function explanationText(explanation: Explanation): string {
   return `${parts.join("\n\n")}\n`;
 }
 
+/** A line for each workload: verdict and cause. */
+export function overviewText(explanations: readonly Explanation[]): string {
+  const rows = explanations.map((each) => [each.namespace, each.workload, verdictText(each), each.message]);
+  return `${table([["NAMESPACE", "WORKLOAD", "VERDICT", "CAUSE"], ...rows])}\n`;
+}
+
 function headline(explanation: Explanation): string {
   const { workload, namespace, message, field } = explanation;
   const where = namespace === "" ? "" : ` in the namespace "${shown(namespace)}"`;

@@ -11,7 +11,11 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS, REVI
 const FLAGS = {
   "Workloads": {
     ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload", { defaultDoc: "that of the context" }),
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; alone: all its workloads", {
+      excludes: ["all-namespaces"],
+      defaultDoc: "that of the context",
+    }),
+    allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, a line for each"),
     output: flag("-o, --output table|json", "Form of the answer; json is one object a line", { default: "table" }),
   },
   "Configuration (the cluster's for KIND/NAME, built-in for -f)": {
@@ -34,12 +38,13 @@ export const CHECK_INJECTION = command({
     "live pods have, and the commands that change it. Nothing is changed: a pod that is to be injected goes to the API " +
     "server as a dry run. With -f and without --from-cluster no " +
     "cluster is contacted, and one webhook is assumed.",
-  usage: "KIND/NAME | -f FILE [flags]",
+  usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
   positional: { usage: "KIND/NAME" },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh check injection deployment/web -n shop" },
     { command: "kubectl mesh check injection pod/web-7d4b9 -o json" },
+    { command: "kubectl mesh check injection -n shop" },
     { command: "kubectl mesh check injection -f web.yaml --inject-config injector.yaml" },
     { command: "kubectl mesh check injection -f web.yaml -n shop --from-cluster" },
   ],
@@ -60,40 +65,56 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   const workload = workloadOf(flags, args);
   const room = await import("../../check/mod.ts");
   if (workload !== undefined) room.readWorkloadName(workload);
-  const api = await connection(world, flags, workload);
+  const isAll = workload === undefined && flags.filename.length === 0;
+  const api = await connection(world, flags, isAll || workload !== undefined);
   try {
     world.permissions.keepOnly(permissionsFor(flags, api));
     const explanations = await room.explainInjection(world, api, await question(world, flags, { workload, api }));
     const isJson = flags.output === "json";
     const text = isJson ? room.explanationJson : room.explanationText;
-    world.stdout.write(explanations.map(text).join(isJson ? "" : "\n"));
+    const isOverview = isAll && !isJson;
+    world.stdout.write(
+      isOverview ? room.overviewText(explanations) : explanations.map(text).join(isJson ? "" : "\n"),
+    );
     return explanations.some(({ hasProblem }) => hasProblem) ? EXIT.failed : EXIT.ok;
   } finally {
     api?.close();
   }
 }
 
-/** The workload that is named, or none where files are. */
-function workloadOf({ filename }: Flags, [first, ...more]: readonly string[]): string | undefined {
-  const hint = 'see "kubectl mesh check injection --help"';
-  if (first === undefined && filename.length === 0) {
-    throw new UsageError("No workload is named", { hint: "name it as KIND/NAME, or files with -f" });
-  }
-  if (first !== undefined && filename.length > 0) {
-    throw new UsageError(`Both the workload "${first}" and files are named`, { hint });
-  }
+const HINT = { hint: 'see "kubectl mesh check injection --help"' };
+
+/** The workload that is named, or none where files or all workloads are. */
+function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
+  const [first, ...more] = args;
+  refuseMixed(flags, first);
   if (more.length === 0) return first;
-  const isPair = first !== undefined && !first.includes("/") && more.length === 1;
-  if (isPair) return `${first}/${more[0]}`;
-  throw new UsageError(`Unexpected argument "${more[0]}"`, { hint });
+  if (first !== undefined && !first.includes("/") && more.length === 1) return `${first}/${more[0]}`;
+  throw new UsageError(`Unexpected argument "${more[0]}"`, HINT);
+}
+
+/** Exactly one of a workload, files, and all workloads is named. With a workload or files `-n` says where. */
+function refuseMixed({ filename, namespace, allNamespaces }: Flags, workload: string | undefined): void {
+  const hasFiles = filename.length > 0;
+  if (workload !== undefined && hasFiles) {
+    throw new UsageError(`Both the workload "${workload}" and files are named`, HINT);
+  }
+  if (workload !== undefined || hasFiles) {
+    if (allNamespaces) throw new UsageError("The flag --all-namespaces takes neither a workload nor files", HINT);
+    return;
+  }
+  if (namespace !== undefined || allNamespaces) return;
+  throw new UsageError("No workload is named", {
+    hint: "name it as KIND/NAME, files with -f, or all workloads with -n NAMESPACE or -A",
+  });
 }
 
 async function connection(
   world: World,
   flags: Flags,
-  workload: string | undefined,
+  needsCluster: boolean,
 ): Promise<KubeConnection | undefined> {
-  if (workload === undefined && !flags.fromCluster) return undefined;
+  if (!needsCluster && !flags.fromCluster) return undefined;
   const { connect } = await import("../../core/kube/client/mod.ts");
   return await connect(world, flags);
 }
@@ -111,8 +132,10 @@ interface Asked {
 
 async function question(world: World, flags: Flags, { workload, api }: Asked): Promise<InjectionQuestion> {
   const { filename, revision, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
+  const isAll = workload === undefined && filename.length === 0;
   return {
     workload,
+    all: isAll ? { namespace: flags.namespace } : undefined,
     inputs: filename.length === 0 ? [] : await expandInputs(world, filename, flags.recursive),
     namespace: flags.namespace ?? api?.namespace ?? "default",
     choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },

@@ -54,6 +54,8 @@ Deno.test("check injection: a pod that would be refused is exit code 1", async (
 
 const WRONG: readonly (readonly [string, RegExp])[] = [
   ["", /No workload is named/],
+  ["-A -f web.yaml", /--all-namespaces takes neither a workload nor files/],
+  ["-A -n shop", /--all-namespaces/],
   ["web", /"web" is not a workload/],
   ["deploymnet/web", /The kind "deploymnet" is not a known workload kind/],
   ["deployment/web -f web.yaml", /Both the workload "deployment\/web" and files are named/],

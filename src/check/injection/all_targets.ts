@@ -1,0 +1,44 @@
+/** All workloads of a cluster or a namespace, as targets. */
+import { MeshError } from "../../core/errors.ts";
+import { isPod, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
+import { objectTarget, type Target } from "./target.ts";
+
+/** What creates pods by itself: pods, Jobs and ReplicaSets of another controller are explained by that one. */
+const COLLECTIONS: readonly (readonly [group: string, resource: string])[] = [
+  ["apis/apps/v1", "deployments"],
+  ["apis/apps/v1", "statefulsets"],
+  ["apis/apps/v1", "daemonsets"],
+  ["apis/batch/v1", "jobs"],
+  ["apis/batch/v1", "cronjobs"],
+  ["api/v1", "pods"],
+];
+
+/**
+ * The workloads of a namespace, or with `undefined` of all, by namespace and name.
+ * Errors: those of the API, also for one kind that the user may not list: its workloads would be missing; a MeshError if
+ * there is none.
+ */
+export async function allTargets(api: KubeApi, namespace: string | undefined): Promise<readonly Target[]> {
+  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
+  const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
+    return api.list(`/${group}/${folder}${resource}`, { limit: "100" });
+  }));
+  const targets = lists.flatMap(({ items }) => items.filter(isOnItsOwn).flatMap((item) => objectTarget(item) ?? []));
+  if (targets.length > 0) return targets.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  throw new MeshError(
+    namespace === undefined ? "The cluster has no workload" : `There is no workload in "${namespace}"`,
+    {
+      hint: "see --namespace",
+    },
+  );
+}
+
+function isOnItsOwn(object: KubeObject): boolean {
+  const { ownerReferences, annotations } = object.metadata;
+  if (Array.isArray(ownerReferences) && ownerReferences.length > 0) return false;
+  return !(isPod(object) && Object(annotations)["kubernetes.io/config.mirror"] !== undefined);
+}
+
+function keyOf({ namespace, workload }: Target): string {
+  return `${namespace}/${workload}`;
+}
