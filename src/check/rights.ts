@@ -77,9 +77,9 @@ const HEAD =
 /** RBAC cannot restrict a right to dry runs, or to keys of a Secret. */
 const APART = {
   "dry-run":
-    `# Optional, for users who may create pods: "webhook-reachable" creates one as a dry run, and so does "check injection", and
-# RBAC cannot allow dry runs only. Without this role "webhook-reachable" is unknown. A RoleBinding in one injected namespace is enough, together with
-# "check -n" for that namespace.
+    `# Optional, for users who may create pods: "webhook-reachable", "webhook-chain", "pod-admission" and "check injection"
+# create some as dry runs, and RBAC cannot allow dry runs only. Without this role these checks are unknown. A RoleBinding
+# in one injected namespace is enough, together with "check -n" for that namespace.
 #
 `,
   secrets:

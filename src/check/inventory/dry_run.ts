@@ -16,6 +16,8 @@ export interface PodRun {
   readonly webhook: string | undefined;
   /** The API server's error. */
   readonly message: string;
+  /** The pod as the API server would store it; `undefined` if it is not admitted. */
+  readonly pod?: Pod | undefined;
   /** Milliseconds until the answer. */
   readonly took: number;
 }
@@ -37,8 +39,8 @@ export type TryNamespace = (
   webhooks: readonly InjectorWebhook[],
 ) => Promise<Observed<DryRun | undefined>>;
 
-/** Creates a pod as it is given; the pod as the API server would store it, or why it refuses it. */
-export type TryPod = (namespace: string, pod: object) => Promise<Observed<Pod | undefined>>;
+/** Creates a pod as it is given. */
+export type TryPod = (namespace: string, pod: object) => Promise<Observed<PodRun>>;
 
 type Namespaces = () => Promise<Observed<readonly Namespace[]>>;
 
@@ -70,24 +72,8 @@ export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns
       return isKnown(all) ? await inFirst(all.value, [webhook]) : all;
     },
     dryRunIn: (namespace, webhooks) => inFirst([namespace], webhooks),
-    dryRunOf: (namespace, pod) => sendAsIs(source, namespace, pod),
+    dryRunOf: (namespace, pod) => tryToCreate(source, { namespace, pod }),
   };
-}
-
-/** A refusal is about this pod: it says nothing of rights. */
-async function sendAsIs({ api }: Source, namespace: string, pod: object): Promise<Observed<Pod | undefined>> {
-  const made = await observe(`create on pods in the namespace "${namespace}"`, async () => {
-    try {
-      return { pod: ofKind(await api.create(pathOf(namespace), pod), isPod) };
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return { refusal: refusalOf(error).message };
-    }
-  });
-  if (!isKnown(made)) return made;
-  return "refusal" in made.value
-    ? { broken: made.value.refusal, object: `namespace/${namespace}` }
-    : { value: made.value.pod };
 }
 
 /** An answer about the pod, not about the user. */
@@ -168,13 +154,13 @@ export async function tryToCreate(
   { namespace, pod: body }: PodToTry,
 ): Promise<Observed<PodRun>> {
   const before = clock.monotonic();
-  const ended = (end: Pick<DryRun, "outcome" | "webhook" | "message">) => {
+  const ended = (end: Pick<PodRun, "outcome" | "webhook" | "message" | "pod">) => {
     return { ...end, namespace, took: clock.monotonic() - before };
   };
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
       const pod = ofKind(await api.create(pathOf(namespace), body), isPod);
-      return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "" });
+      return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "", pod });
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return ended(refusalOf(error));

@@ -170,7 +170,10 @@ async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusa
   }, "Never: the API server refuses pods");
   const broken = (await check(cluster, ["--only", id])).results.get(id);
   assert.match(`${broken?.message}`, message);
-  assert.match(`${broken?.result} ${broken?.hint}`, new RegExp(`^(error|warning) see docs/checks\\.md#${id}$`));
+  assert.match(
+    `${broken?.result} ${broken?.hint}`,
+    new RegExp(`^(error|warning) see "kubectl mesh check --explain ${id}"$`),
+  );
   assert.deepEqual(broken?.objects, ["namespace/mesh"]);
   await heal(cluster);
   assert.equal((await check(cluster, ["--only", id])).results.get(id)?.result, "ok");

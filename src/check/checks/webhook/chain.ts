@@ -35,7 +35,9 @@ export async function chainKeepsSidecar(inventory: Inventory): Promise<Finding> 
   for (const { culprits, namespace } of bySuspects(injected, others)) {
     const found = await inventory.dryRunOf(namespace.name, probe());
     if (!isKnown(found)) unknown ??= found;
-    else problems.push(...problemsOf(lostIn(found.value ?? {}), culprits, namespace));
+    else if (found.value.pod === undefined) {
+      unknown ??= { broken: found.value.message, object: `namespace/${namespace.name}` };
+    } else problems.push(...problemsOf(lostIn(found.value.pod), culprits, namespace));
   }
   return findingOrUnknown(problems, unknown, "update that webhook, or exclude injected pods from it by a selector");
 }
