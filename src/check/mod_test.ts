@@ -7,6 +7,8 @@ import { chooseChecks, needsOf } from "./choose.ts";
 import { inventoryOf, type Source } from "./inventory/mod.ts";
 import { hasNamespace, runUntilWell } from "./mod.ts";
 import { progressLine } from "./print/progress.ts";
+import { summaryOf } from "./result.ts";
+import { runChecks } from "./run.ts";
 
 const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
 
@@ -35,6 +37,21 @@ Deno.test("without --wait, or without a failure, checks run once", async () => {
   assert.equal((await wait(1000, 0)).runs, 1);
   assert.deepEqual((await wait(1000, 60_000, { result: "warning" })).runs, 1);
   assert.deepEqual((await wait(1000, 60_000, { result: "unknown" })).runs, 1);
+});
+
+/** The API server tells these to everyone. */
+const PUBLIC = ["api-reachable", "api-version", "api-admission-registration", "clock-skew"];
+
+Deno.test("a user without rights gets no ok, and no success", async () => {
+  const { clock } = fakeWorld({});
+  const raw = { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" }, "/apis": {} };
+  const api = clusterApi({ forbidden: /^\/(api|apis)\/./, raw, date: clock.now().toUTCString() });
+  const all = chooseChecks(ALL_CHECKS, { categories: [], only: [], skip: [], pre: false });
+  const results = await runChecks(all, inventoryOf({ api, clock, scope: SCOPE }), () => {});
+  const well = results.filter(({ result }) => result === "ok").map(({ id }) => id);
+  assert.deepEqual(well.filter((id) => !PUBLIC.includes(id)), []);
+  const hidden = results.filter(({ id }) => !PUBLIC.includes(id));
+  assert.deepEqual(summaryOf(hidden, "error").isSuccess, false);
 });
 
 Deno.test("a given namespace must exist, if that is known", async () => {

@@ -53,10 +53,20 @@ export function changePod(target: Target, { of, key, value }: PodChange): string
       kubectl("replace", "--force", "-f", "-")
     }`;
   }
+  if (row.kind === "Job") {
+    const field = [...row.path, "metadata", of].join(".");
+    return createdAgain(target, value === null ? `without ${key} in ${field}` : `with ${setting} in ${field}`);
+  }
   const patch = [...row.path, "metadata", of].reduceRight<object>((inner, step) => ({ [step]: inner }), {
     [key]: value,
   });
   return kubectl("patch", named(target), "-n", namespace, "--type=merge", "-p", JSON.stringify(patch));
+}
+
+/** The template of a Job is immutable (Kubernetes, "Jobs"). */
+function createdAgain(target: Target, how: string): string {
+  const command = kubectl("delete", named(target), "-n", target.namespace);
+  return `${command}, and create it again ${how}: the template of a Job is immutable`;
 }
 
 function named({ row, name }: Target): string {
@@ -135,6 +145,7 @@ function ownNetwork(target: Target): readonly string[] {
   const field = [...target.row.path, "spec"];
   if (target.file !== undefined) return [`remove "hostNetwork" from ${field.join(".")} in ${target.file}`];
   if (target.row.kind === "Pod") return [];
+  if (target.row.kind === "Job") return [createdAgain(target, `without ${field.join(".")}.hostNetwork`)];
   const patch = field.reduceRight<object>((inner, key) => ({ [key]: inner }), { hostNetwork: null });
   const name = `${target.row.kind.toLowerCase()}/${target.name}`;
   return [kubectl("patch", name, "-n", target.namespace, "--type=merge", "-p", JSON.stringify(patch))];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ValueMap } from "../../core/value.ts";
-import { changePod, labelNamespace, makeAgain, makeNamedAgain, shellWord } from "./commands.ts";
+import { changePod, decisionFix, labelNamespace, makeAgain, makeNamedAgain, shellWord } from "./commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetOf } from "./target.ts";
 
@@ -23,6 +23,15 @@ const LIVE: readonly LivePod[] = [
 Deno.test("a CronJob's pod is changed in its template", () => {
   const patch = '{"spec":{"jobTemplate":{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}}}';
   assert.equal(changePod(target("CronJob"), CHANGE), `kubectl patch cronjob/web -n shop --type=merge -p '${patch}'`);
+});
+
+Deno.test("a Job is deleted and created again: its template is immutable", () => {
+  assert.equal(
+    changePod(target("Job"), CHANGE),
+    "kubectl delete job/web -n shop, and create it again with a=b in spec.template.metadata.labels: " +
+      "the template of a Job is immutable",
+  );
+  assert.match(decisionFix("pod-host-network", target("Job"))[0] ?? "", /^kubectl delete job\/web -n shop, and create/);
 });
 
 Deno.test("a pod without a controller is replaced in one line, a controller's pod is not changed", () => {
