@@ -100,12 +100,15 @@ function privateSocket() {
   const folder = privateFolder();
   const path = `${folder}/http`;
   const remove = () => {
+    globalThis.removeEventListener("unload", remove);
     try {
       Deno.removeSync(folder, { recursive: true });
     } catch {
       // It has been removed before.
     }
   };
+  // The process may exit before the client has connected.
+  globalThis.addEventListener("unload", remove);
   return { listener: Deno.listen({ transport: "unix", path }), path, remove };
 }
 
