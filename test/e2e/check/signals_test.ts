@@ -41,7 +41,7 @@ async function interrupted(moment: typeof MOMENTS[number], signal: Deno.Signal) 
   if (moment === "asked") await connection.read(new Uint8Array(1));
   child.kill(signal);
   const { code } = await child.status;
-  const left = [...Deno.readDirSync(temporary)].map(({ name }) => name);
+  const left = await Array.fromAsync(Deno.readDir(temporary), ({ name }) => name);
   await Deno.remove(folder, { recursive: true });
   return { code, left };
 }
