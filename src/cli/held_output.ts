@@ -21,31 +21,33 @@ export interface HeldOutput {
  * Errors: those of the file.
  */
 export function holdOutput(scratch: () => Scratch, most = MOST_IN_MEMORY): HeldOutput {
-  let blocks: Uint8Array[] = [];
-  /** Bytes at the end of the last block that hold nothing yet. */
-  let free = 0;
+  let full: Uint8Array[] = [];
+  let block = new Uint8Array(0);
+  let used = 0;
   let held = 0;
   let file: Scratch | undefined;
-  const used = () => blocks.map((block, i) => i < blocks.length - 1 ? block : block.subarray(0, block.length - free));
-  const forget = () => {
-    blocks = [];
-    free = 0;
+  const seal = () => {
+    if (used > 0) full.push(block.subarray(0, used));
+    block = new Uint8Array(0);
+    used = 0;
+  };
+  const copy = (bytes: Uint8Array) => {
+    if (used + bytes.length > block.length) {
+      seal();
+      block = new Uint8Array(Math.max(BLOCK, bytes.length));
+    }
+    block.set(bytes, used);
+    used += bytes.length;
+  };
+  const take = () => {
+    seal();
+    const taken = full;
+    full = [];
+    return taken;
   };
   const spill = () => {
     file ??= scratch();
-    for (const bytes of used()) file.write(bytes);
-    forget();
-  };
-  const copy = (bytes: Uint8Array) => {
-    if (bytes.length > free) {
-      const last = blocks.at(-1);
-      if (last !== undefined) blocks[blocks.length - 1] = last.subarray(0, last.length - free);
-      blocks.push(new Uint8Array(Math.max(BLOCK, bytes.length)));
-      free = Math.max(BLOCK, bytes.length);
-    }
-    const block = blocks.at(-1);
-    block?.set(bytes, block.length - free);
-    free -= bytes.length;
+    for (const bytes of take()) file.write(bytes);
   };
   return {
     add(bytes) {
@@ -55,11 +57,10 @@ export function holdOutput(scratch: () => Scratch, most = MOST_IN_MEMORY): HeldO
       if (held > most) spill();
     },
     release(write) {
-      for (const bytes of file?.chunks() ?? used()) write(bytes);
-      forget();
+      for (const bytes of file?.chunks() ?? take()) write(bytes);
     },
     drop() {
-      forget();
+      take();
       file?.close();
     },
   };

@@ -1,4 +1,5 @@
 /** An explanation as text and as JSON. */
+import { columns } from "../../core/columns.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
@@ -70,11 +71,7 @@ const WIDEST = 80;
 
 function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell, index) => index === row.length - 1 ? shown(cell) : cut(shown(cell))));
-  const widths = cells.reduce<number[]>(
-    (most, row) => row.map((cell, index) => Math.max(most[index] ?? 0, cell.length)),
-    [],
-  );
-  return cells.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd()).join("\n");
+  return columns(cells).trimEnd();
 }
 
 function cut(text: string): string {

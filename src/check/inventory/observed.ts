@@ -1,5 +1,5 @@
 /** One observation of a cluster: a value, or the reason why it is unknown. Observing never throws. */
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorText } from "../../core/errors.ts";
 import { ApiError } from "../../core/kube/client/mod.ts";
 
 /** The value, or why it is unknown. */
@@ -37,7 +37,7 @@ export async function observe<T>(right: string, ask: () => Promise<T>): Promise<
     return { value: await ask() };
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return { forbidden: right };
-    return { failed: error instanceof MeshError ? errorLine(error) : messageOf(error) };
+    return { failed: errorText(error) };
   }
 }
 

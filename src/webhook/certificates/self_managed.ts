@@ -1,6 +1,6 @@
 /** Self-managed certificates, for `--self-managed-certs`. */
 import type { KubeApi } from "../../core/kube/client/api.ts";
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorLine, errorText, MeshError } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { KeyPair } from "../../core/world/mod.ts";
@@ -116,7 +116,7 @@ class Keeper implements CertificateSource {
       this.#setProblem(undefined);
       return Math.min(MAX_PAUSE, serving / 50);
     } catch (error) {
-      this.#setProblem(error instanceof MeshError ? errorLine(error) : messageOf(error));
+      this.#setProblem(errorText(error));
       return Math.min(MAX_RETRY, FIRST_RETRY * 2 ** Math.min(this.#failures++, 10)) * (0.75 + Math.random() / 2);
     }
   }

@@ -1,8 +1,8 @@
+import { errorText } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock, TlsServer } from "../../core/world/mod.ts";
 import { certificateInfo } from "../../core/x509/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
-import { problemOf } from "../sources/files.ts";
 
 /** The certificate that the server presents. */
 export interface ServedCertificate {
@@ -31,7 +31,7 @@ export function serveNewest(
       refused = undefined;
       log.info(`New connections get the new certificate, valid until ${validity.notAfter.toISOString()}`);
     } catch (error) {
-      refused = problemOf(error);
+      refused = errorText(error);
       log.error(logText(`Cannot serve the new certificate, the previous one stays in force: ${refused}`));
     }
   };

@@ -1,5 +1,5 @@
 /** Sources in files, which are watched: the injector's configuration and the serving certificate. */
-import { errorLine, MeshError, messageOf } from "../../core/errors.ts";
+import { errorText } from "../../core/errors.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { Files, World } from "../../core/world/world.ts";
 import { checkPair, type PairNames } from "../../core/x509/mod.ts";
@@ -42,7 +42,7 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
       state.problem = undefined;
       log.info(`The new ${recipe.name} is in force`);
     } catch (error) {
-      state.problem = problemOf(error);
+      state.problem = errorText(error);
       log.error(logText(`Cannot use the new ${recipe.name}, the previous one stays in force: ${state.problem}`));
     }
     handlers.forEach((handler) => handler());
@@ -53,11 +53,6 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
     onChange: (handler) => void handlers.push(handler),
     close: stop,
   };
-}
-
-/** An error as one line. */
-export function problemOf(error: unknown): string {
-  return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
 /** Calls during a run become one more run after it. */
