@@ -4,6 +4,7 @@ import { EXPLANATION } from "../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../src/check/result_schema.ts";
 import { PILOT_AGENT_VERSION } from "../src/cli/commands/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../src/cli/commands/version_schema.ts";
+import { ANSWER } from "../src/explain/answer_schema.ts";
 import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../src/iptables/views/plan_schema.ts";
@@ -11,6 +12,7 @@ import { PLAN } from "../src/iptables/views/plan_schema.ts";
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "check.json": CHECK_RESULTS,
   "check-injection.json": EXPLANATION,
+  "explain.json": ANSWER,
   "inject-report.json": REPORT_LINE,
   "iptables-generate.json": PLAN,
   "iptables-verify.json": VERIFICATION,

@@ -8,6 +8,7 @@ export const PLUGIN = commandGroup({
   commands: {
     inject: async () => (await import("./inject.ts")).INJECT,
     check: async () => (await import("./check.ts")).CHECK,
+    explain: async () => (await import("./explain.ts")).EXPLAIN,
     webhook: async () => (await import("./webhook.ts")).WEBHOOK,
     iptables: async () => (await import("./iptables.ts")).IPTABLES,
     agent: async () => (await import("./agent.ts")).AGENT,

@@ -29,6 +29,7 @@ const VALUES: Readonly<Record<Flag["type"], string>> = {
   list: "LIST",
   files: "FILE",
   urls: "URL",
+  texts: "TEXT",
 };
 
 /** `-o, --output yaml|json`; the variable of a setting that has no flag. */
@@ -59,7 +60,7 @@ export function flagNotes(flag: Flag): string[] {
 
 /** How a flag is given more than once. */
 export function repeatNotes(flag: Flag): string[] {
-  if (flag.type === "urls") return ["repeatable"];
+  if (flag.type === "urls" || flag.type === "texts") return ["repeatable"];
   return isRepeatable(flag) ? ["comma-separated or repeated"] : [];
 }
 

@@ -14,6 +14,7 @@
  * | ratio                       | a number from 0 to 1                                    |
  * | list, files                 | texts: comma lists, repeatable                          |
  * | urls                        | URLs: repeatable                                        |
+ * | texts                       | texts: repeatable, commas are part of a text            |
  */
 export type FlagType =
   | "text"
@@ -28,7 +29,8 @@ export type FlagType =
   | "ratio"
   | "list"
   | "files"
-  | "urls";
+  | "urls"
+  | "texts";
 
 /** A flag, or a setting that has an environment variable only. */
 export interface Flag {
@@ -124,7 +126,7 @@ export type FlagNames<Groups extends FlagGroups> =
 
 /** The type of a flag's value: with `undefined` where it has no default. */
 export type ValueOf<F extends Flag> = F["type"] extends "boolean" ? boolean
-  : F["type"] extends "list" | "files" | "urls" ? readonly string[]
+  : F["type"] extends "list" | "files" | "urls" | "texts" ? readonly string[]
   : Single<F> | (F extends { readonly default: string } ? never : undefined);
 
 type Single<F extends Flag> = F["type"] extends "integer" | "port" | "duration" | "ratio" ? number
@@ -166,7 +168,7 @@ export function flagEntries(flags: FlagTable): (readonly [string, Flag])[] {
 
 /** Whether a flag may be given again, each adding to the ones before. */
 export function isRepeatable({ type }: Flag): boolean {
-  return type === "list" || type === "files" || type === "urls";
+  return type === "list" || type === "files" || type === "urls" || type === "texts";
 }
 
 /** `-o/--output`, as messages call a flag; the variable where there is no flag. */

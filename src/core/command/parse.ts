@@ -210,7 +210,7 @@ export function valuesOf(groups: FlagGroups, { given }: Line): Record<string, un
 
 function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
   const given = texts ?? (flag.default === undefined ? [] : [flag.default]);
-  if (flag.type === "urls") return given;
+  if (flag.type === "urls" || flag.type === "texts") return given;
   if (isRepeatable(flag)) return given.flatMap((text) => text.split(",")).filter((text) => text !== "");
   const text = given.at(-1) ?? (flag.type === "boolean" ? "false" : undefined);
   return text === undefined ? undefined : readValue(flag, text).value;

@@ -45,6 +45,7 @@ const READERS: Readonly<Record<FlagType, Reader>> = {
   address: asText,
   list: asText,
   files: asText,
+  texts: asText,
   url: asUrl,
   urls: asUrl,
   integer: asInteger(0, 2 ** 32 - 1),

@@ -1,0 +1,136 @@
+import { UsageError } from "../../core/errors.ts";
+import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import type { World } from "../../core/world/world.ts";
+import type { PodChoice, SourceChoice } from "../../explain/mod.ts";
+import { command, type Input } from "../command.ts";
+import { CLUSTER } from "../shared_flags.ts";
+import { untilSignal } from "../until_signal.ts";
+
+const SAVED_OR_LOCAL = ["filename", "local"];
+
+const FLAGS = {
+  "Connection": {
+    to: flag("--to HOST:PORT[/PATH]", "Destination of an outbound connection, a name or an address", {
+      type: "text",
+      excludes: ["from"],
+    }),
+    from: flag("--from ADDRESS", "Client of an inbound connection", { type: "text", needs: ["to-port"] }),
+    toPort: flag("--to-port PORT", "Port of the pod that the inbound connection goes to", {
+      type: "port",
+      needs: ["from"],
+    }),
+    method: flag("--method METHOD", "Method of the HTTP request", { needs: ["to", "from"], defaultDoc: "GET" }),
+    header: flag("--header NAME:VALUE", "Header of the HTTP request; Host is the name that it is for", {
+      type: "texts",
+      needs: ["to", "from"],
+    }),
+    sni: flag("--sni NAME", "The application speaks TLS and sends this server name", { needs: ["to", "from"] }),
+  },
+  "Pod": {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
+      excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
+      defaultDoc: "that of the context",
+    }),
+    selector: flag("-l, --selector SELECTOR", "All pods with these labels", { excludes: SAVED_OR_LOCAL }),
+    allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: SAVED_OR_LOCAL }),
+    container: flag("-c, --container NAME", "Container of the proxy", {
+      excludes: SAVED_OR_LOCAL,
+      defaultDoc: "istio-proxy",
+    }),
+  },
+  "Source": {
+    filename: flag("-f, --filename CAPTURE", "Read a capture, its folder or a config_dump.json, and no cluster", {
+      type: "file",
+      excludes: ["local"],
+    }),
+    local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
+    probe: flag("--probe", "Send one marked request from the proxy's namespace, and show which stations it passed", {
+      needs: ["to"],
+      excludes: ["filename"],
+    }),
+    ephemeral: flag(
+      "--ephemeral",
+      "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
+      { excludes: SAVED_OR_LOCAL },
+    ),
+  },
+  "Output": {
+    output: flag(
+      "-o, --output table|short|json|svg",
+      "Form of the answer; svg draws a pod, short takes a line for each",
+      {
+        default: "table",
+      },
+    ),
+  },
+  "Cluster": flagsWith(CLUSTER, { excludes: SAVED_OR_LOCAL }),
+} as const satisfies FlagGroups;
+
+type Flags = Input<typeof FLAGS>["flags"];
+
+/** `kubectl mesh explain`. */
+export const EXPLAIN = command({
+  summary: "Explain what happens to a connection in a pod of the mesh",
+  description:
+    "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
+    "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
+    "the answer. Without a connection: the pod's side of the mesh at a glance. Nothing is changed in the pod.",
+  usage: "POD | KIND/NAME | -l SELECTOR | -f CAPTURE | --local [flags]",
+  positional: { usage: "POD" },
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh explain pod/web --to reviews:9080/api" },
+    { command: "kubectl mesh explain deployment/web --to 10.0.0.9:80 --header Host:reviews" },
+    { command: "kubectl mesh explain pod/web --from 10.1.9.9 --to-port 8080" },
+    { command: "kubectl mesh explain pod/web" },
+    { command: "kubectl mesh explain -A -o short" },
+    { command: "kubectl mesh explain -f web.tar.gz --to https://api.example.com/" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "the connection reaches an endpoint, or bypasses the proxy"],
+    ["1", "it is refused, it cannot be told, or the pod cannot be read"],
+    ["2", "the command line is wrong"],
+  ],
+  run: (world, input) => untilSignal(world, runExplain(world, input)),
+});
+
+async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
+  const source = sourceOf(flags, args);
+  const { explain, readConnection } = await import("../../explain/mod.ts");
+  return await explain(world, { source, connection: readConnection(flags), output: flags.output });
+}
+
+const HINT = { hint: 'see "kubectl mesh explain --help"' };
+
+function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
+  const { filename, local, probe, ephemeral } = flags;
+  const name = podName(args);
+  const other = filename !== undefined ? "-f" : local ? "--local" : undefined;
+  if (other !== undefined && name !== undefined) {
+    throw new UsageError(`Both the pod "${name}" and ${other} are named`, HINT);
+  }
+  if (filename !== undefined) return { kind: "file", path: filename };
+  if (local) return { kind: "local", probe };
+  return { kind: "live", pods: podsOf(flags, name), api: flags, probe, ephemeral };
+}
+
+function podsOf({ namespace, selector, allNamespaces, container }: Flags, name: string | undefined): PodChoice {
+  const isSelected = selector !== undefined || allNamespaces;
+  if (name !== undefined && isSelected) {
+    throw new UsageError(`Both the pod "${name}" and ${selector === undefined ? "-A" : "-l"} are named`, HINT);
+  }
+  if (name === undefined && !isSelected) {
+    throw new UsageError("No pod is named", {
+      hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a capture with -f",
+    });
+  }
+  return { name, selector, namespace, allNamespaces, container };
+}
+
+/** `pod/web`, `pod web` and `web`. */
+function podName([first, second, ...more]: readonly string[]): string | undefined {
+  if (first === undefined || second === undefined) return first;
+  if (first.includes("/") || more.length > 0) throw new UsageError(`Unexpected argument "${more[0] ?? second}"`, HINT);
+  return `${first}/${second}`;
+}

@@ -1,0 +1,58 @@
+/** The JSON of `explain -o json` for one connection. Import it for types only: printing needs no zod. */
+import { z } from "zod";
+
+const SOURCE = z.enum(["seen", "planned", "proved", "unknown"]).describe(
+  "seen: read from the kernel, from Envoy or the API server; planned: computed from settings; proved: a connection " +
+    "passed it; unknown: nothing tells",
+);
+
+const STATION = z.strictObject({
+  kind: z.enum([
+    "application",
+    "dns",
+    "kernel",
+    "listener",
+    "filter-chain",
+    "route",
+    "cluster",
+    "endpoint",
+    "tls",
+    "authorization",
+    "port",
+  ]),
+  name: z.string().describe("Envoy's own name of the listener, filter chain, route or cluster; empty if it has none"),
+  source: SOURCE,
+  result: z.enum(["ok", "warning", "error", "unknown"]),
+  message: z.string().describe("what decided"),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])).describe(
+    "values by name; which ones depends on the kind",
+  ),
+});
+
+/** The way of one connection. */
+export const ANSWER = z.strictObject({
+  pod: z.string().describe("NAMESPACE/NAME; empty if the capture does not tell"),
+  direction: z.enum(["outbound", "inbound"]),
+  verdict: z.enum(["reaches", "refused", "bypasses", "unknown"]).describe(
+    "reaches: the proxy takes it to an endpoint; bypasses: it does not pass the proxy",
+  ),
+  reason: z.string().describe("one sentence: the station that decided"),
+  fix: z.string().describe("the field and its change; empty if nothing is wrong"),
+  stations: z.array(STATION).readonly().describe("in the order in which the connection meets them"),
+  clusters: z.array(z.strictObject({
+    name: z.string(),
+    weight: z.number().describe("percent of the requests"),
+  })).readonly(),
+  endpoints: z.array(z.strictObject({
+    address: z.string().describe("ADDRESS:PORT, or the path of a socket"),
+    health: z.string().describe("healthy, degraded, or why it is not healthy"),
+  })).readonly().describe("those that may be taken"),
+}).describe("The output of `kubectl mesh explain --to ... -o json`");
+
+export type Answer = Readonly<z.infer<typeof ANSWER>>;
+
+export type Station = Readonly<Answer["stations"][number]>;
+export type StationKind = Station["kind"];
+export type Source = Station["source"];
+export type StationResult = Station["result"];
+export type Detail = Station["detail"];

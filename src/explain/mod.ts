@@ -1,0 +1,7 @@
+/**
+ * What happens to a connection in a pod: a capture (raw answers of Envoy, the kernel and the API server) and a question in;
+ * stations with what decided, their source and a verdict out.
+ */
+export { explain } from "./run.ts";
+export type { PodChoice, Question, SourceChoice } from "./question/question.ts";
+export { readConnection } from "./question/read_connection.ts";

@@ -1,0 +1,59 @@
+/** What `explain` is asked. */
+import type { ConnectOptions } from "../../core/kube/client/mod.ts";
+
+/** A header of the request. */
+export interface RequestHeader {
+  /** In lower case, as HTTP/2 and Envoy have it. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What the application speaks, as far as the question tells. */
+export type Spoken = "http" | "tls" | "unsaid";
+
+/** The connection that is asked about. */
+export interface Connection {
+  readonly direction: "outbound" | "inbound";
+  /** Outbound: a name or an address. Inbound: the address of the client. */
+  readonly host: string;
+  /** The destination port. */
+  readonly port: number;
+  readonly spoken: Spoken;
+  readonly method: string;
+  /** With the query; starts with a slash. */
+  readonly path: string;
+  readonly headers: readonly RequestHeader[];
+  /** Server name that the application itself sends in TLS. */
+  readonly sni: string | undefined;
+}
+
+/** Which pods of a cluster. */
+export interface PodChoice {
+  /** `web`, `pod/web`, `deployment/web`, `svc/web`; `undefined` with a selector or for all pods. */
+  readonly name: string | undefined;
+  readonly selector: string | undefined;
+  /** `undefined`: that of the context. */
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  /** The proxy's container; `undefined`: `istio-proxy`. */
+  readonly container: string | undefined;
+}
+
+/** Where captures come from. */
+export type SourceChoice =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "local"; readonly probe: boolean }
+  | {
+    readonly kind: "live";
+    readonly pods: PodChoice;
+    readonly api: ConnectOptions;
+    readonly probe: boolean;
+    readonly ephemeral: boolean;
+  };
+
+/** The whole question; without a connection it is about the pod. */
+export interface Question {
+  readonly source: SourceChoice;
+  readonly connection: Connection | undefined;
+  readonly output: "table" | "short" | "json" | "svg";
+}

@@ -1,0 +1,96 @@
+/** Flags of a connection as a question. */
+import { UsageError } from "../../core/errors.ts";
+import { isHostName, parseAddress, splitHostPort } from "../../core/net.ts";
+import type { Connection, RequestHeader, Spoken } from "./question.ts";
+
+/** The flags, as they were given. */
+export interface ConnectionFlags {
+  readonly to: string | undefined;
+  readonly from: string | undefined;
+  readonly toPort: number | undefined;
+  readonly method: string | undefined;
+  readonly header: readonly string[];
+  readonly sni: string | undefined;
+}
+
+const HINT = { hint: "such as --to reviews:9080/api, or --from 10.1.9.9 --to-port 8080" };
+
+/** The connection that flags name, `undefined` if none does. Errors: a UsageError. */
+export function readConnection(flags: ConnectionFlags): Connection | undefined {
+  const { to, from, toPort } = flags;
+  if (to !== undefined && (from !== undefined || toPort !== undefined)) {
+    throw new UsageError("The flags --to and --from exclude each other", HINT);
+  }
+  if (to !== undefined) return outbound(to, flags);
+  if (from !== undefined || toPort !== undefined) return inbound(from, toPort, flags);
+  const [stray] = (["method", "sni"] as const).filter((name) => flags[name] !== undefined);
+  const name = flags.header.length > 0 ? "header" : stray;
+  if (name !== undefined) throw new UsageError(`The flag --${name} needs --to or --from`, HINT);
+  return undefined;
+}
+
+const SCHEMES: Readonly<Record<string, { readonly spoken: Spoken; readonly port: number }>> = {
+  http: { spoken: "http", port: 80 },
+  https: { spoken: "tls", port: 443 },
+};
+
+function outbound(to: string, flags: ConnectionFlags): Connection {
+  const [, name, authority = "", path] = /^(?:([a-z]+):\/\/)?([^/?]*)(.*)$/s.exec(to) ?? [];
+  const scheme = name === undefined ? undefined : SCHEMES[name];
+  if (name !== undefined && scheme === undefined) {
+    throw new UsageError(`The scheme of "${to}" is neither http nor https`, HINT);
+  }
+  const { host, port } = hostAndPort(authority, scheme?.port, to);
+  return {
+    direction: "outbound",
+    host,
+    port,
+    ...request(flags, path ?? "", scheme?.spoken),
+    sni: flags.sni ?? (scheme?.spoken === "tls" && isHostName(host) ? host : undefined),
+  };
+}
+
+function hostAndPort(authority: string, usual: number | undefined, to: string) {
+  const parts = splitHostPort(authority);
+  const isWithout = typeof parts === "string" && usual !== undefined;
+  const { host, port } = isWithout
+    ? { host: authority.replace(/^\[(.*)\]$/, "$1"), port: String(usual) }
+    : typeof parts === "string"
+    ? { host: "", port: "" }
+    : parts;
+  const number = Number(port);
+  if (!/^\d{1,5}$/.test(port) || number < 1 || number > 65535) {
+    throw new UsageError(`The destination "${to}" has no port from 1 to 65535`, HINT);
+  }
+  if (!isHostName(host) && typeof parseAddress(host) === "string") {
+    throw new UsageError(`"${host}" is neither a host name nor an IP address`, HINT);
+  }
+  return { host, port: number };
+}
+
+function inbound(from: string | undefined, port: number | undefined, flags: ConnectionFlags): Connection {
+  if (from === undefined || port === undefined) {
+    throw new UsageError(`The flag ${from === undefined ? "--to-port needs --from" : "--from needs --to-port"}`, HINT);
+  }
+  if (typeof parseAddress(from) === "string") throw new UsageError(`"${from}" is not an IP address`, HINT);
+  return { direction: "inbound", host: from, port, ...request(flags, "", undefined), sni: flags.sni };
+}
+
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+
+function request({ method, header, sni }: ConnectionFlags, path: string, scheme: Spoken | undefined) {
+  if (method !== undefined && !METHOD.test(method)) throw new UsageError(`"${method}" is not a method of HTTP`);
+  const isHttp = method !== undefined || header.length > 0 || path !== "";
+  return {
+    spoken: scheme ?? (sni !== undefined ? "tls" : isHttp ? "http" : "unsaid"),
+    method: method ?? "GET",
+    path: path.startsWith("/") ? path : `/${path}`,
+    headers: header.map(readHeader),
+  };
+}
+
+function readHeader(text: string): RequestHeader {
+  const [, name = "", value = ""] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*[:=]\s*([^\r\n]*)$/.exec(text) ?? [];
+  if (name === "") throw new UsageError(`The header "${text}" is not of the form NAME:VALUE`);
+  return { name: name.toLowerCase(), value: value.trimEnd() };
+}

@@ -1,0 +1,29 @@
+/** `explain`: a question in, the exit code out. */
+import { EXIT, UsageError } from "../core/errors.ts";
+import type { World } from "../core/world/world.ts";
+import type { Answer } from "./answer_schema.ts";
+import { answerOf } from "./connection/answer.ts";
+import { answersJson } from "./print/json.ts";
+import type { Connection, Question } from "./question/question.ts";
+import { capturesOf } from "./sources/sources.ts";
+
+/** Answers a question on standard output. Errors are `MeshError`s. */
+export async function explain(world: World, question: Question): Promise<number> {
+  const { connection } = question;
+  if (connection === undefined) {
+    throw new UsageError("No connection is named", {
+      hint: "name it with --to HOST:PORT, or --from ADDRESS --to-port PORT",
+    });
+  }
+  return await explainConnection(world, question, connection);
+}
+
+async function explainConnection(world: World, question: Question, connection: Connection): Promise<number> {
+  if (question.output === "svg") {
+    throw new UsageError("The picture is of a pod, not of one connection", { hint: "leave out --to and --from" });
+  }
+  const answers: Answer[] = [];
+  for await (const capture of capturesOf(world, question.source)) answers.push(answerOf(capture, connection));
+  world.stdout.write(answersJson(answers));
+  return answers.every(({ verdict }) => verdict === "reaches" || verdict === "bypasses") ? EXIT.ok : EXIT.failed;
+}
