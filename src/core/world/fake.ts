@@ -20,6 +20,8 @@ import type {
   RunResult,
   SignalName,
   Spawn,
+  WebSocketConnection,
+  WebSocketRequest,
   World,
 } from "./world.ts";
 
@@ -51,6 +53,8 @@ export interface FakeWorldOptions {
   readonly fetch?: (url: string) => string;
   /** Responses to requests; without it every connection is refused. */
   readonly request?: (url: string, init?: RequestInit) => Response | Promise<Response>;
+  /** Opens WebSockets of clients; without it every connection is refused. */
+  readonly webSocket?: (url: string, request: WebSocketRequest) => Promise<WebSocketConnection>;
   /** Called for each new client, whose requests get the responses of `request`. */
   readonly client?: (options: ClientOptions) => void;
   /** Responses to exchanges; without it every connection is refused. */
@@ -169,7 +173,11 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
         if (options.request === undefined) throw new TypeError("connection refused");
         return await options.request(`${client.server}${path}`, init);
       };
-      return Promise.resolve({ request, close: () => {} });
+      const webSocket = async (path: string, wanted: WebSocketRequest) => {
+        if (options.webSocket === undefined) throw new TypeError("connection refused");
+        return await options.webSocket(`${client.server}${path}`, wanted);
+      };
+      return Promise.resolve({ request, webSocket, close: () => {} });
     },
     exchange: async (request) => {
       if (options.exchange === undefined) throw new TypeError("connection refused");

@@ -18,7 +18,29 @@ export interface ClientOptions {
 export interface HttpClient {
   /** One HTTP/1.1 request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(path: string, init: RequestInit): Promise<Response>;
+  /** Opens a WebSocket. A server that refuses it is a TypeError without its answer: `request` for the same path gives that. */
+  webSocket(path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
   /** Closes the connections. Requests in flight fail. */
+  close(): void;
+}
+
+/** A WebSocket to open. */
+export interface WebSocketRequest {
+  /** Subprotocols in the order of preference. */
+  readonly protocols: readonly string[];
+  readonly headers: Headers;
+  /** Ends the attempt, and later the connection. */
+  readonly signal: AbortSignal;
+}
+
+/** An open WebSocket. */
+export interface WebSocketConnection {
+  /** The subprotocol that the server selected. */
+  readonly protocol: string;
+  /** Its messages until the server closes it. Errors when the connection breaks, and with the signal's reason. */
+  readonly messages: ReadableStream<Uint8Array>;
+  send(bytes: Uint8Array<ArrayBuffer>): void;
+  /** May be called more than once. */
   close(): void;
 }
 

@@ -26,6 +26,8 @@ export const RUNTIME_ERRORS = {
   /** The end of a TLS connection whose other end was killed. */
   cutOff: { pattern: /without sending TLS close_notify/, meaning: "the connection was cut off" },
   alert: { pattern: /received fatal alert/, meaning: "the other end refused the TLS handshake" },
+  /** A WebSocket whose server closed the connection right after the message that closes it, which cannot be answered. */
+  unansweredClose: { pattern: /Failed to send frame/, meaning: "the server closed the connection" },
   /** Deno has no names for real-time signals; the message ends with the number. */
   unknownSignal: { pattern: /\b(\d+)$/, meaning: "a real-time signal ended the process" },
 } as const satisfies Readonly<Record<string, RuntimeError>>;

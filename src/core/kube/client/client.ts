@@ -11,6 +11,8 @@ import {
   type WatchEvent,
   type WatchOptions,
 } from "./api.ts";
+import { exec, type ExecResult } from "./exec.ts";
+import type { ExecRequest } from "./exec_failure.ts";
 import { type Asked, refusal } from "./failure.ts";
 import { kubeObject, listItem } from "./kube_object.ts";
 import { readAll } from "./read_all.ts";
@@ -133,6 +135,10 @@ export class KubeClient implements KubeApi {
       if (error instanceof ApiError && error.status === 404) return undefined;
       throw error;
     }
+  }
+
+  exec(request: ExecRequest): Promise<ExecResult> {
+    return exec(this.#transport, request);
   }
 
   raw(path: string): Promise<RawAnswer> {

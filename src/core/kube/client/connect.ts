@@ -3,6 +3,8 @@ import type { PermissionName, World } from "../../world/mod.ts";
 import type { KubeApi, RawAnswer } from "./api.ts";
 import { KubeClient } from "./client.ts";
 import type { Connection, ConnectOptions } from "./connection.ts";
+import type { ExecResult } from "./exec.ts";
+import type { ExecRequest } from "./exec_failure.ts";
 import { inClusterConnection } from "./in_cluster.ts";
 import { Transport } from "./transport.ts";
 
@@ -14,6 +16,8 @@ export interface KubeConnection extends KubeApi {
   readonly permissions: readonly PermissionName[];
   /** The JSON at a path. Errors: an ApiError, also if nothing is there. */
   raw(path: string): Promise<RawAnswer>;
+  /** Runs a command in a container and waits for its end. Errors: an ExecError that tells why it did not run. */
+  exec(request: ExecRequest): Promise<ExecResult>;
   /** Closes the connections: watches end, requests fail. */
   close(): void;
 }

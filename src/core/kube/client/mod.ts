@@ -4,6 +4,8 @@
  */
 export * from "./api.ts";
 export { connect, type KubeConnection } from "./connect.ts";
+export * from "./exec_failure.ts";
+export type { ExecResult } from "./exec.ts";
 export * from "./models.ts";
 export { keyOf } from "./kube_object.ts";
 export type { ConnectOptions } from "./connection.ts";

@@ -1,6 +1,6 @@
 import { MeshError } from "../../errors.ts";
 import { requestFailure } from "../../request_failure.ts";
-import type { HttpClient, World } from "../../world/mod.ts";
+import type { HttpClient, WebSocketConnection, World } from "../../world/mod.ts";
 import { ApiError } from "./api.ts";
 import type { Connection, Credential } from "./connection.ts";
 
@@ -42,6 +42,17 @@ export class Transport {
     if (response.status !== 401 || !this.connection.credentials.refused()) return response;
     await response.body?.cancel();
     return await this.#sendOnce(request);
+  }
+
+  /**
+   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which does not tell what the server
+   * answered: `send` for the same path does.
+   */
+  async webSocket(path: string, protocols: readonly string[], signal: AbortSignal): Promise<WebSocketConnection> {
+    if (this.#isClosed) throw new ApiError(`The connection to "${this.connection.server}" is closed`);
+    const credential = await this.connection.credentials.current();
+    const client = await this.#client(credential);
+    return await client.webSocket(path, { protocols, headers: new Headers(credential.headers), signal });
   }
 
   close(): void {

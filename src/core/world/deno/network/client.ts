@@ -1,13 +1,14 @@
 /** Clients of one server, with their own trusted roots and key pair. */
 import { MeshError, messageOf } from "../../../errors.ts";
-import { type ClientOptions, type Dialed, type HttpClient, type HttpConnection } from "../../world.ts";
+import type { ClientOptions, Dialed, HttpClient, WebSocketConnection, WebSocketRequest } from "../../world.ts";
 import { DialError } from "../../connection.ts";
 import { isRuntimeError } from "../../runtime_errors.ts";
 import { dial } from "./dial.ts";
 import { realFetch } from "./fetch.ts";
-import { httpOver } from "./http.ts";
+import { httpOver, type OwnHttpConnection } from "./http.ts";
 import { keyPairProblem } from "./key_pair.ts";
 import { clientOnItsOwn, clientPast } from "./proxies.ts";
+import { openWebSocket } from "./web_socket.ts";
 
 /** Never reached through a proxy of the environment. */
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
@@ -28,6 +29,7 @@ export function openClient(options: ClientOptions): HttpClient {
   const client = made(options, () => plainClient(options));
   return {
     request: (path, init) => realFetch(`${options.server}${path}`, { ...init, client }),
+    webSocket: (path, request) => openWebSocket(`${options.server.replace(/^http/, "ws")}${path}`, request, client),
     close: () => client.close(),
   };
 }
@@ -58,9 +60,9 @@ function overConnections(options: ClientOptions): HttpClient {
     );
   }
   const end = new AbortController();
-  const open = new Set<HttpConnection>();
+  const open = new Set<OwnHttpConnection>();
   const { host } = new URL(options.server);
-  async function connect(signal: AbortSignal): Promise<HttpConnection> {
+  async function connect(signal: AbortSignal): Promise<OwnHttpConnection> {
     const connection = httpOver(await connected(options, AbortSignal.any([signal, end.signal])), "http/1.1");
     open.add(connection);
     connection.ended.then(() => open.delete(connection));
@@ -76,8 +78,21 @@ function overConnections(options: ClientOptions): HttpClient {
       throw asOfFetch(await connection.why(error));
     });
   }
+  /** Takes a connection of its own, which nobody else gets. */
+  async function webSocket(path: string, wanted: WebSocketRequest): Promise<WebSocketConnection> {
+    const signal = AbortSignal.any([wanted.signal, end.signal]);
+    const connection = httpOver(await connected(options, signal), "http/1.1");
+    try {
+      const opened = await connection.webSocket(host, path, { ...wanted, signal });
+      return { ...opened, close: () => (opened.close(), connection.close()) };
+    } catch (error) {
+      connection.close();
+      throw asOfFetch(await connection.why(error));
+    }
+  }
   return {
     request,
+    webSocket,
     close() {
       end.abort();
       for (const connection of open) connection.close();
@@ -86,7 +101,7 @@ function overConnections(options: ClientOptions): HttpClient {
 }
 
 /** Another connection can take a request that was not sent: this one is busy, or closed. */
-async function ifUnsent(connection: HttpConnection, error: unknown): Promise<undefined> {
+async function ifUnsent(connection: OwnHttpConnection, error: unknown): Promise<undefined> {
   if (!isRuntimeError(error, "unsent")) throw asOfFetch(await connection.why(error));
 }
 

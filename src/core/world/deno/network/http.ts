@@ -3,11 +3,18 @@
  * socket: it gets one in a folder of this user alone, which is removed when the client has connected, and the bytes are copied.
  */
 import { MeshError, messageOf } from "../../../errors.ts";
-import type { ByteConnection, HttpConnection, HttpVersion } from "../../world.ts";
+import type {
+  ByteConnection,
+  HttpConnection,
+  HttpVersion,
+  WebSocketConnection,
+  WebSocketRequest,
+} from "../../world.ts";
 import { splice } from "../../splice.ts";
 import { closable } from "./connections.ts";
 import { realFetch } from "./fetch.ts";
 import { clientOnItsOwn } from "./proxies.ts";
+import { openWebSocket } from "./web_socket.ts";
 
 /**
  * Parents of the folder: a container with a read-only file system still has shared memory, and the proxy's container the
@@ -15,8 +22,14 @@ import { clientOnItsOwn } from "./proxies.ts";
  */
 const PARENTS = [undefined, "/dev/shm", "/etc/istio/proxy"];
 
+/** With what only clients of a server use. */
+export interface OwnHttpConnection extends HttpConnection {
+  /** Turns the connection into a WebSocket (HTTP/1.1). */
+  webSocket(authority: string, path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
+}
+
 /** HTTP over this connection; see `Network.http`. */
-export function httpOver(connection: ByteConnection, version: HttpVersion): HttpConnection {
+export function httpOver(connection: ByteConnection, version: HttpVersion): OwnHttpConnection {
   const { listener, path, remove } = privateSocket();
   const client = clientOnItsOwn({
     http1: version === "http/1.1",
@@ -44,6 +57,10 @@ export function httpOver(connection: ByteConnection, version: HttpVersion): Http
       } finally {
         heads.expected = Math.min(heads.expected, before);
       }
+    },
+    webSocket(authority, path, request) {
+      heads.expected++;
+      return openWebSocket(`ws://${authority}${path}`, request, client);
     },
     ended,
     why: async (error) => await Promise.race([ended, soon()]) ?? error,

@@ -1,0 +1,157 @@
+// The part of a kubelet that runs commands in containers: an HTTPS server that the API server connects to for
+// pods/exec. A container is a network namespace, or none, and a folder of programs; the file in the first argument
+// tells which. It is read again for each request.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/remotecommand"
+	clientremotecommand "k8s.io/client-go/tools/remotecommand"
+	streaming "k8s.io/kubelet/pkg/cri/streaming/remotecommand"
+	utilexec "k8s.io/utils/exec"
+)
+
+// container is a running container, by "namespace/pod/container" in the file.
+type container struct {
+	// Command is put before each command: `nsenter --net=...`.
+	Command []string `json:"command"`
+	// Path is the PATH of its programs.
+	Path string `json:"path"`
+	// Answers are the standard output of commands that are not run, by their arguments joined by blanks.
+	Answers map[string]string `json:"answers"`
+	// Delay is how many milliseconds each command takes at least.
+	Delay int `json:"delay"`
+}
+
+type runtime struct {
+	file string
+	runs atomic.Int64
+}
+
+func (r *runtime) containers() (map[string]container, error) {
+	text, err := os.ReadFile(r.file)
+	if err != nil {
+		return nil, err
+	}
+	var found map[string]container
+	return found, json.Unmarshal(text, &found)
+}
+
+// ExecInContainer runs a command as a container runtime does, with its error texts.
+func (r *runtime) ExecInContainer(ctx context.Context, pod string, _ types.UID, name string, cmd []string,
+	_ io.Reader, out, errOut io.WriteCloser, _ bool, _ <-chan clientremotecommand.TerminalSize, _ time.Duration) error {
+	r.runs.Add(1)
+	all, err := r.containers()
+	if err != nil {
+		return err
+	}
+	c := all[pod+"/"+name]
+	time.Sleep(time.Duration(c.Delay) * time.Millisecond)
+	if c.Answers != nil {
+		answer, known := c.Answers[strings.Join(cmd, " ")]
+		if !known {
+			fmt.Fprintf(errOut, "no answer to %q\n", cmd)
+			return utilexec.CodeExitError{Err: errors.New("exit status 1"), Code: 1}
+		}
+		_, err := io.Copy(out, bytes.NewBufferString(answer))
+		return err
+	}
+	args := append(append([]string{}, c.Command...), "env", "PATH="+c.Path)
+	process := exec.CommandContext(ctx, args[0], append(args[1:], cmd...)...)
+	process.Stdout, process.Stderr = out, errOut
+	err = process.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if exit.ExitCode() == 127 {
+			return fmt.Errorf("failed to exec in container: exec: %q: executable file not found in $PATH: unknown", cmd[0])
+		}
+		return utilexec.CodeExitError{Err: err, Code: exit.ExitCode()}
+	}
+	return err
+}
+
+// serve handles /exec/NAMESPACE/POD/CONTAINER, as kubelets do (pkg/kubelet/server).
+func (r *runtime) serve(w http.ResponseWriter, req *http.Request) {
+	parts := strings.Split(strings.TrimPrefix(req.URL.Path, "/exec/"), "/")
+	if len(parts) < 3 {
+		http.NotFound(w, req)
+		return
+	}
+	pod, name := parts[0]+"/"+parts[1], parts[len(parts)-1]
+	all, err := r.containers()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if _, runs := all[pod+"/"+name]; !runs {
+		http.Error(w, fmt.Sprintf("container not found (%q)", name), http.StatusInternalServerError)
+		return
+	}
+	options, err := streaming.NewOptions(req)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	streaming.ServeExec(w, req, r, pod, "", name, req.URL.Query()["command"], options, time.Minute, 30*time.Second,
+		remotecommand.SupportedStreamingProtocols)
+}
+
+func certificate() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotAfter:     time.Now().Add(24 * time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+}
+
+func main() {
+	pair, err := certificate()
+	if err == nil {
+		err = run(pair)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// run serves until standard input closes, and prints the port.
+func run(pair tls.Certificate) error {
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}})
+	if err != nil {
+		return err
+	}
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	r := &runtime{file: os.Args[1]}
+	http.HandleFunc("/exec/", r.serve)
+	http.HandleFunc("/runs", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, r.runs.Load()) })
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	return http.Serve(listener, nil)
+}

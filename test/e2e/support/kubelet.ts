@@ -1,0 +1,89 @@
+/** A stand-in for a kubelet: the API server's `pods/exec` reaches it, and it runs the commands in network namespaces. */
+import { goProgram } from "../../support/programs/go_program.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+
+/** A running container of a pod, by `NAMESPACE/POD/CONTAINER`. */
+export interface RunningContainer {
+  /** What is put before each command, such as `ip netns exec NAME`. */
+  readonly command?: readonly string[];
+  /** PATH of its programs. */
+  readonly path?: string;
+  /** Standard output by command, in place of programs. */
+  readonly answers?: Readonly<Record<string, string>>;
+  /** Milliseconds that each command takes at least. */
+  readonly delay?: number;
+}
+
+/** A node whose kubelet is the stand-in. */
+export interface KubeletNode {
+  readonly name: string;
+  /** The running containers from now on. */
+  runs(containers: Readonly<Record<string, RunningContainer>>): Promise<void>;
+  /** How many commands it has run. */
+  executed(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts the stand-in and adds its node to the cluster. */
+export async function startKubelet(cluster: Cluster, name = "node-1"): Promise<KubeletNode> {
+  const program = await goProgram("test/e2e/servers/kubelet");
+  const file = await Deno.makeTempFile({ prefix: "mesh-kubelet-" });
+  await Deno.writeTextFile(file, "{}");
+  const child = new Deno.Command(program, { args: [file], stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
+  const port = await firstLine(child.stdout);
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name } };
+  await applied(cluster, ["create", "-f", "-"], node);
+  const status = {
+    addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
+    daemonEndpoints: { kubeletEndpoint: { Port: Number(port) } },
+  };
+  await applied(cluster, ["patch", "node", name, "--subresource=status", "-p", JSON.stringify({ status })]);
+  return {
+    name,
+    runs: (containers) => Deno.writeTextFile(file, JSON.stringify(containers)),
+    async executed() {
+      // Its certificate is nobody's: the command is what a test has.
+      const args = ["-sk", `https://127.0.0.1:${port}/runs`];
+      const { stdout } = await new Deno.Command("curl", { args }).output();
+      return Number(new TextDecoder().decode(stdout));
+    },
+    async stop() {
+      await child.stdin.close();
+      await child.status;
+      await Deno.remove(file);
+    },
+  };
+}
+
+/** Adds a pod that runs on the node, with this status. */
+export async function addRunningPod(cluster: Cluster, pod: RunningPod): Promise<void> {
+  const { status, ...object } = pod;
+  await applied(cluster, ["create", "-f", "-"], { apiVersion: "v1", kind: "Pod", ...object });
+  const { name, namespace = "default" } = pod.metadata;
+  const patch = JSON.stringify({ status });
+  await applied(cluster, ["patch", "pod", name, "-n", namespace, "--subresource=status", "-p", patch]);
+}
+
+/** A pod as it is in the API. */
+export interface RunningPod {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [key: string]: unknown };
+  readonly spec: { readonly nodeName: string; readonly [key: string]: unknown };
+  readonly status: object;
+}
+
+async function applied(cluster: Cluster, args: readonly string[], object?: unknown): Promise<void> {
+  const { code, stderr } = await cluster.kubectl(args, object === undefined ? undefined : JSON.stringify(object));
+  if (code !== 0) throw new Error(stderr);
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("The stand-in kubelet did not start");
+    text += value;
+  }
+  reader.releaseLock();
+  return text.trim();
+}
