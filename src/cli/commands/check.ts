@@ -3,7 +3,6 @@ import { flag, type FlagGroups, TIMER } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER, CONTROL_PLANE, REVISION } from "../shared_flags.ts";
-import { untilSignal } from "../until_signal.ts";
 
 /** The categories of checks, in their order. */
 export const CATEGORIES = [
@@ -67,7 +66,7 @@ export const CHECK = command({
     ["1", "a check failed, nothing of a category could be checked, or no cluster is configured"],
     ["2", "the command line is wrong"],
   ],
-  run: (world, input) => untilSignal(world, runCheck(world, input)),
+  run: runCheck,
 });
 
 async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {

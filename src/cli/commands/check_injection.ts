@@ -7,7 +7,6 @@ import { command, type Input } from "../command.ts";
 import { readConfiguration } from "../configuration.ts";
 import { expandInputs } from "../inputs.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS, REVISION } from "../shared_flags.ts";
-import { untilSignal } from "../until_signal.ts";
 
 const FLAGS = {
   "Workloads": {
@@ -59,7 +58,7 @@ export const CHECK_INJECTION = command({
     ],
     ["2", "the command line is wrong"],
   ],
-  run: (world, input) => untilSignal(world, explain(world, input)),
+  run: explain,
 });
 
 async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {

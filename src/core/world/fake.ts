@@ -293,6 +293,7 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
         abort: () => text = "",
       };
     },
+    tidyTemporary: () => {},
     scratch() {
       const written: Uint8Array[] = [];
       return { write: (bytes) => void written.push(bytes), chunks: () => written, close: () => void written.splice(0) };

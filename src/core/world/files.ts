@@ -46,6 +46,11 @@ export interface Files {
   writeText(path: string, text: string, mode?: number): void;
   /** Opens a file without a name in the folder for temporary files. Its use needs no permission after that. */
   scratch(): Scratch;
+  /**
+   * Removes what killed processes of this program left in the folder for temporary files. Whoever needs a temporary file or
+   * socket after it has given up permissions calls this before: it is not possible then.
+   */
+  tidyTemporary(): void;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it does not exist. */

@@ -1,30 +1,51 @@
 /** `check` that a signal ends leaves nothing in the folder for temporary files, whenever the signal comes. */
 import assert from "node:assert/strict";
+import { isLong } from "../../support/long.ts";
+import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
 
 /** When the signal comes: the connection is there, or the first request is in flight. */
 const MOMENTS = ["connected", "asked"] as const;
-const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143]] as const;
+const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 /** A folder that is there for a moment only is not met each time. */
-const ROUNDS = 8;
+const ROUNDS = isLong() ? 200 : 6;
 
 for (const [signal, expected] of SIGNALS) {
   for (const moment of MOMENTS) {
     Deno.test(`check leaves nothing: ${signal} when it is ${moment}, verification skipped`, async () => {
       for (let round = 0; round < ROUNDS; round++) {
-        const { code, left } = await interrupted(moment, signal);
-        assert.deepEqual([code, left], [expected, []]);
+        await using folder = await temporaryFolder();
+        assert.equal(await interrupted(folder.path, moment, signal), expected);
+        assert.deepEqual(await leftIn(folder.path), []);
       }
     });
   }
 }
 
-/** Runs it against a server that never answers. Returns its exit code and what is left. */
-async function interrupted(moment: typeof MOMENTS[number], signal: Deno.Signal) {
-  const folder = await Deno.makeTempDir();
+Deno.test("check removes what a killed check left", async () => {
+  await using folder = await temporaryFolder();
+  for (let round = 0; round < ROUNDS; round++) await interrupted(folder.path, "connected", "SIGKILL");
+  // A folder of a process that has ended.
+  await Deno.mkdir(`${folder.path}/tmp/kubectl-mesh-${await thisNamespace()}-4194999-1-a1`, { mode: 0o700 });
+  assert.equal(await interrupted(folder.path, "asked", "SIGTERM"), 143);
+  assert.deepEqual(await leftIn(folder.path), []);
+});
+
+/** The namespace of process ids, as in names of temporary files. */
+async function thisNamespace(): Promise<string> {
+  const [id = ""] = /\d+/.exec(await Deno.readLink("/proc/self/ns/pid")) ?? [];
+  return BigInt(id).toString(36);
+}
+
+async function leftIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(`${folder}/tmp`), ({ name }) => name)).sort();
+}
+
+/** Runs it against a server that never answers, with `tmp` in this folder for temporary files. Returns its exit code. */
+async function interrupted(folder: string, moment: typeof MOMENTS[number], signal: Deno.Signal): Promise<number> {
   const temporary = `${folder}/tmp`;
-  await Deno.mkdir(temporary);
+  await Deno.mkdir(temporary, { recursive: true });
   const { certificate, key } = testCertificate();
   using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: certificate, key });
   const kubeconfig = `${folder}/config`;
@@ -41,9 +62,7 @@ async function interrupted(moment: typeof MOMENTS[number], signal: Deno.Signal) 
   if (moment === "asked") await connection.read(new Uint8Array(1));
   child.kill(signal);
   const { code } = await child.status;
-  const left = await Array.fromAsync(Deno.readDir(temporary), ({ name }) => name);
-  await Deno.remove(folder, { recursive: true });
-  return { code, left };
+  return code;
 }
 
 function kubeconfigOf(port: number): string {

@@ -29,16 +29,22 @@ export interface KubeConnection extends KubeApi {
  */
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
   const connection = await connectionFor(world, options);
+  if (needsSocket(connection)) world.files.tidyTemporary();
   const client = new KubeClient(new Transport(world, connection), world.clock, options.requestTimeout);
   return Object.assign(client, { namespace: connection.namespace, permissions: permissionsFor(connection) });
 }
 
-/** A plugin is a program. TLS that Deno's client cannot do goes through a socket in a folder. */
-function permissionsFor({ runsPlugin, insecure, serverName }: Connection): PermissionName[] {
+/** A plugin is a program. */
+function permissionsFor(connection: Connection): PermissionName[] {
   const names: PermissionName[] = ["read", "env", "net"];
-  if (runsPlugin) names.push("run");
-  if (insecure || serverName !== undefined) names.push("write");
+  if (connection.runsPlugin) names.push("run");
+  if (needsSocket(connection)) names.push("write");
   return names;
+}
+
+/** TLS that Deno's client cannot do goes through a socket in a temporary folder. */
+function needsSocket({ insecure, serverName }: Connection): boolean {
+  return insecure || serverName !== undefined;
 }
 
 async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {

@@ -3,6 +3,8 @@ import { MeshError } from "../../errors.ts";
 import { decodeUtf8 } from "../../utf8.ts";
 import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
+import { guard } from "./temporary/guard.ts";
+import { temporaryFile, tidyTemporary } from "./temporary/mod.ts";
 import { watchFiles } from "./watch.ts";
 import { SystemError } from "../system_calls.ts";
 import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch } from "../world.ts";
@@ -38,10 +40,16 @@ export const realFiles: Files = {
   replace: startReplacement,
   writeText(path, text, mode) {
     const file = startReplacement(path, mode);
-    file.write(text);
-    file.commit();
+    try {
+      file.write(text);
+      file.commit();
+    } catch (error) {
+      file.abort();
+      throw error;
+    }
   },
   scratch: openScratch,
+  tidyTemporary: () => tidyTemporary(),
   async makeFolder(path, mode = 0o700) {
     try {
       await Deno.mkdir(path, { recursive: true, mode });
@@ -131,7 +139,8 @@ function startReplacement(path: string, mode?: number): Replacement {
   const target = realTarget(path);
   if (isDevice(target)) return writeToDevice(path);
   const temporary = `${target}.${Deno.pid}-${crypto.randomUUID().slice(0, 8)}.tmp`;
-  const file = openNew(temporary, path, mode ?? modeOf(target));
+  const forget = guard(() => removeIfThere(temporary));
+  const file = openNew(temporary, path, mode ?? modeOf(target), forget);
   let open = true;
   const close = () => {
     if (open) file.close();
@@ -144,19 +153,26 @@ function startReplacement(path: string, mode?: number): Replacement {
         file.syncDataSync();
         close();
         Deno.renameSync(temporary, target);
+        forget();
       } catch (error) {
         throw fileError("write", path, error);
       }
     },
     abort() {
       close();
-      try {
-        Deno.removeSync(temporary);
-      } catch {
-        // It was never created, or has replaced the old file.
-      }
+      removeIfThere(temporary);
+      forget();
     },
   };
+}
+
+/** It was never created, or has replaced the old file. */
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It is not there.
+  }
 }
 
 function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array): void {
@@ -178,8 +194,16 @@ function writeToDevice(path: string): Replacement {
   return {
     write: (chunk) => writeChunk(file, path, chunk),
     commit: () => file.close(),
-    abort: () => file.close(),
+    abort: () => unlessClosed(file),
   };
+}
+
+function unlessClosed(file: Deno.FsFile): void {
+  try {
+    file.close();
+  } catch {
+    // It is closed.
+  }
 }
 
 function isDevice(path: string): boolean {
@@ -191,13 +215,15 @@ function isDevice(path: string): boolean {
   }
 }
 
-function openNew(temporary: string, path: string, mode: number): Deno.FsFile {
+function openNew(temporary: string, path: string, mode: number, failed: () => void): Deno.FsFile {
   try {
     const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
     // The umask may have cleared bits.
     if (Deno.build.os !== "windows") Deno.chmodSync(temporary, mode);
     return file;
   } catch (error) {
+    removeIfThere(temporary);
+    failed();
     throw fileError("write", path, error);
   }
 }
@@ -222,9 +248,7 @@ function openScratch(): Scratch {
   const folder = "the folder for temporary files";
   let file: Deno.FsFile;
   try {
-    const path = Deno.makeTempFileSync({ prefix: "kubectl-mesh-" });
-    file = Deno.openSync(path, { read: true, write: true });
-    Deno.removeSync(path);
+    file = temporaryFile();
   } catch (error) {
     throw fileError("write", folder, error);
   }

@@ -1,10 +1,11 @@
 import { clock } from "./clock.ts";
 import { realFiles } from "./files.ts";
 import { realProcesses } from "./processes.ts";
+import { signals } from "./signals.ts";
 import { realInput, realOutput } from "./streams.ts";
 import { realNetwork } from "./network/network.ts";
 import { realSystemCalls } from "../linux/system_calls.ts";
-import type { Machine, PermissionName, Permissions, Signals, World } from "../world.ts";
+import type { Machine, PermissionName, Permissions, World } from "../world.ts";
 
 /** The operating system, through Deno. Nothing is read before it is used. */
 export function realWorld(): World {
@@ -38,14 +39,6 @@ function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
   return started.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
 }
-
-const signals: Signals = {
-  on(signal, handler) {
-    if (Deno.build.os === "windows" && signal !== "SIGINT") return () => {};
-    Deno.addSignalListener(signal, handler);
-    return () => Deno.removeSignalListener(signal, handler);
-  },
-};
 
 const ALL_PERMISSIONS: readonly PermissionName[] = ["read", "write", "net", "run", "env", "sys", "ffi", "import"];
 

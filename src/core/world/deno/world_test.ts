@@ -39,6 +39,13 @@ Deno.test("files.replace() leaves only the old file after abort()", () =>
     assert.equal((await files.list(folder)).length, 1);
   }));
 
+Deno.test("files.writeText() leaves no new file when it cannot replace the old one", () =>
+  inFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/out`);
+    assert.throws(() => files.writeText(`${folder}/out`, "new"), /^MeshError: Cannot write ".*\/out": /);
+    assert.deepEqual((await files.list(folder)).map((entry) => entry.name), ["out"]);
+  }));
+
 Deno.test("files.replace() replaces the target of a symbolic link", () =>
   inFolder(async (folder) => {
     await Deno.symlink("real.yaml", `${folder}/link.yaml`);

@@ -41,6 +41,11 @@ const OPTION_CALLS = {
   setsockopt: SOCKET_CALLS.setsockopt,
 } as const;
 
+const PEER_CALLS = {
+  getsockname: SOCKET_CALLS.getsockname,
+  getsockopt: SOCKET_CALLS.getsockopt,
+} as const;
+
 const CHILD_CALLS = {
   ...CALLS,
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -64,6 +69,7 @@ export type KernelLibc = Opened<typeof KERNEL_CALLS>;
 export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 export type OptionLibc = Deno.DynamicLibrary<typeof OPTION_CALLS>;
+export type PeerLibc = Deno.DynamicLibrary<typeof PEER_CALLS>;
 export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
@@ -89,6 +95,16 @@ export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): v
   const library = openLibrary(() => Deno.dlopen(LIBRARY, OPTION_CALLS));
   try {
     use(library.symbols);
+  } finally {
+    library.close();
+  }
+}
+
+/** Opens the symbols that tell who is at the other end of a socket, for one use. */
+export function withPeerLibc<T>(use: (symbols: PeerLibc["symbols"]) => T): T {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, PEER_CALLS));
+  try {
+    return use(library.symbols);
   } finally {
     library.close();
   }

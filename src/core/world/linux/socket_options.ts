@@ -5,11 +5,12 @@
 import { openSocketLibc, type OptionLibc, withOptionLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
 
-const SOL_SOCKET = 1;
+/** Level and option of socket(7). */
+export const SOL_SOCKET = 1;
 const SO_TYPE = 3;
 const SO_ERROR = 4;
 const SO_KEEPALIVE = 9;
-const SO_ACCEPTCONN = 30;
+export const SO_ACCEPTCONN = 30;
 const SOCK_DGRAM = 2;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
@@ -80,7 +81,8 @@ export function keepRefusals(port: number, hostname: string): (() => boolean) | 
 
 type Symbols = OptionLibc["symbols"];
 
-function fileWith(isSocket: (file: number) => boolean): number | undefined {
+/** The first file descriptor of this process for which this is true. */
+export function fileWith(isSocket: (file: number) => boolean): number | undefined {
   for (let file = 3; file < MOST_FILES; file++) if (isSocket(file)) return file;
   return undefined;
 }

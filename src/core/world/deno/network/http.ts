@@ -1,8 +1,7 @@
 /**
  * The third of three parts of a request: HTTP over a connection. Deno's `fetch` opens its connections itself, but also to a Unix
- * socket: it gets one in a folder of this user alone, which is removed when the client has connected, and the bytes are copied.
+ * socket: it gets one for itself alone, and the bytes are copied.
  */
-import { MeshError, messageOf } from "../../../errors.ts";
 import type {
   ByteConnection,
   HttpConnection,
@@ -11,16 +10,10 @@ import type {
   WebSocketRequest,
 } from "../../world.ts";
 import { splice } from "../../splice.ts";
-import { closable } from "./connections.ts";
 import { realFetch } from "./fetch.ts";
+import { privateSocket } from "./private_socket.ts";
 import { clientOnItsOwn } from "./proxies.ts";
 import { openWebSocket } from "./web_socket.ts";
-
-/**
- * Parents of the folder: a container with a read-only file system still has shared memory, and the proxy's container the
- * folder of its configuration.
- */
-const PARENTS = [undefined, "/dev/shm", "/etc/istio/proxy"];
 
 /** With what only clients of a server use. */
 export interface OwnHttpConnection extends HttpConnection {
@@ -30,27 +23,30 @@ export interface OwnHttpConnection extends HttpConnection {
 
 /** HTTP over this connection; see `Network.http`. */
 export function httpOver(connection: ByteConnection, version: HttpVersion): OwnHttpConnection {
-  const { listener, path, remove } = privateSocket();
+  const socket = privateSocket();
   const client = clientOnItsOwn({
     http1: version === "http/1.1",
     http2: version === "h2",
     allowHost: true,
-    proxy: { transport: "unix", path },
+    proxy: { transport: "unix", path: socket.path },
   });
   let isClosed = false;
   function close() {
     if (isClosed) return;
     isClosed = true;
-    listener.close();
-    remove();
+    socket.close();
     client.close();
   }
   const heads = { expected: 0 };
-  const ended = feed(listener, version === "h2" ? connection : withOriginForm(connection, heads), remove).finally(
-    close,
-  );
+  const inner = socket.accept();
+  const accepted = inner.then(() => {}, () => {});
+  let isFirst = true;
+  const ended = feed(inner, version === "h2" ? connection : withOriginForm(connection, heads)).finally(close);
   return {
     async request(authority, path, init) {
+      // Before that, a second connection of the client would wait for ever.
+      if (!isFirst) await accepted;
+      isFirst = false;
       const before = heads.expected++;
       try {
         return await realFetch(`http://${authority}${path}`, { ...init, client });
@@ -59,6 +55,7 @@ export function httpOver(connection: ByteConnection, version: HttpVersion): OwnH
       }
     },
     webSocket(authority, path, request) {
+      isFirst = false;
       heads.expected++;
       return openWebSocket(`ws://${authority}${path}`, request, client);
     },
@@ -76,12 +73,10 @@ function soon(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, 0, undefined));
 }
 
-/** The first client of the socket gets the connection. Resolves with the error that broke it, if any. */
-async function feed(listener: Deno.UnixListener, connection: ByteConnection, remove: () => void): Promise<unknown> {
+/** The client of the socket gets the connection. Resolves with the error that broke it, if any. */
+async function feed(inner: Promise<ByteConnection>, connection: ByteConnection): Promise<unknown> {
   try {
-    const inner = closable(await listener.accept());
-    remove();
-    return (await splice(connection, inner)).error;
+    return (await splice(connection, await inner)).error;
   } catch (error) {
     connection.close();
     return error;
@@ -112,35 +107,3 @@ function withOriginForm(connection: ByteConnection, heads: { expected: number })
 }
 
 const latin1 = new TextDecoder("latin1");
-
-function privateSocket() {
-  const folder = privateFolder();
-  const path = `${folder}/http`;
-  const remove = () => {
-    globalThis.removeEventListener("unload", remove);
-    try {
-      Deno.removeSync(folder, { recursive: true });
-    } catch {
-      // It has been removed before.
-    }
-  };
-  // The process may exit before the client has connected.
-  globalThis.addEventListener("unload", remove);
-  return { listener: Deno.listen({ transport: "unix", path }), path, remove };
-}
-
-/** Temporary folders have the mode 0700. */
-function privateFolder(): string {
-  let failure: unknown;
-  for (const dir of PARENTS) {
-    try {
-      return Deno.makeTempDirSync({ prefix: "kubectl-mesh-", ...(dir === undefined ? {} : { dir }) });
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw new MeshError(`Cannot make a temporary folder for a socket: ${messageOf(failure)}`, {
-    cause: failure,
-    hint: "name a folder that can be written to in TMPDIR",
-  });
-}

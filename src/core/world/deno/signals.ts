@@ -1,0 +1,50 @@
+/** Signals of the operating system, and which of them have a handler. */
+import { processStatus } from "../linux/process_status.ts";
+import type { SignalName, Signals } from "../world.ts";
+
+const handlers = new Map<SignalName, number>();
+
+/** See `World.signals`. */
+export const signals: Signals = {
+  on(signal, handler) {
+    const stop = listen(signal, handler);
+    handlers.set(signal, (handlers.get(signal) ?? 0) + 1);
+    return () => {
+      stop();
+      handlers.set(signal, (handlers.get(signal) ?? 0) - 1);
+    };
+  },
+};
+
+/** Whether a command handles this signal at the moment, or the process has to ignore it. */
+export function isHandled(signal: SignalName): boolean {
+  return (handlers.get(signal) ?? 0) > 0;
+}
+
+/** Those to which Deno sets a handler of its own with the first handler of any signal. */
+const TAKEN = [["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const;
+let areIgnoredKept = false;
+
+/** Calls the handler until the returned function is called. It does not count as one of the command. */
+export function listen(signal: SignalName, handler: () => void): () => void {
+  if (Deno.build.os === "windows" && signal !== "SIGINT") return () => {};
+  keepIgnored();
+  Deno.addSignalListener(signal, handler);
+  return () => Deno.removeSignalListener(signal, handler);
+}
+
+/** A signal that the process was started with ignored stays so, as under nohup(1): Deno would end the process. */
+function keepIgnored(): void {
+  if (areIgnoredKept || Deno.build.os !== "linux") return;
+  areIgnoredKept = true;
+  const ignored = ignoredSignals();
+  for (const [name, number] of TAKEN) if (((ignored >> BigInt(number - 1)) & 1n) === 1n) signals.on(name, () => {});
+}
+
+function ignoredSignals(): bigint {
+  try {
+    return processStatus(Deno.pid)?.ignored ?? 0n;
+  } catch {
+    return 0n;
+  }
+}

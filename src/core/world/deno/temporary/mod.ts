@@ -1,0 +1,93 @@
+/** Files and folders that this program keeps in a folder for temporary files, for a moment. Nothing of them stays behind. */
+import { guard } from "./guard.ts";
+import { type Owner, prefixOf, thisOwner } from "./owner.ts";
+import { removeStale } from "./stale.ts";
+
+let self: Owner | undefined;
+const tidied = new Set<string>();
+
+/** A folder of this user alone. */
+export interface TemporaryFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/**
+ * Removes what killed processes left, once for each folder. It reads `/proc`, which Deno denies to a process that has given up a permission: who
+ * makes something temporary after that calls this before.
+ */
+export function tidyTemporary(parents: readonly string[] = [usualParent()]): void {
+  self ??= thisOwner();
+  if (self === undefined) return;
+  for (const parent of parents) {
+    if (!tidied.has(parent)) removeStale(parent, self);
+    tidied.add(parent);
+  }
+}
+
+/** Makes a folder in the first of these parents where that is possible. Throws the last error of the runtime. */
+export function temporaryFolder(parents: readonly string[]): TemporaryFolder {
+  tidyTemporary(parents);
+  let path: string | undefined;
+  const remove = () => {
+    forget();
+    if (path !== undefined) unlessGone(path);
+    path = undefined;
+  };
+  const forget = guard(remove);
+  try {
+    path = inFirst(parents, (dir) => Deno.makeTempDirSync({ prefix: prefix(), dir }));
+    return { path, remove };
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}
+
+/** Opens a file that has no name any more. Throws errors of the runtime. */
+export function temporaryFile(): Deno.FsFile {
+  tidyTemporary();
+  let path: string | undefined;
+  const remove = () => {
+    if (path !== undefined) unlessGone(path);
+  };
+  const forget = guard(remove);
+  try {
+    path = Deno.makeTempFileSync({ prefix: prefix(), dir: usualParent() });
+    return Deno.openSync(path, { read: true, write: true });
+  } finally {
+    remove();
+    forget();
+  }
+}
+
+/** The folder for temporary files that the environment names. */
+export function usualParent(): string {
+  const names = Deno.build.os === "windows" ? ["TMP", "TEMP", "USERPROFILE"] : ["TMPDIR"];
+  const given = names.map((name) => Deno.env.get(name) ?? "").find((value) => value !== "");
+  return given ?? (Deno.build.os === "windows" ? "C:\\Windows" : "/tmp");
+}
+
+function prefix(): string {
+  return prefixOf(self ?? { space: "0", pid: Deno.pid, start: "0" });
+}
+
+function inFirst<T>(parents: readonly string[], make: (parent: string) => T): T {
+  let failure: unknown;
+  for (const parent of parents) {
+    try {
+      return make(parent);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function unlessGone(path: string): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch {
+    // It has been removed before.
+  }
+}

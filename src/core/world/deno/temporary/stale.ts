@@ -1,0 +1,51 @@
+/** Removal of what killed processes of this program left in a folder for temporary files. */
+import { hasEnded, type Owner, ownerOf } from "./owner.ts";
+
+const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/**
+ * Removes from `folder` the files and folders whose owner has ended. Other users may write to the folder: only what belongs
+ * to this user is removed, by its own name, no symbolic link is followed, and nothing happens in a folder where others could
+ * put something else in its place meanwhile.
+ */
+export function removeStale(folder: string, self: Owner): void {
+  try {
+    if (!isSafe(folder)) return;
+    for (const { name } of Deno.readDirSync(folder)) {
+      const owner = ownerOf(name);
+      if (owner !== undefined && hasEnded(owner, self)) removeOwn(`${folder}/${name}`);
+    }
+  } catch {
+    // The folder cannot be read: nothing of this program is in it.
+  }
+}
+
+/** Whether only its owner and the superuser can rename and remove what a user has in this folder. */
+function isSafe(folder: string): boolean {
+  const { mode, uid } = Deno.statSync(folder);
+  if (mode === null || uid === null) return true;
+  return (uid === 0 || uid === Deno.uid()) && ((mode & WRITABLE_BY_OTHERS) === 0 || (mode & STICKY) !== 0);
+}
+
+/** A file, or a private folder with files and sockets in it: this program makes nothing else. */
+function removeOwn(path: string): void {
+  try {
+    const status = Deno.lstatSync(path);
+    if (status.uid !== Deno.uid()) return;
+    if (status.isFile) Deno.removeSync(path);
+    else if (status.isDirectory && isPrivate(status)) removeFolder(path);
+  } catch {
+    // Another process removes it.
+  }
+}
+
+function isPrivate({ mode }: Deno.FileInfo): boolean {
+  return mode === null || (mode & 0o777) === 0o700;
+}
+
+/** Does not go into folders below. */
+function removeFolder(path: string): void {
+  for (const { name, isDirectory } of Deno.readDirSync(path)) if (!isDirectory) Deno.removeSync(`${path}/${name}`);
+  Deno.removeSync(path);
+}

@@ -1,0 +1,33 @@
+/** What proc(5) tells of a process. */
+
+/** The state of a process. */
+export interface ProcessStatus {
+  /** It has ended; nobody may have reaped it. */
+  readonly isEnded: boolean;
+  /** When it started, after the boot: tells it from a later process with the same id. */
+  readonly start: bigint;
+  /** The signals from 1 to 31 that it ignores, a bit for each from the lowest. */
+  readonly ignored: bigint;
+}
+
+/**
+ * The state of a process; `undefined` if it is not there. Throws Deno's error if `/proc` cannot be read, as by a process that
+ * has given up a permission. Source: proc_pid_stat(5), fields 3, 22 and 33.
+ */
+export function processStatus(pid: number): ProcessStatus | undefined {
+  const text = statOf(pid);
+  if (text === undefined) return undefined;
+  // The name of the program may have blanks and parentheses.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state = "", start = "0", ignored = "0"] = [fields[0], fields[19], fields[30]];
+  return { isEnded: state === "Z" || state === "X", start: BigInt(start), ignored: BigInt(ignored) };
+}
+
+function statOf(pid: number): string | undefined {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/stat`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,4 @@
+/** Whether the tests that repeat a fault run as often as docs/reliability.md says (`MESH_LONG=1`), not a few times. */
+export function isLong(): boolean {
+  return (Deno.env.get("MESH_LONG") ?? "") !== "";
+}
