@@ -4,7 +4,6 @@ import type { World } from "../../core/world/world.ts";
 import type { PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER } from "../shared_flags.ts";
-import { untilSignal } from "../until_signal.ts";
 
 const SAVED_OR_LOCAL = ["filename", "local"];
 
@@ -92,7 +91,7 @@ export const EXPLAIN = command({
     ["1", "it is refused, it cannot be told, or the pod cannot be read"],
     ["2", "the command line is wrong"],
   ],
-  run: (world, input) => untilSignal(world, runExplain(world, input)),
+  run: runExplain,
 });
 
 async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
