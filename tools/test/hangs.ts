@@ -1,9 +1,14 @@
-/** `deno test` prints this for a test that runs for one, two, four and eight minutes. */
-const HANGS = /'([^'\n]+)' has been running for over \(8m0s\)/;
+/** `deno test` prints this for a test that runs for one, two, four, eight, sixteen ... minutes. */
+const RUNS_LONG = /'([^'\n]+)' has been running for over \((\d+)m0s\)/;
+/** A test or a step of one has ended. */
+const ENDED = / \.\.\. (?:ok|FAILED|ignored)\b/;
+/** Minutes after which a test without progress hangs. */
+const PATIENCE = 8;
 
 /**
- * Passes the output of `deno test` on as text. Calls `hangs` with the name of a test that runs for eight minutes: it
- * does not end, and the rest of the run would wait for it.
+ * Passes the output of `deno test` on as text. Calls `hangs` with the name of a test that runs for eight minutes, and of
+ * whose steps none has ended since the message before: it does not end, and the rest of the run would wait for it. A
+ * busy machine may need more for a test of many steps.
  */
 export async function watchOutput(
   output: AsyncIterable<Uint8Array>,
@@ -12,12 +17,20 @@ export async function watchOutput(
 ): Promise<void> {
   const decoder = new TextDecoder();
   let line = "";
+  let progresses = false;
   for await (const bytes of output) {
     const text = decoder.decode(bytes, { stream: true });
     write(text);
-    line += text;
-    const name = HANGS.exec(line)?.[1];
-    if (name !== undefined) hangs(name);
-    line = line.slice(line.lastIndexOf("\n") + 1);
+    const lines = (line + text).split("\n");
+    line = lines.pop() ?? "";
+    // The message about a test has no line of its own: it may follow "name ...".
+    for (const ended of lines) {
+      const [, name, minutes] = RUNS_LONG.exec(ended) ?? [];
+      if (name === undefined) progresses ||= ENDED.test(ended);
+      else {
+        if (Number(minutes) >= PATIENCE && !progresses) hangs(name);
+        progresses = false;
+      }
+    }
   }
 }

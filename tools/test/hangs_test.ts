@@ -11,7 +11,11 @@ async function run(...pieces: readonly string[]) {
 }
 
 Deno.test("watchOutput() names a test that hangs, not one that is slow", async () => {
-  assert.deepEqual(await run("one ... ok\n", "two ...'two' has been running for over (4m0s)\n"), []);
-  assert.deepEqual(await run("two ...'two' has been running for over (8m0s)\nthree ...", " ok\n"), ["two"]);
+  const four = "two ...'two' has been running for over (4m0s)\n";
+  const eight = "'two' has been running for over (8m0s)\n";
+  assert.deepEqual(await run("one ... ok\n", four), []);
+  assert.deepEqual(await run(four, eight, "three ...", " ok\n"), ["two"]);
   assert.deepEqual(await run("'two: a' has been run", "ning for over (8m0s)\n", "'b' has\n"), ["two: a"]);
+  assert.deepEqual(await run(four, "  a step ... ok (1s)\n", eight), []);
+  assert.deepEqual(await run("  a step ... ok (1s)\n", eight, "'two' has been running for over (16m0s)\n"), ["two"]);
 });
