@@ -26,11 +26,8 @@ export async function watchOutput(
     // The message about a test has no line of its own: it may follow "name ...".
     for (const ended of lines) {
       const [, name, minutes] = RUNS_LONG.exec(ended) ?? [];
-      if (name === undefined) progresses ||= ENDED.test(ended);
-      else {
-        if (Number(minutes) >= PATIENCE && !progresses) hangs(name);
-        progresses = false;
-      }
+      if (name !== undefined && Number(minutes) >= PATIENCE && !progresses) hangs(name);
+      progresses = name === undefined && (progresses || ENDED.test(ended));
     }
   }
 }
