@@ -73,8 +73,8 @@ function summaryText(summary: Summary, { file, isWritten }: Written): string {
 }
 
 /** Nothing to say where all that there was has failed. */
-function notWritten({ injected, skipped, unchanged }: Summary, { file }: Written): string {
-  const isAll = injected + skipped + unchanged === 0;
+function notWritten(summary: Summary, { file }: Written): string {
+  const isAll = Object.entries(summary).every(([result, count]) => result === "failed" || count === 0);
   if (isAll && file === undefined) return "";
   const what = file === undefined ? "Nothing is written" : `"${file}" is not written`;
   return `error: ${what}: not everything could be injected${isAll ? "" : "; --keep-going leaves out what failed"}\n`;

@@ -17,7 +17,8 @@ export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
-export { type DocumentOptions, type DocumentResult, injectDocument } from "./document/document.ts";
+export type { DocumentOptions, DocumentResult } from "./document/document.ts";
+export { injectDocument } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
 export {

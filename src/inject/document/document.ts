@@ -1,32 +1,15 @@
-/** Injection of one document: the same bytes if nothing is injected, else edits of its text. */
+/** A change of the pods in one document: the same bytes if nothing changes, else edits of its text. */
 import { MeshError } from "../../core/errors.ts";
 import { fieldKeys } from "../../core/field_path.ts";
 import { goJson } from "../../core/gojson.ts";
-import { decode, problemTexts } from "../../core/kube/mod.ts";
-import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
-import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { editDocument, type ParsedDocument } from "../../core/yaml/mod.ts";
-import { conform } from "./conform.ts";
-import { decide } from "../decision/decision.ts";
 import { InjectionError } from "../injection_error.ts";
-import type { Injector } from "../config/injector.ts";
-import {
-  annotation,
-  annotationsOf,
-  containersOf,
-  labelsOf,
-  metadataOf,
-  type Pod,
-  withKey,
-  withSpecKey,
-} from "../pod/pod.ts";
-import { injectPod } from "../pod/inject_pod.ts";
-import type { ReportEntry } from "./report.ts";
-import { sameValue } from "../../core/same_value.ts";
-import { withStringKeys } from "./string_keys.ts";
-import { hasPod, isCustom, type WorkloadKind, workloadKinds } from "./kinds.ts";
+import { metadataOf, withKey } from "../pod/pod.ts";
+import { type WorkloadKind, workloadKinds } from "./kinds.ts";
 import { notInjected } from "./other_kinds.ts";
-import { ownerOf, podIn, withPod } from "./workload.ts";
+import type { ReportEntry } from "./report.ts";
+import { withStringKeys } from "./string_keys.ts";
 
 /** Options of all documents. */
 export interface DocumentOptions {
@@ -47,11 +30,17 @@ export interface DocumentResult {
   readonly entries: readonly ReportEntry[];
 }
 
-/** Injects the workloads of a document. Failures are entries, not errors. */
-export function injectDocument(parsed: ParsedDocument, injector: Injector, options: DocumentOptions): DocumentResult {
-  const run: Run = { parsed, injector, options, entries: [] };
+/**
+ * What a command does with the pod of a workload that `row` finds: the new manifest, or the same one.
+ * Errors: a MeshError whose field path is that of the manifest.
+ */
+export type Change = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Outcome;
+
+/** Changes the workloads of a document. Failures are entries, not errors. */
+export function changeDocument(parsed: ParsedDocument, change: Change, options: DocumentOptions): DocumentResult {
+  const run: Run = { parsed, change, options, entries: [] };
   if (parsed.value === null) return { text: options.output === "json" ? "" : parsed.doc.text, entries: [] };
-  const next = injectValue(parsed.value, [], run);
+  const next = changeValue(parsed.value, [], run);
   if (run.entries.some(({ result }) => result === "failed")) {
     return { text: undefined, entries: skippedItems(run.entries) };
   }
@@ -89,7 +78,7 @@ function itemsOf(value: Value): readonly Value[] | undefined {
   return isList(items) ? items : [];
 }
 
-/** A List with a failing item is not written, so none of its items counts as injected. */
+/** A List with a failing item is not written, so none of its items counts as done. */
 function skippedItems(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   return entries.map((entry) =>
     entry.result === "failed" ? entry : {
@@ -104,20 +93,20 @@ function skippedItems(entries: readonly ReportEntry[]): readonly ReportEntry[] {
 
 interface Run {
   readonly parsed: ParsedDocument;
-  readonly injector: Injector;
+  readonly change: Change;
   readonly options: DocumentOptions;
   readonly entries: ReportEntry[];
 }
 
 type Path = readonly (string | number)[];
 
-/** The value with sidecars; the same value if nothing is injected. */
-function injectValue(value: Value, path: Path, run: Run): Value {
-  if (isMap(value) && value["kind"] === "List" && isList(value["items"])) return injectList(value, path, run);
+/** The value with changed pods; the same value if nothing changes. */
+function changeValue(value: Value, path: Path, run: Run): Value {
+  if (isMap(value) && value["kind"] === "List" && isList(value["items"])) return changeList(value, path, run);
   const known = identity(value, run);
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
-    const { next, ...rest } = injectResource(value, run);
+    const { next, ...rest } = changeResource(value, run);
     run.entries.push({ ...known, ...rest });
     return next;
   } catch (error) {
@@ -127,10 +116,10 @@ function injectValue(value: Value, path: Path, run: Run): Value {
   }
 }
 
-function injectList(list: ValueMap, path: Path, run: Run): Value {
+function changeList(list: ValueMap, path: Path, run: Run): Value {
   const before = list["items"];
   if (!isList(before)) return list;
-  const after = before.map((item, index) => injectValue(item, [...path, "items", index], run));
+  const after = before.map((item, index) => changeValue(item, [...path, "items", index], run));
   return after.every((item, index) => item === before[index]) ? list : withKey(list, "items", after);
 }
 
@@ -179,14 +168,19 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
   );
 }
 
-type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "warnings"> & { readonly next: Value };
+/** What became of a resource, and its value. */
+export type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "warnings"> & {
+  readonly next: Value;
+};
 
-function injectResource(value: Value, run: Run): Outcome {
+function changeResource(value: Value, run: Run): Outcome {
   if (run.options.output === "json") checkObject(value);
   const rows = workloadKinds(value, run.options.templatePaths);
   const [first, ...more] = rows;
   if (first === undefined || !isMap(value)) return notWorkload(checkedList(value));
-  return more.reduce((outcome, row) => both(outcome, injectRow(outcome.next, row, run)), injectRow(value, first, run));
+  const changed = (manifest: Value, row: WorkloadKind) =>
+    isMap(manifest) ? run.change(manifest, row, run.options) : notWorkload(manifest);
+  return more.reduce((outcome, row) => both(outcome, changed(outcome.next, row)), changed(value, first));
 }
 
 /** The outcome of a manifest with several pods: what happened to one of them counts more than what did not. */
@@ -199,19 +193,7 @@ function both(before: Outcome, after: Outcome): Outcome {
   };
 }
 
-const ORDER: readonly Outcome["result"][] = ["injected", "unchanged", "skipped"];
-
-function injectRow(value: Value, row: WorkloadKind, run: Run): Outcome {
-  if (!isMap(value)) return notWorkload(value);
-  if (isCustom(row) && !hasPod(value, row)) return withoutTemplate(value, row);
-  const manifest = readManifest(value, row);
-  const pod = podIn(manifest, row);
-  const decision = decide(pod, { ...run.injector.config, byHand: run.injector.byHand });
-  const field = fieldIn(decision.field, row);
-  const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
-  if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
-  return { ...decision, field, ...injectWorkload(value, manifest, { row, run, warnings }) };
-}
+const ORDER: readonly Outcome["result"][] = ["injected", "uninjected", "unchanged", "skipped"];
 
 /** Accepts a List without items; rejects one whose items are not a list. */
 function checkedList(value: Value): Value {
@@ -234,116 +216,4 @@ function checkObject(value: Value): void {
 
 function notWorkload(value: Value): Outcome {
   return { result: "skipped", field: "kind", ...notInjected(value), next: value };
-}
-
-/** A Rollout may refer to a Deployment instead. */
-function withoutTemplate(value: ValueMap, { kind, path }: WorkloadKind): Outcome {
-  const field = path.join(".");
-  const message = `this ${kind} has no pod template: "${field}" is missing`;
-  return { result: "skipped", reason: "no-template", field, message, warnings: [], next: value };
-}
-
-/** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
-function readManifest(value: ValueMap, row: WorkloadKind): ValueMap {
-  if (!isCustom(row)) return readTyped(value, row);
-  const pod = inPodOf(row, () => readTyped(podIn(value, row), row));
-  return withPod(value, row, withContainerNames(pod, row.containerName));
-}
-
-function readTyped(value: ValueMap, row: WorkloadKind): ValueMap {
-  const { value: typed, problems } = decode(value, row.type);
-  const [first] = problems;
-  if (first === undefined) return conform(value, typed, row.type);
-  throw new InjectionError("invalid-manifest", `The ${row.kind} cannot be read: ${problemTexts(problems)}`, {
-    place: { field: first.field },
-  });
-}
-
-/** Names containers as the controller of the kind does: several get a number. */
-function withContainerNames(pod: Pod, name: string | undefined): Pod {
-  const containers = containersOf(pod, "containers");
-  if (name === undefined || containers.every((container) => textAt(container, "name") !== "")) return pod;
-  const named = containers.map((container, index) =>
-    textAt(container, "name") === ""
-      ? withKey(container, "name", containers.length === 1 ? name : `${name}-${index}`)
-      : container
-  );
-  return withSpecKey(pod, "containers", named);
-}
-
-interface Workload {
-  readonly row: WorkloadKind;
-  readonly run: Run;
-  readonly warnings: readonly string[];
-}
-
-function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warnings }: Workload) {
-  const pod = podIn(manifest, row);
-  checkContainers(manifest, pod, row);
-  const owner = ownerOf(manifest, row, run.options.namespace ?? "");
-  const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
-  const changed = withPod(manifest, row, injected.pod);
-  const next = row.typed ? decode(changed, row.type).value : changed;
-  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings];
-  if (sameValue(value, next)) {
-    return {
-      result: "unchanged",
-      reason: "already-injected",
-      message: "already injected",
-      warnings: all,
-      next: value,
-    } as const;
-  }
-  return { result: "injected", warnings: all, next } as const;
-}
-
-function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void {
-  if (containersOf(pod, "containers").length > 0) return;
-  const missing = hasPod(manifest, row) ? [...row.path, "spec", "containers"] : row.path;
-  const field = missing.join(".");
-  throw new InjectionError("no-containers", `The ${row.kind} has no containers: "${field}" is missing or empty`, {
-    place: { field },
-  });
-}
-
-/** Turns field paths of the pod in errors into paths of the manifest. */
-function inPodOf<T>(row: WorkloadKind, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof MeshError) || error.place?.field === undefined) throw error;
-    const reason = error instanceof InjectionError ? error.reason : "invalid-manifest";
-    const place = { field: fieldIn(error.place.field, row) };
-    throw new InjectionError(reason, error.message, { place, hint: error.hint, cause: error });
-  }
-}
-
-function fieldIn(field: string, row: WorkloadKind): string {
-  return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
-}
-
-/** Warns about requests on a controller, which do not reach its pods. */
-function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): readonly string[] {
-  if (row.path.length === 0) return [];
-  const to = row.path.join(".");
-  return (["labels", "annotations"] as const).flatMap((key) => {
-    const own = mapAt(metadataOf(manifest), key)[ANNOTATION.inject];
-    if (
-      own === undefined || labelsOf(pod)[ANNOTATION.inject] !== undefined ||
-      annotation(pod, ANNOTATION.inject) !== undefined
-    ) return [];
-    const what = key.slice(0, -1);
-    return [
-      `The ${what} "${ANNOTATION.inject}" is on the ${row.kind}, where it has no effect: move it to ${to}.metadata.${key}`,
-    ];
-  });
-}
-
-/** Istio 1.8 reports every unknown annotation of Istio; for other releases only likely misspellings count. */
-function spelling(pod: Pod, { config }: Injector): readonly string[] {
-  const era = config.form === "legacy" && config.legacy.release.minor === 8 ? "1.8" : "current";
-  const annotations = Object.fromEntries(
-    Object.entries(annotationsOf(pod)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
-  return misspelledAnnotations(annotations, era).map(({ message }) => message);
 }

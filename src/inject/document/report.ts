@@ -42,7 +42,7 @@ function displayName({ apiVersion, kind, name, document }: ReportEntry): string 
 }
 
 function outcome({ result, message }: ReportEntry): string {
-  return result === "injected" ? result : `${result}: ${message}`;
+  return result === "injected" || result === "uninjected" ? result : `${result}: ${message}`;
 }
 
 /** The error with the name of its resource, after the place in the file. */

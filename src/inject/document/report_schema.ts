@@ -9,7 +9,7 @@ export const REPORT_LINE = z.strictObject({
   kind: z.string(),
   namespace: z.string(),
   name: z.string(),
-  result: z.enum(["injected", "skipped", "unchanged", "failed"]),
+  result: z.enum(["injected", "uninjected", "skipped", "unchanged", "failed"]),
   reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule that decided, or of the error"),
   field: z.string().describe("the field that decided, or that is wrong; may be empty"),
   message: z.string(),
@@ -17,6 +17,6 @@ export const REPORT_LINE = z.strictObject({
   line: z.int().min(1).exactOptional().describe("line of the error in the file"),
   column: z.int().min(1).exactOptional().describe("column of the error in the line"),
   hint: z.string().exactOptional().describe("what to do about the error"),
-}).describe("One line of `kubectl mesh inject --report json`");
+}).describe("One line of `kubectl mesh inject --report json`, and of `uninject`");
 
 export type ReportLine = Readonly<z.infer<typeof REPORT_LINE>>;

@@ -1,10 +1,11 @@
-/** Injection of files: bytes in; manifests out, one document at a time, with an entry for each resource. */
+/** Files whose pods are changed: bytes in; manifests out, one document at a time, with an entry for each resource. */
 import { MeshError } from "../../core/errors.ts";
 import { parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
-import { type DocumentOptions, type DocumentResult, injectDocument } from "./document.ts";
+import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "./document.ts";
+import { injection } from "./inject.ts";
 import type { Injector } from "../config/injector.ts";
 import { type Joiner, joinerFor } from "./joiner.ts";
-import type { ReportEntry } from "./report.ts";
+import type { ReportEntry, Result } from "./report.ts";
 
 /** A source of manifests: a file, standard input, a URL. */
 export interface ManifestInput {
@@ -24,23 +25,29 @@ export interface Sink {
 }
 
 /** The number of resources by result. */
-export interface Summary {
-  readonly injected: number;
-  readonly skipped: number;
-  readonly unchanged: number;
-  readonly failed: number;
+export type Summary = Readonly<Record<Result, number>>;
+
+type StreamOptions = DocumentOptions & { readonly sink: Sink };
+
+/** Injects all documents of all inputs: see `changeStream`. */
+export function injectStream(
+  inputs: Iterable<ManifestInput>,
+  injector: Injector,
+  options: StreamOptions,
+): Promise<Summary> {
+  return changeStream(inputs, injection(injector), options);
 }
 
 /**
- * Injects all documents of all inputs. A failing document is left out of the output and counted; the others continue. One
+ * Changes all documents of all inputs. A failing document is left out of the output and counted; the others continue. One
  * document is in memory at a time. Errors of the sink, such as a closed pipe, end the stream.
  */
-export async function injectStream(
+export async function changeStream(
   inputs: Iterable<ManifestInput>,
-  injector: Injector,
-  { sink, ...options }: DocumentOptions & { readonly sink: Sink },
+  change: Change,
+  { sink, ...options }: StreamOptions,
 ): Promise<Summary> {
-  const counts = { injected: 0, skipped: 0, unchanged: 0, failed: 0 };
+  const counts = { injected: 0, uninjected: 0, skipped: 0, unchanged: 0, failed: 0 };
   const counting: Sink = {
     write: (text) => sink.write(text),
     report(entry) {
@@ -49,7 +56,7 @@ export async function injectStream(
     },
   };
   const joiner = joinerFor(options.output, counting.write);
-  for (const input of inputs) await injectInput(input, injector, { joiner, options, sink: counting });
+  for (const input of inputs) await changeInput(input, change, { joiner, options, sink: counting });
   joiner.end();
   return counts;
 }
@@ -60,7 +67,7 @@ interface Target {
   readonly options: DocumentOptions;
 }
 
-async function injectInput(input: ManifestInput, injector: Injector, { joiner, sink, options }: Target): Promise<void> {
+async function changeInput(input: ManifestInput, change: Change, { joiner, sink, options }: Target): Promise<void> {
   joiner.startFile();
   const documents = splitDocuments(input.chunks(), { file: input.file });
   let last = 0;
@@ -74,7 +81,7 @@ async function injectInput(input: ManifestInput, injector: Injector, { joiner, s
     if ("entry" in step) return report(step.entry);
     if (step.document === undefined) return;
     last = step.document.index;
-    const result = injectSource(step.document, injector, options);
+    const result = changeSource(step.document, change, options);
     for (const entry of result.entries) report(entry);
     const { text, items = () => text === undefined ? [] : [text] } = result;
     if (text !== undefined) joiner.add(step.document.separator, { text, items });
@@ -94,10 +101,10 @@ async function next(documents: AsyncGenerator<SourceDocument>, index: () => numb
   }
 }
 
-function injectSource(source: SourceDocument, injector: Injector, options: DocumentOptions): DocumentResult {
+function changeSource(source: SourceDocument, change: Change, options: DocumentOptions): DocumentResult {
   try {
     const parsed = parseDocument(source);
-    const result = injectDocument(parsed, injector, options);
+    const result = changeDocument(parsed, change, options);
     const warnings = parsed.warnings.map(({ message, place }) =>
       place.line === undefined ? message : `line ${place.line}: ${message}`
     );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
-import { injectDocument } from "../document/document.ts";
+import { injectDocument } from "../document/inject.ts";
 import { newInjector } from "../config/injector.ts";
 import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { injectPod } from "../pod/inject_pod.ts";

@@ -1,0 +1,140 @@
+/** Injection of the pods in a document. */
+import { decode, problemTexts } from "../../core/kube/mod.ts";
+import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
+import { sameValue } from "../../core/same_value.ts";
+import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { ParsedDocument } from "../../core/yaml/mod.ts";
+import type { Injector } from "../config/injector.ts";
+import { decide } from "../decision/decision.ts";
+import { InjectionError } from "../injection_error.ts";
+import { injectPod } from "../pod/inject_pod.ts";
+import {
+  annotation,
+  annotationsOf,
+  containersOf,
+  labelsOf,
+  metadataOf,
+  type Pod,
+  withKey,
+  withSpecKey,
+} from "../pod/pod.ts";
+import { conform } from "./conform.ts";
+import { type Change, changeDocument, type DocumentOptions, type DocumentResult, type Outcome } from "./document.ts";
+import { hasPod, isCustom, type WorkloadKind } from "./kinds.ts";
+import { fieldIn, inPodOf, withoutTemplate } from "./pod_row.ts";
+import { ownerOf, podIn, withPod } from "./workload.ts";
+
+/** Injects the workloads of a document. Failures are entries, not errors. */
+export function injectDocument(parsed: ParsedDocument, injector: Injector, options: DocumentOptions): DocumentResult {
+  return changeDocument(parsed, injection(injector), options);
+}
+
+/** Injection by the rules of an injector. */
+export function injection(injector: Injector): Change {
+  return (value, row, options) => injectRow(value, row, { injector, options });
+}
+
+interface Run {
+  readonly injector: Injector;
+  readonly options: DocumentOptions;
+}
+
+function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
+  if (isCustom(row) && !hasPod(value, row)) return withoutTemplate(value, row);
+  const manifest = readManifest(value, row);
+  const pod = podIn(manifest, row);
+  const decision = decide(pod, { ...run.injector.config, byHand: run.injector.byHand });
+  const field = fieldIn(decision.field, row);
+  const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
+  if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
+  return { ...decision, field, ...injectWorkload(value, manifest, { row, run, warnings }) };
+}
+
+/** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
+function readManifest(value: ValueMap, row: WorkloadKind): ValueMap {
+  if (!isCustom(row)) return readTyped(value, row);
+  const pod = inPodOf(row, () => readTyped(podIn(value, row), row));
+  return withPod(value, row, withContainerNames(pod, row.containerName));
+}
+
+function readTyped(value: ValueMap, row: WorkloadKind): ValueMap {
+  const { value: typed, problems } = decode(value, row.type);
+  const [first] = problems;
+  if (first === undefined) return conform(value, typed, row.type);
+  throw new InjectionError("invalid-manifest", `The ${row.kind} cannot be read: ${problemTexts(problems)}`, {
+    place: { field: first.field },
+  });
+}
+
+/** Names containers as the controller of the kind does: several get a number. */
+function withContainerNames(pod: Pod, name: string | undefined): Pod {
+  const containers = containersOf(pod, "containers");
+  if (name === undefined || containers.every((container) => textAt(container, "name") !== "")) return pod;
+  const named = containers.map((container, index) =>
+    textAt(container, "name") === ""
+      ? withKey(container, "name", containers.length === 1 ? name : `${name}-${index}`)
+      : container
+  );
+  return withSpecKey(pod, "containers", named);
+}
+
+interface Workload {
+  readonly row: WorkloadKind;
+  readonly run: Run;
+  readonly warnings: readonly string[];
+}
+
+function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warnings }: Workload) {
+  const pod = podIn(manifest, row);
+  checkContainers(manifest, pod, row);
+  const owner = ownerOf(manifest, row, run.options.namespace ?? "");
+  const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
+  const changed = withPod(manifest, row, injected.pod);
+  const next = row.typed ? decode(changed, row.type).value : changed;
+  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings];
+  if (sameValue(value, next)) {
+    return {
+      result: "unchanged",
+      reason: "already-injected",
+      message: "already injected",
+      warnings: all,
+      next: value,
+    } as const;
+  }
+  return { result: "injected", warnings: all, next } as const;
+}
+
+function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void {
+  if (containersOf(pod, "containers").length > 0) return;
+  const missing = hasPod(manifest, row) ? [...row.path, "spec", "containers"] : row.path;
+  const field = missing.join(".");
+  throw new InjectionError("no-containers", `The ${row.kind} has no containers: "${field}" is missing or empty`, {
+    place: { field },
+  });
+}
+
+/** Warns about requests on a controller, which do not reach its pods. */
+function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): readonly string[] {
+  if (row.path.length === 0) return [];
+  const to = row.path.join(".");
+  return (["labels", "annotations"] as const).flatMap((key) => {
+    const own = mapAt(metadataOf(manifest), key)[ANNOTATION.inject];
+    if (
+      own === undefined || labelsOf(pod)[ANNOTATION.inject] !== undefined ||
+      annotation(pod, ANNOTATION.inject) !== undefined
+    ) return [];
+    const what = key.slice(0, -1);
+    return [
+      `The ${what} "${ANNOTATION.inject}" is on the ${row.kind}, where it has no effect: move it to ${to}.metadata.${key}`,
+    ];
+  });
+}
+
+/** Istio 1.8 reports every unknown annotation of Istio; for other releases only likely misspellings count. */
+function spelling(pod: Pod, { config }: Injector): readonly string[] {
+  const era = config.form === "legacy" && config.legacy.release.minor === 8 ? "1.8" : "current";
+  const annotations = Object.fromEntries(
+    Object.entries(annotationsOf(pod)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+  return misspelledAnnotations(annotations, era).map(({ message }) => message);
+}

@@ -1,0 +1,30 @@
+/** A manifest and the pod in it: field paths, and a manifest without a pod. */
+import { MeshError } from "../../core/errors.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { InjectionError } from "../injection_error.ts";
+import type { Outcome } from "./document.ts";
+import type { WorkloadKind } from "./kinds.ts";
+
+/** The outcome of a manifest without a pod: a Rollout may refer to a Deployment instead. */
+export function withoutTemplate(value: ValueMap, { kind, path }: WorkloadKind): Outcome {
+  const field = path.join(".");
+  const message = `this ${kind} has no pod template: "${field}" is missing`;
+  return { result: "skipped", reason: "no-template", field, message, warnings: [], next: value };
+}
+
+/** Turns field paths of the pod in errors into paths of the manifest. */
+export function inPodOf<T>(row: WorkloadKind, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof MeshError) || error.place?.field === undefined) throw error;
+    const reason = error instanceof InjectionError ? error.reason : "invalid-manifest";
+    const place = { field: fieldIn(error.place.field, row) };
+    throw new InjectionError(reason, error.message, { place, hint: error.hint, cause: error });
+  }
+}
+
+/** A field path of the pod as a path of the manifest. */
+export function fieldIn(field: string, row: WorkloadKind): string {
+  return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
+}
