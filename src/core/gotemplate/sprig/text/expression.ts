@@ -1,8 +1,6 @@
 /** Regular expressions of Go, by re2js. */
 import type { Matcher, RE2JS } from "re2js";
-import { LateLibrary } from "../../../late_library.ts";
-
-const library = new LateLibrary("re2js", () => import("re2js"));
+import { re2Library as library } from "../../../re2.ts";
 
 /** Loads the library. Call it before an expression is made. */
 export async function loadRegexp(): Promise<void> {

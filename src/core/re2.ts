@@ -1,0 +1,17 @@
+/** RE2's regular expressions, by re2js: matching takes linear time, also for an untrusted pattern. */
+import type { RE2JS } from "re2js";
+import { LateLibrary } from "./late_library.ts";
+
+/** The library; `loaded()` before its first use. */
+export const re2Library = new LateLibrary("re2js", () => import("re2js"));
+
+/** A compiled pattern, or why it is none. Errors: `re2Library` is not loaded. */
+export function compileRe2(pattern: string): RE2JS | string {
+  const { RE2JS, RE2JSException } = re2Library.get();
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return error.message;
+  }
+}

@@ -1,0 +1,68 @@
+/** The endpoints of a cluster, as the control plane assigned them (envoy/config/endpoint/v3). */
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { addressAt, numberAt, type SocketAddress } from "./message.ts";
+
+/** A `ClusterLoadAssignment`. */
+export interface Assignment {
+  readonly cluster: string;
+  readonly endpoints: readonly Endpoint[];
+  /** Percent by which the healthy hosts of a priority count more. */
+  readonly overprovisioning: number;
+  readonly drops: readonly { readonly category: string; readonly share: number }[];
+}
+
+/** An endpoint. */
+export interface Endpoint {
+  readonly address: SocketAddress;
+  /** `HEALTHY`, `UNHEALTHY`, `DEGRADED`, `DRAINING`, `TIMEOUT`, `UNKNOWN`. */
+  readonly health: string;
+  readonly locality: string;
+  readonly priority: number;
+  readonly weight: number;
+  /** `undefined`: the locality has no weight. */
+  readonly localityWeight: number | undefined;
+  /** The metadata that a transport socket is chosen by. */
+  readonly transportMetadata: ValueMap;
+}
+
+/** The factor where none is set (endpoint.proto). */
+export const OVERPROVISIONING = 140;
+
+/** A `ClusterLoadAssignment`. */
+export function readAssignment(assignment: ValueMap): Assignment {
+  const policy = mapAt(assignment, "policy");
+  return {
+    cluster: textAt(assignment, "cluster_name"),
+    endpoints: mapsAt(assignment, "endpoints").flatMap(readLocality),
+    overprovisioning: numberAt(policy, "overprovisioning_factor") ?? OVERPROVISIONING,
+    drops: mapsAt(policy, "drop_overloads").map((drop) => ({
+      category: textAt(drop, "category"),
+      share: (numberAt(mapAt(drop, "drop_percentage"), "numerator") ?? 0) / 100,
+    })),
+  };
+}
+
+function readLocality(group: ValueMap): Endpoint[] {
+  const locality = localityText(mapAt(group, "locality"));
+  const priority = numberAt(group, "priority") ?? 0;
+  const localityWeight = numberAt(group, "load_balancing_weight");
+  return mapsAt(group, "lb_endpoints").flatMap((endpoint) => {
+    const address = addressAt(mapAt(endpoint, "endpoint"), "address");
+    if (address === undefined) return [];
+    return [{
+      address,
+      health: textAt(endpoint, "health_status") || "UNKNOWN",
+      locality,
+      priority,
+      weight: numberAt(endpoint, "load_balancing_weight") ?? 1,
+      localityWeight,
+      transportMetadata: mapAt(mapAt(mapAt(endpoint, "metadata"), "filter_metadata"), "envoy.transport_socket_match"),
+    }];
+  });
+}
+
+/** `region/zone/sub_zone`, without empty parts at the end. */
+export function localityText(locality: ValueMap): string {
+  const parts = ["region", "zone", "sub_zone"].map((key) => textAt(locality, key));
+  return parts.join("/").replace(/\/+$/, "");
+}

@@ -1,0 +1,145 @@
+/** Clusters (envoy/config/cluster/v3). */
+import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { type Assignment, readAssignment } from "./assignment.ts";
+import { anyAt, flagAt, hasMessage, millisecondsAt, numberAt } from "./message.ts";
+import { istioOrigin } from "./route_config.ts";
+import { readTransportSocket, type TransportSocket, transportSocketAt } from "./tls.ts";
+
+/** How a cluster finds its hosts. */
+export type Discovery = "static" | "strict-dns" | "logical-dns" | "eds" | "original-dst" | "other";
+
+/** A cluster. */
+export interface Cluster {
+  readonly name: string;
+  readonly discovery: Discovery;
+  /** The type of a cluster from an extension. */
+  readonly extension: string;
+  /** The name of its endpoints, if not its own. */
+  readonly edsName: string;
+  /** Endpoints in the cluster itself. */
+  readonly assignment: Assignment | undefined;
+  readonly transport: TransportSocket;
+  /** Transport sockets for endpoints with metadata; the first that matches counts. */
+  readonly transportMatches: readonly TransportMatch[];
+  /** Of an original-dst cluster: a header that names the host, and a port that replaces the original one. */
+  readonly originalDst: { readonly header: string; readonly port: number };
+  readonly limits: Limits;
+  readonly outlierDetection: OutlierDetection | undefined;
+  /** Percent of healthy hosts below which all hosts are taken. */
+  readonly panicThreshold: number;
+  readonly localityWeighted: boolean;
+  readonly policy: string;
+  readonly connectTimeout: number | undefined;
+  /** Where its settings are from: `destination-rule/reviews in shop`; empty if unknown. */
+  readonly origin: string;
+  readonly subset: string;
+}
+
+/** A `TransportSocketMatch`. */
+export interface TransportMatch {
+  readonly name: string;
+  /** What the metadata of the endpoint must have; empty matches every endpoint. */
+  readonly match: ValueMap;
+  readonly transport: TransportSocket;
+}
+
+/** Circuit breakers of the default priority. */
+export interface Limits {
+  readonly connections: number;
+  readonly pending: number;
+  readonly requests: number;
+  readonly retries: number;
+}
+
+export interface OutlierDetection {
+  readonly consecutive5xx: number | undefined;
+  readonly consecutiveGateway: number | undefined;
+  readonly maxEjectionPercent: number;
+  readonly baseEjection: number | undefined;
+}
+
+const TYPES: Readonly<Record<string, Discovery>> = {
+  STATIC: "static",
+  STRICT_DNS: "strict-dns",
+  LOGICAL_DNS: "logical-dns",
+  EDS: "eds",
+  ORIGINAL_DST: "original-dst",
+};
+
+/** A `Cluster`. STATIC is the default of the enum. */
+export function readCluster(cluster: ValueMap): Cluster {
+  const extension = anyAt(mapAt(cluster, "cluster_type"), "typed_config").type ||
+    textAt(mapAt(cluster, "cluster_type"), "name");
+  const originalDst = mapAt(cluster, "original_dst_lb_config");
+  const common = mapAt(cluster, "common_lb_config");
+  const assignment = cluster["load_assignment"];
+  const metadata = mapAt(mapAt(mapAt(cluster, "metadata"), "filter_metadata"), "istio");
+  return {
+    name: textAt(cluster, "name"),
+    discovery: extension === "" ? TYPES[textAt(cluster, "type") || "STATIC"] ?? "other" : "other",
+    extension,
+    edsName: textAt(mapAt(cluster, "eds_cluster_config"), "service_name"),
+    assignment: isMap(assignment) ? readAssignment(assignment) : undefined,
+    transport: transportSocketAt(cluster, "transport_socket"),
+    transportMatches: mapsAt(cluster, "transport_socket_matches").map(readTransportMatch),
+    originalDst: {
+      header: headerOf(originalDst),
+      port: numberAt(originalDst, "upstream_port_override") ?? 0,
+    },
+    limits: readLimits(mapAt(cluster, "circuit_breakers")),
+    outlierDetection: hasMessage(cluster, "outlier_detection")
+      ? readOutlierDetection(mapAt(cluster, "outlier_detection"))
+      : undefined,
+    panicThreshold: panicThreshold(common),
+    localityWeighted: hasMessage(common, "locality_weighted_lb_config"),
+    policy: textAt(cluster, "lb_policy") || "ROUND_ROBIN",
+    connectTimeout: millisecondsAt(cluster, "connect_timeout"),
+    origin: istioOrigin(cluster),
+    subset: textAt(metadata, "subset"),
+  };
+}
+
+function headerOf(config: ValueMap): string {
+  if (!flagAt(config, "use_http_header")) return "";
+  return (textAt(config, "http_header_name") || "x-envoy-original-dst-host").toLowerCase();
+}
+
+/** An empty `healthy_panic_threshold` is a threshold of 0: a message's absent number. */
+function panicThreshold(common: ValueMap): number {
+  if (!hasMessage(common, "healthy_panic_threshold")) return 50;
+  return numberAt(mapAt(common, "healthy_panic_threshold"), "value") ?? 0;
+}
+
+function readTransportMatch(map: ValueMap): TransportMatch {
+  return {
+    name: textAt(map, "name"),
+    match: mapAt(map, "match"),
+    transport: readTransportSocket(mapAt(map, "transport_socket")),
+  };
+}
+
+/** Envoy's limits where none is set (circuit_breaker.proto). */
+const LIMIT = 1024;
+const RETRY_LIMIT = 3;
+
+function readLimits(breakers: ValueMap): Limits {
+  const isDefault = (priority: Value | undefined) => priority === undefined || priority === "DEFAULT";
+  const thresholds = mapsAt(breakers, "thresholds").find((each) => isDefault(each["priority"]));
+  const limit = (key: string, otherwise: number) =>
+    thresholds === undefined ? otherwise : numberAt(thresholds, key) ?? otherwise;
+  return {
+    connections: limit("max_connections", LIMIT),
+    pending: limit("max_pending_requests", LIMIT),
+    requests: limit("max_requests", LIMIT),
+    retries: limit("max_retries", RETRY_LIMIT),
+  };
+}
+
+function readOutlierDetection(map: ValueMap): OutlierDetection {
+  return {
+    consecutive5xx: numberAt(map, "consecutive_5xx"),
+    consecutiveGateway: numberAt(map, "consecutive_gateway_failure"),
+    maxEjectionPercent: numberAt(map, "max_ejection_percent") ?? 10,
+    baseEjection: millisecondsAt(map, "base_ejection_time"),
+  };
+}

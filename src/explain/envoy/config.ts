@@ -1,0 +1,177 @@
+/**
+ * Envoy's configuration from a capture. Listeners, routes, clusters and endpoints are indexed by name and read when they
+ * are asked for: a dump of a large mesh has thousands, and a connection meets a handful.
+ */
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { type AbsentPart, absentPart, type Capture } from "../capture/capture.ts";
+import { jsonOf } from "../capture/json_part.ts";
+import { type Assignment, readAssignment } from "./assignment.ts";
+import { type Cluster, readCluster } from "./cluster.ts";
+import { type ClusterStatus, readClusterStatus } from "./host_status.ts";
+import { type Listener, readListener } from "./listener.ts";
+import { anyOf } from "./message.ts";
+import { readRouteConfig, type RouteConfig } from "./route_config.ts";
+
+/** A resource that Envoy refused, or that is not yet in use. */
+export interface Rejected {
+  readonly name: string;
+  /** Envoy's text. */
+  readonly why: string;
+  /** When the refused version came; empty if unknown. */
+  readonly time: string;
+}
+
+/** The configuration of one Envoy. */
+export interface EnvoyConfig {
+  /** Those in use. */
+  readonly listeners: readonly Listener[];
+  /** Listeners that wait for something, such as their routes or secrets. */
+  readonly warming: readonly string[];
+  readonly rejected: readonly Rejected[];
+  route(name: string): RouteConfig | undefined;
+  cluster(name: string): Cluster | undefined;
+  readonly clusterNames: readonly string[];
+  /** Endpoints as assigned; `undefined` if the dump has none for this name. */
+  assignment(name: string): Assignment | undefined;
+  /** Hosts as Envoy has them now; `undefined` without clusters.json, or without the cluster in it. */
+  status(cluster: string): ClusterStatus | undefined;
+  /** Names of all route configurations. */
+  readonly routeNames: readonly string[];
+  readonly sections: ReadonlyMap<string, ValueMap>;
+}
+
+/** The configuration, or the part that says why it cannot be read. */
+export type ConfigReading = { readonly config: EnvoyConfig; readonly absent?: undefined } | {
+  readonly config?: undefined;
+  readonly absent: AbsentPart;
+};
+
+/** Reads the configuration of a capture. */
+export function readEnvoy({ parts }: Pick<Capture, "parts">): ConfigReading {
+  const dump = jsonOf(parts["config_dump.json"], "config_dump.json");
+  if (dump.value === undefined) return { absent: dump.part };
+  const sections = sectionsOf(dump.value);
+  if (typeof sections === "string") return { absent: absentPart("malformed", sections) };
+  const hosts = jsonOf(parts["clusters.json"], "clusters.json").value;
+  return { config: configOf(sections, hosts) };
+}
+
+/** The sections of a dump by the last part of their type, or why it is none. */
+function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
+  const configs = dump["configs"];
+  if (!Array.isArray(configs)) return "config_dump.json has no configs";
+  const sections = new Map<string, ValueMap>();
+  for (const config of configs.filter(isMap)) {
+    const { type, value } = anyOf(config);
+    if (isCamelCase(value)) return "config_dump.json has keys such as versionInfo: it is istioctl's, Envoy's is needed";
+    const earlier = sections.get(type);
+    sections.set(type, earlier === undefined ? value : { ...earlier, ...value });
+  }
+  return sections.size === 0 ? "config_dump.json has no configs" : sections;
+}
+
+const CAMEL_CASE = ["versionInfo", "staticClusters", "dynamicListeners", "dynamicRouteConfigs", "lastUpdated"];
+
+function isCamelCase(section: ValueMap): boolean {
+  return CAMEL_CASE.some((key) => Object.hasOwn(section, key));
+}
+
+const NONE: ValueMap = {};
+
+function configOf(sections: ReadonlyMap<string, ValueMap>, hosts: ValueMap | undefined): EnvoyConfig {
+  const section = (name: string) => sections.get(name) ?? NONE;
+  const listeners = section("ListenersConfigDump");
+  const clusters = clusterIndex(section("ClustersConfigDump"));
+  const routes = routeIndex(section("RoutesConfigDump"));
+  const assignments = assignmentIndex(section("EndpointsConfigDump"));
+  const statuses = new Map(
+    hosts === undefined ? [] : mapsAt(hosts, "cluster_statuses").map((status) => [textAt(status, "name"), status]),
+  );
+  return {
+    listeners: activeListeners(listeners).map(readListener),
+    warming: mapsAt(listeners, "dynamic_listeners").filter((each) =>
+      isMap(each["warming_state"]) && !isMap(each["active_state"])
+    ).map((each) => textAt(each, "name")),
+    rejected: rejectedIn(listeners, section("ClustersConfigDump"), section("RoutesConfigDump")),
+    route: found(routes, readRouteConfig),
+    cluster: found(clusters, readCluster),
+    clusterNames: [...clusters.keys()],
+    assignment: found(assignments, readAssignment),
+    status: found(statuses, readClusterStatus),
+    routeNames: [...routes.keys()],
+    sections,
+  };
+}
+
+/** A lookup that reads a message when it is asked for, once. */
+function found<T>(
+  index: ReadonlyMap<string, ValueMap>,
+  read: (message: ValueMap) => T,
+): (name: string) => T | undefined {
+  const known = new Map<string, T>();
+  return (name) => {
+    const message = index.get(name);
+    if (message === undefined) return undefined;
+    const earlier = known.get(name);
+    if (earlier !== undefined) return earlier;
+    const value = read(message);
+    known.set(name, value);
+    return value;
+  };
+}
+
+function activeListeners(section: ValueMap): ValueMap[] {
+  return [
+    ...mapsAt(section, "static_listeners").map((each) => mapAt(each, "listener")),
+    ...mapsAt(section, "dynamic_listeners").map((each) => mapAt(mapAt(each, "active_state"), "listener")),
+  ].filter((listener) => Object.keys(listener).length > 0);
+}
+
+function clusterIndex(section: ValueMap): Map<string, ValueMap> {
+  return indexOf(section, ["static_clusters", "dynamic_active_clusters"], { field: "cluster", key: "name" });
+}
+
+function routeIndex(section: ValueMap): Map<string, ValueMap> {
+  // An inline route configuration stands in its listener; a dynamic one wins over another of its name.
+  return indexOf(section, ["dynamic_route_configs"], { field: "route_config", key: "name" });
+}
+
+function assignmentIndex(section: ValueMap): Map<string, ValueMap> {
+  return indexOf(section, ["static_endpoint_configs", "dynamic_endpoint_configs"], {
+    field: "endpoint_config",
+    key: "cluster_name",
+  });
+}
+
+interface Place {
+  /** The field of an entry that has the message. */
+  readonly field: string;
+  /** The field of the message that has its name. */
+  readonly key: string;
+}
+
+function indexOf(section: ValueMap, lists: readonly string[], { field, key }: Place): Map<string, ValueMap> {
+  const entries = lists.flatMap((list) => mapsAt(section, list)).map((entry) => mapAt(entry, field));
+  return new Map(entries.map((message) => [textAt(message, key), message]));
+}
+
+const ENTRIES: readonly (readonly [list: string, field: string])[] = [
+  ["dynamic_listeners", "listener"],
+  ["dynamic_active_clusters", "cluster"],
+  ["dynamic_warming_clusters", "cluster"],
+  ["dynamic_route_configs", "route_config"],
+];
+
+/** Entries whose last version Envoy refused (`error_state`). */
+function rejectedIn(...sections: readonly ValueMap[]): Rejected[] {
+  return sections.flatMap((section) =>
+    ENTRIES.flatMap(([list, field]) =>
+      mapsAt(section, list).flatMap((entry): Rejected[] => {
+        const error = mapAt(entry, "error_state");
+        const why = textAt(error, "details");
+        const name = textAt(entry, "name") || textAt(mapAt(entry, field), "name");
+        return why === "" ? [] : [{ name, why, time: textAt(error, "last_update_attempt") }];
+      })
+    )
+  );
+}

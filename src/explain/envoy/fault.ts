@@ -1,0 +1,37 @@
+/** Injected faults (envoy/extensions/filters/http/fault/v3). */
+import { mapAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { type HeaderMatch, headerMatchesAt } from "./matchers.ts";
+import { hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
+
+/** A fault: an answer in place of the request, or a delay before it. */
+export interface Fault {
+  readonly abort: { readonly status: number; readonly share: number } | undefined;
+  readonly delay: { readonly milliseconds: number; readonly share: number } | undefined;
+  /** Only requests to this cluster; empty: all. */
+  readonly cluster: string;
+  readonly headers: readonly HeaderMatch[];
+  /** Only requests of these nodes; empty: all. */
+  readonly nodes: readonly string[];
+}
+
+/** `HTTPFault`. */
+export function readFault(fault: ValueMap): Fault {
+  const [abort, delay] = [mapAt(fault, "abort"), mapAt(fault, "delay")];
+  const milliseconds = millisecondsAt(delay, "fixed_delay");
+  return {
+    abort: hasMessage(fault, "abort")
+      ? { status: numberAt(abort, "http_status") ?? GRPC_STATUS, share: shareAt(abort) }
+      : undefined,
+    delay: milliseconds === undefined ? undefined : { milliseconds, share: shareAt(delay) },
+    cluster: textAt(fault, "upstream_cluster"),
+    headers: headerMatchesAt(fault, "headers"),
+    nodes: textsAt(fault, "downstream_nodes"),
+  };
+}
+
+/** An abort with a status of gRPC has the status 200 of HTTP. */
+const GRPC_STATUS = 200;
+
+function shareAt(map: ValueMap): number {
+  return readFraction(mapAt(map, "percentage"));
+}

@@ -1,0 +1,71 @@
+/** The hosts of a cluster as Envoy has them now: `/clusters?format=json` (envoy/admin/v3/clusters.proto). */
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { addressAt, flagAt, numberAt, type SocketAddress } from "./message.ts";
+import { localityText } from "./assignment.ts";
+
+/** The state of a cluster. */
+export interface ClusterStatus {
+  readonly name: string;
+  readonly hosts: readonly HostStatus[];
+}
+
+/** A host. */
+export interface HostStatus {
+  readonly address: SocketAddress;
+  readonly health: "healthy" | "degraded" | "unhealthy";
+  /** Why it is not healthy; empty for a healthy one. */
+  readonly why: string;
+  readonly locality: string;
+  readonly priority: number;
+  readonly weight: number;
+  /** Counters: connections that failed, requests that failed. */
+  readonly counters: ReadonlyMap<string, number>;
+}
+
+/** A `ClusterStatus`. */
+export function readClusterStatus(status: ValueMap): ClusterStatus {
+  return { name: textAt(status, "name"), hosts: mapsAt(status, "host_statuses").flatMap(readHost) };
+}
+
+function readHost(host: ValueMap): HostStatus[] {
+  const address = addressAt(host, "address");
+  if (address === undefined) return [];
+  const health = readHealth(mapAt(host, "health_status"));
+  return [{
+    address,
+    ...health,
+    locality: localityText(mapAt(host, "locality")),
+    priority: numberAt(host, "priority") ?? 0,
+    weight: numberAt(host, "weight") ?? 1,
+    counters: new Map(mapsAt(host, "stats").map((stat) => [textAt(stat, "name"), numberAt(stat, "value") ?? 0])),
+  }];
+}
+
+/** Flags of a host that is not taken, with the words for them. */
+const UNHEALTHY: readonly (readonly [flag: string, why: string])[] = [
+  ["failed_outlier_check", "ejected by outlier detection"],
+  ["failed_active_health_check", "its health check fails"],
+  ["active_hc_timeout", "its health check gets no answer"],
+  ["pending_active_hc", "its first health check is not done"],
+  ["pending_dynamic_removal", "it is being removed"],
+];
+
+function readHealth(status: ValueMap): Pick<HostStatus, "health" | "why"> {
+  const flag = UNHEALTHY.find(([name]) => flagAt(status, name));
+  if (flag !== undefined) return { health: "unhealthy", why: flag[1] };
+  return assignedHealth(textAt(status, "eds_health_status"), flagAt(status, "failed_active_degraded_check"));
+}
+
+const ASSIGNED: Readonly<Record<string, string>> = {
+  UNHEALTHY: "the control plane says that it is unhealthy",
+  TIMEOUT: "the control plane says that its health check gets no answer",
+  DRAINING: "it is draining",
+};
+
+/** A health status of EDS. */
+export function assignedHealth(status: string, isDegraded = false): Pick<HostStatus, "health" | "why"> {
+  const why = Object.hasOwn(ASSIGNED, status) ? ASSIGNED[status] : undefined;
+  if (why !== undefined) return { health: "unhealthy", why };
+  if (status === "DEGRADED" || isDegraded) return { health: "degraded", why: "it is degraded" };
+  return { health: "healthy", why: "" };
+}

@@ -1,0 +1,172 @@
+/** Listeners and their filter chains (envoy/config/listener/v3). */
+import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../core/value.ts";
+import type { Cidr } from "../../core/net.ts";
+import {
+  addressAt,
+  anyAt,
+  cidrsAt,
+  flagAt,
+  hasMessage,
+  millisecondsAt,
+  numberAt,
+  type SocketAddress,
+} from "./message.ts";
+import { type NetworkFilter, readNetworkFilter } from "./network_filter.ts";
+import { type TransportSocket, transportSocketAt } from "./tls.ts";
+
+/** A listener. */
+export interface Listener {
+  readonly name: string;
+  /** The first is the main one; more of a dual-stack listener. */
+  readonly addresses: readonly SocketAddress[];
+  readonly bindsToPort: boolean;
+  /** It hands connections over to the listener of their original destination. */
+  readonly handsOver: boolean;
+  readonly listenerFilters: readonly ListenerFilter[];
+  /** Milliseconds for the listener filters; 0 is no limit. */
+  readonly filtersTimeout: number;
+  readonly continuesOnTimeout: boolean;
+  readonly chains: readonly FilterChain[];
+  readonly defaultChain: FilterChain | undefined;
+  /** A matcher tree in place of the matches of the chains. */
+  readonly hasMatcherTree: boolean;
+  readonly direction: "inbound" | "outbound" | "unspecified";
+}
+
+/** A listener filter: what it is, and for which connections it does not run. */
+export interface ListenerFilter {
+  readonly kind: "original-dst" | "tls-inspector" | "http-inspector" | "proxy-protocol" | "other";
+  readonly name: string;
+  readonly disabled: PortPredicate;
+}
+
+/** A `ListenerFilterChainMatchPredicate`: a condition on the destination port. */
+export type PortPredicate =
+  | { readonly kind: "never" | "always" }
+  | { readonly kind: "range"; readonly start: number; readonly end: number }
+  | { readonly kind: "any" | "all"; readonly of: readonly PortPredicate[] }
+  | { readonly kind: "not"; readonly of: PortPredicate };
+
+/** A filter chain. */
+export interface FilterChain {
+  readonly name: string;
+  readonly match: FilterChainMatch;
+  readonly filters: readonly NetworkFilter[];
+  readonly transport: TransportSocket;
+}
+
+/** What a connection must have for a chain; an empty list or text is no condition. */
+export interface FilterChainMatch {
+  /** 0: any. */
+  readonly port: number;
+  readonly destinations: readonly Cidr[];
+  /** In lower case; `*.example.com` is a wildcard. */
+  readonly serverNames: readonly string[];
+  /** `tls`, `raw_buffer`. */
+  readonly transportProtocol: string;
+  readonly applicationProtocols: readonly string[];
+  readonly directSources: readonly Cidr[];
+  readonly sourceType: "any" | "local" | "external";
+  readonly sources: readonly Cidr[];
+  readonly sourcePorts: readonly number[];
+}
+
+/** The timeout of listener filters where none is set (listener.proto). */
+const FILTERS_TIMEOUT = 15_000;
+
+const DIRECTIONS: Readonly<Record<string, Listener["direction"]>> = { INBOUND: "inbound", OUTBOUND: "outbound" };
+
+/** A `Listener`. */
+export function readListener(listener: ValueMap): Listener {
+  const main = addressAt(listener, "address");
+  const more = mapsAt(listener, "additional_addresses").flatMap((each) => addressAt(each, "address") ?? []);
+  const chain = listener["default_filter_chain"];
+  return {
+    name: textAt(listener, "name"),
+    addresses: main === undefined ? more : [main, ...more],
+    bindsToPort: listener["bind_to_port"] !== false && mapAt(listener, "deprecated_v1")["bind_to_port"] !== false,
+    handsOver: flagAt(listener, "use_original_dst") || flagAt(listener, "hidden_envoy_deprecated_use_original_dst"),
+    listenerFilters: mapsAt(listener, "listener_filters").map(readListenerFilter),
+    filtersTimeout: millisecondsAt(listener, "listener_filters_timeout") ?? FILTERS_TIMEOUT,
+    continuesOnTimeout: flagAt(listener, "continue_on_listener_filters_timeout"),
+    chains: mapsAt(listener, "filter_chains").map(readFilterChain),
+    defaultChain: isMap(chain) ? readFilterChain(chain) : undefined,
+    hasMatcherTree: hasMessage(listener, "filter_chain_matcher"),
+    direction: DIRECTIONS[textAt(listener, "traffic_direction")] ?? "unspecified",
+  };
+}
+
+const FILTER_KINDS: Readonly<Record<string, ListenerFilter["kind"]>> = {
+  OriginalDst: "original-dst",
+  TlsInspector: "tls-inspector",
+  HttpInspector: "http-inspector",
+  ProxyProtocol: "proxy-protocol",
+};
+
+const FILTER_NAMES: Readonly<Record<string, ListenerFilter["kind"]>> = {
+  "envoy.filters.listener.original_dst": "original-dst",
+  "envoy.listener.original_dst": "original-dst",
+  "envoy.filters.listener.tls_inspector": "tls-inspector",
+  "envoy.listener.tls_inspector": "tls-inspector",
+  "envoy.filters.listener.http_inspector": "http-inspector",
+  "envoy.listener.http_inspector": "http-inspector",
+  "envoy.filters.listener.proxy_protocol": "proxy-protocol",
+};
+
+/** Old configurations have no typed configuration: the name tells. */
+function readListenerFilter(filter: ValueMap): ListenerFilter {
+  const name = textAt(filter, "name");
+  const disabled = filter["filter_disabled"];
+  return {
+    kind: FILTER_KINDS[anyAt(filter, "typed_config").type] ?? FILTER_NAMES[name] ?? "other",
+    name,
+    disabled: isMap(disabled) ? readPredicate(disabled, 0) : { kind: "never" },
+  };
+}
+
+/** The most levels of a predicate; Istio writes two. */
+const MOST_LEVELS = 16;
+
+function readPredicate(map: ValueMap, level: number): PortPredicate {
+  if (level > MOST_LEVELS) return { kind: "never" };
+  const inner = (value: ValueMap) => readPredicate(value, level + 1);
+  const { not_match: not, destination_port_range: range } = map;
+  if (hasMessage(map, "or_match")) return { kind: "any", of: mapsAt(mapAt(map, "or_match"), "rules").map(inner) };
+  if (hasMessage(map, "and_match")) return { kind: "all", of: mapsAt(mapAt(map, "and_match"), "rules").map(inner) };
+  if (isMap(not)) return { kind: "not", of: inner(not) };
+  if (isMap(range)) return { kind: "range", start: numberAt(range, "start") ?? 0, end: numberAt(range, "end") ?? 0 };
+  return { kind: flagAt(map, "any_match") ? "always" : "never" };
+}
+
+function readFilterChain(chain: ValueMap): FilterChain {
+  return {
+    name: textAt(chain, "name"),
+    match: readMatch(mapAt(chain, "filter_chain_match")),
+    filters: mapsAt(chain, "filters").map(readNetworkFilter),
+    transport: transportSocketAt(chain, "transport_socket"),
+  };
+}
+
+const SOURCE_TYPES: Readonly<Record<string, FilterChainMatch["sourceType"]>> = {
+  SAME_IP_OR_LOOPBACK: "local",
+  LOCAL: "local",
+  EXTERNAL: "external",
+};
+
+function readMatch(match: ValueMap): FilterChainMatch {
+  return {
+    port: numberAt(match, "destination_port") ?? 0,
+    destinations: cidrsAt(match, "prefix_ranges"),
+    serverNames: textsAt(match, "server_names").map((name) => name.toLowerCase()),
+    transportProtocol: textAt(match, "transport_protocol"),
+    applicationProtocols: textsAt(match, "application_protocols"),
+    directSources: cidrsAt(match, "direct_source_prefix_ranges"),
+    sourceType: SOURCE_TYPES[textAt(match, "source_type")] ?? "any",
+    sources: cidrsAt(match, "source_prefix_ranges"),
+    sourcePorts: numbersAt(match["source_ports"]),
+  };
+}
+
+function numbersAt(value: Value | undefined): number[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "number") : [];
+}

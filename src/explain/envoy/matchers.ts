@@ -1,0 +1,84 @@
+/** Matchers of texts, headers, query parameters and paths (envoy/type/matcher/v3, envoy/config/route/v3). */
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { flagAt, hasMessage, numberAt } from "./message.ts";
+
+/** A `StringMatcher`. */
+export interface StringMatch {
+  readonly kind: "exact" | "prefix" | "suffix" | "contains" | "regex" | "custom";
+  readonly text: string;
+  readonly ignoreCase: boolean;
+}
+
+/** How the value of a header or a query parameter is matched. */
+export type ValueMatch =
+  | { readonly kind: "string"; readonly match: StringMatch }
+  | { readonly kind: "present"; readonly present: boolean }
+  | { readonly kind: "range"; readonly start: number; readonly end: number };
+
+/** A `HeaderMatcher`. */
+export interface HeaderMatch {
+  /** In lower case. */
+  readonly name: string;
+  readonly value: ValueMatch;
+  readonly invert: boolean;
+  readonly missingIsEmpty: boolean;
+}
+
+/** A `QueryParameterMatcher`. */
+export interface QueryMatch {
+  readonly name: string;
+  readonly value: ValueMatch;
+}
+
+const KINDS = ["exact", "prefix", "suffix", "contains"] as const;
+
+/** A `StringMatcher`. An empty one matches the empty text, as `exact` does. */
+export function readStringMatch(map: ValueMap): StringMatch {
+  const ignoreCase = flagAt(map, "ignore_case");
+  const kind = KINDS.find((each) => typeof map[each] === "string");
+  if (kind !== undefined) return { kind, text: textAt(map, kind), ignoreCase };
+  if (hasMessage(map, "safe_regex")) return { kind: "regex", text: regexAt(map, "safe_regex"), ignoreCase: false };
+  return { kind: hasMessage(map, "custom") ? "custom" : "exact", text: "", ignoreCase };
+}
+
+/** The pattern of a `RegexMatcher`. */
+export function regexAt(map: ValueMap, key: string): string {
+  return textAt(mapAt(map, key), "regex");
+}
+
+/** A header's matcher, in today's form or one of those before `string_match`. */
+export function readHeaderMatch(map: ValueMap): HeaderMatch {
+  return {
+    name: textAt(map, "name").toLowerCase(),
+    value: readValueMatch(map),
+    invert: flagAt(map, "invert_match"),
+    missingIsEmpty: flagAt(map, "treat_missing_header_as_empty"),
+  };
+}
+
+const OLD_KINDS = ["exact", "prefix", "suffix", "contains"] as const;
+
+/** Without a condition presence decides. */
+function readValueMatch(map: ValueMap): ValueMatch {
+  const { string_match: match, range_match: range } = map;
+  if (isMap(match)) return { kind: "string", match: readStringMatch(match) };
+  if (isMap(range)) return { kind: "range", start: numberAt(range, "start") ?? 0, end: numberAt(range, "end") ?? 0 };
+  const old = OLD_KINDS.find((kind) => typeof map[`${kind}_match`] === "string");
+  if (old !== undefined) {
+    return { kind: "string", match: { kind: old, text: textAt(map, `${old}_match`), ignoreCase: false } };
+  }
+  if (hasMessage(map, "safe_regex_match")) {
+    return { kind: "string", match: { kind: "regex", text: regexAt(map, "safe_regex_match"), ignoreCase: false } };
+  }
+  return { kind: "present", present: map["present_match"] !== false };
+}
+
+/** The header matchers under a key. */
+export function headerMatchesAt(map: ValueMap, key: string): HeaderMatch[] {
+  return mapsAt(map, key).map(readHeaderMatch);
+}
+
+/** A query parameter's matcher. */
+export function readQueryMatch(map: ValueMap): QueryMatch {
+  return { name: textAt(map, "name"), value: readValueMatch(map) };
+}

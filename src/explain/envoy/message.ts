@@ -1,0 +1,94 @@
+/**
+ * Readers for Envoy's messages in JSON, as its administration interface prints them (proto3 JSON with the names of the
+ * fields in the .proto files): durations and 64-bit numbers are texts, an Any has its type in `@type`.
+ */
+import { readDuration } from "../../core/duration.ts";
+import { type Cidr, parseCidr } from "../../core/net.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+
+/** A message of any type. */
+export interface AnyMessage {
+  /** The last part of its type: `TcpProxy` of `type.googleapis.com/envoy.extensions...v3.TcpProxy`. */
+  readonly type: string;
+  readonly value: ValueMap;
+}
+
+const STRUCTS: ReadonlySet<string> = new Set(["TypedStruct"]);
+
+/** The message under a key; the type is empty if there is none. */
+export function anyAt(map: ValueMap, key: string): AnyMessage {
+  return anyOf(mapAt(map, key));
+}
+
+/** The type of a message, through a TypedStruct (xds/type/v3/typed_struct.proto). */
+export function anyOf(value: ValueMap): AnyMessage {
+  const type = lastName(textAt(value, "@type"));
+  const inner = mapAt(value, "value");
+  return STRUCTS.has(type) ? { type: lastName(textAt(value, "type_url")), value: inner } : { type, value };
+}
+
+function lastName(url: string): string {
+  return url.slice(Math.max(url.lastIndexOf("."), url.lastIndexOf("/")) + 1);
+}
+
+/** A boolean, `false` if the key holds none. */
+export function flagAt(map: ValueMap, key: string): boolean {
+  return map[key] === true;
+}
+
+/** A number, also from the text of a 64-bit one; `undefined` if the key holds none. */
+export function numberAt(map: ValueMap, key: string): number | undefined {
+  const value = map[key];
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?\d{1,19}(\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+/** Milliseconds of a duration such as `1.500s`; `undefined` if the key holds none. */
+export function millisecondsAt(map: ValueMap, key: string): number | undefined {
+  const nanoseconds = readDuration(textAt(map, key));
+  return typeof nanoseconds === "bigint" ? Number(nanoseconds) / 1e6 : undefined;
+}
+
+/** Whether a key holds a message, also an empty one. */
+export function hasMessage(map: ValueMap, key: string): boolean {
+  return isMap(map[key]);
+}
+
+/** The address of a socket, or the path of a pipe; `undefined` for an internal listener or none. */
+export interface SocketAddress {
+  readonly address: string;
+  /** 0 of a pipe. */
+  readonly port: number;
+}
+
+/** The `Address` under a key. */
+export function addressAt(map: ValueMap, key: string): SocketAddress | undefined {
+  const address = mapAt(map, key);
+  const socket = mapAt(address, "socket_address");
+  if (textAt(socket, "address") !== "") {
+    return { address: textAt(socket, "address"), port: numberAt(socket, "port_value") ?? 0 };
+  }
+  const pipe = textAt(mapAt(address, "pipe"), "path");
+  if (pipe !== "") return { address: pipe, port: 0 };
+  const internal = mapAt(address, "envoy_internal_address");
+  const name = textAt(internal, "server_listener_name");
+  return name === "" ? undefined : { address: `envoy://${name}/${textAt(internal, "endpoint_id")}`, port: 0 };
+}
+
+const DENOMINATORS: Readonly<Record<string, number>> = { HUNDRED: 100, TEN_THOUSAND: 10_000, MILLION: 1_000_000 };
+
+/** A `FractionalPercent` as a number from 0 to 1. */
+export function readFraction(percent: ValueMap): number {
+  const share = (numberAt(percent, "numerator") ?? 0) / (DENOMINATORS[textAt(percent, "denominator")] ?? 100);
+  return Math.min(Math.max(share, 0), 1);
+}
+
+/** The `CidrRange`s under a key; an absent length is 0 bits, as of every absent number. */
+export function cidrsAt(map: ValueMap, key: string): Cidr[] {
+  return mapsAt(map, key).map(readCidr).filter((cidr) => typeof cidr !== "string");
+}
+
+/** A `CidrRange`, or its problem. */
+export function readCidr(range: ValueMap): Cidr | string {
+  return parseCidr(`${textAt(range, "address_prefix")}/${numberAt(range, "prefix_len") ?? 0}`);
+}

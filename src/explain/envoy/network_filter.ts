@@ -1,0 +1,111 @@
+/** Network filters: those that decide where a connection goes (envoy/extensions/filters/network). */
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.ts";
+import { type Rbac, readRbacRules } from "./rbac.ts";
+import { readRouteConfig, type RouteConfig } from "./route_config.ts";
+
+/** A network filter. */
+export type NetworkFilter =
+  | { readonly kind: "http"; readonly http: HttpManager }
+  | { readonly kind: "tcp"; readonly tcp: TcpProxy }
+  | { readonly kind: "rbac"; readonly rbac: Rbac }
+  /** It takes the server name as the name of the cluster. */
+  | { readonly kind: "sni-cluster" }
+  /** An unknown filter, which ends the chain or only looks at the connection. */
+  | { readonly kind: "other"; readonly name: string; readonly type: string };
+
+/** `TcpProxy`: one cluster, or several with weights. */
+export interface TcpProxy {
+  readonly clusters: readonly WeightedCluster[];
+}
+
+/** A cluster and its share. */
+export interface WeightedCluster {
+  readonly name: string;
+  readonly weight: number;
+}
+
+/** `HttpConnectionManager`. */
+export interface HttpManager {
+  readonly routes: RouteSource;
+  readonly filters: readonly HttpFilter[];
+  readonly normalizesPath: boolean;
+  readonly mergesSlashes: boolean;
+  /** What it takes off the Host header before routes are searched. */
+  readonly stripsPort: "no" | "matching" | "any";
+  readonly stripsTrailingDot: boolean;
+}
+
+/** Where the routes are. */
+export type RouteSource =
+  | { readonly kind: "inline"; readonly config: RouteConfig }
+  | { readonly kind: "rds"; readonly name: string }
+  | { readonly kind: "scoped"; readonly name: string };
+
+/** A filter of HTTP. */
+export type HttpFilter =
+  | { readonly kind: "router" | "fault"; readonly name: string; readonly config: ValueMap }
+  | { readonly kind: "rbac"; readonly name: string; readonly rbac: Rbac }
+  | { readonly kind: "other"; readonly name: string; readonly type: string };
+
+/** A `Filter` of a chain. Its typed configuration tells what it is; of old configurations its name. */
+export function readNetworkFilter(filter: ValueMap): NetworkFilter {
+  const name = textAt(filter, "name");
+  const { type, value } = anyAt(filter, "typed_config");
+  switch (type) {
+    case "HttpConnectionManager":
+      return { kind: "http", http: readHttpManager(value) };
+    case "TcpProxy":
+      return { kind: "tcp", tcp: readTcpProxy(value) };
+    case "RBAC":
+      return { kind: "rbac", rbac: readRbacRules(value, name) };
+    case "SniCluster":
+      return { kind: "sni-cluster" };
+    default:
+      return { kind: "other", name, type };
+  }
+}
+
+function readTcpProxy(proxy: ValueMap): TcpProxy {
+  const cluster = textAt(proxy, "cluster");
+  if (cluster !== "") return { clusters: [{ name: cluster, weight: 1 }] };
+  return { clusters: weightedClusters(mapAt(proxy, "weighted_clusters")) };
+}
+
+/** `WeightedCluster` of routes and of TCP. */
+export function weightedClusters(map: ValueMap): WeightedCluster[] {
+  return mapsAt(map, "clusters").map((each) => ({ name: textAt(each, "name"), weight: numberAt(each, "weight") ?? 0 }));
+}
+
+function readHttpManager(manager: ValueMap): HttpManager {
+  return {
+    routes: readRouteSource(manager),
+    filters: mapsAt(manager, "http_filters").map(readHttpFilter),
+    normalizesPath: flagAt(manager, "normalize_path"),
+    mergesSlashes: flagAt(manager, "merge_slashes"),
+    stripsPort: flagAt(manager, "strip_any_host_port")
+      ? "any"
+      : flagAt(manager, "strip_matching_host_port")
+      ? "matching"
+      : "no",
+    stripsTrailingDot: flagAt(manager, "strip_trailing_host_dot"),
+  };
+}
+
+function readRouteSource(manager: ValueMap): RouteSource {
+  const inline = manager["route_config"];
+  if (isMap(inline)) return { kind: "inline", config: readRouteConfig(inline) };
+  if (hasMessage(manager, "scoped_routes")) {
+    return { kind: "scoped", name: textAt(mapAt(manager, "scoped_routes"), "name") };
+  }
+  return { kind: "rds", name: textAt(mapAt(manager, "rds"), "route_config_name") };
+}
+
+function readHttpFilter(filter: ValueMap): HttpFilter {
+  const name = textAt(filter, "name");
+  const { type, value }: AnyMessage = anyAt(filter, "typed_config");
+  if (type === "Router" || name === "envoy.filters.http.router") return { kind: "router", name, config: value };
+  if (type === "HTTPFault") return { kind: "fault", name, config: value };
+  if (type === "RBAC") return { kind: "rbac", name, rbac: readRbacRules(value, name) };
+  return { kind: "other", name, type };
+}

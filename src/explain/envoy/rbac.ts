@@ -1,0 +1,153 @@
+/** Rules of authorization (envoy/config/rbac/v3). */
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { Cidr } from "../../core/net.ts";
+import { type HeaderMatch, readHeaderMatch, readStringMatch, type StringMatch } from "./matchers.ts";
+import { flagAt, hasMessage, numberAt, readCidr } from "./message.ts";
+
+/** The rules of one filter. */
+export interface Rbac {
+  /** The name of the filter. */
+  readonly filter: string;
+  /** `none`: the filter lets all pass, as without rules. */
+  readonly action: "allow" | "deny" | "log" | "none";
+  readonly policies: readonly Policy[];
+  /** The filter has rules that only log what they would do. */
+  readonly hasDryRun: boolean;
+}
+
+/** A policy: it matches if one of the permissions and one of the principals match. */
+export interface Policy {
+  readonly name: string;
+  readonly permissions: readonly Rule[];
+  readonly principals: readonly Rule[];
+  /** It has a condition in CEL. */
+  readonly hasExpression: boolean;
+}
+
+/** A permission or a principal. */
+export type Rule =
+  | { readonly kind: "any" }
+  | { readonly kind: "all-of" | "one-of"; readonly rules: readonly Rule[] }
+  | { readonly kind: "not"; readonly rule: Rule }
+  | { readonly kind: "header"; readonly header: HeaderMatch }
+  | { readonly kind: "path"; readonly match: StringMatch }
+  | { readonly kind: "port"; readonly first: number; readonly last: number }
+  | { readonly kind: "address"; readonly of: AddressOf; readonly cidr: Cidr }
+  | { readonly kind: "identity"; readonly match: StringMatch | undefined }
+  | { readonly kind: "server-name"; readonly match: StringMatch }
+  | { readonly kind: "unknowable"; readonly what: string };
+
+/** Which address: of the pod, of the client, of the client as headers tell, or of the connection's other end. */
+export type AddressOf = "destination" | "source" | "direct-source" | "remote";
+
+/** The message with `rules`: of a network filter, a filter of HTTP or a route. `filter` is the name of the filter. */
+export function readRbacRules(config: ValueMap, filter: string): Rbac {
+  const rules = mapAt(config, "rules");
+  const hasRules = hasMessage(config, "rules");
+  return {
+    filter,
+    action: hasRules ? actionOf(textAt(rules, "action")) : hasMessage(config, "matcher") ? "log" : "none",
+    policies: Object.entries(mapAt(rules, "policies")).flatMap(([name, policy]) =>
+      isMap(policy) ? [readPolicy(name, policy)] : []
+    ).sort((a, b) => a.name < b.name ? -1 : 1),
+    hasDryRun: hasMessage(config, "shadow_rules"),
+  };
+}
+
+/** The default of the enum is ALLOW. */
+function actionOf(text: string): Rbac["action"] {
+  return text === "DENY" ? "deny" : text === "LOG" ? "log" : "allow";
+}
+
+function readPolicy(name: string, policy: ValueMap): Policy {
+  return {
+    name,
+    permissions: mapsAt(policy, "permissions").map((each) => readRule(each, 0)),
+    principals: mapsAt(policy, "principals").map((each) => readRule(each, 0)),
+    hasExpression: hasMessage(policy, "condition") || hasMessage(policy, "checked_condition"),
+  };
+}
+
+/** The most levels of a rule; Istio writes five. */
+const MOST_LEVELS = 32;
+
+const SETS: Readonly<Record<string, "all-of" | "one-of">> = {
+  and_rules: "all-of",
+  and_ids: "all-of",
+  or_rules: "one-of",
+  or_ids: "one-of",
+};
+
+function readRule(map: ValueMap, level: number): Rule {
+  if (level > MOST_LEVELS) return { kind: "unknowable", what: "a rule of too many levels" };
+  const inner = (value: ValueMap) => readRule(value, level + 1);
+  for (const [key, kind] of Object.entries(SETS)) {
+    const set = map[key];
+    if (isMap(set)) return { kind, rules: [...mapsAt(set, "rules"), ...mapsAt(set, "ids")].map(inner) };
+  }
+  const negated = map["not_rule"] ?? map["not_id"];
+  if (isMap(negated)) return { kind: "not", rule: inner(negated) };
+  return map["any"] === true ? { kind: "any" } : readCondition(map);
+}
+
+type ConditionReader = (value: ValueMap) => Rule;
+
+const ADDRESSES: Readonly<Record<string, AddressOf>> = {
+  destination_ip: "destination",
+  source_ip: "source",
+  direct_remote_ip: "direct-source",
+  remote_ip: "remote",
+};
+
+const CONDITIONS: Readonly<Record<string, ConditionReader>> = {
+  header: (value) => ({ kind: "header", header: readHeaderMatch(value) }),
+  url_path: (value) => ({ kind: "path", match: readStringMatch(mapAt(value, "path")) }),
+  destination_port_range: (value) => ({
+    kind: "port",
+    first: numberAt(value, "start") ?? 0,
+    last: (numberAt(value, "end") ?? 0) - 1,
+  }),
+  authenticated: (value) => ({
+    kind: "identity",
+    match: hasMessage(value, "principal_name") ? readStringMatch(mapAt(value, "principal_name")) : undefined,
+  }),
+  requested_server_name: (value) => ({ kind: "server-name", match: readStringMatch(value) }),
+  metadata: (value) => readMetadata(value),
+  filter_state: (value) => readFilterState(value),
+};
+
+function readCondition(map: ValueMap): Rule {
+  const port = numberAt(map, "destination_port");
+  if (port !== undefined) return { kind: "port", first: port, last: port };
+  for (const [key, value] of Object.entries(map)) {
+    if (!isMap(value)) continue;
+    const of = ADDRESSES[key];
+    if (of !== undefined) return addressRule(of, value);
+    const read = Object.hasOwn(CONDITIONS, key) ? CONDITIONS[key] : undefined;
+    if (read !== undefined) return read(value);
+  }
+  return { kind: "unknowable", what: Object.keys(map)[0] ?? "an empty rule" };
+}
+
+function addressRule(of: AddressOf, value: ValueMap): Rule {
+  const cidr = readCidr(value);
+  return typeof cidr === "string" ? { kind: "unknowable", what: cidr } : { kind: "address", of, cidr };
+}
+
+/** Istio of before 1.17 matched the client's identity in metadata of its filter. */
+function readMetadata(value: ValueMap): Rule {
+  const keys = mapsAt(value, "path").map((step) => textAt(step, "key"));
+  const match = mapAt(mapAt(value, "value"), "string_match");
+  if (keys.at(-1) === "source.principal") return { kind: "identity", match: readStringMatch(match) };
+  return { kind: "unknowable", what: `metadata ${[textAt(value, "filter"), ...keys].join(" ")}` };
+}
+
+/** Istio has the client's identity in the filter state `io.istio.peer_principal`. */
+function readFilterState(value: ValueMap): Rule {
+  const key = textAt(value, "key");
+  const match = mapAt(value, "string_match");
+  const isIdentity = key === "io.istio.peer_principal" && !flagAt(value, "invert");
+  return isIdentity
+    ? { kind: "identity", match: readStringMatch(match) }
+    : { kind: "unknowable", what: `state ${key}` };
+}

@@ -1,0 +1,268 @@
+/** Route configurations: virtual hosts and their routes (envoy/config/route/v3). */
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { type Fault, readFault } from "./fault.ts";
+import { type HeaderMatch, headerMatchesAt, type QueryMatch, readQueryMatch, regexAt } from "./matchers.ts";
+import { anyOf, flagAt, hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
+import { type Rbac, readRbacRules } from "./rbac.ts";
+
+/** A route configuration. */
+export interface RouteConfig {
+  readonly name: string;
+  readonly virtualHosts: readonly VirtualHost[];
+  /** The port in the Host header does not count. */
+  readonly ignoresPort: boolean;
+  /** `;...` in the path does not count. */
+  readonly ignoresPathParameters: boolean;
+  /** More virtual hosts come on demand. */
+  readonly hasOnDemandHosts: boolean;
+}
+
+/** A virtual host. */
+export interface VirtualHost {
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly routes: readonly Route[];
+  /** Requests without TLS are redirected. */
+  readonly requiresTls: "no" | "all" | "external";
+  /** A matcher tree in place of routes. */
+  readonly hasMatcherTree: boolean;
+  readonly overrides: Overrides;
+}
+
+/** A route. */
+export interface Route {
+  readonly name: string;
+  readonly match: RouteMatch;
+  readonly action: RouteAction;
+  readonly overrides: Overrides;
+  /** What it is from: `virtual-service/reviews` of the control plane's metadata; empty if unknown. */
+  readonly origin: string;
+}
+
+/** What filters do otherwise on a route, a virtual host or a weighted cluster. */
+export interface Overrides {
+  readonly fault: Fault | undefined;
+  readonly rbac: Rbac | undefined;
+}
+
+/** The path of a request. */
+export type PathMatch =
+  | { readonly kind: "prefix" | "exact" | "separated-prefix" | "regex"; readonly text: string }
+  | { readonly kind: "connect" | "any" }
+  | { readonly kind: "other"; readonly text: string };
+
+/** What a request must have. */
+export interface RouteMatch {
+  readonly path: PathMatch;
+  readonly ignoresCase: boolean;
+  readonly headers: readonly HeaderMatch[];
+  readonly queries: readonly QueryMatch[];
+  /** It must be gRPC. */
+  readonly grpc: boolean;
+  /** The share of requests, from 0 to 1; with a runtime key another share may be set. */
+  readonly fraction: number;
+  readonly runtimeKey: string;
+  /** Whether the client must have shown a certificate. */
+  readonly clientCertificate: "any" | "required" | "none";
+  /** Conditions that only Envoy can know: metadata, filter state. */
+  readonly unknowable: readonly string[];
+}
+
+/** What becomes of the request. */
+export type RouteAction =
+  | { readonly kind: "forward"; readonly clusters: readonly RouteCluster[]; readonly how: Forwarding }
+  /** A header names the cluster. */
+  | { readonly kind: "header"; readonly header: string; readonly how: Forwarding }
+  | { readonly kind: "redirect"; readonly status: number; readonly target: string }
+  | { readonly kind: "direct"; readonly status: number }
+  | { readonly kind: "other"; readonly what: string };
+
+/** A cluster of a route, with its share. */
+export interface RouteCluster {
+  readonly name: string;
+  readonly weight: number;
+  readonly overrides: Overrides;
+}
+
+/** How a request is forwarded. */
+export interface Forwarding {
+  readonly prefixRewrite: string;
+  readonly regexRewrite: string;
+  readonly hostRewrite: string;
+  /** Milliseconds; 0 is no limit. */
+  readonly timeout: number | undefined;
+  readonly retries: Retries | undefined;
+  readonly mirrors: readonly string[];
+}
+
+export interface Retries {
+  readonly on: string;
+  readonly count: number;
+  readonly perTry: number | undefined;
+}
+
+/** A `RouteConfiguration`. */
+export function readRouteConfig(config: ValueMap): RouteConfig {
+  return {
+    name: textAt(config, "name"),
+    virtualHosts: mapsAt(config, "virtual_hosts").map(readVirtualHost),
+    ignoresPort: flagAt(config, "ignore_port_in_host_matching"),
+    ignoresPathParameters: flagAt(config, "ignore_path_parameters_in_path_matching"),
+    hasOnDemandHosts: hasMessage(config, "vhds"),
+  };
+}
+
+const REQUIREMENTS: Readonly<Record<string, VirtualHost["requiresTls"]>> = { ALL: "all", EXTERNAL_ONLY: "external" };
+
+function readVirtualHost(host: ValueMap): VirtualHost {
+  return {
+    name: textAt(host, "name"),
+    domains: textsAt(host, "domains"),
+    routes: mapsAt(host, "routes").map(readRoute),
+    requiresTls: REQUIREMENTS[textAt(host, "require_tls")] ?? "no",
+    hasMatcherTree: hasMessage(host, "matcher"),
+    overrides: readOverrides(host),
+  };
+}
+
+function readRoute(route: ValueMap): Route {
+  return {
+    name: textAt(route, "name"),
+    match: readMatch(mapAt(route, "match")),
+    action: readAction(route),
+    overrides: readOverrides(route),
+    origin: istioOrigin(route),
+  };
+}
+
+/** `/apis/networking.istio.io/v1/namespaces/shop/virtual-service/reviews` in the metadata, shortened. */
+export function istioOrigin(message: ValueMap): string {
+  const metadata = mapAt(mapAt(mapAt(message, "metadata"), "filter_metadata"), "istio");
+  const [, namespace = "", kind = "", name = ""] =
+    /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(textAt(metadata, "config")) ?? [];
+  return name === "" ? "" : `${kind}/${name} in ${namespace}`;
+}
+
+function readOverrides(message: ValueMap): Overrides {
+  const typed = Object.values(mapAt(message, "typed_per_filter_config")).filter(isMap).map(overriding);
+  const fault = typed.find(({ type }) => type === "HTTPFault");
+  const rbac = typed.find(({ type }) => type === "RBACPerRoute");
+  return {
+    fault: fault === undefined ? undefined : readFault(fault.value),
+    rbac: rbac === undefined ? undefined : readRbacRules(mapAt(rbac.value, "rbac"), "envoy.filters.http.rbac"),
+  };
+}
+
+/** A `FilterConfig` wraps the configuration that counts. */
+function overriding(value: ValueMap) {
+  const message = anyOf(value);
+  return message.type === "FilterConfig" ? anyOf(mapAt(message.value, "config")) : message;
+}
+
+function readMatch(match: ValueMap): RouteMatch {
+  const fraction = mapAt(match, "runtime_fraction");
+  return {
+    path: readPath(match),
+    ignoresCase: match["case_sensitive"] === false,
+    headers: headerMatchesAt(match, "headers"),
+    queries: mapsAt(match, "query_parameters").map(readQueryMatch),
+    grpc: hasMessage(match, "grpc"),
+    fraction: hasMessage(match, "runtime_fraction") ? readFraction(mapAt(fraction, "default_value")) : 1,
+    runtimeKey: textAt(fraction, "runtime_key"),
+    clientCertificate: clientCertificate(mapAt(match, "tls_context")),
+    unknowable: ["dynamic_metadata", "filter_state", "cookies"].filter((key) => mapsAt(match, key).length > 0),
+  };
+}
+
+function clientCertificate(context: ValueMap): RouteMatch["clientCertificate"] {
+  const { presented } = context;
+  return presented === true ? "required" : presented === false ? "none" : "any";
+}
+
+function readPath(match: ValueMap): PathMatch {
+  if (typeof match["prefix"] === "string") return { kind: "prefix", text: match["prefix"] };
+  if (typeof match["path"] === "string") return { kind: "exact", text: match["path"] };
+  const separated = textAt(match, "path_separated_prefix");
+  if (separated !== "") return { kind: "separated-prefix", text: separated };
+  if (hasMessage(match, "safe_regex")) return { kind: "regex", text: regexAt(match, "safe_regex") };
+  if (hasMessage(match, "connect_matcher")) return { kind: "connect" };
+  const policy = mapAt(match, "path_match_policy");
+  const name = textAt(policy, "name");
+  return name === "" ? { kind: "any" } : { kind: "other", text: name };
+}
+
+function readAction(route: ValueMap): RouteAction {
+  const { route: forward, redirect, direct_response: direct } = route;
+  if (isMap(forward)) return readForward(forward);
+  if (isMap(redirect)) return { kind: "redirect", status: redirectStatus(redirect), target: redirectTarget(redirect) };
+  if (isMap(direct)) return { kind: "direct", status: numberAt(direct, "status") ?? 0 };
+  return {
+    kind: "other",
+    what: hasMessage(route, "non_forwarding_action") ? "it forwards nothing" : "a filter decides",
+  };
+}
+
+function readForward(action: ValueMap): RouteAction {
+  const how = readForwarding(action);
+  const header = textAt(action, "cluster_header");
+  if (header !== "") return { kind: "header", header: header.toLowerCase(), how };
+  const cluster = textAt(action, "cluster");
+  if (cluster !== "") {
+    return { kind: "forward", clusters: [{ name: cluster, weight: 1, overrides: NO_OVERRIDES }], how };
+  }
+  const weighted = mapsAt(mapAt(action, "weighted_clusters"), "clusters");
+  if (weighted.length === 0) return { kind: "other", what: "a plugin chooses the cluster" };
+  return {
+    kind: "forward",
+    clusters: weighted.map((each) => ({
+      name: textAt(each, "name"),
+      weight: numberAt(each, "weight") ?? 0,
+      overrides: readOverrides(each),
+    })),
+    how,
+  };
+}
+
+const NO_OVERRIDES: Overrides = { fault: undefined, rbac: undefined };
+
+function readForwarding(action: ValueMap): Forwarding {
+  const rewrite = mapAt(action, "regex_rewrite");
+  const retry = mapAt(action, "retry_policy");
+  return {
+    prefixRewrite: textAt(action, "prefix_rewrite"),
+    regexRewrite: regexAt(rewrite, "pattern") === "" ? "" : textAt(rewrite, "substitution"),
+    hostRewrite: textAt(action, "host_rewrite_literal") || textAt(action, "host_rewrite_header"),
+    timeout: millisecondsAt(action, "timeout"),
+    retries: hasMessage(action, "retry_policy")
+      ? {
+        on: textAt(retry, "retry_on"),
+        count: numberAt(retry, "num_retries") ?? 1,
+        perTry: millisecondsAt(retry, "per_try_timeout"),
+      }
+      : undefined,
+    mirrors: mapsAt(action, "request_mirror_policies").map((mirror) => textAt(mirror, "cluster")).filter((name) =>
+      name !== ""
+    ),
+  };
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  MOVED_PERMANENTLY: 301,
+  FOUND: 302,
+  SEE_OTHER: 303,
+  TEMPORARY_REDIRECT: 307,
+  PERMANENT_REDIRECT: 308,
+};
+
+function redirectStatus(redirect: ValueMap): number {
+  return STATUSES[textAt(redirect, "response_code")] ?? 301;
+}
+
+function redirectTarget(redirect: ValueMap): string {
+  const scheme = textAt(redirect, "scheme_redirect") || (flagAt(redirect, "https_redirect") ? "https" : "");
+  const host = textAt(redirect, "host_redirect");
+  const port = numberAt(redirect, "port_redirect");
+  const path = textAt(redirect, "path_redirect") || textAt(redirect, "prefix_rewrite");
+  const authority = `${host}${port === undefined ? "" : `:${port}`}`;
+  return [scheme === "" ? "" : `${scheme}://`, authority, path].join("");
+}

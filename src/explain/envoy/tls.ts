@@ -1,0 +1,94 @@
+/** Transport sockets: TLS or plain text (envoy/extensions/transport_sockets/tls/v3). */
+import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { readStringMatch, type StringMatch } from "./matchers.ts";
+import { anyAt, type AnyMessage, flagAt } from "./message.ts";
+
+/** A transport socket of a cluster or a filter chain. */
+export type TransportSocket =
+  | { readonly kind: "plain" }
+  | ({ readonly kind: "tls" } & TlsContext)
+  /** QUIC, tap, an unknown extension. */
+  | { readonly kind: "other"; readonly type: string };
+
+/** The context of TLS, of a client or of a server. */
+export interface TlsContext {
+  /** Of a client: the server name that it sends. */
+  readonly sni: string;
+  readonly alpn: readonly string[];
+  /** Names of the secrets with the own certificate; a file's path for a certificate in files. */
+  readonly certificates: readonly string[];
+  /** The name of the secret with the roots; empty: the other side is not verified. */
+  readonly roots: string;
+  /** Names of which the other side's certificate must have one; empty: any. */
+  readonly names: readonly StringMatch[];
+  /** Of a server: a client without a certificate is refused. */
+  readonly requiresClientCertificate: boolean;
+}
+
+export const PLAIN: TransportSocket = { kind: "plain" };
+
+/** The transport socket under a key; plain text if there is none. */
+export function transportSocketAt(map: ValueMap, key: string): TransportSocket {
+  const socket = map[key];
+  return isMap(socket) ? readTransportSocket(socket) : PLAIN;
+}
+
+/** A `TransportSocket`. */
+export function readTransportSocket(socket: ValueMap): TransportSocket {
+  return ofMessage(anyAt(socket, "typed_config"), textAt(socket, "name"));
+}
+
+/** Sockets that add something to an inner one, and its field. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  "UpstreamProxyProtocolTransport",
+  "ProxyProtocolUpstreamTransport",
+  "StartTlsConfig",
+  "TcpStatsConfig",
+  "Config",
+  "InternalUpstreamTransport",
+  "TapTransportSocket",
+]);
+
+function ofMessage({ type, value }: AnyMessage, name: string): TransportSocket {
+  if (type === "RawBuffer" || name === "envoy.transport_sockets.raw_buffer" || name === "raw_buffer") return PLAIN;
+  if (type === "UpstreamTlsContext" || type === "DownstreamTlsContext") return { kind: "tls", ...readTls(value) };
+  const inner = value["transport_socket"];
+  return WRAPPERS.has(type) && isMap(inner) ? readTransportSocket(inner) : { kind: "other", type: type || name };
+}
+
+function readTls(context: ValueMap): TlsContext {
+  const common = mapAt(context, "common_tls_context");
+  const combined = mapAt(common, "combined_validation_context");
+  const validations = [
+    mapAt(common, "validation_context"),
+    mapAt(combined, "default_validation_context"),
+  ];
+  const secrets = [
+    mapAt(common, "validation_context_sds_secret_config"),
+    mapAt(combined, "validation_context_sds_secret_config"),
+  ];
+  return {
+    sni: textAt(context, "sni"),
+    alpn: textsAt(common, "alpn_protocols"),
+    certificates: [
+      ...mapsAt(common, "tls_certificate_sds_secret_configs").map((secret) => textAt(secret, "name")),
+      ...mapsAt(common, "tls_certificates").map((each) =>
+        textAt(mapAt(each, "certificate_chain"), "filename") || "inline"
+      ),
+    ],
+    roots: secrets.map((secret) => textAt(secret, "name")).find((name) => name !== "") ??
+      (validations.some((each) => isMap(each["trusted_ca"])) ? "inline" : ""),
+    names: validations.flatMap(subjectNames),
+    requiresClientCertificate: flagAt(context, "require_client_certificate"),
+  };
+}
+
+function subjectNames(validation: ValueMap): StringMatch[] {
+  return [
+    ...mapsAt(validation, "match_typed_subject_alt_names").map((each) => readStringMatch(mapAt(each, "matcher"))),
+    ...mapsAt(validation, "match_subject_alt_names").map(readStringMatch),
+    ...listAt(validation, "verify_subject_alt_name").flatMap((text): StringMatch[] =>
+      typeof text === "string" ? [{ kind: "exact", text, ignoreCase: false }] : []
+    ),
+  ];
+}
