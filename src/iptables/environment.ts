@@ -3,7 +3,7 @@ import { type Logger, logText } from "../core/log.ts";
 import { MeshError, messageOf } from "../core/errors.ts";
 import { type Address, parseAddress } from "../core/net.ts";
 import type { World } from "../core/world/world.ts";
-import { isLinkLocal, isLoopback, unmapped } from "./address_text.ts";
+import { isLinkLocal, isLoopback, unmapped } from "../core/address_text.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/names.ts";

@@ -4,3 +4,15 @@
  */
 export { runIptables } from "./run.ts";
 export { FLAG_GROUPS as CAPTURE_FLAGS } from "./settings/flags.ts";
+export {
+  type Fate,
+  type Packet,
+  plannedRules,
+  savedRules,
+  type SavedTexts,
+  type Trace,
+  trace,
+  type TracedRule,
+  type TracedRules,
+} from "./trace/mod.ts";
+export type { CaptureSettings } from "./settings/settings.ts";

@@ -33,7 +33,11 @@ export function roomOf(path: string): string {
 }
 
 /** Rooms whose entry others may import. */
-const GUESTS: Readonly<Record<string, readonly string[]>> = { inject: ["webhook", "check"] };
+const GUESTS: Readonly<Record<string, readonly string[]>> = {
+  inject: ["webhook", "check"],
+  iptables: ["explain"],
+  explain: ["check"],
+};
 
 /**
  * Why an import breaks the rules; `undefined` if it does not.
@@ -43,7 +47,7 @@ const GUESTS: Readonly<Record<string, readonly string[]>> = { inject: ["webhook"
  * | main   | cli, core                                           |
  * | cli    | core; the entry of a room by import() or for a type |
  * | core   | core                                                |
- * | a room | core; webhook and check also the entry of inject    |
+ * | a room | core; webhook and check also the entry of inject, explain that of iptables, check that of explain |
  *
  * Every file may import the files at the top of `src`, except main.ts.
  */

@@ -29,7 +29,8 @@ export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): 
   return [...inIptables.toSorted((a, b) => (a.family ?? 0) - (b.family ?? 0)), ...inNft];
 }
 
-function ofNft(table: Table, chain: string, key: string): HeldRule {
+/** A rule of nftables with the options of iptables, from its key. */
+export function ofNft(table: Table, chain: string, key: string): HeldRule {
   const [conditions = "", outcome = ""] = key.replace(/ # .*$/s, "").split(" => ");
   return {
     family: /\bip6 /.test(conditions) ? 6 : /\bip /.test(conditions) ? 4 : undefined,
@@ -57,7 +58,8 @@ function conditionOptions(condition: string): Option[] {
   const [, of = "", field = "", not, value = ""] = /^(?:(ip6?|tcp|udp|ct) )?(\w+)( !=)? (.*)$/.exec(condition) ?? [];
   if (field === "") return [];
   const text = field.endsWith("ifname") ? value.replace(/\*$/, "+") : value;
-  const option: Option = [OPTION_OF[field] ?? field, `${not === undefined ? "" : "!"}${text}`];
+  const name = of === "ct" && field === "mark" ? "connmark" : OPTION_OF[field] ?? field;
+  const option: Option = [name, `${not === undefined ? "" : "!"}${text}`];
   return of === "tcp" || of === "udp" ? [["p", of], option] : [option];
 }
 
@@ -72,6 +74,14 @@ function outcomeOptions(outcome: string): Option[] {
     case "tproxy":
       return [["j", "TPROXY"], ["on-port", port], ["tproxy-mark", /mark set (\d+)/.exec(rest)?.[1] ?? ""]];
     default:
-      return [["j", verb.toUpperCase()]];
+      return marking(outcome) ?? [["j", verb.toUpperCase()]];
   }
+}
+
+/** Outcomes that set a mark or a zone; the packet goes on to the next rule. */
+function marking(outcome: string): Option[] | undefined {
+  const [, mark] = /^(?:meta )?mark set (0x[0-9a-f]+|\d+)$/.exec(outcome) ?? [];
+  if (mark !== undefined) return [["j", "MARK"], ["set-xmark", mark]];
+  if (/^ct zone set /.test(outcome)) return [["j", "CT"]];
+  return /^(ct mark set|(meta )?mark set ct)/.test(outcome) ? [["j", "CONNMARK"]] : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Cidr } from "../../core/net.ts";
-import { cidrText, isLoopback } from "../address_text.ts";
+import { cidrText, isLoopback } from "../../core/address_text.ts";
 import {
   byFamily,
   DNS_PORT,

@@ -2,7 +2,7 @@
 import type { Address, Cidr } from "../../core/net.ts";
 import { parseAddress } from "../../core/net.ts";
 import type { Endpoint } from "../../core/world/mod.ts";
-import { blockHolds, isLinkLocal, isLoopback, maskedBlock, unmapped } from "../address_text.ts";
+import { blockHolds, isLinkLocal, isLoopback, maskedBlock, unmapped } from "../../core/address_text.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { DNS_CAPTURE_PORT, onePort } from "../plan/context.ts";
 import type { Family, PortRange } from "../plan/rule.ts";

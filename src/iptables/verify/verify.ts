@@ -2,7 +2,7 @@
 import { EXIT, MeshError } from "../../core/errors.ts";
 import type { Address } from "../../core/net.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
-import { addressText } from "../address_text.ts";
+import { addressText } from "../../core/address_text.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 import type { Settings } from "../settings/settings.ts";

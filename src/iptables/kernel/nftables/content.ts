@@ -3,7 +3,7 @@ import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts
 import type { Plan, Rule } from "../../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
 import type { KeyOptions } from "../xtables/transaction.ts";
-import { normalBlock } from "../../address_text.ts";
+import { normalBlock } from "../../../core/address_text.ts";
 import type { OwnerNames } from "../xtables/rule_options.ts";
 
 /** The chains of each owned table, with the keys of their rules in order. */
@@ -49,7 +49,8 @@ function wantedChains(rules: readonly Rule[], options: KeyOptions) {
 }
 
 /** A key has the conditions in alphabetical order, then the outcome. */
-function textKey(text: string, names: OwnerNames): string {
+/** The key of a rule as text, with or without its counters. */
+export function textKey(text: string, names: OwnerNames): string {
   const quoted = / comment "([^"]*)"$/.exec(text)?.[1];
   const words = text.replace(/ comment "[^"]*"$/, "").split(/ ?counter ?/);
   const [matches = "", target = ""] = words;
@@ -88,7 +89,8 @@ function keyOf(conditions: readonly string[], outcome: string, comment: string |
   return `${[...kept].sort().join("; ")} => ${outcome}${comment === undefined ? "" : ` # ${comment}`}`;
 }
 
-function heldKey(body: ValueMap): string {
+/** The key of a rule in the listing. */
+export function heldKey(body: ValueMap): string {
   const expressions = isList(body["expr"]) ? body["expr"].filter(isMap) : [];
   const conditions = expressions.flatMap((expression) =>
     isMap(expression["match"]) ? [heldCondition(expression["match"])] : []

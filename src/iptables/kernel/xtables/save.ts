@@ -9,6 +9,8 @@ export interface SavedRule {
   readonly text: string;
   readonly options: RuleOptions;
   readonly key: string;
+  /** Packets that it matched; absent in a text without counters. */
+  readonly packets?: number;
 }
 
 /** A table in the kernel. */
@@ -47,8 +49,10 @@ function isTable(name: string): name is Table {
 function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string, names: OwnerNames): void {
   const chain = /^:(\S+) -/.exec(line)?.[1];
   if (chain !== undefined) table.chains.push(chain);
-  const [, of, text] = /^(?:\[\d+:\d+\] )?-A (\S+) ?(.*)$/.exec(line) ?? [];
-  if (of !== undefined && text !== undefined) table.rules.push(savedRule(of, text, names));
+  const [, packets, of, text] = /^(?:\[(\d+):\d+\] )?-A (\S+) ?(.*)$/.exec(line) ?? [];
+  if (of === undefined || text === undefined) return;
+  const rule = savedRule(of, text, names);
+  table.rules.push(packets === undefined ? rule : { ...rule, packets: Number(packets) });
 }
 
 type Reading = Pick<SavedRule, "options" | "key">;

@@ -1,0 +1,163 @@
+/**
+ * Which filter chain takes a connection (FilterChainManagerImpl::findFilterChain). The criteria are asked in a fixed order;
+ * after each only the chains with the most specific value are left, and no earlier choice is taken back.
+ */
+import { blockHolds } from "../../core/address_text.ts";
+import { type Cidr, parseAddress } from "../../core/net.ts";
+import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
+
+/** What listener filters and the socket tell of a connection. */
+export interface Properties {
+  /** `undefined`: unknown, which only matches chains without destinations. */
+  readonly destination: string | undefined;
+  readonly port: number;
+  /** Lower case; empty without TLS or server name. */
+  readonly serverName: string;
+  /** `tls` or `raw_buffer`. */
+  readonly transportProtocol: string;
+  readonly applicationProtocols: readonly string[];
+  readonly source: string | undefined;
+  readonly sourcePort: number | undefined;
+  /** The client is in the same pod. */
+  readonly isLocal: boolean;
+}
+
+/** The result: a chain, the default chain, or none; and what decided. */
+export interface ChainChoice {
+  readonly chain: FilterChain | undefined;
+  readonly isDefault: boolean;
+  /** The criteria that the chosen chain has, or the one that no chain passed. */
+  readonly why: string;
+}
+
+/** Searches the chains of a listener. */
+export function filterChainFor(
+  { chains, defaultChain }: Pick<Listener, "chains" | "defaultChain">,
+  connection: Properties,
+): ChainChoice {
+  let left = chains;
+  for (const { name, pick } of CRITERIA) {
+    const next = pick(left, connection);
+    if (next.length === 0) {
+      return { chain: defaultChain, isDefault: defaultChain !== undefined, why: `no chain matches its ${name}` };
+    }
+    left = next;
+  }
+  const [chain] = left;
+  return { chain, isDefault: false, why: chain === undefined ? "" : matchText(chain.match) };
+}
+
+type Picker = (chains: readonly FilterChain[], connection: Properties) => readonly FilterChain[];
+
+/** In Envoy's order (listener_components.proto, FilterChainMatch). */
+const CRITERIA: readonly { readonly name: string; readonly pick: Picker }[] = [
+  { name: "destination port", pick: (chains, { port }) => exactOr(chains, ({ port: of }) => of, [port], 0) },
+  {
+    name: "destination address",
+    pick: (chains, { destination }) => longestBlock(chains, ({ destinations }) => destinations, destination),
+  },
+  { name: "server name", pick: byServerName },
+  {
+    name: "transport protocol",
+    pick: (chains, { transportProtocol }) =>
+      exactOr(chains, (match) => match.transportProtocol, [transportProtocol], ""),
+  },
+  { name: "application protocol", pick: byApplicationProtocol },
+  {
+    name: "direct source address",
+    pick: (chains, { source }) => longestBlock(chains, ({ directSources }) => directSources, source),
+  },
+  { name: "source type", pick: bySourceType },
+  { name: "source address", pick: (chains, { source }) => longestBlock(chains, ({ sources }) => sources, source) },
+  { name: "source port", pick: bySourcePort },
+];
+
+/** Chains with the first of these values that any chain has, else those with the value that stands for any. */
+function exactOr<T>(
+  chains: readonly FilterChain[],
+  valueOf: (match: FilterChainMatch) => T,
+  wanted: readonly T[],
+  any: T,
+): readonly FilterChain[] {
+  for (const value of [...wanted, any]) {
+    const found = chains.filter(({ match }) => valueOf(match) === value);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** A chain without blocks holds every address, with length zero. */
+function longestBlock(
+  chains: readonly FilterChain[],
+  blocksOf: (match: FilterChainMatch) => readonly Cidr[],
+  address: string | undefined,
+): readonly FilterChain[] {
+  const parsed = address === undefined ? undefined : parseAddress(address);
+  const lengths = chains.map(({ match }) => {
+    const blocks = blocksOf(match);
+    if (blocks.length === 0) return 0;
+    if (parsed === undefined || typeof parsed === "string") return -1;
+    return Math.max(-1, ...blocks.filter((block) => blockHolds(block, parsed)).map(({ bits }) => bits));
+  });
+  const longest = Math.max(-1, ...lengths);
+  return longest < 0 ? [] : chains.filter((_, index) => lengths[index] === longest);
+}
+
+function byServerName(chains: readonly FilterChain[], { serverName }: Properties): readonly FilterChain[] {
+  for (const wanted of serverNames(serverName)) {
+    const found = chains.filter(({ match }) =>
+      wanted === "" ? match.serverNames.length === 0 : match.serverNames.includes(wanted)
+    );
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The name, its wildcards from the longest on, and none. */
+function serverNames(name: string): string[] {
+  const wildcards: string[] = [];
+  for (let dot = name.indexOf(".", 1); dot > 0 && dot < name.length - 1; dot = name.indexOf(".", dot + 1)) {
+    wildcards.push(`*${name.slice(dot)}`);
+  }
+  return name === "" ? [""] : [name, ...wildcards, ""];
+}
+
+function byApplicationProtocol(
+  chains: readonly FilterChain[],
+  { applicationProtocols }: Properties,
+): readonly FilterChain[] {
+  for (const wanted of applicationProtocols) {
+    const found = chains.filter(({ match }) => match.applicationProtocols.includes(wanted));
+    if (found.length > 0) return found;
+  }
+  return chains.filter(({ match }) => match.applicationProtocols.length === 0);
+}
+
+function bySourceType(chains: readonly FilterChain[], { isLocal }: Properties): readonly FilterChain[] {
+  return exactOr(chains, ({ sourceType }) => sourceType, [isLocal ? "local" : "external"], "any");
+}
+
+function bySourcePort(chains: readonly FilterChain[], { sourcePort }: Properties): readonly FilterChain[] {
+  const exact = sourcePort === undefined ? [] : chains.filter(({ match }) => match.sourcePorts.includes(sourcePort));
+  return exact.length > 0 ? exact : chains.filter(({ match }) => match.sourcePorts.length === 0);
+}
+
+/** The match of a chain in words; a chain without conditions takes everything. */
+export function matchText(match: FilterChainMatch): string {
+  const parts = [
+    match.port === 0 ? "" : `port ${match.port}`,
+    blocksText("destination", match.destinations),
+    match.serverNames.length === 0 ? "" : `server name ${match.serverNames.join(", ")}`,
+    match.transportProtocol,
+    match.applicationProtocols.length === 0 ? "" : `protocol ${match.applicationProtocols.join(", ")}`,
+    blocksText("direct source", match.directSources),
+    match.sourceType === "any" ? "" : `${match.sourceType} source`,
+    blocksText("source", match.sources),
+    match.sourcePorts.length === 0 ? "" : `source port ${match.sourcePorts.join(", ")}`,
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "it has no conditions" : `it matches ${parts.join(", ")}`;
+}
+
+function blocksText(name: string, blocks: readonly Cidr[]): string {
+  return blocks.length === 0 ? "" : `${name} in ${blocks.length} block${blocks.length === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,51 @@
+/** Whether headers and query parameters match (source/common/http/header_utility.cc, router/config_utility.cc). */
+import type { HeaderMatch, QueryMatch, ValueMatch } from "../envoy/matchers.ts";
+import { headerText, queryValue, type Request } from "./request.ts";
+import { matchesString, stringMatchText } from "./string_match.ts";
+import { all, not, type Truth, truthOf } from "./truth.ts";
+
+/** Whether all header matchers match. */
+export function matchesHeaders(matchers: readonly HeaderMatch[], request: Request): Truth {
+  return all(matchers.map((each) => matchesHeader(each, request)));
+}
+
+/** Without `treat_missing_header_as_empty` an absent header matches nothing, inverted or not, but an inverted presence. */
+export function matchesHeader({ name, value, invert, missingIsEmpty }: HeaderMatch, request: Request): Truth {
+  const found = headerText(request, name);
+  if (value.kind === "present") {
+    return truthOf((found !== undefined || missingIsEmpty) === value.present !== invert);
+  }
+  if (found === undefined && !missingIsEmpty) return "no";
+  const matched = matchesValue(value, found ?? "");
+  return invert ? not(matched) : matched;
+}
+
+function matchesValue(match: Exclude<ValueMatch, { kind: "present" }>, text: string): Truth {
+  if (match.kind === "string") return matchesString(match.match, text);
+  const isWhole = /^[+-]?\d{1,19}$/.test(text);
+  return truthOf(isWhole && Number(text) >= match.start && Number(text) < match.end);
+}
+
+/** Whether all matchers of query parameters match. */
+export function matchesQueries(matchers: readonly QueryMatch[], { path }: Request): Truth {
+  return all(matchers.map(({ name, value }) => {
+    const found = queryValue(path, name);
+    if (value.kind === "present") return truthOf(found !== undefined === value.present);
+    return found === undefined ? "no" : matchesValue(value, found);
+  }));
+}
+
+/** The matcher in words: `header end-user is "jason"`. */
+export function headerMatchText({ name, value, invert }: HeaderMatch): string {
+  return `${invert ? "not " : ""}header ${name} ${valueText(value)}`;
+}
+
+/** The matcher in words: `query beta is "1"`. */
+export function queryMatchText({ name, value }: QueryMatch): string {
+  return `query ${name} ${valueText(value)}`;
+}
+
+function valueText(value: ValueMatch): string {
+  if (value.kind === "present") return value.present ? "is present" : "is absent";
+  return value.kind === "string" ? stringMatchText(value.match) : `is from ${value.start} to ${value.end - 1}`;
+}

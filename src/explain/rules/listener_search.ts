@@ -1,0 +1,47 @@
+/** Which listener takes a connection over (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
+import { parseAddress } from "../../core/net.ts";
+import type { Listener } from "../envoy/listener.ts";
+import type { SocketAddress } from "../envoy/message.ts";
+
+/** The listener that takes over, and how it was found. */
+export interface Takeover {
+  readonly listener: Listener;
+  readonly by: "address" | "wildcard";
+}
+
+/**
+ * The listener of a destination: one with exactly this address, else one of the wildcard address of its family. An unknown
+ * address can only be told for the wildcard. `undefined`: the connection stays where it was accepted.
+ */
+export function listenerFor(
+  listeners: readonly Listener[],
+  address: string | undefined,
+  port: number,
+): Takeover | undefined {
+  const parsed = address === undefined ? undefined : parseAddress(address);
+  const family = parsed === undefined || typeof parsed === "string" ? 4 : parsed.family;
+  const exact = parsed === undefined || typeof parsed === "string"
+    ? undefined
+    : listeners.find((each) => hasAddress(each, (one) => one.port === port && isSame(one, parsed)));
+  if (exact !== undefined) return { listener: exact, by: "address" };
+  const any = listeners.find((each) => hasAddress(each, (one) => one.port === port && isWildcard(one, family)));
+  return any === undefined ? undefined : { listener: any, by: "wildcard" };
+}
+
+function hasAddress({ addresses }: Listener, test: (address: SocketAddress) => boolean): boolean {
+  return addresses.some(test);
+}
+
+function isSame({ address }: SocketAddress, wanted: { readonly family: 4 | 6; readonly value: bigint }): boolean {
+  const own = parseAddress(address);
+  return typeof own !== "string" && own.family === wanted.family && own.value === wanted.value;
+}
+
+function isWildcard(address: SocketAddress, family: 4 | 6): boolean {
+  return isSame(address, { family, value: 0n });
+}
+
+/** The listener that is bound to a port: where redirected connections arrive. */
+export function boundListener(listeners: readonly Listener[], port: number): Listener | undefined {
+  return listeners.find((each) => each.bindsToPort && hasAddress(each, (address) => address.port === port));
+}

@@ -1,0 +1,33 @@
+/** The normalization of paths before routes are searched (source/common/http/path_utility.cc). */
+import { pathOnly } from "./request.ts";
+
+/** What the connection manager does to paths. */
+export interface PathOptions {
+  readonly normalizesPath: boolean;
+  readonly mergesSlashes: boolean;
+}
+
+/** The path as routes see it; the query stays. */
+export function normalizePath(path: string, { normalizesPath, mergesSlashes }: PathOptions): string {
+  const own = pathOnly(path);
+  const rest = path.slice(own.length);
+  const canonical = normalizesPath ? canonicalPath(own) : own;
+  return `${mergesSlashes ? canonical.replaceAll(/\/{2,}/g, "/") : canonical}${rest}`;
+}
+
+/** RFC 3986, 6.2.2: unreserved characters are decoded, dot segments are resolved; a backslash is a slash. */
+function canonicalPath(path: string): string {
+  const decoded = path.replaceAll("\\", "/").replaceAll(/%([0-9a-fA-F]{2})/g, (code, digits: string) => {
+    const character = String.fromCharCode(parseInt(digits, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : code;
+  });
+  const kept: string[] = [];
+  const segments = decoded.split("/").slice(1);
+  segments.forEach((segment, index) => {
+    const isLast = index === segments.length - 1;
+    if (segment === "..") kept.pop();
+    else if (segment !== ".") kept.push(segment);
+    if (isLast && (segment === "." || segment === "..")) kept.push("");
+  });
+  return `/${kept.join("/")}`;
+}

@@ -1,0 +1,163 @@
+/** What a filter of authorization does with a connection or a request (RoleBasedAccessControlEngineImpl). */
+import { blockHolds, cidrText } from "../../core/address_text.ts";
+import { parseAddress } from "../../core/net.ts";
+import type { AddressOf, Policy, Rbac, Rule } from "../envoy/rbac.ts";
+import { headerMatchText, matchesHeader } from "./header_match.ts";
+import { pathOnly, type Request } from "./request.ts";
+import { matchesString, stringMatchText } from "./string_match.ts";
+import { all, any, not, type Truth, truthOf } from "./truth.ts";
+
+/** What is known of the client and of what it asks for. */
+export interface Access {
+  /** `undefined`: no HTTP. Conditions on headers and paths match nothing then. */
+  readonly request: Request | undefined;
+  readonly destination: string | undefined;
+  readonly port: number;
+  readonly source: string | undefined;
+  /** The name in the client's certificate; `undefined`: it has one that is not known; `none`: it shows none. */
+  readonly identity: string | undefined | "none";
+  readonly serverName: string;
+}
+
+/** The ruling of one filter. */
+export interface Ruling {
+  readonly outcome: "allowed" | "denied" | "depends";
+  /** The policies that decided, or that it depends on. */
+  readonly policies: readonly Policy[];
+}
+
+/** DENY refuses what a policy matches; ALLOW refuses what no policy matches; LOG refuses nothing. */
+export function rulingOf({ action, policies }: Rbac, access: Access): Ruling {
+  if (action === "none" || action === "log") return { outcome: "allowed", policies: [] };
+  const matches = policies.map((policy) => [policy, matchesPolicy(policy, access)] as const);
+  const matching = matches.filter(([, truth]) => truth === "yes").map(([policy]) => policy);
+  const unsure = matches.filter(([, truth]) => truth === "unknown").map(([policy]) => policy);
+  const [hit, miss] = action === "deny" ? ["denied", "allowed"] as const : ["allowed", "denied"] as const;
+  if (matching.length > 0) return { outcome: hit, policies: matching.slice(0, 1) };
+  if (unsure.length > 0) return { outcome: "depends", policies: unsure };
+  return { outcome: miss, policies: miss === "denied" ? policies : [] };
+}
+
+/** Whether a policy matches: one permission, one principal, and its condition. */
+export function matchesPolicy({ permissions, principals, hasExpression }: Policy, access: Access): Truth {
+  return all([
+    any(permissions.map((rule) => matchesRule(rule, access))),
+    any(principals.map((rule) => matchesRule(rule, access))),
+    hasExpression ? "unknown" : "yes",
+  ]);
+}
+
+function matchesRule(rule: Rule, access: Access): Truth {
+  switch (rule.kind) {
+    case "any":
+      return "yes";
+    case "all-of":
+      return all(rule.rules.map((each) => matchesRule(each, access)));
+    case "one-of":
+      return any(rule.rules.map((each) => matchesRule(each, access)));
+    case "not":
+      return not(matchesRule(rule.rule, access));
+    default:
+      return matchesCondition(rule, access);
+  }
+}
+
+type Condition = Exclude<Rule, { kind: "any" | "all-of" | "one-of" | "not" }>;
+
+function matchesCondition(rule: Condition, access: Access): Truth {
+  switch (rule.kind) {
+    case "header":
+    case "path":
+      return access.request === undefined ? "no" : matchesRequest(rule, access.request);
+    case "port":
+      return truthOf(rule.first <= access.port && access.port <= rule.last);
+    case "address":
+      return matchesAddress(rule, access);
+    case "identity":
+      return matchesIdentity(rule.match, access.identity);
+    case "server-name":
+      return matchesString(rule.match, access.serverName);
+    case "unknowable":
+      return "unknown";
+  }
+}
+
+function matchesRequest(rule: Extract<Rule, { kind: "header" | "path" }>, request: Request): Truth {
+  return rule.kind === "header"
+    ? matchesHeader(rule.header, request)
+    : matchesString(rule.match, pathOnly(request.path));
+}
+
+function matchesIdentity(match: Extract<Rule, { kind: "identity" }>["match"], identity: Access["identity"]): Truth {
+  if (identity === "none") return "no";
+  if (match === undefined) return "yes";
+  if (identity === undefined) return isAnyText(match) ? "yes" : "unknown";
+  return matchesString(match, identity);
+}
+
+/** Istio writes `principals: ["*"]` as a pattern for any text. */
+function isAnyText({ kind, text }: { readonly kind: string; readonly text: string }): boolean {
+  return (kind === "regex" && [".*", ".+"].includes(text)) || (kind === "prefix" && ["", "spiffe://"].includes(text));
+}
+
+function matchesAddress({ of, cidr }: Extract<Rule, { kind: "address" }>, access: Access): Truth {
+  const text = of === "destination" ? access.destination : access.source;
+  const address = text === undefined ? undefined : parseAddress(text);
+  return address === undefined || typeof address === "string" ? "unknown" : truthOf(blockHolds(cidr, address));
+}
+
+/** Rules in words: `from spiffe://cluster.local/ns/shop/sa/web`. Long lists are cut. */
+export function rulesText(rules: readonly Rule[]): string {
+  return listText(rules.map(ruleText).filter((text) => text !== ""), " or ");
+}
+
+const MOST_SHOWN = 4;
+
+function listText(texts: readonly string[], between: string): string {
+  const all = [...new Set(texts)];
+  const shown = all.slice(0, MOST_SHOWN).join(between);
+  return all.length > MOST_SHOWN ? `${shown}${between}${all.length - MOST_SHOWN} more` : shown;
+}
+
+const ADDRESS_TEXT: Readonly<Record<AddressOf, string>> = {
+  destination: "to",
+  source: "from",
+  "direct-source": "from",
+  remote: "from",
+};
+
+function ruleText(rule: Rule): string {
+  switch (rule.kind) {
+    case "any":
+      return "anyone";
+    case "all-of":
+      return listText(rule.rules.map(ruleText).filter((text) => text !== "anyone"), " and ") || "anyone";
+    case "one-of":
+      return listText(rule.rules.map(ruleText), " or ");
+    case "not":
+      return `not ${ruleText(rule.rule)}`;
+    default:
+      return conditionText(rule);
+  }
+}
+
+function conditionText(rule: Condition): string {
+  switch (rule.kind) {
+    case "header":
+      return headerMatchText(rule.header);
+    case "path":
+      return `path ${stringMatchText(rule.match)}`;
+    case "port":
+      return rule.first === rule.last ? `port ${rule.first}` : `ports ${rule.first} to ${rule.last}`;
+    case "address":
+      return `${ADDRESS_TEXT[rule.of]} ${cidrText(rule.cidr)}`;
+    case "identity":
+      return rule.match === undefined
+        ? "any client with a certificate"
+        : `a client that ${stringMatchText(rule.match)}`;
+    case "server-name":
+      return `server name ${stringMatchText(rule.match)}`;
+    case "unknowable":
+      return rule.what;
+  }
+}

@@ -1,0 +1,124 @@
+/** Which route of a virtual host takes a request: the first that matches (RouteEntryImplBase::matches). */
+import type { PathMatch, Route, RouteConfig, RouteMatch, VirtualHost } from "../envoy/route_config.ts";
+import { headerMatchText, matchesHeaders, matchesQueries, queryMatchText } from "./header_match.ts";
+import { headerText, pathOnly, type Request } from "./request.ts";
+import { lower, matchesRegex } from "./string_match.ts";
+import { all, type Truth, truthOf } from "./truth.ts";
+
+/** A route that may take the request. */
+export interface RouteChoice {
+  readonly route: Route;
+  /** Its place in the virtual host, from 1. */
+  readonly place: number;
+  /** Of all such requests, the share that it takes, from 0 to 1; the greatest share where something is unknown. */
+  readonly share: number;
+  /** What is unknown; empty if the choice is certain. */
+  readonly unknown: string;
+}
+
+/** The routes that may take the request; several if a share of requests decides, or something unknown. Empty: none. */
+export function routesFor(
+  { routes }: Pick<VirtualHost, "routes">,
+  config: Pick<RouteConfig, "ignoresPathParameters">,
+  request: Request,
+): RouteChoice[] {
+  const choices: RouteChoice[] = [];
+  let left = 1;
+  for (const [index, route] of routes.entries()) {
+    const truth = matchesRoute(route.match, config, request);
+    const { fraction } = route.match;
+    if (truth === "no" || fraction === 0) continue;
+    const unknown = truth === "unknown" ? unknownText(route.match) : "";
+    choices.push({ route, place: index + 1, share: left * fraction, unknown });
+    if (truth === "yes") left *= 1 - fraction;
+    if (left === 0) break;
+  }
+  return choices;
+}
+
+function unknownText({ unknowable, path }: RouteMatch): string {
+  if (unknowable.length > 0) return `its ${unknowable.join(" and ")} are known to Envoy alone`;
+  return path.kind === "other" ? `the path matcher ${path.text} is an extension` : "one of its matchers is not known";
+}
+
+/** Whether a route's conditions hold, its share left out. */
+export function matchesRoute(
+  match: RouteMatch,
+  { ignoresPathParameters }: Pick<RouteConfig, "ignoresPathParameters">,
+  request: Request,
+): Truth {
+  const own = pathOnly(request.path);
+  const path = ignoresPathParameters ? own.split(";", 1)[0] ?? own : own;
+  return all([
+    truthOf(!match.grpc || isGrpc(request)),
+    certificateMatches(match.clientCertificate, request),
+    matchesPath(match, path, request),
+    matchesHeaders(match.headers, request),
+    matchesQueries(match.queries, request),
+    match.unknowable.length > 0 ? "unknown" : "yes",
+  ]);
+}
+
+/** `Grpc::Common::isGrpcRequestHeaders`. */
+function isGrpc(request: Request): boolean {
+  return /^application\/grpc(\+.*)?$/.test(headerText(request, "content-type") ?? "");
+}
+
+function certificateMatches(wanted: RouteMatch["clientCertificate"], { hasClientCertificate }: Request): Truth {
+  return truthOf(wanted === "any" || (wanted === "required") === hasClientCertificate);
+}
+
+function matchesPath({ path, ignoresCase }: RouteMatch, given: string, { method }: Request): Truth {
+  switch (path.kind) {
+    case "any":
+      return "yes";
+    case "other":
+      return "unknown";
+    case "connect":
+      return truthOf(method === "CONNECT");
+    case "regex":
+      return matchesRegex(path.text, given);
+    default:
+      return truthOf(ignoresCase ? hasPath(path, lower(given), lower(path.text)) : hasPath(path, given, path.text));
+  }
+}
+
+function hasPath({ kind }: PathMatch, given: string, text: string): boolean {
+  if (kind === "exact") return given === text;
+  if (!given.startsWith(text)) return false;
+  return kind === "prefix" || given.length === text.length || given[text.length] === "/";
+}
+
+/** The conditions of a route in words: `path starts with "/api", header end-user is "jason"`. */
+export function routeMatchText(match: RouteMatch): string {
+  const parts = [
+    PATH_TEXT[match.path.kind](match.path),
+    match.ignoresCase ? "in any case" : "",
+    ...match.headers.map(headerMatchText),
+    ...match.queries.map(queryMatchText),
+    match.grpc ? "gRPC" : "",
+    match.clientCertificate === "any" ? "" : `client certificate ${match.clientCertificate}`,
+    match.fraction === 1 ? "" : `${percent(match.fraction)} of requests`,
+    ...match.unknowable.map((key) => key.replaceAll("_", " ")),
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+type TextOf = (path: PathMatch) => string;
+
+const textOf = (path: PathMatch) => "text" in path ? path.text : "";
+
+const PATH_TEXT: Readonly<Record<PathMatch["kind"], TextOf>> = {
+  prefix: (path) => `path starts with "${textOf(path)}"`,
+  exact: (path) => `path is "${textOf(path)}"`,
+  "separated-prefix": (path) => `path is "${textOf(path)}" or below it`,
+  regex: (path) => `path matches "${textOf(path)}"`,
+  connect: () => "method CONNECT",
+  any: () => "any path",
+  other: (path) => `path by ${textOf(path)}`,
+};
+
+/** A share as `12.5%`. */
+export function percent(share: number): string {
+  return `${Number((share * 100).toFixed(4))}%`;
+}

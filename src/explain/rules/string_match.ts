@@ -1,0 +1,49 @@
+/** Whether a text matches (source/common/common/matchers.cc). */
+import { compileRe2 } from "../../core/re2.ts";
+import type { StringMatch } from "../envoy/matchers.ts";
+import { type Truth, truthOf } from "./truth.ts";
+
+/** A regular expression matches the whole text; `unknown` for one that cannot be compiled, and for an extension. */
+export function matchesString({ kind, text, ignoreCase }: StringMatch, value: string): Truth {
+  if (kind === "custom") return "unknown";
+  if (kind === "regex") return matchesRegex(text, value);
+  const [wanted, given] = ignoreCase ? [lower(text), lower(value)] : [text, value];
+  return truthOf(COMPARE[kind](given, wanted));
+}
+
+const COMPARE = {
+  exact: (given: string, wanted: string) => given === wanted,
+  prefix: (given: string, wanted: string) => given.startsWith(wanted),
+  suffix: (given: string, wanted: string) => given.endsWith(wanted),
+  contains: (given: string, wanted: string) => given.includes(wanted),
+} as const;
+
+/** The most characters of a pattern that is compiled; Envoy warns at 100 instructions. */
+const MOST_PATTERN = 8192;
+
+/** Whether a pattern of RE2 matches the whole text. */
+export function matchesRegex(pattern: string, value: string): Truth {
+  if (pattern.length > MOST_PATTERN) return "unknown";
+  const compiled = compileRe2(pattern);
+  return typeof compiled === "string" ? "unknown" : truthOf(compiled.matches(value));
+}
+
+/** ASCII in lower case, as `absl::AsciiStrToLower`. */
+export function lower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+const WORDS: Readonly<Record<StringMatch["kind"], string>> = {
+  exact: "is",
+  prefix: "starts with",
+  suffix: "ends with",
+  contains: "contains",
+  regex: "matches",
+  custom: "matches an extension",
+};
+
+/** The matcher in words: `starts with "/api"`. */
+export function stringMatchText({ kind, text, ignoreCase }: StringMatch): string {
+  if (kind === "custom") return WORDS[kind];
+  return `${WORDS[kind]} "${text}"${ignoreCase ? ", in any case" : ""}`;
+}

@@ -1,0 +1,23 @@
+/** Which transport socket a connection to a host has (TransportSocketMatcherImpl::resolve). */
+import { sameValue } from "../../core/same_value.ts";
+import type { ValueMap } from "../../core/value.ts";
+import type { Cluster } from "../envoy/cluster.ts";
+import type { TransportSocket } from "../envoy/tls.ts";
+
+/** The transport socket, and the match that chose it. */
+export interface TransportChoice {
+  readonly transport: TransportSocket;
+  /** The name of the match; empty: the cluster's own socket. */
+  readonly match: string;
+}
+
+/** The first match whose values the endpoint's metadata has; else the cluster's own socket. */
+export function transportFor(
+  { transport, transportMatches }: Pick<Cluster, "transport" | "transportMatches">,
+  metadata: ValueMap,
+): TransportChoice {
+  const found = transportMatches.find(({ match }) =>
+    Object.entries(match).every(([key, value]) => sameValue(metadata[key] ?? null, value))
+  );
+  return found === undefined ? { transport, match: "" } : { transport: found.transport, match: found.name };
+}

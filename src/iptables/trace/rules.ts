@@ -1,0 +1,176 @@
+/** Rules for a trace: from saved texts of the kernel, or planned from arguments. */
+import { isList, isMap, type ValueMap } from "../../core/value.ts";
+import { parseAddress } from "../../core/net.ts";
+import { type HeldRule, ofNft } from "../held/rules.ts";
+import { heldSettings } from "../held/settings.ts";
+import { heldKey, textKey } from "../kernel/nftables/content.ts";
+import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
+import { isOwnedChain, parseSave } from "../kernel/xtables/save.ts";
+import { makePlan } from "../plan/plan.ts";
+import type { Family, Table } from "../plan/rule.ts";
+import { readSettings } from "../settings/read.ts";
+import type { CaptureSettings } from "../settings/settings.ts";
+import { NFT_TABLES } from "../views/nft.ts";
+import { restoreText } from "../views/restore.ts";
+
+/** A rule with its place. */
+export interface TracedRule extends HeldRule {
+  /** In its chain, from 1. */
+  readonly place: number;
+  /** As the back end prints it, without its chain. */
+  readonly text: string;
+  /** Packets that it matched; `undefined` if the text has no counters. */
+  readonly packets: number | undefined;
+}
+
+/** The rules of a network namespace. */
+export interface TracedRules {
+  readonly rules: readonly TracedRule[];
+  /** What they capture. */
+  readonly settings: CaptureSettings;
+  /** Whether a chain of Istio's is among them. */
+  readonly isCaptured: boolean;
+}
+
+/** Saved texts; `undefined` for those that are absent. */
+export interface SavedTexts {
+  /** `iptables-save -c`, with or without counters. */
+  readonly iptables: string | undefined;
+  readonly ip6tables: string | undefined;
+  /** `nft -j list ruleset`, or `nft list ruleset`. */
+  readonly nft: string | undefined;
+}
+
+const NAMES: OwnerNames = { users: new Map(), groups: new Map() };
+
+/** Rules from saved texts. Throws a SyntaxError if the text of nft begins as JSON and is none. */
+export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRules {
+  const rules = [
+    ...iptables === undefined ? [] : ofSave(iptables, 4),
+    ...ip6tables === undefined ? [] : ofSave(ip6tables, 6),
+    ...nft === undefined ? [] : /^\s*\{/.test(nft) ? ofNftJson(nft) : ofNftText(nft),
+  ];
+  return tracedRules(rules, heldSettings(rules, new Map(), DEFAULTS));
+}
+
+/** The rules that `istio-iptables` makes of arguments; the texts of all problems if it refuses them. */
+export function plannedRules(
+  args: readonly string[],
+  network: { readonly hasIpv6: boolean; readonly dnsServers: readonly string[] },
+): TracedRules | readonly string[] {
+  const { settings, problems } = readSettings(args, {}, { ...NAMES, isPrintOnly: true });
+  if (settings === undefined) {
+    return problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`);
+  }
+  const dnsServers = network.dnsServers.map(parseAddress).filter((address) => typeof address !== "string");
+  const plan = makePlan(settings.capture, { hasIpv6: network.hasIpv6, dnsServers });
+  const rules = plan.families.flatMap((family) => ofPlan(restoreText(plan, family), family));
+  return tracedRules(rules, settings.capture);
+}
+
+/** The settings of `istio-iptables` without arguments. */
+const DEFAULTS: CaptureSettings = defaults();
+
+function defaults(): CaptureSettings {
+  const { settings } = readSettings([], {}, { ...NAMES, isPrintOnly: true });
+  if (settings === undefined) throw new Error("The default settings are refused");
+  return settings.capture;
+}
+
+function tracedRules(rules: readonly TracedRule[], settings: CaptureSettings): TracedRules {
+  return { rules, settings, isCaptured: rules.some(({ chain }) => isOwnedChain(chain)) };
+}
+
+/** Counts the rules of each chain. */
+function placed(rules: readonly Omit<TracedRule, "place">[]): TracedRule[] {
+  const counts = new Map<string, number>();
+  return rules.map((rule) => {
+    const key = `${rule.family} ${rule.table} ${rule.chain}`;
+    const place = (counts.get(key) ?? 0) + 1;
+    counts.set(key, place);
+    return { ...rule, place };
+  });
+}
+
+function ofSave(text: string, family: Family): TracedRule[] {
+  return placed(
+    parseSave(text, NAMES).flatMap(({ name, rules }) =>
+      rules.map(({ chain, options, text, packets }) => ({ family, table: name, chain, options, text, packets }))
+    ),
+  );
+}
+
+/** `* nat` is `*nat` to iptables-restore; inserted rules go to their place. */
+function ofPlan(text: string, family: Family): TracedRule[] {
+  const lines = text.replaceAll("* ", "*").split("\n");
+  const ordered: string[] = [];
+  for (const line of lines) {
+    const [, chain, place, rest] = /^-I (\S+) (\d+) (.*)$/.exec(line) ?? [];
+    if (chain === undefined) ordered.push(line);
+    else insert(ordered, `-A ${chain} ${rest}`, { chain, place: Number(place) });
+  }
+  return ofSave(ordered.join("\n"), family);
+}
+
+/** Inserts before the rule that has this place in the chain of the table at the end. */
+function insert(lines: string[], line: string, { chain, place }: { readonly chain: string; readonly place: number }) {
+  const table = lines.findLastIndex((each) => each.startsWith("*"));
+  const own = lines.flatMap((each, at) => at > table && each.startsWith(`-A ${chain} `) ? [at] : []);
+  lines.splice(own[place - 1] ?? lines.length, 0, line);
+}
+
+function tableOf(name: unknown): Table | undefined {
+  return NFT_TABLES.find((each) => each.name === name)?.table;
+}
+
+/** Throws a SyntaxError for a text that is no JSON. */
+function ofNftJson(text: string): TracedRule[] {
+  const listing: unknown = JSON.parse(text);
+  const items = isMap(listing) && isList(listing["nftables"]) ? listing["nftables"].filter(isMap) : [];
+  return placed(items.flatMap((item) => {
+    const rule = item["rule"];
+    const table = isMap(rule) && rule["family"] === "inet" ? tableOf(rule["table"]) : undefined;
+    if (!isMap(rule) || table === undefined) return [];
+    return [nftRule(table, String(rule["chain"]), { key: heldKey(rule), packets: packetsOf(rule) })];
+  }));
+}
+
+function packetsOf(rule: ValueMap): number | undefined {
+  const expressions = isList(rule["expr"]) ? rule["expr"].filter(isMap) : [];
+  const counter = expressions.map((each) => each["counter"]).find(isMap);
+  const packets = counter?.["packets"];
+  return typeof packets === "number" ? packets : undefined;
+}
+
+function nftRule(table: Table, chain: string, { key, packets }: { key: string; packets: number | undefined }) {
+  return { ...ofNft(table, chain, key), text: key.replace(/ # .*$/s, ""), packets };
+}
+
+/** `nft list ruleset`: tables, chains and rules, a line each. */
+function ofNftText(text: string): TracedRule[] {
+  const rules: Omit<TracedRule, "place">[] = [];
+  let table: Table | undefined;
+  let chain = "";
+  for (const raw of text.split("\n")) {
+    const line = raw.trim();
+    const [, name] = /^table inet (\S+) \{/.exec(line) ?? [];
+    if (line.startsWith("table ")) table = tableOf(name);
+    const [, opened] = /^chain (\S+) \{/.exec(line) ?? [];
+    if (opened !== undefined) chain = opened;
+    else if (table !== undefined && isRuleText(line)) rules.push(nftRule(table, chain, textRule(line)));
+  }
+  return placed(rules);
+}
+
+function isRuleText(line: string): boolean {
+  return line !== "" && !/^(table|type|policy|\}|#)/.test(line);
+}
+
+/** `oifname "lo" ip saddr 127.0.0.6 counter packets 0 bytes 0 return # handle 7`. */
+function textRule(line: string) {
+  const packets = /\bcounter packets (\d+) bytes \d+/.exec(line)?.[1];
+  const plain = line.replace(/ # handle \d+$/, "").replace(/\bcounter packets \d+ bytes \d+/, "counter");
+  const comment = / comment "[^"]*"$/.exec(plain)?.[0] ?? "";
+  const own = plain.slice(0, plain.length - comment.length).replaceAll('"', "");
+  return { key: textKey(own, NAMES), packets: packets === undefined ? undefined : Number(packets) };
+}
