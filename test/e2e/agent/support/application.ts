@@ -4,6 +4,9 @@ import { until } from "../../../support/until.ts";
 
 const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).pathname);
 
+/** The command of the process. */
+export const APPLICATION: readonly string[] = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];
+
 /** The process, as seen from the test. */
 export class Application implements AsyncDisposable {
   readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
@@ -18,8 +21,9 @@ export class Application implements AsyncDisposable {
     this.#reading = this.#read();
   }
 
-  static async start(netns: string): Promise<Application> {
-    const args = [`--net=${netns}`, Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];
+  /** Starts it in a network namespace, by this command. */
+  static async start(netns: string, command: readonly string[] = APPLICATION): Promise<Application> {
+    const args = [`--net=${netns}`, ...command];
     const app = new Application(new Deno.Command("nsenter", { args, stdin: "piped", stdout: "piped" }).spawn());
     const { code } = await Promise.race([app.#started.promise, app.child.status]);
     if (code !== undefined) throw new Error(`The application exited with code ${code}`);

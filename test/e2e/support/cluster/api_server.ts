@@ -110,7 +110,7 @@ async function writeFiles(folder: string): Promise<string[]> {
     `--token-auth-file=${folder}/tokens.csv`,
     "--authorization-mode=RBAC",
     `--client-ca-file=${folder}/client-ca.crt`,
-    "--service-cluster-ip-range=10.0.0.0/24",
+    "--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112",
   ];
 }
 

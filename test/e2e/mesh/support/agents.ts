@@ -1,0 +1,46 @@
+/** Whose agent runs in the pods: this program, and Istio's pilot-agent beside it in long runs. */
+import { CACHE, CHECKOUT, makeOnce } from "../../../support/programs/cache.ts";
+import { goProgram } from "../../../support/programs/go_program.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
+import { ISTIO_MODULE } from "./istiod.ts";
+import type { Image } from "./kubelet/kubelet.ts";
+
+/** `MESH_LONG=1`: whole numbers of repetitions and whole times, for both agents. It takes about an hour. */
+export const IS_LONG = Deno.env.get("MESH_LONG") !== undefined;
+
+/** An agent, as the image of the proxy and of the init container. */
+export interface Agent {
+  readonly name: "kubectl-mesh" | "pilot-agent";
+  readonly image: () => Promise<Image>;
+}
+
+/** This program under the name of pilot-agent. */
+export const OURS: Agent = {
+  name: "kubectl-mesh",
+  image: () => Promise.resolve({ entry: [MESH_COMMAND, "pilot-agent"] }),
+};
+
+const PILOT_AGENT: Agent = {
+  name: "pilot-agent",
+  async image() {
+    const program = await goProgram(ISTIO_MODULE, "istio.io/istio/pilot/cmd/pilot-agent");
+    const template = "/var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
+    return { entry: [program], files: { [template]: await bootstrapTemplate(program) } };
+  },
+};
+
+/** The agents to prove a fault with. */
+export const AGENTS: readonly Agent[] =
+  (Deno.env.get("MESH_AGENT") ?? (IS_LONG ? "kubectl-mesh,pilot-agent" : OURS.name))
+    .split(",").map((name) => name === PILOT_AGENT.name ? PILOT_AGENT : OURS);
+
+/** The template of Envoy's bootstrap, which is a file of Istio's image and of its module. */
+async function bootstrapTemplate(program: string): Promise<string> {
+  const version = program.split("-").at(-1);
+  return await makeOnce(`${CACHE}/programs/envoy_bootstrap-${version}.json`, async (file) => {
+    const args = ["-C", `${CHECKOUT}/${ISTIO_MODULE}`, "list", "-m", "-f", "{{.Dir}}", "istio.io/istio"];
+    const { stdout } = await new Deno.Command("go", { args }).output();
+    const folder = new TextDecoder().decode(stdout).trim();
+    await Deno.copyFile(`${folder}/tools/packaging/common/envoy_bootstrap.json`, file);
+  });
+}

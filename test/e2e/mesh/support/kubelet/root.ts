@@ -1,0 +1,51 @@
+/** The root of a container: shell lines that build it in the mount namespace of its process. */
+import { realEnvoy } from "../../../../support/programs/envoy.ts";
+import { CACHE, CHECKOUT } from "../../../../support/programs/cache.ts";
+import { MESH_COMMAND } from "../../../../support/programs/mesh.ts";
+
+const envoy = await realEnvoy();
+
+/** Folders of this machine that a container has none of. */
+const OWN = ["etc", "proc", "run", "tmp", "var", "old_root", "lost+found"];
+
+/** What the programs of the containers are: they may lie in a folder of {@link OWN}. */
+const PROGRAMS = [CHECKOUT, CACHE, Deno.execPath(), MESH_COMMAND, envoy.path];
+
+/** A file or folder of this machine at a path of the container. */
+export interface Mount {
+  readonly from: string;
+  readonly at: string;
+  readonly isReadOnly: boolean;
+}
+
+/**
+ * Builds the root in an empty folder: the programs of this machine, folders of its own for `/etc`, `/run`, `/tmp` and
+ * `/var`, and the mounts.
+ */
+export function rootScript(root: string, mounts: readonly Mount[], isReadOnly: boolean): string {
+  const at = (path: string) => quoted(`${root}${path}`);
+  const programs = [...new Set(PROGRAMS)].filter((path) => OWN.includes(path.split("/")[1] ?? ""));
+  return [
+    `mount -t tmpfs -o mode=755 tmpfs ${quoted(root)}`,
+    `for entry in /*; do name=\${entry#/}; case " ${OWN.join(" ")} " in *" $name "*) continue;; esac`,
+    `  if [ -L "$entry" ]; then cp -a "$entry" ${at("/")}; elif [ -d "$entry" ]; then`,
+    `  mkdir ${at("/")}"$name"; mount --rbind "$entry" ${at("/")}"$name"; fi; done`,
+    `mkdir -p ${at("/proc")} ${at("/run")} ${at("/var")} ${at("/tmp")}; mount --rbind /proc ${at("/proc")}`,
+    `cp -a /etc ${at("/etc")}; ln -s ../run ${at("/var/run")}; chmod 1777 ${at("/tmp")}`,
+    ...programs.map((path) => bind({ from: path, at: path, isReadOnly: false }, at)),
+    ...mounts.map((mount) => bind(mount, at)),
+    ...(isReadOnly ? [`mount -o remount,ro ${quoted(root)}`] : []),
+  ].join("\n");
+}
+
+function bind({ from, at: path, isReadOnly }: Mount, at: (path: string) => string): string {
+  const [source, target] = [quoted(from), at(path)];
+  const parent = at(path.slice(0, path.lastIndexOf("/")));
+  const made = `mkdir -p ${parent}; if [ -d ${source} ]; then mkdir -p ${target}; else : >> ${target}; fi`;
+  const bound = `mount --rbind ${source} ${target}`;
+  return [made, bound, ...(isReadOnly ? [`mount -o remount,bind,ro ${target}`] : [])].join("; ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,213 @@
+/** A mesh of a real istiod, in a real API server that calls our webhook. Its pods are made by this program alone. */
+import assert from "node:assert/strict";
+import { connect, isPod, type KubeConnection, ofKind, type Pod } from "../../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
+import { realEnvoy } from "../../../support/programs/envoy.ts";
+import { until } from "../../../support/until.ts";
+import { needsPlace } from "../../agent/support/agent.ts";
+import { APPLICATION, Application } from "../../agent/support/application.ts";
+import { type Family, needsNamespaces } from "../../iptables/support/pod.ts";
+import { type Cluster, startCluster } from "../../support/cluster/cluster.ts";
+import { register, startWebhook, type WebhookProcess } from "../../support/webhook.ts";
+import { type Agent, OURS } from "./agents.ts";
+import { MeshAuthority } from "./authority.ts";
+import { tunnel } from "./door.ts";
+import { Istiod, istiodProgram } from "./istiod.ts";
+import { type Image, RunningPod } from "./kubelet/kubelet.ts";
+import { NAMESPACE, objectsOf, podOf, serviceOf, type Shape, slicesOf } from "./objects.ts";
+import { MACHINE, MeshNetwork } from "./network.ts";
+
+const envoy = await realEnvoy();
+
+/** Why these tests cannot run here, besides `needsCluster`; `undefined` if they can. */
+export const missing = needsNamespaces("setpriv") ?? needsPlace("as PID 1") ?? envoy.missing ??
+  (await istiodProgram()).missing;
+
+/** How a mesh is made. */
+export interface MeshOptions {
+  /** The validity of certificates that pods ask for. */
+  readonly ttl?: string;
+  /** Whose image the proxies and the init containers have; by default this program's. */
+  readonly agent?: Agent;
+  /** Environment of proxies and init containers. */
+  readonly proxyMetadata?: Readonly<Record<string, string>>;
+  readonly istiodEnv?: Readonly<Record<string, string>>;
+}
+
+/** Two pods of one shape: the application of `a` asks the service of `b`. */
+export interface PodPair extends AsyncDisposable {
+  readonly a: RunningPod;
+  readonly b: RunningPod;
+  /** The URLs of the service: by its name first, then by each of its addresses. */
+  readonly urls: readonly string[];
+}
+
+/** The parts that a mesh is made of. */
+interface Parts {
+  readonly cluster: Cluster;
+  readonly api: KubeConnection;
+  readonly network: MeshNetwork;
+  readonly istiod: Istiod;
+  readonly webhook: WebhookProcess;
+  readonly prober: Application;
+  readonly root: MeshAuthority;
+  readonly proxy: Image;
+}
+
+/** Ends with the test. */
+export class RealMesh implements AsyncDisposable {
+  readonly #stack: AsyncDisposableStack;
+  #values = "";
+
+  private constructor(readonly parts: Parts, stack: AsyncDisposableStack) {
+    this.#stack = stack;
+  }
+
+  /** Starts the API server, the webhook and istiod. There are no pods yet. */
+  static async create(options: MeshOptions = {}): Promise<RealMesh> {
+    await using stack = new AsyncDisposableStack();
+    const cluster = stack.adopt(await startCluster(), (cluster) => cluster.stop());
+    const api = stack.adopt(await connect(realWorld(), { kubeconfig: cluster.kubeconfig }), (api) => api.close());
+    const mesh = meshConfig(options);
+    const webhook = stack.adopt(await startWebhook({ mesh: JSON.stringify(mesh), values: "" }), stopped);
+    const network = stack.use(await MeshNetwork.create());
+    const prober = stack.use(await Application.start(network.machine.path));
+    const folder = stack.adopt(await Deno.makeTempDir({ prefix: "mesh-whole-" }), removed);
+    stack.use(await tunnel(network.machine, Number(new URL(api.server).port), `${folder}/api`));
+    const common = { namespace: network.machine, prober, kubeconfig: cluster.kubeconfig, mesh };
+    const istiod = stack.use(await Istiod.create({ ...common, env: options.istiodEnv ?? {} }));
+    const root = new MeshAuthority();
+    const parts = {
+      cluster,
+      api,
+      network,
+      istiod,
+      webhook,
+      prober,
+      root,
+      proxy: await (options.agent ?? OURS).image(),
+    };
+    const whole = new RealMesh(parts, stack.move());
+    await whole.#install().catch(async (error) => {
+      await whole[Symbol.asyncDispose]();
+      throw error;
+    });
+    return whole;
+  }
+
+  get istiod(): Istiod {
+    return this.parts.istiod;
+  }
+
+  async #install(): Promise<void> {
+    const { api, cluster, istiod, webhook, root } = this.parts;
+    await register(cluster, { port: webhook.port, authority: webhook.authority });
+    for (const { path, body } of objectsOf()) {
+      await until(() => api.create(path, body).then(() => true, () => false), () => `${path} cannot be created`);
+    }
+    await istiod.plugIn(root.files([root]));
+    await istiod.start();
+    const roots = `/api/v1/namespaces/${NAMESPACE}/configmaps/istio-ca-root-cert`;
+    await until(async () => await api.get(roots) !== undefined, () => `No roots from istiod:\n${istiod.log()}`);
+  }
+
+  /** Lays these Helm values over those of the webhook, for pods that come. */
+  async useValues(values: string): Promise<void> {
+    if (values === this.#values) return;
+    const { webhook } = this.parts;
+    const said = webhook.log().length;
+    await webhook.write("values.yaml", values);
+    await webhook.logged("configuration", said);
+    this.#values = values;
+  }
+
+  /** Creates two pods, which the webhook injects, and their service. They run when `start` is called. */
+  async pair(shape: Shape): Promise<PodPair> {
+    await using stack = new AsyncDisposableStack();
+    const families = shape.families ?? [4];
+    const service = await this.#service(shape);
+    const [a, b] = [stack.use(await this.#pod("a", shape, families)), stack.use(await this.#pod("b", shape, families))];
+    for (const { path, body } of slicesOf(shape, b)) await this.parts.api.create(path, body);
+    const own = stack.move();
+    return { a, b, urls: service, [Symbol.asyncDispose]: () => own.disposeAsync() };
+  }
+
+  /** The same, started and ready. */
+  async readyPair(shape: Shape): Promise<PodPair> {
+    const pair = await this.pair(shape);
+    try {
+      await Promise.all([pair.a.startReady(), pair.b.startReady()]);
+      return pair;
+    } catch (error) {
+      await pair[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #service(shape: Shape): Promise<readonly string[]> {
+    const { path, body, name } = serviceOf(shape);
+    const { spec } = await this.parts.api.create(path, body);
+    const addresses: readonly string[] = JSON.parse(JSON.stringify(spec))["clusterIPs"];
+    const hosts = [name, ...addresses.map((address) => address.includes(":") ? `[${address}]` : address)];
+    return hosts.map((host) => `http://${host}:8080/headers`);
+  }
+
+  async #pod(name: "a" | "b", shape: Shape, families: readonly Family[]): Promise<RunningPod> {
+    const { api, network, prober, proxy } = this.parts;
+    const pod = await this.#injected(podOf(name, shape));
+    const machine = MACHINE[families[0] ?? 4];
+    const search = `${NAMESPACE}.svc.cluster.local svc.cluster.local cluster.local`;
+    return await RunningPod.make({
+      api,
+      pod,
+      network: await network.add(families),
+      images: { proxyv2: proxy, app: { entry: APPLICATION, isApplication: true } },
+      prober,
+      hosts: `127.0.0.1 localhost\n::1 localhost\n${machine} istiod.istio-system.svc\n`,
+      resolv: `nameserver ${machine}\nsearch ${search}\noptions ndots:5\n`,
+    });
+  }
+
+  /** Creates a pod. The registration of the webhook takes effect after a moment. */
+  async #injected(pod: { readonly path: string; readonly body: object }): Promise<Pod> {
+    const { cluster, api } = this.parts;
+    const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
+    await until(async () => {
+      const { stdout } = await cluster.kubectl(args, JSON.stringify(pod.body));
+      return stdout.includes("istio-proxy");
+    }, "The webhook injects no pod");
+    const created = ofKind<Pod>(await api.create(pod.path, pod.body), isPod);
+    assert.ok(created?.metadata.annotations?.["sidecar.istio.io/status"] !== undefined, "The pod is not injected");
+    return created;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync();
+  }
+}
+
+/** The configuration of the mesh, for istiod and for the webhook. Without `defaultProviders` there is no filter of Istio's. */
+function meshConfig({ ttl = "24h", proxyMetadata = {} }: MeshOptions) {
+  const metadata = {
+    SECRET_TTL: ttl,
+    ISTIO_META_DNS_CAPTURE: "true",
+    CLOUD_PLATFORM: "none",
+    PEER_METADATA_DISCOVERY: "false",
+    ...proxyMetadata,
+  };
+  const discoveryAddress = "istiod.istio-system.svc:15012";
+  return {
+    trustDomain: "cluster.local",
+    rootNamespace: "istio-system",
+    enablePrometheusMerge: false,
+    defaultConfig: { discoveryAddress, binaryPath: envoy.path, concurrency: 1, proxyMetadata: metadata },
+  };
+}
+
+async function stopped(webhook: WebhookProcess): Promise<void> {
+  await webhook.stop();
+}
+
+async function removed(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true });
+}

@@ -1,0 +1,147 @@
+/** The objects of the cluster: namespaces, accounts, pods, services, and where a service's pods are. */
+import type { Family } from "../../iptables/support/pod.ts";
+import type { RunningPod } from "./kubelet/kubelet.ts";
+
+/** The namespace of the pods. */
+export const NAMESPACE = "mesh";
+
+/** What distinguishes two pods from others. */
+export interface Shape {
+  /** The name of their service; their own names are `NAME-a` and `NAME-b`. */
+  readonly name: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** The primary family first; by default only IPv4. */
+  readonly families?: readonly Family[];
+}
+
+/** An object, and where it is created. */
+export interface Made {
+  readonly path: string;
+  readonly body: object;
+}
+
+/** The identity of one of the pods. */
+export function spiffe(pod: "a" | "b"): string {
+  return `spiffe://cluster.local/ns/${NAMESPACE}/sa/${pod}`;
+}
+
+/** What exists before the pods. Mutual TLS is strict. */
+export function objectsOf(): Made[] {
+  const namespace = (name: string, labels = {}) => ({
+    path: "/api/v1/namespaces",
+    body: { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } },
+  });
+  const account = (name: string) => ({
+    path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`,
+    body: { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } },
+  });
+  return [
+    namespace("istio-system"),
+    namespace(NAMESPACE, { "istio-injection": "enabled" }),
+    ...["default", "a", "b"].map(account),
+    { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body: PEER_AUTHENTICATIONS },
+    {
+      path: `/apis/${SECURITY}/v1/namespaces/${NAMESPACE}/peerauthentications`,
+      body: {
+        apiVersion: `${SECURITY}/v1`,
+        kind: "PeerAuthentication",
+        metadata: { name: "strict" },
+        spec: { mtls: { mode: "STRICT" } },
+      },
+    },
+  ];
+}
+
+const SECURITY = "security.istio.io";
+
+const PEER_AUTHENTICATIONS = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `peerauthentications.${SECURITY}` },
+  spec: {
+    group: SECURITY,
+    names: {
+      kind: "PeerAuthentication",
+      plural: "peerauthentications",
+      singular: "peerauthentication",
+      listKind: "PeerAuthenticationList",
+    },
+    scope: "Namespaced",
+    versions: ["v1", "v1beta1"].map((name, index) => ({
+      name,
+      served: true,
+      storage: index === 0,
+      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+    })),
+  },
+};
+
+/** A pod with an application, which asks for injection by its namespace. */
+export function podOf(name: "a" | "b", shape: Shape): Made {
+  const labels = { app: `${shape.name}-${name}` };
+  return {
+    path: `/api/v1/namespaces/${NAMESPACE}/pods`,
+    body: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        name: `${shape.name}-${name}`,
+        namespace: NAMESPACE,
+        labels,
+        annotations: shape.annotations ?? {},
+      },
+      spec: {
+        serviceAccountName: name,
+        automountServiceAccountToken: false,
+        nodeName: "machine",
+        containers: [{ name: "app", image: "app:1", ports: [{ containerPort: 8080 }] }],
+      },
+    },
+  };
+}
+
+/** The service of `b`, and the name by which pods call it. */
+export function serviceOf(shape: Shape): Made & { readonly name: string } {
+  const families = (shape.families ?? [4]).map((family) => `IPv${family}`);
+  return {
+    name: `${shape.name}.${NAMESPACE}`,
+    path: `/api/v1/namespaces/${NAMESPACE}/services`,
+    body: {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: shape.name },
+      spec: {
+        selector: { app: `${shape.name}-b` },
+        ipFamilies: families,
+        ipFamilyPolicy: families.length > 1 ? "RequireDualStack" : "SingleStack",
+        ports: [{ name: "http", port: 8080, targetPort: 8080 }],
+      },
+    },
+  };
+}
+
+/** The EndpointSlices of the service, one for each family: there is no controller that writes them. */
+export function slicesOf(shape: Shape, { options: { pod, network } }: RunningPod): Made[] {
+  return network.addresses.map((address) => {
+    const addressType = address.includes(":") ? "IPv6" : "IPv4";
+    const { name, namespace, uid } = pod.metadata;
+    return {
+      path: `/apis/discovery.k8s.io/v1/namespaces/${NAMESPACE}/endpointslices`,
+      body: {
+        apiVersion: "discovery.k8s.io/v1",
+        kind: "EndpointSlice",
+        metadata: {
+          name: `${shape.name}-${addressType.toLowerCase()}`,
+          labels: { "kubernetes.io/service-name": shape.name },
+        },
+        addressType,
+        endpoints: [{
+          addresses: [address],
+          conditions: { ready: true, serving: true, terminating: false },
+          targetRef: { kind: "Pod", name, namespace, uid },
+        }],
+        ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+      },
+    };
+  });
+}
