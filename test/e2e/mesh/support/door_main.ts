@@ -33,7 +33,7 @@ async function serve(outer: Deno.Conn, place: Place): Promise<void> {
 /** Accepts until the process ends. A connection that fails ends alone. */
 async function open(from: Place, to: Place): Promise<void> {
   const listener = from.transport === "unix" ? Deno.listen(from) : Deno.listen(from);
-  console.log("open");
+  await Deno.stdout.write(new TextEncoder().encode("open\n"));
   for await (const connection of listener) serve(connection, to).catch(() => {});
 }
 
