@@ -5,3 +5,4 @@
 export { explain } from "./run.ts";
 export type { PodChoice, Question, SourceChoice } from "./question/question.ts";
 export { readConnection } from "./question/read_connection.ts";
+export { saveCapture } from "./save.ts";

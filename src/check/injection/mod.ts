@@ -5,5 +5,5 @@
  */
 export type { Explanation } from "./explanation.ts";
 export { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
-export { readWorkloadName } from "./target.ts";
+export { readWorkloadName } from "../../core/kube/client/mod.ts";
 export { explanationJson, explanationText, overviewText } from "./print.ts";

@@ -1,8 +1,7 @@
 /** The workload to explain: an object of the cluster, or a manifest. */
-import { MeshError, UsageError } from "../../core/errors.ts";
-import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
+import { MeshError } from "../../core/errors.ts";
+import { type KubeApi, type KubeObject, readWorkloadName } from "../../core/kube/client/mod.ts";
 import { resourceName } from "../../core/kube/mod.ts";
-import { closest } from "../../core/closest.ts";
 import { mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import {
   metadataOf,
@@ -26,58 +25,6 @@ export interface Target {
   readonly namespace: string;
   /** Its file; `undefined` for an object of the cluster. */
   readonly file: string | undefined;
-}
-
-interface Resource {
-  readonly kind: string;
-  readonly group: string;
-  readonly names: readonly string[];
-}
-
-/** Workload kinds, and kubectl's names for them; the first name is that of the API's path. */
-const RESOURCES: readonly Resource[] = [
-  { kind: "Pod", group: "api/v1", names: ["pods", "pod", "po"] },
-  { kind: "Deployment", group: "apis/apps/v1", names: ["deployments", "deployment", "deploy"] },
-  { kind: "StatefulSet", group: "apis/apps/v1", names: ["statefulsets", "statefulset", "sts"] },
-  { kind: "DaemonSet", group: "apis/apps/v1", names: ["daemonsets", "daemonset", "ds"] },
-  { kind: "ReplicaSet", group: "apis/apps/v1", names: ["replicasets", "replicaset", "rs"] },
-  {
-    kind: "ReplicationController",
-    group: "api/v1",
-    names: ["replicationcontrollers", "replicationcontroller", "rc"],
-  },
-  { kind: "Job", group: "apis/batch/v1", names: ["jobs", "job"] },
-  { kind: "CronJob", group: "apis/batch/v1", names: ["cronjobs", "cronjob", "cj"] },
-  {
-    kind: "DeploymentConfig",
-    group: "apis/apps.openshift.io/v1",
-    names: ["deploymentconfigs", "deploymentconfig", "dc"],
-  },
-];
-
-/** Parses `KIND/NAME`. Errors: a UsageError for other texts, which lists the kinds. */
-export function readWorkloadName(
-  text: string,
-): { readonly path: (namespace: string) => string; readonly kind: string } {
-  const [, word = "", name = ""] = /^([A-Za-z]+(?:\.[A-Za-z0-9.]+)?)\/([^/]+)$/.exec(text) ?? [];
-  if (name === "") {
-    throw new UsageError(`"${text}" is not a workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
-  }
-  const plain = word.toLowerCase().replace(/\..*$/, "");
-  const found = RESOURCES.find(({ names }) => names.includes(plain));
-  if (found === undefined) throw unknownKind(word);
-  const { kind, group, names: [plural = ""] } = found;
-  const path = (namespace: string) =>
-    `/${group}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
-  return { kind, path };
-}
-
-function unknownKind(word: string): UsageError {
-  const known = RESOURCES.flatMap(({ names: [, name = ""] }) => name);
-  const meant = closest(word.toLowerCase(), known);
-  return new UsageError(`The kind "${word}" is not a known workload kind`, {
-    hint: meant === undefined ? `it takes ${known.join(", ")}` : `did you mean "${meant}"?`,
-  });
 }
 
 /** Gets a workload. Errors: those of the API, and a MeshError if it does not exist. */

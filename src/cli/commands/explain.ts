@@ -4,6 +4,7 @@ import type { World } from "../../core/world/world.ts";
 import type { PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER } from "../shared_flags.ts";
+import { podName } from "./pod_name.ts";
 
 const SAVED_OR_LOCAL = ["filename", "local"];
 
@@ -125,11 +126,4 @@ function podsOf({ namespace, selector, allNamespaces, container }: Flags, name: 
     });
   }
   return { name, selector, namespace, allNamespaces, container };
-}
-
-/** `pod/web`, `pod web` and `web`. */
-function podName([first, second, ...more]: readonly string[]): string | undefined {
-  if (first === undefined || second === undefined) return first;
-  if (first.includes("/") || more.length > 0) throw new UsageError(`Unexpected argument "${more[0] ?? second}"`, HINT);
-  return `${first}/${second}`;
 }

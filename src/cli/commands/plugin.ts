@@ -9,6 +9,7 @@ export const PLUGIN = commandGroup({
     inject: async () => (await import("./inject.ts")).INJECT,
     check: async () => (await import("./check.ts")).CHECK,
     explain: async () => (await import("./explain.ts")).EXPLAIN,
+    capture: async () => (await import("./capture.ts")).CAPTURE,
     webhook: async () => (await import("./webhook.ts")).WEBHOOK,
     iptables: async () => (await import("./iptables.ts")).IPTABLES,
     agent: async () => (await import("./agent.ts")).AGENT,

@@ -1,22 +1,35 @@
 /** From the choice of a source to captures. */
-import { UsageError } from "../../core/errors.ts";
+import { connect, type Pod } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/world.ts";
+import { isArchive, readArchive } from "../capture/archive.ts";
 import type { Capture } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";
 import type { SourceChoice } from "../question/question.ts";
+import { captureLive } from "./live/live.ts";
+import { choosePods, PROXY_CONTAINER } from "./live/pods.ts";
+import { type PartCommand, SHORT_QUESTIONS, wholeQuestions } from "./live/questions.ts";
+import { captureLocal } from "./local.ts";
+
+/** Pods of which parts are read at the same time. */
+const PODS_AT_ONCE = 24;
+
+/** How much of each pod is read: all of it, or what a line about it needs. */
+export type Depth = "whole" | "short";
 
 /**
  * The captures, one for each pod. A source that cannot read a part says why in the part. Errors: a MeshError where nothing
  * at all can be told.
  */
-export async function* capturesOf(world: World, source: SourceChoice): AsyncIterable<Capture> {
+export async function* capturesOf(world: World, source: SourceChoice, depth: Depth = "whole"): AsyncIterable<Capture> {
   switch (source.kind) {
     case "file":
       yield await readSaved(world, source.path);
       return;
     case "local":
+      yield await captureLocal(world);
+      return;
     case "live":
-      throw new UsageError("A running pod cannot be read yet", { hint: "name a capture with -f" });
+      yield* liveCaptures(world, source, depth);
   }
 }
 
@@ -24,5 +37,47 @@ export async function* capturesOf(world: World, source: SourceChoice): AsyncIter
 async function readSaved(world: World, path: string): Promise<Capture> {
   world.permissions.keepOnly(["read"]);
   const isFolder = (await world.files.stat(path))?.kind === "directory";
-  return isFolder ? await readFolder(world, path) : await readConfigDump(world, path);
+  if (isFolder) return await readFolder(world, path);
+  return await isArchive(world, path) ? await readArchive(world, path) : await readConfigDump(world, path);
+}
+
+async function* liveCaptures(
+  world: World,
+  { pods: choice, api: options }: Extract<SourceChoice, { kind: "live" }>,
+  depth: Depth,
+): AsyncIterable<Capture> {
+  const api = await connect(world, options);
+  try {
+    const { pods, note } = await choosePods(api, choice, api.namespace);
+    if (note !== undefined) world.stderr.write(`${note}\n`);
+    const container = choice.container ?? PROXY_CONTAINER;
+    const live = { api, clock: world.clock, container, timeout: options.requestTimeout };
+    const questions = (pod: Pod): readonly PartCommand[] =>
+      depth === "short" ? SHORT_QUESTIONS : wholeQuestions(pod, container);
+    // A whole capture may have 100 MiB: one at a time.
+    const most = depth === "short" ? PODS_AT_ONCE : 1;
+    yield* inOrder(pods, most, (pod) => captureLive(live, pod, questions(pod)));
+  } finally {
+    api.close();
+  }
+}
+
+/** The results in the order of the items; at most this many are under way, or done and not taken. */
+async function* inOrder<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+  const started: Promise<R>[] = [];
+  let next = 0;
+  for (const item of items) {
+    started.push(work(item));
+    if (started.length - next >= most) yield await taken(started, next++);
+  }
+  while (next < started.length) yield await taken(started, next++);
+}
+
+async function taken<R>(started: Promise<R>[], at: number): Promise<R> {
+  const promise = started[at];
+  if (promise === undefined) throw new RangeError("no such item");
+  const result = await promise;
+  // The results before are not kept.
+  delete started[at];
+  return result;
 }

@@ -9,3 +9,5 @@ export type { ExecResult } from "./exec.ts";
 export * from "./models.ts";
 export { keyOf } from "./kube_object.ts";
 export type { ConnectOptions } from "./connection.ts";
+export { readAll } from "./read_all.ts";
+export { readWorkloadName, type Resource } from "./workload_name.ts";

@@ -1,0 +1,71 @@
+import { UsageError } from "../../core/errors.ts";
+import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import type { World } from "../../core/world/world.ts";
+import type { SourceChoice } from "../../explain/mod.ts";
+import { VERSION } from "../../version.ts";
+import { command, type Input } from "../command.ts";
+import { CLUSTER } from "../shared_flags.ts";
+import { podName } from "./pod_name.ts";
+
+const FLAGS = {
+  "Pod": {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
+      excludes: ["local"],
+      defaultDoc: "that of the context",
+    }),
+    container: flag("-c, --container NAME", "Container of the proxy", {
+      excludes: ["local"],
+      defaultDoc: "istio-proxy",
+    }),
+    local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
+  },
+  "Output": {
+    output: flag("-o, --output FILE", "File to write, a .tar.gz; its owner alone may read it", { type: "file" }),
+  },
+  "Cluster": flagsWith(CLUSTER, { excludes: ["local"] }),
+} as const satisfies FlagGroups;
+
+type Flags = Input<typeof FLAGS>["flags"];
+
+/** `kubectl mesh capture`. */
+export const CAPTURE = command({
+  summary: "Save all that explain reads of a pod as one file, without secrets",
+  description:
+    "Read Envoy's configuration, clusters, listeners, certificates and counters, the rules of the kernel where they can " +
+    'be read, and the pod, and write them as one file for "explain -f". Private keys, tokens, and the environment and ' +
+    "commands of the application are left out. Nothing is changed in the pod.",
+  positional: { usage: "POD" },
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh capture pod/web -o web.tar.gz" },
+    { command: "kubectl mesh capture deployment/web -n shop -o web.tar.gz" },
+    { command: "kubectl mesh explain -f web.tar.gz --to reviews:9080" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "the file is written"],
+    ["1", "the pod cannot be read, or the file cannot be written"],
+    ["2", "the command line is wrong"],
+  ],
+  run: runCapture,
+});
+
+async function runCapture(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
+  const source = sourceOf(flags, args);
+  const { output } = flags;
+  if (output === undefined) {
+    throw new UsageError("No file is named to write", { hint: "name it with -o, such as -o web.tar.gz" });
+  }
+  const { saveCapture } = await import("../../explain/mod.ts");
+  return await saveCapture(world, { source, path: output, program: VERSION });
+}
+
+function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
+  const { namespace, container, local } = flags;
+  const name = podName(args);
+  if (local && name !== undefined) throw new UsageError(`Both the pod "${name}" and --local are named`);
+  if (local) return { kind: "local", probe: false };
+  if (name === undefined) throw new UsageError("No pod is named", { hint: "name it as pod/NAME or KIND/NAME" });
+  const pods = { name, selector: undefined, namespace, allNamespaces: false, container };
+  return { kind: "live", pods, api: flags, probe: false, ephemeral: false };
+}

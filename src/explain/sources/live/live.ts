@@ -1,0 +1,142 @@
+/**
+ * A running pod, read through the API server: the object, and what its proxy says of itself, by commands in the proxy's
+ * container. Nothing is changed in the pod.
+ */
+import { decodeUtf8 } from "../../../core/utf8.ts";
+import { ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
+import { errorText } from "../../../core/errors.ts";
+import type { Clock } from "../../../core/world/mod.ts";
+import { absentPart, type AbsentReason, allParts, type Capture, mostBytes, type Part } from "../../capture/capture.ts";
+import { hasContainer } from "./pods.ts";
+import { mayReadRules, type PartCommand } from "./questions.ts";
+
+/** Milliseconds for a command, if the user set no limit. */
+const TIMEOUT = 20_000;
+/** Each command is a process in the proxy's container, whose memory is limited. */
+const AT_ONCE = 3;
+
+/** What a capture of a running pod is made with. */
+export interface LiveSource {
+  readonly api: Pick<KubeConnection, "exec">;
+  readonly clock: Pick<Clock, "now">;
+  /** The proxy's container. */
+  readonly container: string;
+  /** Milliseconds for a command; 0 is no limit. */
+  readonly timeout: number | undefined;
+}
+
+/** Reads the parts by these commands. Never rejects for a failed command: the part says why it is absent. */
+export async function captureLive(
+  source: LiveSource,
+  pod: Pod,
+  questions: readonly PartCommand[],
+): Promise<Capture> {
+  const { name, namespace = "" } = pod.metadata;
+  const parts = new Map<string, Part>([["pod.json", { text: JSON.stringify(pod) }]]);
+  for (const [part, value] of withoutCommand(source, pod)) parts.set(part, value);
+  for (const [part, value] of await asked(source, pod, questions)) parts.set(part, value);
+  return {
+    pod: { namespace, name },
+    time: source.clock.now(),
+    origin: `pod/${name} in the namespace "${namespace}"`,
+    parts: allParts(parts),
+    proofs: [],
+  };
+}
+
+/** Parts that no command of the container prints. */
+function withoutCommand({ container }: LiveSource, pod: Pod): (readonly [string, Part])[] {
+  if (mayReadRules(pod, container)) return [];
+  const why = absentPart(
+    "not-permitted",
+    `the container "${container}" lacks NET_ADMIN, without which rules cannot be read`,
+  );
+  return ["rules.iptables", "rules.ip6tables", "rules.nft"].map((name) => [name, why] as const);
+}
+
+/** Why no further command is worth a try. */
+type Hopeless = { why: Part | undefined };
+
+async function asked(
+  source: LiveSource,
+  pod: Pod,
+  questions: readonly PartCommand[],
+): Promise<(readonly [string, Part])[]> {
+  const hopeless: Hopeless = { why: withoutProxy(source, pod) };
+  const results: (readonly [string, Part])[] = [];
+  const waiting = [...questions];
+  async function work() {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      results.push([next.part, hopeless.why ?? await ask(source, pod, next, hopeless)]);
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}
+
+function withoutProxy({ container }: LiveSource, pod: Pod): Part | undefined {
+  if (hasContainer(pod, container)) return undefined;
+  return absentPart(
+    "not-running",
+    `the pod has no container "${container}": it is not injected, or -c names another one`,
+  );
+}
+
+/** Failures after which every other command fails too. */
+const FINAL: readonly ExecFailure[] = [
+  "forbidden",
+  "no-pod",
+  "no-container",
+  "not-running",
+  "unreachable",
+  "node",
+  "no-websocket",
+];
+
+const REASONS: Readonly<Record<ExecFailure, AbsentReason>> = {
+  forbidden: "forbidden",
+  "no-pod": "gone",
+  "no-container": "gone",
+  "not-running": "not-running",
+  "no-command": "unsupported",
+  unreachable: "no-answer",
+  node: "no-answer",
+  "no-websocket": "no-answer",
+  timeout: "no-answer",
+  "too-long": "too-large",
+  other: "no-answer",
+};
+
+async function ask(
+  { api, container, timeout = TIMEOUT }: LiveSource,
+  { metadata: { name, namespace = "" } }: Pod,
+  { part, command }: PartCommand,
+  hopeless: Hopeless,
+): Promise<Part> {
+  const limit = timeout === 0 ? 2 ** 31 - 1 : timeout;
+  const request = { namespace, pod: name, container, command, timeout: limit, maxBytes: mostBytes(part) };
+  try {
+    const { code, stdout, stderr } = await api.exec(request);
+    // The end of `cat` for files that do not exist, as without IPv6.
+    if (code === 0 || part === "sockets.txt" && stdout.length > 0) return { text: decodeUtf8(stdout, part) };
+    return refused(code, stderr, command);
+  } catch (error) {
+    if (!(error instanceof ExecError)) return absentPart("malformed", errorText(error));
+    const why = absentPart(REASONS[error.failure], errorText(error));
+    if (FINAL.includes(error.failure)) hopeless.why = why;
+    return why;
+  }
+}
+
+const LONGEST = 300;
+
+function refused(code: number, stderr: string, command: readonly string[]): Part {
+  const said = stderr.trim().split("\n").at(-1)?.slice(0, LONGEST) ?? "";
+  const [program = ""] = command;
+  if (code === 126 || code === 127) return absentPart("unsupported", `the image has no program "${program}"`);
+  if (/connection refused/i.test(stderr)) {
+    return absentPart("no-answer", "Envoy does not answer: it has not started, or has ended");
+  }
+  if (/permission denied|not permitted/i.test(stderr)) return absentPart("not-permitted", said);
+  return absentPart("no-answer", `"${command.join(" ").slice(0, LONGEST)}" ended with the code ${code}: ${said}`);
+}

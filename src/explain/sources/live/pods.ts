@@ -1,0 +1,140 @@
+/** Which pods are meant: by name, by the workload or service that owns them, or by labels. */
+import { MeshError } from "../../../core/errors.ts";
+import {
+  isPod,
+  type KubeApi,
+  type KubeObject,
+  type LabelSelector,
+  ofKind,
+  type Pod,
+  readWorkloadName,
+  type Resource,
+} from "../../../core/kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../../core/value.ts";
+import type { PodChoice } from "../../question/question.ts";
+
+type Listing = Pick<KubeApi, "list">;
+
+/** The container of the proxy that injection makes. */
+export const PROXY_CONTAINER = "istio-proxy";
+
+/** The pods, and what else is to be said of the choice. */
+export interface ChosenPods {
+  readonly pods: readonly Pod[];
+  /** For standard error: which pod was taken of several. */
+  readonly note: string | undefined;
+}
+
+/** Kinds that are no workloads but have pods. */
+const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names: ["services", "service", "svc"] }];
+
+/**
+ * The pods of a choice, those with a proxy if it is by labels. Of a workload the one is taken that tells most: a ready one
+ * before others. Errors: those of the API, and a MeshError if there is no such pod.
+ */
+export async function choosePods(
+  api: Pick<KubeApi, "get" | "list">,
+  choice: PodChoice,
+  contextNamespace: string | undefined,
+): Promise<ChosenPods> {
+  const namespace = choice.namespace ?? contextNamespace ?? "default";
+  if (choice.name === undefined) return await podsByLabels(api, choice, namespace);
+  const name = choice.name.includes("/") ? choice.name : `pod/${choice.name}`;
+  const { path, kind } = readWorkloadName(name, SERVICES);
+  const object = await api.get(path(namespace));
+  if (object === undefined) throw noSuch(name, namespace);
+  if (kind === "Pod") return { pods: [podOf({ ...object, kind })], note: undefined };
+  const selector = selectorOf(object, kind);
+  if (selector === "") {
+    throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
+      hint: "name a pod as pod/NAME, or labels with -l",
+    });
+  }
+  const pods = (await listPods(api, namespace, selector)).toSorted(byUse(choice.container ?? PROXY_CONTAINER));
+  const [pod] = pods;
+  if (pod === undefined) throw new MeshError(`"${name}" in the namespace "${namespace}" has no pods`);
+  const others = pods.length === 1 ? "" : ` (1 of ${pods.length})`;
+  return { pods: [pod], note: `Pod "${namespace}/${pod.metadata.name}" of ${name}${others}` };
+}
+
+function noSuch(name: string, namespace: string): MeshError {
+  return new MeshError(`There is no "${name}" in the namespace "${namespace}"`, { hint: "see --namespace" });
+}
+
+async function podsByLabels(api: Listing, choice: PodChoice, namespace: string): Promise<ChosenPods> {
+  const all = await listPods(api, choice.allNamespaces ? undefined : namespace, choice.selector ?? "");
+  const pods = all.filter((pod) => hasContainer(pod, choice.container ?? PROXY_CONTAINER) && !isOver(pod));
+  if (pods.length > 0) return { pods, note: undefined };
+  const where = choice.allNamespaces ? "any namespace" : `the namespace "${namespace}"`;
+  const labels = choice.selector === undefined ? "" : ` with the labels "${choice.selector}"`;
+  throw new MeshError(
+    all.length === 0
+      ? `There is no pod${labels} in ${where}`
+      : `None of the ${all.length} pods${labels} in ${where} has a container "${choice.container ?? PROXY_CONTAINER}"`,
+    { hint: all.length === 0 ? "see --namespace" : '"kubectl mesh check injection" tells why pods are not injected' },
+  );
+}
+
+async function listPods(api: Listing, namespace: string | undefined, labelSelector: string): Promise<readonly Pod[]> {
+  const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+  const { items } = await api.list(path, labelSelector === "" ? {} : { labelSelector });
+  return items.filter(isPod);
+}
+
+function podOf(object: KubeObject): Pod {
+  const pod = ofKind(object, isPod);
+  if (pod === undefined) throw new MeshError("The answer of the API server is no pod");
+  return pod;
+}
+
+/** The selector of a workload as the text of a query. A job and a service have theirs at other places than a CronJob. */
+function selectorOf(object: KubeObject, kind: string): string {
+  const selector = mapAt(mapAt(object, "spec"), "selector");
+  return kind === "Service" || kind === "ReplicationController" ? equalities(selector) : selectorText(selector);
+}
+
+function equalities(labels: ValueMap): string {
+  return Object.entries(labels).flatMap(([key, value]) => typeof value === "string" ? [`${key}=${value}`] : []).join(
+    ",",
+  );
+}
+
+/** A label selector as in `kubectl get -l`. */
+export function selectorText(selector: LabelSelector | ValueMap): string {
+  if (!isMap(selector)) return "";
+  const expressions = mapsAt(selector, "matchExpressions").map((each) => {
+    const [key, values] = [textAt(each, "key"), textsAt(each, "values").join(",")];
+    switch (textAt(each, "operator")) {
+      case "In":
+        return `${key} in (${values})`;
+      case "NotIn":
+        return `${key} notin (${values})`;
+      case "DoesNotExist":
+        return `!${key}`;
+      default:
+        return key;
+    }
+  });
+  return [equalities(mapAt(selector, "matchLabels")), ...expressions].filter((text) => text !== "").join(",");
+}
+
+/** Pods with a proxy first, then by what they tell. */
+function byUse(container: string): (a: Pod, b: Pod) => number {
+  const use = (pod: Pod) => usefulness(pod) + (hasContainer(pod, container) ? 10 : 0);
+  return (a, b) => use(b) - use(a) || a.metadata.name.localeCompare(b.metadata.name);
+}
+
+function usefulness(pod: Pod): number {
+  if (pod.metadata.deletionTimestamp !== undefined || isOver(pod)) return 0;
+  const isReady = pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+  return isReady ? 3 : pod.status?.phase === "Running" ? 2 : 1;
+}
+
+function isOver(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+/** Whether the pod has a container, also one that starts before the others. */
+export function hasContainer({ spec }: Pod, wanted: string): boolean {
+  return [...spec?.containers ?? [], ...spec?.initContainers ?? []].some(({ name }) => name === wanted);
+}

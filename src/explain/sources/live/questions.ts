@@ -1,0 +1,77 @@
+/** What is asked in the proxy's container: a command for each part. */
+import type { PartName } from "../../capture/capture.ts";
+import type { Pod } from "../../../core/kube/client/mod.ts";
+
+/** A part and the command that prints it. */
+export interface PartCommand {
+  readonly part: PartName;
+  readonly command: readonly string[];
+}
+
+/** Of Envoy's some thousand counters those that explain reads. */
+export const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiring|total_connections)|" +
+  "cluster_manager\\.(cds|warming_clusters|active_clusters).*|listener_manager\\.(lds|total_listeners|listener_create_failure|" +
+  "listener_in_place_updated|workers_started).*|control_plane\\..*|cluster\\.xds-grpc\\.upstream_(cx_active|cx_connect_fail|rq_active)|" +
+  ".*\\.(rds|sds)\\.[^.]*\\.(update_rejected|update_success|update_time|version)|.*outlier_detection\\.ejections_active)$";
+
+/** Paths of Envoy's admin interface. */
+export const ADMIN_PATHS = {
+  "server_info.json": "server_info",
+  "config_dump.json": "config_dump?include_eds",
+  "clusters.json": "clusters?format=json",
+  "listeners.json": "listeners?format=json",
+  "certs.json": "certs",
+  "stats.txt": `stats?filter=${encodeURIComponent(STATS_FILTER)}`,
+  "ready.txt": "ready",
+} as const satisfies Partial<Record<PartName, string>>;
+
+/** The parts that Envoy's admin interface gives. The first tells soonest that there is no answer. */
+export const ADMIN_PARTS = [
+  "server_info.json",
+  "config_dump.json",
+  "clusters.json",
+  "listeners.json",
+  "certs.json",
+  "stats.txt",
+  "ready.txt",
+] as const satisfies readonly (keyof typeof ADMIN_PATHS)[];
+
+/** The name table is one of the agent's, not of Envoy. */
+export const NAME_TABLE = { port: 15020, path: "debug/ndsz" } as const;
+
+/** Files of the network namespace that list sockets. */
+export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
+
+/** The part `config_dump.json` for a line about a pod: versions and certificates alone, some KiB. */
+export const SHORT_DUMP = "config_dump?mask=version_info,dynamic_active_secrets,dynamic_warming_secrets";
+
+const REQUEST = ["pilot-agent", "request"];
+
+/** All parts that an Istio image can print. A distroless image has no `cat`: then no sockets are known. */
+export function wholeQuestions(pod: Pod, container: string): readonly PartCommand[] {
+  const admin = ADMIN_PARTS.map((part): PartCommand => ({ part, command: [...REQUEST, "GET", ADMIN_PATHS[part]] }));
+  return [
+    ...admin,
+    { part: "name_table.json", command: [...REQUEST, "--debug-port", String(NAME_TABLE.port), "GET", NAME_TABLE.path] },
+    { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
+    ...mayReadRules(pod, container)
+      ? [
+        { part: "rules.iptables", command: ["iptables-save", "-c"] } as const,
+        { part: "rules.ip6tables", command: ["ip6tables-save", "-c"] } as const,
+      ]
+      : [],
+  ];
+}
+
+/** What a line about a pod needs. */
+export const SHORT_QUESTIONS: readonly PartCommand[] = [
+  { part: "config_dump.json", command: [...REQUEST, "GET", SHORT_DUMP] },
+  { part: "stats.txt", command: [...REQUEST, "GET", ADMIN_PATHS["stats.txt"]] },
+];
+
+/** Rules can be read with the capability NET_ADMIN, which injection gives for TPROXY alone. */
+export function mayReadRules({ spec }: Pod, name: string): boolean {
+  const container = [...spec?.containers ?? [], ...spec?.initContainers ?? []].find((each) => each.name === name);
+  const { capabilities, privileged } = container?.securityContext ?? {};
+  return privileged === true || (capabilities?.add?.includes("NET_ADMIN") ?? false);
+}
