@@ -98,6 +98,10 @@ function redactFields(value: Value, count: Count): void {
     if (SECRET_FIELD.test(key)) value[key] = redactAll(held, count);
     else redactFields(held, count);
   }
+  redactNamed(value, count);
+}
+
+function redactNamed(value: ValueMap, count: Count): void {
   const name = value["key"] ?? value["name"] ?? value["header_name"];
   if (typeof name !== "string" || !SECRET_NAME.test(name)) return;
   for (const key of SECRET_NAME.test(name.replace(/cookie/i, "")) ? [...VALUES, ...MATCHES] : VALUES) {
@@ -145,7 +149,10 @@ function redactContainer(container: ValueMap, count: Count): void {
     const isSecret = !isOfMesh || MESH_VARIABLE_TOKEN.test(String(variable["name"]));
     if (isSecret && variable["value"] !== undefined) variable["value"] = redactAll(variable["value"], count);
   }
-  if (isOfMesh) return;
+  if (!isOfMesh) redactCommands(container, count);
+}
+
+function redactCommands(container: ValueMap, count: Count): void {
   for (const key of ["command", "args", "lifecycle"]) {
     const held = container[key];
     if (held !== undefined) container[key] = redactAll(held, count);

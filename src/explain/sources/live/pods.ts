@@ -44,17 +44,23 @@ export async function choosePods(
   const object = await api.get(path(namespace));
   if (object === undefined) throw noSuch(name, namespace);
   if (kind === "Pod") return { pods: [podOf({ ...object, kind })], note: undefined };
-  const selector = selectorOf(object, kind);
-  if (selector === "") {
-    throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
-      hint: "name a pod as pod/NAME, or labels with -l",
-    });
-  }
-  const pods = (await listPods(api, namespace, selector)).toSorted(byUse(choice.container ?? PROXY_CONTAINER));
-  const [pod] = pods;
+  const pods = await podsOf(api, object, { kind, name, namespace });
+  const [pod] = pods.toSorted(byUse(choice.container ?? PROXY_CONTAINER));
   if (pod === undefined) throw new MeshError(`"${name}" in the namespace "${namespace}" has no pods`);
   const others = pods.length === 1 ? "" : ` (1 of ${pods.length})`;
   return { pods: [pod], note: `Pod "${namespace}/${pod.metadata.name}" of ${name}${others}` };
+}
+
+async function podsOf(
+  api: Listing,
+  object: KubeObject,
+  { kind, name, namespace }: Readonly<Record<"kind" | "name" | "namespace", string>>,
+): Promise<readonly Pod[]> {
+  const selector = selectorOf(object, kind);
+  if (selector !== "") return await listPods(api, namespace, selector);
+  throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
+    hint: "name a pod as pod/NAME, or labels with -l",
+  });
 }
 
 function noSuch(name: string, namespace: string): MeshError {
