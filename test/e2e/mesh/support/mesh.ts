@@ -1,6 +1,14 @@
 /** A mesh of a real istiod, in a real API server that calls our webhook. Its pods are made by this program alone. */
 import assert from "node:assert/strict";
-import { connect, isPod, type KubeConnection, ofKind, type Pod } from "../../../../src/core/kube/client/mod.ts";
+import {
+  type ConfigMap,
+  connect,
+  isConfigMap,
+  isPod,
+  type KubeConnection,
+  ofKind,
+  type Pod,
+} from "../../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { until } from "../../../support/until.ts";
@@ -107,8 +115,17 @@ export class RealMesh implements AsyncDisposable {
     }
     await istiod.plugIn(root.files([root]));
     await istiod.start();
-    const roots = `/api/v1/namespaces/${NAMESPACE}/configmaps/istio-ca-root-cert`;
-    await until(async () => await api.get(roots) !== undefined, () => `No roots from istiod:\n${istiod.log()}`);
+    await this.hasRoots(root.root);
+  }
+
+  /** Waits until istiod has written these roots for the pods. */
+  async hasRoots(roots: string): Promise<void> {
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps/istio-ca-root-cert`;
+    const written = async () => ofKind<ConfigMap>(await this.parts.api.get(path), isConfigMap)?.data?.["root-cert.pem"];
+    await until(
+      async () => (await written())?.trim() === roots.trim(),
+      () => `istiod does not write the roots:\n${this.istiod.log().slice(-4000)}`,
+    );
   }
 
   /** Lays these Helm values over those of the webhook, for pods that come. */

@@ -1,0 +1,52 @@
+/** Certificates that another program writes into a folder, in four ways, are followed under load in a real istiod's mesh. */
+import assert from "node:assert/strict";
+import { testWhen } from "../../support/test_when.ts";
+import { needsCluster } from "../support/cluster/cluster.ts";
+import { AGENTS, IS_LONG } from "./support/agents.ts";
+import { underLoad } from "./support/figures.ts";
+import type { RunningPod } from "./support/kubelet/kubelet.ts";
+import { missing, RealMesh } from "./support/mesh.ts";
+import { spiffe } from "./support/objects.ts";
+import { type WriterName, WRITERS } from "./support/writers.ts";
+
+const ROTATIONS = IS_LONG ? 100 : 3;
+
+/** The ways in which the certificates of both pods are written. */
+const WAYS: readonly (readonly [WriterName, WriterName])[] = [
+  ["projected", "symlink swap"],
+  ["plain rename", "in-place write"],
+];
+
+for (const agent of AGENTS) {
+  testWhen(needsCluster() ?? missing, `mounts: pods of ${agent.name} follow certificates in files`, async (t) => {
+    await using mesh = await RealMesh.create({ agent });
+    for (const ways of WAYS) {
+      await using pair = await mesh.pair({ name: ways[0].replace(" ", "-") });
+      const write = (turn: number) =>
+        Promise.all([
+          writeCertificate(mesh, pair.a, { way: ways[0], uri: spiffe("a"), turn }),
+          writeCertificate(mesh, pair.b, { way: ways[1], uri: spiffe("b"), turn }),
+        ]);
+      await write(0);
+      await Promise.all([pair.a.startReady(), pair.b.startReady()]);
+      await underLoad(t, pair, { agent, name: `certificates in files: ${ways.join(" and ")}` }, async (load) => {
+        for (let turn = 1; turn <= ROTATIONS; turn++) {
+          await write(turn);
+          await load.rotated();
+        }
+        assert.deepEqual(load.counts().rotations, [ROTATIONS, ROTATIONS]);
+      });
+    }
+  });
+}
+
+/** Writes a new certificate into the pod's folder. */
+async function writeCertificate(
+  { parts: { root } }: RealMesh,
+  { volumes }: RunningPod,
+  { way, uri, turn }: { readonly way: WriterName; readonly uri: string; readonly turn: number },
+): Promise<void> {
+  const { certificate, key } = root.issue(uri);
+  const files = { "cert-chain.pem": certificate, "key.pem": key, "root-cert.pem": root.root };
+  await WRITERS[way](volumes.path("workload-certs"), files, turn);
+}
