@@ -1,5 +1,5 @@
-/** A check: a record of a table, judged over the inventory of a cluster. */
-import type { Inventory } from "./inventory/mod.ts";
+/** A check: a record of a table, judged over what is known of a cluster. */
+import type { Facts } from "./facts.ts";
 import type { CheckResult } from "./result_schema.ts";
 
 /** The categories, in the order of the output. */
@@ -43,6 +43,6 @@ export interface Check {
   readonly needs: readonly string[];
   /** It also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;
-  /** A thrown error becomes the result: `unknown` for status 403, else `error`. */
-  run(inventory: Inventory): Promise<Finding> | Finding;
+  /** `judge` calls it: reading an unknown value ends it, and so does a thrown error. */
+  run(facts: Facts): Promise<Finding> | Finding;
 }

@@ -8,6 +8,7 @@ import { inventoryOf, type Source } from "./inventory/mod.ts";
 import { hasNamespace, runUntilWell } from "./mod.ts";
 import { progressLine } from "./print/progress.ts";
 import { summaryOf } from "./result.ts";
+import { judge } from "./judge.ts";
 import { runChecks } from "./run.ts";
 
 const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
@@ -92,6 +93,6 @@ Deno.test("requests of several checks are sent once", async () => {
   const { clock } = fakeWorld({});
   const api = clusterApi({ raw: { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" } } });
   const inventory = inventoryOf({ api, clock, scope: SCOPE });
-  for (const check of ALL_CHECKS) await check.run(inventory);
+  for (const check of ALL_CHECKS) await judge(check, inventory);
   assert.deepEqual(api.requests.filter((request, index) => api.requests.indexOf(request) !== index), []);
 });

@@ -5,6 +5,7 @@ import type { KubeObject } from "../core/kube/client/mod.ts";
 import { BUILT_IN } from "../inject/mod.ts";
 import { realWorld } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
+import { judge } from "./judge.ts";
 import { explainInjection } from "./injection/mod.ts";
 import { inventoryOf } from "./inventory/mod.ts";
 import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";
@@ -43,7 +44,7 @@ async function requestsOfAll(): Promise<readonly string[]> {
   const { clock } = realWorld();
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
   const inventory = inventoryOf({ api, clock, scope });
-  for (const check of ALL_CHECKS) await check.run(inventory);
+  for (const check of ALL_CHECKS) await judge(check, inventory);
   for (const fact of Object.values(inventory)) {
     if (typeof fact === "function" && fact.length === 0) await Reflect.apply(fact, inventory, []);
   }

@@ -1,8 +1,7 @@
-import { errorLine, MeshError, messageOf } from "../core/errors.ts";
-import { ApiError } from "../core/kube/client/mod.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
 import type { Inventory } from "./inventory/mod.ts";
+import { judge } from "./judge.ts";
 import { neededText, resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 
@@ -27,7 +26,7 @@ export async function runChecks(
   const run = async (check: Check): Promise<CheckResult> => {
     const needed = await Promise.all(checks.filter(({ id }) => needsOf(check).includes(id)).map(start));
     const blocking = needed.find(({ result }) => BLOCKING.includes(result));
-    const result = resultOf(check, blocking === undefined ? await findingOf(check, inventory) : skipped(blocking));
+    const result = resultOf(check, blocking === undefined ? await judge(check, inventory) : skipped(blocking));
     progress(++ended, checks.length);
     return result;
   };
@@ -43,19 +42,4 @@ export async function runChecks(
 
 function skipped({ id }: CheckResult): Finding {
   return { result: "skipped", message: neededText(id) };
-}
-
-async function findingOf(check: Check, inventory: Inventory): Promise<Finding> {
-  try {
-    return await check.run(inventory);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) {
-      return { result: "unknown", message: `cannot tell: ${errorLine(error)}` };
-    }
-    if (error instanceof MeshError) return { result: "error", message: errorLine(error) };
-    return {
-      result: "error",
-      message: `This check failed because of a bug in it: ${messageOf(error)}; please report it`,
-    };
-  }
 }

@@ -2,7 +2,6 @@
 import type { Pod } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
 import { kubectl } from "../injection/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
@@ -15,7 +14,7 @@ import {
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
-import { type Advice, cannotTell, findingOf, type Problem } from "./findings.ts";
+import { type Advice, findingOf, type Problem } from "./findings.ts";
 
 /** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
@@ -85,13 +84,12 @@ export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
   category: "data-plane",
   title: check.title,
   needs: [],
-  run: async (inventory: Inventory) => judgePods(check, await inventory.pods(), inventory.clock.now()),
+  run: async ({ pods, clock }) => judgePods(check, await pods(), clock.now()),
 }));
 
 /** Runs a check over all pods. */
-export function judgePods({ judge, advice }: PodCheck, pods: Observed<readonly Pod[]>, now: Date): Finding {
-  if (!isKnown(pods)) return cannotTell(pods);
-  const proxies = proxyPods(pods.value);
+export function judgePods({ judge, advice }: PodCheck, pods: readonly Pod[], now: Date): Finding {
+  const proxies = proxyPods(pods);
   if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
   const problems = proxies.flatMap((each) => {
     const told = judge(each, now);

@@ -1,6 +1,5 @@
 /** Findings about many objects: the first few in the message, all of them by name. */
 import type { Finding } from "../check.ts";
-import { reason, type Unknown } from "../inventory/mod.ts";
 
 /** A problem of one object. */
 export interface Problem {
@@ -25,7 +24,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** One finding for all problems, with the worst result; `advice` is the last line. */
+/** One finding for all problems, with the worst result; `advice` is the last line. Without a problem `ok`. */
 export function findingOf(problems: readonly Problem[], advice?: Advice): Finding {
   if (problems.length === 0) return { result: "ok" };
   const errors = problems.filter(({ result }) => result === "error");
@@ -41,31 +40,9 @@ export function findingOf(problems: readonly Problem[], advice?: Advice): Findin
   };
 }
 
-/** The problems; without any `unknown` if something could not be read, else `ok`. */
-export function findingOrUnknown(
-  problems: readonly Problem[],
-  unknown: Unknown | undefined,
-  advice?: Advice,
-): Finding {
-  return problems.length === 0 && unknown !== undefined ? cannotTell(unknown) : findingOf(problems, advice);
-}
-
 function adviceText(advice: Advice, { object }: Problem): string {
   if (typeof advice === "string") return advice;
   const [kind = "", ...names] = object.split("/");
   const [namespace = "", name] = names.length > 1 ? names : ["", ...names];
   return advice({ kind, namespace, name: name ?? "" });
-}
-
-/** `1 pod`, `2 pods`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-/**
- * The finding for an unknown value. A forbidden value is `unknown` (`cannot tell: needs list on pods`), and so is a
- * broken one, which another check reports. A failing server is an error: otherwise an unreachable cluster would pass.
- */
-export function cannotTell(observed: Unknown): Finding {
-  return { result: "failed" in observed ? "error" : "unknown", message: `cannot tell: ${reason(observed)}` };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { counted, findingOf, type Problem } from "./findings.ts";
+import { findingOf, type Problem } from "./findings.ts";
 
 const problem = (object: string, result: Problem["result"]): Problem => ({ object, result, message: "is odd" });
 
@@ -17,8 +17,4 @@ Deno.test("the message has the first objects, the list all of them", () => {
   const { message = "", objects = [] } = findingOf(problems, "mend them");
   assert.deepEqual(message.split("\n").slice(-3), ["pod/shop/9: is odd", "and 2 more", "mend them"]);
   assert.equal(objects.length, 12);
-});
-
-Deno.test("one has no plural", () => {
-  assert.deepEqual([0, 1, 2].map((count) => counted(count, "pod")), ["0 pods", "1 pod", "2 pods"]);
 });

@@ -3,24 +3,26 @@ import { errorLine, MeshError } from "../../core/errors.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
-import { type Inventory, isKnown } from "../inventory/mod.ts";
+import { cannotTell, type Facts, inAll, known, later } from "../facts.ts";
+import { breakOf } from "../inventory/mod.ts";
 import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
-import { findingOrUnknown, type Problem } from "./findings.ts";
+import { findingOf, type Problem } from "./findings.ts";
 
-/** Judges a control plane whose ConfigMaps are read: only `present` sees one whose ConfigMaps are unknown. */
-type Judge = (texts: PlaneTexts, plane: ObservedPlane, clock: Inventory["clock"]) => readonly Problem[];
+/** Judges the ConfigMaps of a control plane. */
+type Judge = (texts: PlaneTexts, plane: ObservedPlane, clock: Facts["clock"]) => readonly Problem[];
 
 interface Row {
   readonly id: string;
   readonly title: string;
   readonly needs: readonly string[];
-  readonly judge: Judge;
+  /** Without it only the presence counts. */
+  readonly judge?: Judge;
 }
 
 const PRESENT = "injector-config-present";
 
 const ROWS: readonly Row[] = [
-  { id: PRESENT, title: "control plane ConfigMaps exist", needs: [], judge: () => [] },
+  { id: PRESENT, title: "control plane ConfigMaps exist", needs: [] },
   {
     id: "injector-config-valid",
     title: "injector configuration and values are valid",
@@ -47,26 +49,26 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = ROWS.map((row) =>
   category: "injector-configuration",
   title: row.title,
   needs: row.needs,
-  run: (inventory) => ofPlanes(inventory, row),
+  run: (facts) => ofPlanes(facts, row),
 }));
 
 /**
- * Problems of all control planes. What cannot be read is never ok: without a problem the result is unknown. A missing
- * ConfigMap is a problem of the first check, which the others need. Without the right to read webhooks it is none:
- * the control plane of the scope is then a guess.
+ * Problems of all control planes. A missing ConfigMap is a problem of the first check, which the others need. Without
+ * the right to read webhooks it is none: the control plane of the scope is then a guess.
  */
-async function ofPlanes(inventory: Inventory, { id, judge }: Row): Promise<Finding> {
-  const problems: Problem[] = [];
-  const webhooks = await inventory.mutatingWebhooks();
-  let unknown = isKnown(webhooks) ? undefined : webhooks;
-  for (const plane of (await inventory.planes()).values()) {
-    const { texts } = plane;
-    if (isKnown(texts)) problems.push(...judge(texts.value, plane, inventory.clock));
-    else if (id === PRESENT && "broken" in texts && isKnown(webhooks)) {
-      problems.push({ object: texts.object, result: "error", message: texts.broken });
-    } else unknown ??= texts;
-  }
-  return findingOrUnknown(problems, unknown);
+async function ofPlanes(facts: Facts, { judge }: Row): Promise<Finding> {
+  const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);
+  const finders = [...planes.values()].map((plane) => (): readonly Problem[] => {
+    if (judge !== undefined) return judge(known(plane.texts), plane, facts.clock);
+    const broken = known(breakOf(plane.texts));
+    if (broken !== undefined) webhooks();
+    return broken === undefined ? [] : [{ object: broken.object, result: "error", message: broken.broken }];
+  });
+  const areAll = () => {
+    webhooks();
+    return [];
+  };
+  return findingOf(inAll([areAll, ...finders], (find) => find()));
 }
 
 /** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in current ones. */
@@ -77,20 +79,20 @@ function isOfTemplate({ place }: MeshError): boolean {
 /** Why configuration and values are invalid; ignores the mesh configuration. */
 function failureOf(
   texts: PlaneTexts,
-  { plane }: ObservedPlane,
-  clock: Inventory["clock"],
-  isMeant: (failure: MeshError) => boolean,
+  { plane }: Pick<ObservedPlane, "plane">,
+  clock: Facts["clock"],
+  isMeant: (failure: MeshError) => boolean = () => true,
 ): readonly Problem[] {
-  const failure = errorOf(() => load({ ...texts, mesh: NO_MESH }, plane.revision, clock));
+  const failure = errorOf(() => withoutMesh(texts, plane.revision, clock));
   if (failure === undefined || !isMeant(failure)) return [];
   return [{ object: texts.injectorRef, result: "error", message: errorLine(failure) }];
 }
 
 const NO_MESH = { text: "", file: "no mesh configuration" };
 
-function load(texts: ClusterConfiguration, revision: string, clock: Inventory["clock"]): Injector {
+function withoutMesh(texts: ClusterConfiguration, revision: string, clock: Facts["clock"]): Injector {
   const world = { env: () => undefined, now: () => clock.now() };
-  return newInjector({ ...configurationOf(texts), revision, byHand: false, ...world });
+  return newInjector({ ...configurationOf({ ...texts, mesh: NO_MESH }), revision, byHand: false, ...world });
 }
 
 function mesh({ mesh: { text, file }, meshRef: object }: PlaneTexts): readonly Problem[] {
@@ -98,14 +100,16 @@ function mesh({ mesh: { text, file }, meshRef: object }: PlaneTexts): readonly P
   return failure === undefined ? [] : [{ object, result: "error", message: errorLine(failure) }];
 }
 
-/** The checks that this one needs report a configuration that cannot be loaded. */
-function policy({ injectorRef: object }: PlaneTexts, { injector }: ObservedPlane): readonly Problem[] {
-  if (!isKnown(injector) || injector.value.config.policy === "enabled") return [];
-  const { policy: text } = injector.value.config;
+/** Known without the mesh configuration, which has its own check. */
+function policy(texts: PlaneTexts, { plane }: ObservedPlane, clock: Facts["clock"]): readonly Problem[] {
+  const [failure] = failureOf(texts, { plane }, clock);
+  if (failure !== undefined) return cannotTell(failure.message);
+  const { policy: text } = withoutMesh(texts, plane.revision, clock).config;
+  if (text === "enabled") return [];
   const message = text === "disabled"
     ? 'the policy is "disabled": only pods with the label sidecar.istio.io/inject=true are injected'
     : `the policy "${text}" is neither "enabled" nor "disabled": nothing is injected`;
-  return [{ object, result: text === "disabled" ? "warning" : "error", message }];
+  return [{ object: texts.injectorRef, result: text === "disabled" ? "warning" : "error", message }];
 }
 
 function errorOf(action: () => unknown): MeshError | undefined {

@@ -4,6 +4,8 @@ import { BUILT_IN } from "../../inject/mod.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { INJECTOR_CONFIGURATION_CHECKS } from "./injector_configuration.ts";
+import { findingFor } from "../../../test/support/kube/finding.ts";
+import { judge } from "../judge.ts";
 
 interface Texts {
   readonly config?: string;
@@ -22,20 +24,33 @@ function istio({ config = BUILT_IN.config, values = "{}", mesh = "" }: Texts = {
 async function results(options: ClusterOptions) {
   const inventory = clusterInventory(options);
   const found = await Promise.all(
-    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, await check.run(inventory)]),
+    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, await judge(check, inventory)]),
   );
   return Object.fromEntries(found.map(([id, finding]) => [id, Object(finding).result]));
 }
 
 const WELL = Object.fromEntries(INJECTOR_CONFIGURATION_CHECKS.map(({ id }) => [id, "ok"]));
 
+/** The policy of a configuration that cannot be loaded; in a run the check is skipped. */
+const NO_POLICY = { "injector-policy-enabled": "unknown" };
+
 const CASES: readonly (readonly [string, Texts, Readonly<Record<string, string>>])[] = [
   ["all well", {}, {}],
-  ["no YAML", { config: "templates: {a: b" }, { "injector-config-valid": "error" }],
-  ["a field of another type", { config: "policy: 1\ntemplates: {sidecar: a}" }, { "injector-config-valid": "error" }],
-  ["values that are none", { values: "[" }, { "injector-config-valid": "error" }],
+  ["no YAML", { config: "templates: {a: b" }, {
+    "injector-config-valid": "error",
+    ...NO_POLICY,
+  }],
+  ["a field of another type", { config: "policy: 1\ntemplates: {sidecar: a}" }, {
+    "injector-config-valid": "error",
+    ...NO_POLICY,
+  }],
+  ["values that are none", { values: "[" }, {
+    "injector-config-valid": "error",
+    ...NO_POLICY,
+  }],
   ["a template that does not compile", { config: "templates: {sidecar: '{{ if }}'}" }, {
     "injector-templates-compile": "error",
+    ...NO_POLICY,
   }],
   ["a mesh configuration of another type", { mesh: "defaultConfig: 3" }, { "mesh-config-valid": "error" }],
   ["the policy disabled", { config: "policy: disabled\ntemplates: {sidecar: 'spec: {}'}" }, {
@@ -61,7 +76,9 @@ Deno.test("injector-configuration: this program's webhook has its own ConfigMap"
 async function blamed(objects: readonly KubeObject[]): Promise<Record<string, readonly string[]>> {
   const inventory = clusterInventory({ objects });
   const found = await Promise.all(
-    INJECTOR_CONFIGURATION_CHECKS.map(async (check) => [check.id, (await check.run(inventory)).objects ?? []] as const),
+    INJECTOR_CONFIGURATION_CHECKS.map(async (check) =>
+      [check.id, (await judge(check, inventory)).objects ?? []] as const
+    ),
   );
   return Object.fromEntries(found.filter(([, names]) => names.length > 0));
 }
@@ -87,25 +104,28 @@ Deno.test("injector-configuration: problems name the right ConfigMap", async () 
   assert.deepEqual(await blamed(meshWebhooks()), { "injector-config-present": [inOurs] });
 });
 
+const PRESENT = "injector-config-present";
+
 Deno.test("injector-configuration: a ConfigMap without its key is not reported as absent", async () => {
-  const [check] = INJECTOR_CONFIGURATION_CHECKS;
   const [injector] = istio();
   const keyless = object("v1", "ConfigMap", "istio-system/istio", { data: { other: "" } });
-  const found = await check?.run(clusterInventory({ objects: injector === undefined ? [] : [injector, keyless] }));
+  const found = await findingFor(
+    PRESENT,
+    clusterInventory({ objects: injector === undefined ? [] : [injector, keyless] }),
+  );
   assert.equal(found?.result, "error");
   assert.match(found?.message ?? "", /key "mesh"/);
   assert.doesNotMatch(found?.message ?? "", /not installed/);
 });
 
 Deno.test("injector-configuration: a missing ConfigMap is named, a forbidden one is unknown", async () => {
-  const [check] = INJECTOR_CONFIGURATION_CHECKS;
-  const missing = await check?.run(clusterInventory({ objects: [] }));
+  const missing = await findingFor(PRESENT, clusterInventory({ objects: [] }));
   assert.equal(missing?.result, "error");
   assert.match(
     missing?.message ?? "",
     /There is no ConfigMap "istio-sidecar-injector" in the namespace "istio-system"/,
   );
-  const forbidden = await check?.run(clusterInventory({ objects: istio(), forbidden: /configmaps/ }));
+  const forbidden = await findingFor(PRESENT, clusterInventory({ objects: istio(), forbidden: /configmaps/ }));
   assert.deepEqual(forbidden, {
     result: "unknown",
     message: 'cannot tell: needs get on configmaps in the namespace "istio-system"',
@@ -131,8 +151,7 @@ Deno.test("injector-configuration: without webhooks a control plane is a guess: 
 
 Deno.test("injector-configuration: a configuration that is not YAML is reported with line and column", async () => {
   const objects = istio({ config: BUILT_IN.config.replace("policy: enabled", "policy: enabled: yes") });
-  const check = INJECTOR_CONFIGURATION_CHECKS.find(({ id }) => id === "injector-config-valid");
-  const { result, message = "" } = await check?.run(clusterInventory({ objects })) ?? {};
+  const { result, message = "" } = await findingFor("injector-config-valid", clusterInventory({ objects }));
   assert.equal(result, "error");
   assert.match(message, /\(key "config"\): document 1, line \d+, column \d+: Cannot read the YAML/);
 });

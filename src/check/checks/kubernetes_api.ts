@@ -1,7 +1,6 @@
-import { cannotTell } from "./findings.ts";
 import type { Check, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
-import { type Inventory, isKnown, reason } from "../inventory/mod.ts";
+import { cannotTell, type Facts, firstKnown } from "../facts.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
@@ -41,8 +40,9 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
     title: "the API server calls mutating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
-    run: async (inventory) =>
-      await pluginFinding(inventory, "MutatingAdmissionWebhook") ?? await seenMutating(inventory),
+    run: async (facts) =>
+      await firstKnown([() => pluginFinding(facts, "MutatingAdmissionWebhook"), () => seenMutating(facts)]) ??
+        NOT_SHOWN,
   },
   {
     id: "api-validating-admission",
@@ -50,9 +50,9 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
     title: "the API server calls validating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
-    run: async (inventory) => {
-      if (inventory.scope.namespace !== undefined) return NOT_ASKED;
-      return await pluginFinding(inventory, "ValidatingAdmissionWebhook") ?? NOT_SHOWN;
+    run: async (facts) => {
+      if (facts.scope.namespace !== undefined) return NOT_ASKED;
+      return await pluginFinding(facts, "ValidatingAdmissionWebhook") ?? NOT_SHOWN;
     },
   },
   {
@@ -65,29 +65,21 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   },
 ];
 
-/** Status 403 is an answer too. */
-async function reachable(inventory: Inventory): Promise<Finding> {
-  const version = await inventory.version();
-  if (isKnown(version)) return { result: "ok", message: inventory.server };
-  return "forbidden" in version ? { result: "ok" } : { result: "error", message: reason(version) };
+async function reachable({ answers, server }: Facts): Promise<Finding> {
+  const { failed } = await answers();
+  return failed === undefined ? { result: "ok", message: server } : { result: "error", message: failed };
 }
 
-async function version(inventory: Inventory): Promise<Finding> {
-  const version = await inventory.version();
-  if (!isKnown(version)) return cannotTell(version);
-  const { text, major, minor } = version.value;
-  if (Number.isNaN(major) || Number.isNaN(minor)) {
-    return { result: "unknown", message: `cannot tell: the server calls its version "${text}"` };
-  }
+async function version(facts: Facts): Promise<Finding> {
+  const { text, major, minor } = await facts.version();
+  if (Number.isNaN(major) || Number.isNaN(minor)) return cannotTell(`the server calls its version "${text}"`);
   if (major > OLDEST.major || minor >= OLDEST.minor) return { result: "ok", message: text };
   const oldest = `${OLDEST.major}.${OLDEST.minor}`;
   return { result: "error", message: `the server is ${text}, the oldest supported version is ${oldest}: upgrade it` };
 }
 
-async function admissionRegistration(inventory: Inventory): Promise<Finding> {
-  const groups = await inventory.apiGroups();
-  if (!isKnown(groups)) return cannotTell(groups);
-  if (groups.value.includes(ADMISSION)) return { result: "ok", message: ADMISSION };
+async function admissionRegistration(facts: Facts): Promise<Finding> {
+  if ((await facts.apiGroups()).includes(ADMISSION)) return { result: "ok", message: ADMISSION };
   return {
     result: "error",
     message: `the API server does not serve ${ADMISSION}: see --runtime-config of kube-apiserver`,
@@ -102,10 +94,10 @@ const NOT_SHOWN: Finding = {
 const NOT_ASKED: Finding = { result: "skipped", message: "it needs pods of another namespace than --namespace" };
 
 /** What the command line of kube-apiserver shows; `undefined` if its pods are not visible. */
-async function pluginFinding(inventory: Inventory, plugin: string): Promise<Finding | undefined> {
-  const pods = await inventory.apiServerPods();
-  if (!isKnown(pods) || pods.value.length === 0) return undefined;
-  const wrong = pods.value.flatMap((pod) => {
+async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | undefined> {
+  const pods = await facts.apiServerPods();
+  if (pods.length === 0) return undefined;
+  const wrong = pods.flatMap((pod) => {
     const objection = admissionOf(pod, plugin);
     return objection === undefined ? [] : [{ pod: `pod/kube-system/${pod.metadata.name}`, objection }];
   });
@@ -119,15 +111,11 @@ async function pluginFinding(inventory: Inventory, plugin: string): Promise<Find
 }
 
 /** A dry run that returns a sidecar, or is denied by a webhook, went through a webhook. */
-async function seenMutating(inventory: Inventory): Promise<Finding> {
-  const configurations = await inventory.mutatingWebhooks();
-  const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
-  for (const webhook of webhooks) {
-    const run = await inventory.dryRun(webhook);
-    if (!isKnown(run) || run.value === undefined) continue;
-    if (run.value.outcome === "injected" || run.value.webhook === webhook.name) {
-      return { result: "ok", message: "confirmed by a dry run" };
-    }
-  }
-  return NOT_SHOWN;
+async function seenMutating(facts: Facts): Promise<Finding | undefined> {
+  const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
+  return await firstKnown(webhooks.map((webhook) => async (): Promise<Finding | undefined> => {
+    const run = await facts.dryRun(webhook);
+    const isCalled = run?.outcome === "injected" || run?.webhook === webhook.name;
+    return isCalled ? { result: "ok", message: "confirmed by a dry run" } : undefined;
+  }));
 }

@@ -4,11 +4,12 @@ import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { Finding } from "../check.ts";
 import { ApiError } from "../../core/kube/client/mod.ts";
 import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
+import { judge } from "../judge.ts";
 
 async function finding(id: string, options: ClusterOptions): Promise<Finding> {
   const check = KUBERNETES_API_CHECKS.find((each) => each.id === id);
   assert(check !== undefined);
-  return await check.run(clusterInventory(options));
+  return await judge(check, clusterInventory(options));
 }
 
 const version = (gitVersion: string, major: string, minor: string) => ({

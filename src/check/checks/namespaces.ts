@@ -4,7 +4,7 @@ import { closest } from "../../core/closest.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { type Inventory, isKnown } from "../inventory/mod.ts";
+import type { Facts } from "../facts.ts";
 import {
   type InjectorWebhook,
   injectorWebhooks,
@@ -15,7 +15,7 @@ import {
 import { labelNamespace } from "../injection/commands.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
-import { cannotTell, findingOf, type Problem } from "./findings.ts";
+import { findingOf, type Problem } from "./findings.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespaces/control_plane.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
@@ -37,21 +37,21 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
     category: "namespaces",
     title: "namespace injection labels are spelled correctly",
     needs: [],
-    run: (inventory) => ofNamespaces(inventory, spelling),
+    run: (facts) => ofNamespaces(facts, spelling),
   },
   {
     id: "namespace-one-label",
     category: "namespaces",
     title: "no namespace has both istio-injection and istio.io/rev",
     needs: [],
-    run: (inventory) => ofNamespaces(inventory, bothLabels),
+    run: (facts) => ofNamespaces(facts, bothLabels),
   },
   {
     id: "namespace-one-mode",
     category: "namespaces",
     title: "no namespace has both sidecars and ambient mode",
     needs: [],
-    run: (inventory) => ofNamespaces(inventory, bothModes),
+    run: (facts) => ofNamespaces(facts, bothModes),
   },
   {
     id: "namespace-discovered",
@@ -85,7 +85,7 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
     category: "namespaces",
     title: "namespace revisions are served by a webhook",
     needs: [],
-    run: (inventory) => ofServed(inventory, unserved),
+    run: (facts) => ofServed(facts, unserved),
   },
   {
     id: "namespace-labelled",
@@ -104,23 +104,19 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
 ];
 
 async function ofNamespaces(
-  inventory: Inventory,
+  facts: Facts,
   judge: (namespace: Namespace) => readonly Problem[],
 ): Promise<Finding> {
-  const namespaces = await inventory.namespaces();
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
-  return findingOf(inScope(inventory, namespaces.value).flatMap(judge));
+  return findingOf(inScope(facts, await facts.namespaces()).flatMap(judge));
 }
 
-async function ofServed(inventory: Inventory, judge: Judge): Promise<Finding> {
-  const webhooks = await inventory.mutatingWebhooks();
-  if (!isKnown(webhooks)) return cannotTell(webhooks);
-  const injectors = injectorWebhooks(webhooks.value);
+async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
+  const injectors = injectorWebhooks(await facts.mutatingWebhooks());
   if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
-  return await ofNamespaces(inventory, (namespace) => judge(namespace, injectors));
+  return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
 }
 
-function inScope({ scope }: Inventory, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
+function inScope({ scope }: Facts, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
   return namespaces
     .filter(({ metadata }) => scope.namespace === undefined || metadata.name === scope.namespace)
     .map((namespace) => {
@@ -224,22 +220,19 @@ function unserved(
 }
 
 /** Injected pods lose their proxy when they are recreated. Without any label the mesh is empty. */
-async function unlabelled(inventory: Inventory): Promise<Finding> {
+async function unlabelled(facts: Facts): Promise<Finding> {
   const [namespaces, webhooks, expectations] = await Promise.all([
-    inventory.namespaces(),
-    inventory.mutatingWebhooks(),
-    inventory.expectations(),
+    facts.namespaces(),
+    facts.mutatingWebhooks(),
+    facts.expectations(),
   ]);
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
-  if (!isKnown(webhooks)) return cannotTell(webhooks);
-  if (!isKnown(expectations)) return cannotTell(expectations);
-  const injectors = injectorWebhooks(webhooks.value);
+  const injectors = injectorWebhooks(webhooks);
   if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
   const losing = new Set(
-    expectations.value.filter(({ hasProxy, webhook }) => hasProxy && webhook === undefined)
+    expectations.filter(({ hasProxy, webhook }) => hasProxy && webhook === undefined)
       .map(({ pod }) => pod.metadata.namespace ?? ""),
   );
-  const all = inScope(inventory, namespaces.value);
+  const all = inScope(facts, namespaces);
   const problems = all.filter((each) => losing.has(each.name) && asksNothing(each) && !each.isSystem).map(
     (each): Problem => {
       const [label] = servedLabels(injectors, each.name);
@@ -251,7 +244,7 @@ async function unlabelled(inventory: Inventory): Promise<Finding> {
       };
     },
   );
-  if (problems.length > 0 || expectations.value.some(({ webhook }) => webhook !== undefined)) {
+  if (problems.length > 0 || expectations.some(({ webhook }) => webhook !== undefined)) {
     return findingOf(problems);
   }
   return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : NOBODY;
@@ -271,16 +264,14 @@ function reachesWebhook({ name, labels }: Namespace, webhooks: readonly Injector
 }
 
 /** A pod's own revision counts only if its namespace has none (the webhooks' selectors). */
-async function podRevisions(inventory: Inventory): Promise<Finding> {
-  const [namespaces, expectations] = await Promise.all([inventory.namespaces(), inventory.expectations()]);
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
-  if (!isKnown(expectations)) return cannotTell(expectations);
+async function podRevisions(facts: Facts): Promise<Finding> {
+  const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
   const chosen = new Map(
-    inScope(inventory, namespaces.value).map(({ name, injection, revision }) => {
+    inScope(facts, namespaces).map(({ name, injection, revision }) => {
       return [name, injection === undefined ? revision : `${LABEL.injection}=${injection}`] as const;
     }),
   );
-  const problems = expectations.value.flatMap(({ pod, owner, webhook }): readonly Problem[] => {
+  const problems = expectations.flatMap(({ pod, owner, webhook }): readonly Problem[] => {
     const own = labelText(labelsOfObject(pod), LABEL.revision);
     const wins = chosen.get(pod.metadata.namespace ?? "");
     if (own === undefined || wins === undefined) return [];

@@ -6,6 +6,8 @@ import { BUILT_IN } from "../../inject/mod.ts";
 import { inventoryOf } from "../inventory/mod.ts";
 import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
+import { findingFor } from "../../../test/support/kube/finding.ts";
+import { judge } from "../judge.ts";
 
 const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];
 
@@ -28,8 +30,7 @@ function pod(labels: Record<string, string>, containers: string[]): KubeObject {
 }
 
 async function found(id: string, objects: readonly KubeObject[]) {
-  const check = NAMESPACE_CHECKS.find((each) => each.id === id);
-  const { result, message = "" } = await check?.run(clusterInventory({ objects })) ?? { result: "no check" };
+  const { result, message = "" } = await findingFor(id, clusterInventory({ objects }));
   return { result, message };
 }
 
@@ -216,15 +217,16 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
 
 Deno.test("namespaces: forbidden lists are unknown", async () => {
   for (const check of NAMESPACE_CHECKS) {
-    const finding = await check.run(clusterInventory({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
+    const finding = await judge(check, clusterInventory({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
     assert.deepEqual(finding, { result: "unknown", message: "cannot tell: needs list on namespaces" });
   }
 });
 
 Deno.test("namespaces: the scope excludes others", async () => {
   const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" })];
-  const [check] = NAMESPACE_CHECKS;
-  assert.deepEqual(await check?.run(clusterInventory({ objects }, { namespace: "other" })), { result: "ok" });
+  assert.deepEqual(await findingFor("namespace-label-values", clusterInventory({ objects }, { namespace: "other" })), {
+    result: "ok",
+  });
 });
 
 Deno.test("namespaces: with --namespace the right to get it is enough, and nothing outside it is listed", async () => {
@@ -233,9 +235,8 @@ Deno.test("namespaces: with --namespace the right to get it is enough, and nothi
   const clock = { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() };
   const scope = { namespace: "shop", istioNamespace: "istio-system", revision: undefined };
   const inventory = inventoryOf({ api, clock, scope });
-  const [check] = NAMESPACE_CHECKS;
-  assert.equal((await check?.run(inventory))?.result, "error");
-  for (const each of ALL_CHECKS) await each.run(inventory);
+  assert.equal((await findingFor("namespace-label-values", inventory)).result, "error");
+  for (const each of ALL_CHECKS) await judge(each, inventory);
   const elsewhere = api.requests.filter((request) => {
     const [, name] = /namespaces\/([^/]+)/.exec(request) ?? [];
     return name !== undefined && name !== "shop" && !/^(get|list) .*\/istio-system/.test(request);

@@ -2,9 +2,9 @@
 import type { LimitRange, ResourceQuota } from "../../core/kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { type Inventory, isKnown, type Observed } from "../inventory/mod.ts";
+import { type Facts, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
-import { cannotTell, findingOf, type Problem } from "./findings.ts";
+import { findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
 import { outsideRange } from "./security/scc_ranges.ts";
@@ -20,7 +20,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "Pod Security admits injected pods",
     needs: [],
     pre: true,
-    run: async (inventory) => judge(await inventory.sidecars(), podSecurity, ADVICE_POD_SECURITY),
+    run: async ({ sidecars }) => judge(await sidecars(), podSecurity, ADVICE_POD_SECURITY),
   },
   {
     id: "resource-quota",
@@ -44,7 +44,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "sidecars run as users of OpenShift's ranges",
     needs: [],
     pre: true,
-    run: async (inventory) => judge(await inventory.sidecars(), sccRanges, ADVICE_SCC),
+    run: async ({ sidecars }) => judge(await sidecars(), sccRanges, ADVICE_SCC),
   },
   {
     id: "pod-admission",
@@ -59,7 +59,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "nodes support native sidecars",
     needs: [],
     pre: true,
-    run: async (inventory) => nativeSidecars(await inventory.nodes(), await inventory.pods()),
+    run: nativeSidecars,
   },
 ];
 
@@ -71,10 +71,9 @@ const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 type Judge = (namespace: SidecarNamespace) => readonly Problem[];
 
-function judge(sidecars: Observed<readonly SidecarNamespace[]>, ofEach: Judge, advice?: string): Finding {
-  if (!isKnown(sidecars)) return cannotTell(sidecars);
-  if (sidecars.value.length === 0) return { result: "skipped", message: "no namespace is injected" };
-  return findingOf(sidecars.value.flatMap(ofEach), advice);
+function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: string): Finding {
+  if (sidecars.length === 0) return { result: "skipped", message: "no namespace is injected" };
+  return findingOf(inAll(sidecars, ofEach), advice);
 }
 
 /** Another SCC may admit the pod: the dry runs of "pod-admission" tell. */
@@ -113,29 +112,24 @@ function withPodSettings(pod: ValueMap): ValueMap {
 }
 
 /** Quotas need limit ranges only for the defaults of what a sidecar does not set. */
-async function quotas(inventory: Inventory): Promise<Finding> {
-  const [quotas, ranges] = await Promise.all([inventory.resourceQuotas(), inventory.limitRanges()]);
-  if (!isKnown(quotas)) return cannotTell(quotas);
-  let isUnsure = false;
-  const found = judge(await inventory.sidecars(), (namespace) => {
-    const own = inNamespace(quotas.value, namespace);
-    const demand = demandOf(namespace, isKnown(ranges) ? inNamespace(ranges.value, namespace) : []);
-    const sure = own.filter((quota) => isKnown(ranges) || !dependsOnDefaults(quota, demand));
-    isUnsure ||= sure.length < own.length;
-    return sure.flatMap((quota) =>
-      quotaObstacles(quota, demand).map(({ never, message }) =>
+async function quotas(facts: Facts): Promise<Finding> {
+  const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
+  return judge(await facts.sidecars(), (namespace) => {
+    const plain = demandOf(namespace, []);
+    return inAll(inNamespace(quotas, namespace), (quota) => {
+      const isPlain = !dependsOnDefaults(quota, plain);
+      const demand = isPlain ? plain : demandOf(namespace, inNamespace(ranges(), namespace));
+      return quotaObstacles(quota, demand).map(({ never, message }) =>
         problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`)
-      )
-    );
+      );
+    });
   });
-  return found.result === "ok" && isUnsure && !isKnown(ranges) ? cannotTell(ranges) : found;
 }
 
-async function ranges(inventory: Inventory): Promise<Finding> {
-  const ranges = await inventory.limitRanges();
-  if (!isKnown(ranges)) return cannotTell(ranges);
-  return judge(await inventory.sidecars(), (namespace) => {
-    const own = inNamespace(ranges.value, namespace);
+async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {
+  const ranges = await limitRanges();
+  return judge(await sidecars(), (namespace) => {
+    const own = inNamespace(ranges, namespace);
     const demand = demandOf(namespace, own);
     return own.flatMap((range) =>
       rangeObstacles([range], demand).map((message) =>

@@ -7,6 +7,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../test/sup
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { violationsOf } from "./security/pod_security.ts";
 import { SECURITY_CHECKS } from "./security.ts";
+import { judge } from "../judge.ts";
 
 const VALUES = BUILT_IN.values;
 const WITH_CNI = VALUES.replace(/(cni:\n\s+enabled: )false/, "$1true");
@@ -43,7 +44,7 @@ async function find(id: string, setting: Setting = {}): Promise<Finding> {
   });
   const check = SECURITY_CHECKS.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);
-  return await check.run(inventory);
+  return await judge(check, inventory);
 }
 
 async function told(id: string, setting: Setting = {}): Promise<string> {

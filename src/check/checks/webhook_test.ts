@@ -6,12 +6,10 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
 import type { Scope } from "../inventory/mod.ts";
-import { WEBHOOK_CHECKS } from "./webhook.ts";
+import { findingFor } from "../../../test/support/kube/finding.ts";
 
 async function finding(id: string, options: ClusterOptions, scope: Partial<Scope> = {}): Promise<Finding> {
-  const check = WEBHOOK_CHECKS.find((each) => each.id === id);
-  assert(check !== undefined);
-  return await check.run(clusterInventory(options, scope));
+  return await findingFor(id, clusterInventory(options, scope));
 }
 
 function namespace(name: string, labels: Record<string, Value> = {}): KubeObject {
@@ -141,8 +139,7 @@ Deno.test("a clock skew of more than a minute is a warning", async () => {
   const skew = async (date: string | undefined) => {
     const raw = { "/version": { gitVersion: "v1.34.1" } };
     const options = { raw, ...(date === undefined ? {} : { date }) };
-    const check = WEBHOOK_CHECKS.find(({ id }) => id === "clock-skew");
-    return await check?.run(clusterInventory(options, {}, now));
+    return await findingFor("clock-skew", clusterInventory(options, {}, now));
   };
   assert.deepEqual(await skew("Sun, 22 Nov 2026 12:00:59 GMT"), { result: "ok" });
   assert.deepEqual(await skew("Sun, 22 Nov 2026 11:59:00 GMT"), { result: "ok" });

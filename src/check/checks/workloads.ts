@@ -1,26 +1,28 @@
 /** The category workloads: live pods compared with new ones, and conflicts between applications and their proxy. */
+import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
-import { type Inventory, isKnown, reason } from "../inventory/mod.ts";
+import { type Facts, inAll, later } from "../facts.ts";
 import { kubectl, makeNamedAgain } from "../injection/commands.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
-import { type Advice, cannotTell, counted, findingOf, type Problem } from "./findings.ts";
+import { type Advice, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, otherMesh, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { podsCreated } from "./workloads/created.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
 
-type Judge = (pod: ExpectedPod, isByHand: boolean) => PodProblem | undefined;
+/** `isByHand` tells whether the template of a workload has a proxy, written by `inject`. */
+type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => PodProblem | undefined;
 
 interface Row {
   readonly id: string;
   readonly title: string;
   readonly judge: Judge;
+  /** The judge asks which proxies are written in templates. */
+  readonly readsTemplates?: true;
   readonly advice?: Advice;
-  /** The pods with an unknown result while the decision of their webhook is unknown. */
-  readonly undecided?: (pod: ExpectedPod) => boolean;
 }
 
 const ROWS: readonly Row[] = [
@@ -28,14 +30,13 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-missing",
     title: "pods that should have a proxy have one",
     judge: missingProxy,
-    undecided: (pod) => isUndecided(pod) && !pod.hasProxy,
     advice: makeNamedAgain,
   },
   {
     id: "workload-proxy-unexpected",
     title: "injected pods are injected again when recreated",
     judge: unexpectedProxy,
-    undecided: (pod) => isUndecided(pod) && pod.hasProxy,
+    readsTemplates: true,
     advice: ({ kind, namespace, name }) =>
       `see why: ${kubectl("mesh", "check", "injection", `${kind}/${name}`, "-n", namespace)}`,
   },
@@ -43,7 +44,6 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-current",
     title: "proxies match the current configuration",
     judge: otherProxy,
-    undecided: (pod) => isUndecided(pod) && pod.hasProxy,
     advice: makeNamedAgain,
   },
   {
@@ -95,7 +95,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
     category: "workloads",
     title: row.title,
     needs: [],
-    run: (inventory) => ofPods(inventory, row),
+    run: (facts) => ofPods(facts, row),
   })),
   {
     id: "workload-pods-created",
@@ -114,49 +114,27 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
 ];
 
 /** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
-async function ofPods(inventory: Inventory, { judge, advice, undecided = () => false }: Row): Promise<Finding> {
-  const pods = await inventory.expectations();
-  if (!isKnown(pods)) return cannotTell(pods);
-  const byHand = await injectedByHand(inventory);
-  const found = new Map<string, { readonly problem: Problem; count: number }>();
-  for (const pod of pods.value) {
-    const object = ownerRef(pod);
-    const problem = judge(pod, byHand.has(object));
-    if (problem === undefined) continue;
-    const key = `${object} ${problem.message}`;
-    const before = found.get(key);
-    if (before === undefined) found.set(key, { problem: { object, ...problem }, count: 1 });
-    else before.count++;
-  }
-  const problems = [...found.values()].map(({ problem, count }) => {
-    return count === 1 ? problem : { ...problem, message: `${problem.message} (${count} pods)` };
+async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Row): Promise<Finding> {
+  const pods = await facts.expectations();
+  const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(injectedByHand));
+  const isByHand = (workload: string) => byHand().has(workload);
+  const found = inAll(pods, (pod) => {
+    const problem = judge(pod, isByHand);
+    return problem === undefined ? [] : [{ object: ownerRef(pod), ...problem }];
+  }, "pod");
+  const groups = Map.groupBy(found, ({ object, message }) => `${object} ${message}`);
+  const problems = [...groups.values()].flatMap(([problem, ...more]) => {
+    if (problem === undefined || more.length === 0) return problem ?? [];
+    return { ...problem, message: `${problem.message} (${more.length + 1} pods)` };
   });
-  const unclear = problems.length > 0 ? [] : pods.value.filter(undecided);
-  const [first] = unclear;
-  return first === undefined ? findingOf(problems, advice) : notDecided(first, unclear.length);
+  return findingOf(problems, advice);
 }
 
-/** The webhook is called for the pod, but its decision is unknown. */
-function isUndecided({ webhook, decision }: ExpectedPod): boolean {
-  return webhook !== undefined && decision === undefined;
-}
+const NONE: Promise<ReadonlySet<string>> = Promise.resolve(new Set());
 
-/** `ok` would be a guess. */
-function notDecided({ owner, webhook, plane }: ExpectedPod, count: number): Finding {
-  const of = `cannot tell for ${counted(count, "pod")}`;
-  if (plane !== undefined && !isKnown(plane.injector)) {
-    return { result: "unknown", message: `${of}: ${reason(plane.injector)}` };
-  }
-  const why = kubectl("mesh", "check", "injection", `${owner.kind.toLowerCase()}/${owner.name}`, "-n", owner.namespace);
-  return { result: "unknown", message: `${of}: "${webhook?.name}" has matchConditions: see ${why}` };
-}
-
-/** Workloads whose template has a proxy, written by `inject`; none if listing is forbidden. */
-async function injectedByHand(inventory: Inventory): Promise<ReadonlySet<string>> {
-  const workloads = await inventory.workloads();
-  const objects = isKnown(workloads) ? workloads.value : [];
+function injectedByHand(workloads: readonly KubeObject[]): ReadonlySet<string> {
   return new Set(
-    objects.flatMap((object) => {
+    workloads.flatMap((object) => {
       const target = objectTarget(object);
       if (target === undefined || findProxy(podOf(target)) === undefined) return [];
       return [`${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`];
@@ -164,10 +142,8 @@ async function injectedByHand(inventory: Inventory): Promise<ReadonlySet<string>
   );
 }
 
-async function labelPlaces(inventory: Inventory): Promise<Finding> {
-  const workloads = await inventory.workloads();
-  if (!isKnown(workloads)) return cannotTell(workloads);
-  const problems = workloads.value.flatMap((object): readonly Problem[] => {
+async function labelPlaces(facts: Facts): Promise<Finding> {
+  const problems = (await facts.workloads()).flatMap((object): readonly Problem[] => {
     const target = objectTarget(object);
     if (target === undefined) return [];
     const name = `${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`;

@@ -5,6 +5,8 @@ import { BUILT_IN, configurationOf, findProxy, injectPod, newInjector, podOwner 
 import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
+import { findingFor } from "../../../test/support/kube/finding.ts";
+import { judge } from "../judge.ts";
 
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const NAMESPACE = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
@@ -50,9 +52,7 @@ function pod({ labels = {}, annotations = {}, spec = {}, owner = "StatefulSet", 
 const WITH_PROXY: PodParts = { annotations: INJECTED, spec: { containers: [APP, PROXY] } };
 
 async function found(id: string, objects: readonly KubeObject[]) {
-  const check = WORKLOAD_CHECKS.find((each) => each.id === id);
-  const { result, message = "", objects: names = [] } = await check?.run(clusterInventory({ objects })) ??
-    { result: "no check" };
+  const { result, message = "", objects: names = [] } = await findingFor(id, clusterInventory({ objects }));
   return { result, message, names };
 }
 
@@ -302,8 +302,10 @@ Deno.test("workloads: an unknown decision of a webhook is unknown, not ok", asyn
       message,
       /^cannot tell for 1 pod: "namespace\..*" has matchConditions: see kubectl mesh check injection stateful/,
     );
-    const check = WORKLOAD_CHECKS.find((each) => each.id === id);
-    const hidden = await check?.run(clusterInventory({ objects: [...MESH, ...pods(parts)], forbidden: /configmaps/ }));
+    const hidden = await findingFor(
+      id,
+      clusterInventory({ objects: [...MESH, ...pods(parts)], forbidden: /configmaps/ }),
+    );
     assert.deepEqual(hidden, {
       result: "unknown",
       message: 'cannot tell for 1 pod: needs get on configmaps in the namespace "istio-system"',
@@ -315,7 +317,10 @@ Deno.test("workloads: an unknown decision of a webhook is unknown, not ok", asyn
 
 Deno.test("workloads: forbidden lists are unknown", async () => {
   for (const check of WORKLOAD_CHECKS) {
-    const { result, message } = await check.run(clusterInventory({ objects: MESH, forbidden: /pods$|deployments$/ }));
+    const { result, message } = await judge(
+      check,
+      clusterInventory({ objects: MESH, forbidden: /pods$|deployments$/ }),
+    );
     assert.equal(result, "unknown");
     assert.match(message ?? "", /^cannot tell: needs list on (pods|deployments)$/);
   }

@@ -112,7 +112,7 @@ async function injectors(
   // Webhooks of every revision are asked, whatever revision was chosen.
   const scope = hasWebhook ? { ...choice, revision: undefined } : choice;
   const { planes } = injectorInventory({ api, clock, scope }, () => Promise.resolve(configurations));
-  const known = await planes();
+  const { value: known } = await planes();
   return (webhook: InjectorWebhook | undefined): Observed<Injector> => {
     const plane = webhook === undefined ? [...known.values()][0] : known.get(planeKey(controlPlaneOf(webhook, choice)));
     return plane?.injector ?? { failed: "its control plane is unknown" };

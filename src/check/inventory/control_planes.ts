@@ -18,7 +18,7 @@ import {
   newInjector,
 } from "../../inject/mod.ts";
 import { type InjectorWebhook, injectorWebhooks } from "./injector_webhooks.ts";
-import { isKnown, type Observed, once } from "./observed.ts";
+import { isKnown, type Known, type Observed, once } from "./observed.ts";
 import { objectOf } from "./source.ts";
 
 /** A control plane. */
@@ -157,11 +157,11 @@ export function injectorInventory(
   return {
     configMap,
     /** By `planeKey`. Without known webhooks: the control plane of the scope. */
-    planes: once(async (): Promise<ReadonlyMap<string, ObservedPlane>> => {
+    planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
       const webhooks = await mutatingWebhooks();
       const found = controlPlanes(isKnown(webhooks) ? injectorWebhooks(webhooks.value) : [], source.scope);
       const loaded = await Promise.all(found.map(load));
-      return new Map(loaded.map((each) => [planeKey(each.plane), each]));
+      return { value: new Map(loaded.map((each) => [planeKey(each.plane), each])) };
     }),
   };
 }

@@ -24,10 +24,10 @@ export interface ExpectedPod {
   readonly webhook: InjectorWebhook | undefined;
   readonly plane: ObservedPlane | undefined;
   /**
-   * The decision of that webhook; `undefined` without a webhook, without its configuration, and with match
+   * The decision of that webhook; `undefined` without a webhook. Unknown without its configuration, and with match
    * conditions, which may read dropped fields of the pod.
    */
-  readonly decision: Decision | undefined;
+  readonly decision: Observed<Decision | undefined>;
 }
 
 type ExpectationParts =
@@ -50,29 +50,40 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
         return [metadata.name, namespaceLabels(metadata.name, metadata["labels"])] as const;
       }));
       const injectors = injectorWebhooks(webhooks.value);
-      const planes = await parts.planes();
+      const { value: planes } = await parts.planes();
       const planeOf = (webhook: InjectorWebhook) => planes.get(planeKey(controlPlaneOf(webhook, scope)));
-      const known: Known = { labels: (name) => labels.get(name) ?? newMap(), injectors, planeOf };
+      const known: Surroundings = { labels: (name) => labels.get(name) ?? newMap(), injectors, planeOf };
       return { value: pods.value.filter(isAlive).map((pod) => expected(pod, known)) };
     }),
   };
 }
 
-interface Known {
+interface Surroundings {
   readonly labels: (namespace: string) => ValueMap;
   readonly injectors: readonly InjectorWebhook[];
   readonly planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined;
 }
 
-function expected(pod: Pod, { labels, injectors, planeOf }: Known): ExpectedPod {
+function expected(pod: Pod, { labels, injectors, planeOf }: Surroundings): ExpectedPod {
   const { namespace = "" } = pod.metadata;
   const podLabels = labelsOfObject(pod);
   const webhook = injectors.find((each) => sendsPod(each, labels(namespace), podLabels));
-  const isSure = webhook !== undefined && webhook.matchConditions.length === 0;
-  const plane = isSure ? planeOf(webhook) : undefined;
-  const injector = plane?.injector;
-  const decision = injector !== undefined && isKnown(injector)
-    ? decide(pod, { ...injector.value.config, byHand: false })
-    : undefined;
-  return { pod, owner: podOwner(pod, namespace), hasProxy: findProxy(pod) !== undefined, webhook, plane, decision };
+  const owner = podOwner(pod, namespace);
+  const plane = webhook === undefined ? undefined : planeOf(webhook);
+  const decision = decisionOf({ pod, owner, webhook, plane });
+  return { pod, owner, hasProxy: findProxy(pod) !== undefined, webhook, plane, decision };
+}
+
+function decisionOf(
+  { pod, owner, webhook, plane }: Omit<ExpectedPod, "hasProxy" | "decision">,
+): Observed<Decision | undefined> {
+  if (webhook === undefined) return { value: undefined };
+  if (webhook.matchConditions.length > 0) {
+    const object = `${owner.kind.toLowerCase()}/${owner.name}`;
+    const see = `see kubectl mesh check injection ${object} -n ${owner.namespace}`;
+    return { broken: `"${webhook.name}" has matchConditions: ${see}`, object };
+  }
+  if (plane === undefined) return { broken: `the control plane of "${webhook.name}" is not known`, object: "" };
+  if (!isKnown(plane.injector)) return plane.injector;
+  return { value: decide(pod, { ...plane.injector.value.config, byHand: false }) };
 }

@@ -29,5 +29,5 @@ export function inventoryOf(source: Source) {
 
 export type Inventory = ReturnType<typeof inventoryOf>;
 
-export { type Broken, isKnown, type Known, observe, type Observed, once, reason, type Unknown } from "./observed.ts";
+export { breakOf, isKnown, type Observed, reason, type Unknown } from "./observed.ts";
 export { type CheckApi, listOf, objectOf, type Scope, type Source } from "./source.ts";

@@ -25,6 +25,12 @@ export function isKnown<T>(observed: Observed<T>): observed is Known<T> {
   return "value" in observed;
 }
 
+/** Why an object is missing or unusable, for the check that reports it; `undefined` if it is usable. */
+export function breakOf(observed: Observed<unknown>): Observed<Broken | undefined> {
+  if (isKnown(observed)) return { value: undefined };
+  return "broken" in observed ? { value: observed } : observed;
+}
+
 /** Why the value is unknown, as a clause. */
 export function reason(observed: Unknown): string {
   if ("forbidden" in observed) return `needs ${observed.forbidden}`;

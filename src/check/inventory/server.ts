@@ -1,6 +1,6 @@
 import { isApiService, isPod, type Pod } from "../../core/kube/client/mod.ts";
 import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
-import { observe, type Observed, once } from "./observed.ts";
+import { isKnown, observe, type Observed, once, reason } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** The version of the API server. */
@@ -21,9 +21,15 @@ const KUBE_PROXIES = { isKind: isPod, namespace: "kube-system", query: { labelSe
 
 /** The API server: version, clock, APIs, its pods, and kube-proxy. */
 export function serverInventory(source: Source) {
+  const version = once(() => observe("get on the path /version", () => readVersion(source)));
   return {
     server: source.api.server,
-    version: once(() => observe("get on the path /version", () => readVersion(source))),
+    version,
+    /** Whether the server answers. Status 403 is an answer too. */
+    answers: async (): Promise<Observed<{ readonly failed?: string }>> => {
+      const observed = await version();
+      return { value: isKnown(observed) || "forbidden" in observed ? {} : { failed: reason(observed) } };
+    },
     apiGroups: once(() => observe("get on the path /apis", () => readGroups(source))),
     apiServerPods: once(() => systemPods(source, API_SERVERS)),
     kubeProxyPods: once(() => systemPods(source, KUBE_PROXIES)),

@@ -43,7 +43,7 @@ export function sidecarInventory(source: Source, parts: SidecarParts) {
       const wanted = namespaces.value.filter(({ metadata }) => isWanted(metadata.name, source));
       const injectors = injectorWebhooks(webhooks.value);
       if (injectors.length === 0) return planned(wanted, source);
-      return inWebhooks(wanted, injectors, await parts.planes(), source);
+      return inWebhooks(wanted, injectors, (await parts.planes()).value, source);
     }),
   };
 }

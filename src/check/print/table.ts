@@ -1,7 +1,7 @@
 import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
-import { counted } from "../checks/findings.ts";
+import { counted } from "../../core/counted.ts";
 import { FIRST } from "../choose.ts";
 import { type FailOn, neededText, type Summary, summaryOf } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";

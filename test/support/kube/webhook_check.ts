@@ -1,17 +1,15 @@
 /** Checks of webhooks against clusters in memory. */
 import assert from "node:assert/strict";
 import type { Finding } from "../../../src/check/check.ts";
-import { WEBHOOK_CHECKS } from "../../../src/check/checks/webhook.ts";
 import { isMap } from "../../../src/core/value.ts";
 import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
 import { clusterInventory, type ClusterOptions, object } from "./cluster.ts";
+import { findingFor } from "./finding.ts";
 import { meshWebhooks } from "./mesh_webhooks.ts";
 
 /** The findings of a check of the category in a cluster, at a given time. */
 export async function webhookFinding(id: string, options: ClusterOptions, now = new Date()): Promise<Finding> {
-  const check = WEBHOOK_CHECKS.find((each) => each.id === id);
-  assert(check !== undefined);
-  return await check.run(clusterInventory(options, {}, now));
+  return await findingFor(id, clusterInventory(options, {}, now));
 }
 
 /** The configuration that `webhook manifests` prints, with a caBundle (PEM). */

@@ -9,7 +9,7 @@ import { parseBool } from "../../../core/net.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { type Facts, firstKnown, inEach } from "../../facts.ts";
 import { flagsOf } from "./admission.ts";
 import { NO_ANSWER } from "../webhook/failures.ts";
 import { type Called, isCalled, nameOf } from "../webhook/service.ts";
@@ -17,19 +17,43 @@ import { type Called, isCalled, nameOf } from "../webhook/service.ts";
 const FLAG = "--enable-aggregator-routing";
 
 /** Evidence from the pods of kube-apiserver, else from answers of Services. */
-export async function aggregatorRouting(inventory: Inventory): Promise<Finding> {
-  const pods = await inventory.apiServerPods();
-  const servers = isKnown(pods) ? pods.value : [];
-  const byAddress = servers.filter((pod) => !isRouted(pod));
-  if (servers.length > 0 && byAddress.length === 0) return { result: "ok", message: FLAG };
-  const stranded = await withoutProxy(byAddress, inventory);
-  if (servers.length > 0 && stranded.length === 0) return { result: "ok", message: "by kube-proxy on its node" };
-  const evidence = await seen(inventory);
-  if (evidence !== undefined && "reached" in evidence) {
-    return { result: "ok", message: `it reaches ${evidence.reached}` };
-  }
-  if (stranded.length === 0) return NOT_SHOWN;
-  return verdictOn(stranded, evidence?.failed);
+export async function aggregatorRouting(facts: Facts): Promise<Finding> {
+  const found = await firstKnown<Finding | undefined>([
+    () => ofServers(facts),
+    async () => reachedIn(await ofWebhooks(facts)),
+    async () => reachedIn(await ofApiServices(facts)),
+    () => ofStranded(facts),
+  ]);
+  return found ?? NOT_SHOWN;
+}
+
+async function ofServers(facts: Facts): Promise<Finding | undefined> {
+  const servers = await facts.apiServerPods();
+  if (servers.length === 0) return undefined;
+  if (servers.every(isRouted)) return { result: "ok", message: FLAG };
+  const stranded = await withoutProxy(servers, facts);
+  return stranded.length === 0 ? { result: "ok", message: "by kube-proxy on its node" } : undefined;
+}
+
+function reachedIn(evidence: readonly Evidence[]): Finding | undefined {
+  const found = evidence.find((each) => "reached" in each);
+  return found === undefined ? undefined : { result: "ok", message: `it reaches ${found.reached}` };
+}
+
+/** What failed is evidence only where nothing else routes to Services. */
+async function ofStranded(facts: Facts): Promise<Finding | undefined> {
+  const stranded = await withoutProxy(await facts.apiServerPods(), facts);
+  if (stranded.length === 0) return undefined;
+  const failed = await firstKnown([
+    async () => failureIn(await ofWebhooks(facts)),
+    async () => failureIn(await ofApiServices(facts)),
+    () => "",
+  ]);
+  return verdictOn(stranded, failed || undefined);
+}
+
+function failureIn(evidence: readonly Evidence[]): string | undefined {
+  return evidence.find((each) => "failed" in each)?.failed;
 }
 
 const NOT_SHOWN: Finding = {
@@ -61,12 +85,12 @@ function isRouted(pod: Pod): boolean {
   return last !== undefined && parseBool(last.slice(FLAG.length + 1) || "true") === true;
 }
 
-/** The pods on nodes without kube-proxy. */
-async function withoutProxy(servers: readonly Pod[], inventory: Inventory): Promise<readonly Pod[]> {
-  if (servers.length === 0) return [];
-  const proxies = await inventory.kubeProxyPods();
-  const nodes = new Set(isKnown(proxies) ? proxies.value.map(nodeOf) : []);
-  return servers.filter((pod) => nodeOf(pod) === "" || !nodes.has(nodeOf(pod)));
+/** The pods that call a cluster IP, on nodes without kube-proxy. */
+async function withoutProxy(servers: readonly Pod[], facts: Facts): Promise<readonly Pod[]> {
+  const byAddress = servers.filter((pod) => !isRouted(pod));
+  if (byAddress.length === 0) return [];
+  const nodes = new Set((await facts.kubeProxyPods()).map(nodeOf));
+  return byAddress.filter((pod) => nodeOf(pod) === "" || !nodes.has(nodeOf(pod)));
 }
 
 function nodeOf({ spec }: Pod): string {
@@ -76,20 +100,12 @@ function nodeOf({ spec }: Pod): string {
 /** Whether a Service answered the API server. */
 type Evidence = { readonly reached: string } | { readonly failed: string };
 
-async function seen(inventory: Inventory): Promise<Evidence | undefined> {
-  const found = [...await ofWebhooks(inventory), ...await ofApiServices(inventory)];
-  return found.find((each) => "reached" in each) ?? found[0];
-}
-
-async function ofWebhooks(inventory: Inventory): Promise<readonly Evidence[]> {
-  const configurations = await inventory.mutatingWebhooks();
-  const webhooks = isKnown(configurations) ? injectorWebhooks(configurations.value) : [];
-  const evidence: Evidence[] = [];
-  for (const webhook of webhooks.filter(isCalled)) {
-    const run = await inventory.dryRun(webhook);
-    if (isKnown(run) && run.value !== undefined) evidence.push(...ofDryRun(webhook, run.value, webhooks));
-  }
-  return evidence;
+async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
+  const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
+  return await inEach(webhooks.filter(isCalled), async (webhook) => {
+    const run = await facts.dryRun(webhook);
+    return run === undefined ? [] : ofDryRun(webhook, run, webhooks);
+  });
 }
 
 /** A sidecar in the dry run is evidence if all injection webhooks have Services. */
@@ -112,10 +128,8 @@ function isUnreached(message: string): boolean {
 }
 
 /** Aggregated APIs, such as metrics-server: the API server calls their Services in the same way. */
-async function ofApiServices(inventory: Inventory): Promise<readonly Evidence[]> {
-  const services = await inventory.apiServices();
-  if (!isKnown(services)) return [];
-  return services.value.flatMap(({ spec, status }): Evidence[] => {
+async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
+  return (await facts.apiServices()).flatMap(({ spec, status }): Evidence[] => {
     const { name, namespace } = spec?.service ?? {};
     const available = status?.conditions?.find(({ type }) => type === "Available");
     if (name === undefined || available === undefined) return [];

@@ -3,6 +3,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../../test/
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isMap } from "../../../core/value.ts";
+import { judge } from "../../judge.ts";
 import { aggregatorRouting } from "./aggregator_routing.ts";
 
 function pod(name: string, label: string, nodeName: string, ...words: string[]): KubeObject {
@@ -129,7 +130,7 @@ const CASES: readonly Case[] = [
 
 for (const { name, cluster, result, says } of CASES) {
   Deno.test(`aggregator routing: ${name}`, async () => {
-    const found = await aggregatorRouting(clusterInventory(cluster));
+    const found = await judge({ run: aggregatorRouting }, clusterInventory(cluster));
     assert.equal(found.result, result, found.message);
     assert.match(found.message ?? "", says);
     if (result === "error") assert.deepEqual(found.objects, ["pod/kube-system/kube-apiserver-a"]);

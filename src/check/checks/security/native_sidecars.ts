@@ -5,18 +5,19 @@
 import type { Node, Pod } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
 import type { Finding } from "../../check.ts";
-import { isKnown, type Observed } from "../../inventory/mod.ts";
-import { cannotTell, findingOf } from "../findings.ts";
+import type { Facts } from "../../facts.ts";
+import { findingOf } from "../findings.ts";
 
 const MINOR = 29;
 const PROXY = "istio-proxy";
 
 /** An error if the cluster has native sidecars, else a warning. */
-export function nativeSidecars(nodes: Observed<readonly Node[]>, pods: Observed<readonly Pod[]>): Finding {
-  if (!isKnown(nodes)) return cannotTell(nodes);
-  if (nodes.value.length === 0) return { result: "skipped", message: "the cluster has no nodes" };
-  const inUse = isKnown(pods) && pods.value.some(hasNativeProxy);
-  const old = nodes.value.filter(isOld);
+export async function nativeSidecars(facts: Facts): Promise<Finding> {
+  const nodes = await facts.nodes();
+  if (nodes.length === 0) return { result: "skipped", message: "the cluster has no nodes" };
+  const old = nodes.filter(isOld);
+  if (old.length === 0) return { result: "ok" };
+  const inUse = (await facts.pods()).some(hasNativeProxy);
   const consequence = inUse
     ? "pods with a native sidecar do not start on it"
     : "proxies on it do not start before init containers, nor end with a Job";

@@ -2,7 +2,7 @@ import { messageOf } from "../../../core/errors.ts";
 import { type CertificateInfo, decodePems, readCertificateInfo } from "../../../core/x509/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import type { Inventory } from "../../inventory/mod.ts";
+import type { Facts } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 
@@ -32,7 +32,7 @@ function binaryOf(base64: string): string {
 }
 
 /** Each caBundle has a valid certificate with more than a third of its lifetime left. */
-export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Inventory): Finding {
+export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Facts): Finding {
   const now = clock.now();
   const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
     .flatMap((webhook): Problem[] => {

@@ -14,32 +14,25 @@ import {
   otherWebhooks,
   sendsPod,
 } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown, type Unknown } from "../../inventory/mod.ts";
+import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
-import { cannotTell, findingOrUnknown, type Problem } from "../findings.ts";
+import { findingOf, type Problem } from "../findings.ts";
 import { amountsOf } from "../security/pod_resources.ts";
 import { podToTry } from "../../inventory/dry_run.ts";
 
 /** One dry run for each set of webhooks that are called after the injector. */
-export async function chainKeepsSidecar(inventory: Inventory): Promise<Finding> {
-  const [sidecars, configurations] = await Promise.all([inventory.sidecars(), inventory.mutatingWebhooks()]);
-  if (!isKnown(configurations)) return cannotTell(configurations);
-  if (!isKnown(sidecars)) return cannotTell(sidecars);
-  const injected = sidecars.value.filter(({ planned }) => !planned);
+export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
+  const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
+  const injected = sidecars.filter(({ planned }) => !planned);
   if (injected.length === 0) return { result: "skipped", message: "no namespace is injected" };
-  const first = injectorWebhooks(configurations.value)[0]?.configuration ?? "";
-  const others = otherWebhooks(configurations.value)
+  const first = injectorWebhooks(configurations)[0]?.configuration ?? "";
+  const others = otherWebhooks(configurations)
     .filter(({ configuration, isReinvoked }) => isReinvoked || configuration > first);
-  const problems: Problem[] = [];
-  let unknown: Unknown | undefined;
-  for (const { culprits, namespace } of bySuspects(injected, others)) {
-    const found = await inventory.dryRunOf(namespace.name, probe());
-    if (!isKnown(found)) unknown ??= found;
-    else if (found.value.pod === undefined) {
-      unknown ??= { broken: found.value.message, object: `namespace/${namespace.name}` };
-    } else problems.push(...problemsOf(lostIn(found.value.pod), culprits, namespace));
-  }
-  return findingOrUnknown(problems, unknown, "update that webhook, or exclude injected pods from it by a selector");
+  const problems = await inEach(bySuspects(injected, others), async ({ culprits, namespace }) => {
+    const { pod, message } = await facts.dryRunOf(namespace.name, probe());
+    return pod === undefined ? cannotTell(message) : problemsOf(lostIn(pod), culprits, namespace);
+  });
+  return findingOf(problems, "update that webhook, or exclude injected pods from it by a selector");
 }
 
 interface Suspects {

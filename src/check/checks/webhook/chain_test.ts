@@ -3,6 +3,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../../test/
 import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import type { Value } from "../../../core/value.ts";
+import { judge } from "../../judge.ts";
 import { chainKeepsSidecar } from "./chain.ts";
 
 const SHOP = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
@@ -22,7 +23,7 @@ async function found(change: (text: string) => string, ...objects: readonly Kube
     sent.push(pod);
     return JSON.parse(change(JSON.stringify(pod)));
   };
-  const finding = await chainKeepsSidecar(clusterInventory({ objects: [...MESH, ...objects], dryRun }));
+  const finding = await judge({ run: chainKeepsSidecar }, clusterInventory({ objects: [...MESH, ...objects], dryRun }));
   return { ...finding, sent };
 }
 

@@ -1,6 +1,5 @@
-import { cannotTell } from "../findings.ts";
 import type { Finding } from "../../check.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
+import { cannotTell, type Facts } from "../../facts.ts";
 
 /** Issuers backdate certificates by about a minute. */
 const MOST_SKEW = 60_000;
@@ -9,13 +8,9 @@ const MOST_SKEW = 60_000;
  * The API server and this machine have the same time. Otherwise certificates and tokens are not yet valid, or
  * expired.
  */
-export async function clockSkew(inventory: Inventory): Promise<Finding> {
-  const version = await inventory.version();
-  if (!isKnown(version)) return cannotTell(version);
-  const { ahead } = version.value;
-  if (ahead === undefined) {
-    return { result: "unknown", message: "cannot tell: the server sends no Date header" };
-  }
+export async function clockSkew(facts: Facts): Promise<Finding> {
+  const { ahead } = await facts.version();
+  if (ahead === undefined) return cannotTell("the server sends no Date header");
   if (Math.abs(ahead) <= MOST_SKEW) return { result: "ok" };
   const seconds = Math.round(Math.abs(ahead) / 1000);
   return {

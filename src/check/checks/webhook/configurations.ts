@@ -1,11 +1,11 @@
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import type { Inventory } from "../../inventory/mod.ts";
+import type { Facts } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct, isActive } from "./injectors.ts";
 
 /** A webhook exists, and at least one is active. */
-export function exists(webhooks: readonly InjectorWebhook[], { scope }: Inventory): Finding {
+export function exists(webhooks: readonly InjectorWebhook[], { scope }: Facts): Finding {
   const of = scope.revision === undefined ? "" : ` of the revision "${scope.revision}"`;
   if (webhooks.length === 0) {
     return {

@@ -1,17 +1,15 @@
+import { counted } from "../../../core/counted.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
-import { cannotTell, counted } from "../findings.ts";
+import type { Facts } from "../../facts.ts";
 import { radiusOf } from "./selected.ts";
 
 /** How many pods an outage of the webhook affects: they are denied, or start without a sidecar. */
-export async function failurePolicy(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const [namespaces, all] = await Promise.all([inventory.namespaces(), inventory.pods()]);
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
-  if (!isKnown(all)) return cannotTell(all);
+export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const [namespaces, all] = await Promise.all([facts.namespaces(), facts.pods()]);
   const sentence = (policy: "Fail" | "Ignore", what: string) => {
     const own = webhooks.filter(({ failurePolicy }) => failurePolicy === policy);
-    const radius = radiusOf(own, namespaces.value, all.value);
+    const radius = radiusOf(own, namespaces, all);
     const pods = counted(radius.pods, "pod");
     return { own, text: `${pods} in ${counted(radius.namespaces.length, "namespace")} ${what}` };
   };

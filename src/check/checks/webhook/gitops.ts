@@ -3,8 +3,8 @@ import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value
 import type { MutatingWebhookConfiguration } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
-import { cannotTell, findingOf, type Problem } from "../findings.ts";
+import type { Facts } from "../../facts.ts";
+import { findingOf, type Problem } from "../findings.ts";
 
 /** Field managers of GitOps controllers, and their fix. */
 const TOOLS: readonly { readonly manager: RegExp; readonly name: string; readonly fix: string }[] = [
@@ -23,11 +23,10 @@ const TOOLS: readonly { readonly manager: RegExp; readonly name: string; readonl
 ];
 
 /** The API server records who set each field: a controller that owns the caBundle replaces it at each sync. */
-export async function bundleIsUnmanaged(inventory: Inventory): Promise<Finding> {
-  const configurations = await inventory.mutatingWebhooks();
-  if (!isKnown(configurations)) return cannotTell(configurations);
-  const own = new Set(injectorWebhooks(configurations.value).map(({ configuration }) => configuration));
-  const problems = configurations.value.filter(({ metadata }) => own.has(metadata.name)).flatMap((each): Problem[] => {
+export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
+  const configurations = await facts.mutatingWebhooks();
+  const own = new Set(injectorWebhooks(configurations).map(({ configuration }) => configuration));
+  const problems = configurations.filter(({ metadata }) => own.has(metadata.name)).flatMap((each): Problem[] => {
     const tool = TOOLS.find(({ manager }) => owners(each).some((name) => manager.test(name)));
     if (tool === undefined) return [];
     const object = configurationRef({ configuration: each.metadata.name });

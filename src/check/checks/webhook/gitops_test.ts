@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterInventory } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
+import { judge } from "../../judge.ts";
 import { bundleIsUnmanaged } from "./gitops.ts";
 
 /** The configuration whose caBundle this manager owns. */
@@ -10,7 +11,7 @@ async function found(manager: string, field = "f:caBundle") {
   const objects = meshWebhooks().map((each) => {
     return { ...each, metadata: { ...each.metadata, managedFields: [{ manager, operation: "Apply", fieldsV1 }] } };
   });
-  return await bundleIsUnmanaged(clusterInventory({ objects }));
+  return await judge({ run: bundleIsUnmanaged }, clusterInventory({ objects }));
 }
 
 Deno.test("webhook-gitops: Argo CD that owns the caBundle is told with its ignoreDifferences", async () => {

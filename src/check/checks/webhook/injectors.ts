@@ -1,26 +1,19 @@
 /** The injection webhooks in the scope. */
-import { cannotTell } from "../findings.ts";
 import type { Finding } from "../../check.ts";
-import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
+import type { Facts } from "../../facts.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
 /** All injection webhooks, or those of the scope's revision. */
-async function injectorsOf(inventory: Inventory): Promise<Observed<readonly InjectorWebhook[]>> {
-  const configurations = await inventory.mutatingWebhooks();
-  if (!isKnown(configurations)) return configurations;
-  const { revision: wanted } = inventory.scope;
-  const all = injectorWebhooks(configurations.value);
-  return { value: all.filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted) };
+async function injectorsOf({ mutatingWebhooks, scope: { revision: wanted } }: Facts): Promise<InjectorWebhook[]> {
+  return injectorWebhooks(await mutatingWebhooks())
+    .filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted);
 }
 
-/** A check over the webhooks; `unknown` if they cannot be read. */
+/** A check over the webhooks. */
 export function overInjectors(
-  judge: (webhooks: readonly InjectorWebhook[], inventory: Inventory) => Promise<Finding> | Finding,
-): (inventory: Inventory) => Promise<Finding> {
-  return async (inventory) => {
-    const webhooks = await injectorsOf(inventory);
-    return isKnown(webhooks) ? await judge(webhooks.value, inventory) : cannotTell(webhooks);
-  };
+  judge: (webhooks: readonly InjectorWebhook[], facts: Facts) => Promise<Finding> | Finding,
+): (facts: Facts) => Promise<Finding> {
+  return async (facts) => await judge(await injectorsOf(facts), facts);
 }
 
 /** Istio's label in the selectors of a configuration that a tag replaced: no namespace has it. */

@@ -1,17 +1,33 @@
+import type { Namespace, Pod } from "../../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
+import { type Facts, firstKnown } from "../../facts.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
-import { cannotTell, findingOf, type Problem } from "../findings.ts";
+import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { labelsToTry } from "./selected.ts";
 
 /** No pod matches two webhooks: the second would inject an injected pod. */
-export async function noOverlap(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const [namespaces, pods] = await Promise.all([inventory.namespaces(), inventory.pods()]);
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
-  const byNamespace = Map.groupBy(isKnown(pods) ? pods.value : [], ({ metadata }) => metadata.namespace ?? "");
-  const problems = namespaces.value.flatMap((namespace): Problem[] => {
+export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const namespaces = await facts.namespaces();
+  const problems = await firstKnown([
+    async () => overlaps(webhooks, namespaces, await facts.pods()),
+    // Some overlaps need no label of a live pod.
+    () => {
+      const sure = overlaps(webhooks, namespaces, []);
+      return sure.length === 0 ? undefined : sure;
+    },
+  ]);
+  return findingOf(problems ?? [], "change the labels of the namespace, or delete one of the configurations");
+}
+
+function overlaps(
+  webhooks: readonly InjectorWebhook[],
+  namespaces: readonly Namespace[],
+  pods: readonly Pod[],
+): readonly Problem[] {
+  const byNamespace = Map.groupBy(pods, ({ metadata }) => metadata.namespace ?? "");
+  return namespaces.flatMap((namespace): Problem[] => {
     const { name } = namespace.metadata;
     const clash = labelsToTry(webhooks, byNamespace.get(name) ?? [])
       .map(({ labels, isReal }) => ({ labels, isReal, both: takers(webhooks, labelsOfObject(namespace), labels) }))
@@ -23,7 +39,6 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], inventory:
     const message = `pods ${labelsText(clash.labels)} match ${names}${unless}`;
     return [{ object: `namespace/${name}`, result: clash.isReal && isSure ? "error" : "warning", message }];
   });
-  return findingOf(problems, "change the labels of the namespace, or delete one of the configurations");
 }
 
 /** The webhooks that a pod matches. A configuration and its tag call the same target and count once. */

@@ -2,32 +2,25 @@ import type { Pod, Service } from "../../../core/kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../../core/value.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown, type Unknown } from "../../inventory/mod.ts";
-import { findingOrUnknown, type Problem } from "../findings.ts";
+import { type Facts, inEach } from "../../facts.ts";
+import { findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
 /**
  * A webhook that is called for its own pods cannot start again once it is down (istio #26380). With a namespace in the
  * scope its pods are not listed: the selector of its Service stands for them.
  */
-export async function notItsOwn(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const problems: Problem[] = [];
-  let unknown: Unknown | undefined;
-  const listed = inventory.scope.namespace === undefined ? await inventory.pods() : { value: [] };
-  for (const webhook of webhooks.filter(isCalled)) {
+export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const problems = await inEach(webhooks.filter(isCalled), async (webhook) => {
     const { target } = webhook;
-    const [namespace, service] = await Promise.all([inventory.namespace(target.namespace), inventory.service(target)]);
-    if (!isKnown(namespace)) unknown ??= namespace;
-    else if (!isKnown(service)) unknown ??= service;
-    else if (namespace.value !== undefined) {
-      const own = namespace.value;
-      const pods = isKnown(listed) ? listed.value : [];
-      const isSent = labelsBehind(pods, target.namespace, selectorOf(service.value))
-        .some((each) => sendsPod(webhook, labelsOfObject(own), each));
-      if (isSent) problems.push(problemOf(webhook));
-    }
-  }
-  return findingOrUnknown(problems, unknown, "remove the injection labels from that namespace");
+    const [namespace, service] = await Promise.all([facts.namespace(target.namespace), facts.service(target)]);
+    if (namespace === undefined) return [];
+    const pods = facts.scope.namespace === undefined ? await facts.pods() : [];
+    const isSent = labelsBehind(pods, target.namespace, selectorOf(service))
+      .some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
+    return isSent ? [problemOf(webhook)] : [];
+  });
+  return findingOf(problems, "remove the injection labels from that namespace");
 }
 
 function problemOf(webhook: InjectorWebhook): Problem {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { clusterApi, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
+import { findingFor } from "../../../../test/support/kube/finding.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList } from "../../../core/value.ts";
 import { inventoryOf } from "../../inventory/mod.ts";
-import { reachable } from "./reachable.ts";
-import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
 const ENABLED = { metadata: { labels: { "istio-injection": "enabled" } } };
 const SHOP = object("v1", "Namespace", "shop", ENABLED);
@@ -140,10 +139,7 @@ Deno.test("an answer as late as the timeout is a timeout, although Ignore hides 
   const api = clusterApi({ objects: [...configurations, SHOP, webhookService(), webhookEndpoints(["ready"])], dryRun });
   const clock = { now: () => new Date(), monotonic: () => passed, sleep: () => Promise.resolve() };
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
-  const { result, message = "" } = await reachable(
-    injectorWebhooks(configurations),
-    inventoryOf({ api, clock, scope }),
-  );
+  const { result, message = "" } = await findingFor("webhook-reachable", inventoryOf({ api, clock, scope }));
   assert.equal(result, "error");
   assert.match(message, /after 10 s, the timeout of .*\n.*firewall.*port 15017/);
 });

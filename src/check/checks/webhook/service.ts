@@ -2,10 +2,10 @@ import type { V1ServicePort } from "@kubernetes/client-node/models";
 import type { Plain, Service } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown, type Observed } from "../../inventory/mod.ts";
+import { type Facts, firstKnown, inEach } from "../../facts.ts";
 import type { Backends } from "../../inventory/services.ts";
-import { cannotTell, findingOf, type Problem } from "../findings.ts";
-import type { Callee } from "./failures.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { adviceFor, type Callee } from "./failures.ts";
 import { distinct } from "./injectors.ts";
 
 /** The Service of a webhook. */
@@ -25,17 +25,13 @@ export function isCalled(webhook: InjectorWebhook): webhook is Called {
 }
 
 /** The Services of the webhooks exist, with the configured ports. */
-export async function serviceExists(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const problems: Problem[] = [];
+export async function serviceExists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const called = calledServices(webhooks);
   if (called.length === 0) return { result: "skipped", message: "webhooks are called by URL" };
-  for (const webhook of called) {
-    const { target } = webhook;
-    const service = await inventory.service(target);
-    if (!isKnown(service)) return cannotTell(service);
-    const message = serviceProblem(service.value, target);
-    if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
-  }
+  const problems = await inEach(called, async (webhook): Promise<readonly Problem[]> => {
+    const message = serviceProblem(await facts.service(webhook.target), webhook.target);
+    return message === undefined ? [] : [{ object: configurationRef(webhook), result: "error", message }];
+  });
   if (problems.length > 0) return findingOf(problems, "reinstall the control plane, or delete its configuration");
   return { result: "ok", message: called.map(({ target }) => nameOf(target)).join(", ") };
 }
@@ -53,45 +49,46 @@ export function nameOf({ namespace, name }: ServiceTarget): string {
 }
 
 /** The Service has ready pods for the called port. */
-export async function endpointsReady(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const problems: Problem[] = [];
+export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   let ready = 0;
-  for (const webhook of distinct(calledServices(webhooks), ({ target }) => target).filter(isCalled)) {
-    const { target } = webhook;
-    const [service, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
-    if (!isKnown(backends)) return cannotTell(backends);
-    const port = isKnown(service) && service.value !== undefined ? portOf(service.value, target) : undefined;
+  const called = distinct(calledServices(webhooks), ({ target }) => target).filter(isCalled);
+  const problems = await inEach(called, async ({ target }): Promise<readonly Problem[]> => {
+    const backends = await facts.backends(target);
     const object = `service/${nameOf(target)}`;
-    ready += backends.value.ready;
-    if (backends.value.ready === 0) {
-      const waiting = backends.value.notReady;
+    ready += backends.ready;
+    if (backends.ready === 0) {
+      const waiting = backends.notReady;
       const message = waiting === 0 ? "has no pods" : `has no ready pod: ${waiting} not ready`;
-      problems.push({ object, result: "error", message });
-    } else if (port !== undefined && !backends.value.ports.has(nameOfPort(port))) {
-      problems.push({ object, result: "error", message: `its pods lack the target of its port ${target.port}` });
+      return [{ object, result: "error", message }];
     }
-  }
+    const service = await facts.service(target);
+    const port = service === undefined ? undefined : portOf(service, target);
+    if (port === undefined || backends.ports.has(nameOfPort(port))) return [];
+    return [{ object, result: "error", message: `its pods lack the target of its port ${target.port}` }];
+  });
   if (problems.length > 0) return findingOf(problems, 'see "kubectl get pods" and "kubectl describe service" there');
   return { result: "ok", message: `${ready} ready` };
 }
 
-/** What the API server reaches, as far as it is known. */
-export async function calleeOf(target: WebhookTarget, inventory: Inventory): Promise<Callee> {
-  if ("url" in target) return { port: undefined, clusterIP: undefined };
-  const [found, backends] = await Promise.all([inventory.service(target), inventory.backends(target)]);
-  const service = isKnown(found) ? found.value : undefined;
-  return { port: podPort(service, backends, target), clusterIP: service?.spec?.clusterIP };
+/** Advice on a failed call, which names what the API server calls as far as it is known. */
+export async function adviceOn(message: string, target: WebhookTarget, facts: Facts): Promise<string> {
+  const unseen: Callee = { port: undefined, clusterIP: undefined };
+  if ("url" in target) return adviceFor(message, unseen);
+  const found = await firstKnown<string>([
+    async () => {
+      const [service, { ports }] = await Promise.all([facts.service(target), facts.backends(target)]);
+      return adviceFor(message, calleeOf(target, service, ports));
+    },
+    async () => adviceFor(message, calleeOf(target, await facts.service(target), new Map())),
+    () => adviceFor(message, unseen),
+  ]);
+  return found ?? "";
 }
 
-function podPort(
-  service: Service | undefined,
-  backends: Observed<Backends>,
-  target: ServiceTarget,
-): number | undefined {
+function calleeOf(target: ServiceTarget, service: Service | undefined, ports: Backends["ports"]): Callee {
   const port = service === undefined ? undefined : portOf(service, target);
-  if (port === undefined) return undefined;
-  const found = isKnown(backends) ? backends.value.ports.get(nameOfPort(port)) : undefined;
-  return found ?? (typeof port.targetPort === "number" ? port.targetPort : undefined);
+  const found = port === undefined ? undefined : ports.get(nameOfPort(port)) ?? port.targetPort;
+  return { port: typeof found === "number" ? found : undefined, clusterIP: service?.spec?.clusterIP };
 }
 
 function portOf(service: Service, target: ServiceTarget): Plain<V1ServicePort> | undefined {

@@ -4,8 +4,8 @@ import { decodePems, isSignedBy, readCertificateInfo } from "../../../core/x509/
 import type { ConfigMap, Secret } from "../../../core/kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown, type Observed, type Unknown } from "../../inventory/mod.ts";
-import { cannotTell, findingOf, type Problem } from "../findings.ts";
+import { cannotTell, type Facts, firstKnown, inEach } from "../../facts.ts";
+import { findingOf, type Problem } from "../findings.ts";
 import { authoritiesOf, type Authority } from "./ca_bundle.ts";
 import { calledServices, type ServiceTarget } from "./service.ts";
 
@@ -27,17 +27,15 @@ const PLACES: readonly Place[] = [
 ];
 
 /** The caBundle of each configuration matches the first place that exists. */
-export async function trustAgrees(webhooks: readonly InjectorWebhook[], inventory: Inventory): Promise<Finding> {
-  const problems: Problem[] = [];
+export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const seen: string[] = [];
-  for (const webhook of calledServices(webhooks)) {
-    const found = await firstPlace(webhook.target, inventory);
-    if (!isKnown(found)) return cannotTell(found);
-    if (found.value === undefined) continue;
-    seen.push(found.value.name);
-    const message = disagreement(webhook, found.value) ?? invalidity(found.value, inventory.clock.now());
-    if (message !== undefined) problems.push({ object: configurationRef(webhook), result: "error", message });
-  }
+  const problems = await inEach(calledServices(webhooks), async (webhook): Promise<readonly Problem[]> => {
+    const held = await firstPlace(webhook.target, facts);
+    if (held === undefined) return [];
+    seen.push(held.name);
+    const message = disagreement(webhook, held) ?? invalidity(held, facts.clock.now());
+    return message === undefined ? [] : [{ object: configurationRef(webhook), result: "error", message }];
+  });
   if (problems.length > 0) {
     return findingOf(
       problems,
@@ -45,10 +43,7 @@ export async function trustAgrees(webhooks: readonly InjectorWebhook[], inventor
     );
   }
   if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
-  return {
-    result: "unknown",
-    message: "cannot tell: no known Secret or ConfigMap holds the webhook's certificate",
-  };
+  return cannotTell("no known Secret or ConfigMap holds the webhook's certificate");
 }
 
 interface Held {
@@ -59,22 +54,16 @@ interface Held {
 }
 
 /** Skips a forbidden place if another place can be read. */
-async function firstPlace(target: ServiceTarget, inventory: Inventory): Promise<Observed<Held | undefined>> {
-  let hidden: Unknown | undefined;
-  for (const place of PLACES) {
+async function firstPlace(target: ServiceTarget, facts: Facts): Promise<Held | undefined> {
+  return await firstKnown(PLACES.map((place) => async (): Promise<Held | undefined> => {
     const name = place.name(target);
     const { namespace } = target;
-    const object: Observed<ConfigMap | Secret | undefined> = place.kind === "Secret"
-      ? await inventory.secret({ namespace, name })
-      : await inventory.configMap(namespace, name);
-    if (!isKnown(object)) {
-      hidden = object;
-      continue;
-    }
-    const der = certificateIn(object.value, place);
-    if (der !== undefined) return { value: { name: `${place.kind} "${namespace}/${name}"`, holds: place.holds, der } };
-  }
-  return hidden ?? { value: undefined };
+    const object = place.kind === "Secret"
+      ? await facts.secret({ namespace, name })
+      : await facts.configMap(namespace, name);
+    const der = certificateIn(object, place);
+    return der === undefined ? undefined : { name: `${place.kind} "${namespace}/${name}"`, holds: place.holds, der };
+  }));
 }
 
 function certificateIn(object: ConfigMap | Secret | undefined, { kind, key }: Place): Uint8Array | undefined {

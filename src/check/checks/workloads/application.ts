@@ -8,13 +8,14 @@ import {
   portConflicts,
   PROXY_UID,
 } from "../../../inject/mod.ts";
+import { known } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { PodProblem } from "./pod_problem.ts";
 
 const PROXY = "istio-proxy";
 
 function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
-  return hasProxy || decision?.inject === true;
+  return hasProxy || known(decision)?.inject === true;
 }
 
 /** Init containers between traffic capture and the start of the proxy have no network. */
@@ -29,8 +30,8 @@ export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefi
 
 /** Two proxies capture the traffic of one pod: neither gets all of it. */
 export function otherMesh(expected: ExpectedPod): PodProblem | undefined {
-  const [other] = isInMesh(expected) ? otherMeshSidecars(expected.pod) : [];
-  if (other === undefined) return undefined;
+  const [other] = otherMeshSidecars(expected.pod);
+  if (other === undefined || !isInMesh(expected)) return undefined;
   return { result: "error", message: `it has the sidecar "${other.container}" of ${other.mesh}` };
 }
 
@@ -58,8 +59,8 @@ export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
 
 /** Applications of the proxy's user bypass the proxy. */
 export function proxyUser(expected: ExpectedPod): PodProblem | undefined {
-  const found = isInMesh(expected) ? containersOfProxyUser(expected.pod) : [];
-  if (found.length === 0) return undefined;
+  const found = containersOfProxyUser(expected.pod);
+  if (found.length === 0 || !isInMesh(expected)) return undefined;
   return {
     result: "error",
     message: `its containers ${quoted(found)} run as the proxy user ${PROXY_UID}: their traffic bypasses the proxy`,
@@ -68,8 +69,8 @@ export function proxyUser(expected: ExpectedPod): PodProblem | undefined {
 
 /** Declared application ports on which the proxy listens. */
 export function appPorts(expected: ExpectedPod): PodProblem | undefined {
-  const clashes = isInMesh(expected) ? portConflicts(expected.pod) : [];
-  if (clashes.length === 0) return undefined;
+  const clashes = portConflicts(expected.pod);
+  if (clashes.length === 0 || !isInMesh(expected)) return undefined;
   const told = clashes.map(({ port, container, use }) => `${port} of "${container}" (${use})`).join(", ");
   return { result: "error", message: `it declares proxy ports: ${told}` };
 }

@@ -5,8 +5,8 @@ import { labelsOf } from "../../../inject/mod.ts";
 import type { Finding } from "../../check.ts";
 import { objectTarget, podOf } from "../../injection/target.ts";
 import { injectorWebhooks, namespaceLabels, sendsPod } from "../../inventory/injector_webhooks.ts";
-import { type Inventory, isKnown } from "../../inventory/mod.ts";
-import { cannotTell, findingOrUnknown, type Problem } from "../findings.ts";
+import { type Facts, inAll, later } from "../../facts.ts";
+import { findingOf, type Problem } from "../findings.ts";
 
 /** Controllers try again after at most 16 minutes: an older event is of a problem that is over. */
 const RECENT = 20 * 60_000;
@@ -15,18 +15,15 @@ const RECENT = 20 * 60_000;
  * Controllers whose template matches an injection webhook, and whose pods are refused: Deployments say so in their
  * status, the others in events (`FailedCreate`).
  */
-export async function podsCreated(inventory: Inventory): Promise<Finding> {
+export async function podsCreated(facts: Facts): Promise<Finding> {
   const [workloads, namespaces, webhooks, events] = await Promise.all([
-    inventory.workloads(),
-    inventory.namespaces(),
-    inventory.mutatingWebhooks(),
-    inventory.failedCreations(),
+    facts.workloads(),
+    facts.namespaces(),
+    facts.mutatingWebhooks(),
+    later(facts.failedCreations()),
   ]);
-  if (!isKnown(workloads)) return cannotTell(workloads);
-  if (!isKnown(namespaces)) return cannotTell(namespaces);
-  if (!isKnown(webhooks)) return cannotTell(webhooks);
-  const injectors = injectorWebhooks(webhooks.value);
-  const labels = new Map(namespaces.value.map(({ metadata }) => {
+  const injectors = injectorWebhooks(webhooks);
+  const labels = new Map(namespaces.map(({ metadata }) => {
     return [metadata.name, namespaceLabels(metadata.name, metadata["labels"])] as const;
   }));
   const isMeant = (object: KubeObject) => {
@@ -35,16 +32,15 @@ export async function podsCreated(inventory: Inventory): Promise<Finding> {
     const pod = labelsOf(podOf(target));
     return injectors.some((each) => sendsPod(each, labels.get(target.namespace) ?? newMap(), pod));
   };
-  const recent = inventory.clock.now().getTime() - RECENT;
-  const told = isKnown(events) ? events.value.filter((event) => timeOf(event) > recent) : [];
-  const problems = workloads.value.filter(isMeant).flatMap((object): Problem[] => {
-    const message = ofStatus(object) ?? ofEvents(object, told);
+  const recent = facts.clock.now().getTime() - RECENT;
+  const problems = inAll(workloads.filter(isMeant), (object): readonly Problem[] => {
+    const message = ofStatus(object) ?? ofEvents(object, events().filter((event) => timeOf(event) > recent));
     return message === undefined
       ? []
       : [{ object: refOf(object), result: "error", message: `its pods are refused: ${message}` }];
-  });
+  }, "workload");
   const advice = "the check pod-admission tells whether the sidecar is the cause; see also kubectl describe";
-  return findingOrUnknown(problems, isKnown(events) ? undefined : events, advice);
+  return findingOf(problems, advice);
 }
 
 function refOf({ kind, metadata: { namespace = "", name } }: KubeObject): string {

@@ -5,26 +5,34 @@ import type { Pod } from "../../../core/kube/client/mod.ts";
 import { isMap, textAt } from "../../../core/value.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ObservedPlane } from "../../inventory/control_planes.ts";
-import { isKnown } from "../../inventory/mod.ts";
+import { known } from "../../facts.ts";
 import { revisionOf } from "../../inventory/live_pods.ts";
-import type { PodProblem } from "./pod_problem.ts";
+import { ownerRef, type PodProblem } from "./pod_problem.ts";
 
 /** The pod is older than the label or the webhook, or was created while the webhook was down. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): PodProblem | undefined {
-  if (hasProxy || decision?.inject !== true || webhook === undefined) return undefined;
+  if (hasProxy || webhook === undefined || known(decision)?.inject !== true) return undefined;
   const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
   return { result: "error", message };
 }
 
 /** A new pod would get no proxy, which shows only at the next rollout. A proxy in the workload's manifest stays. */
-export function unexpectedProxy(expected: ExpectedPod, isByHand: boolean): PodProblem | undefined {
-  const { hasProxy, decision, webhook, plane, pod } = expected;
-  if (!hasProxy || isByHand || annotationIn(pod, STATUS) === undefined) return undefined;
-  if (webhook === undefined) {
-    return { result: "warning", message: "it has a proxy, but no webhook is called for new pods" };
-  }
-  if (plane === undefined || decision === undefined || decision.inject) return undefined;
-  return { result: "warning", message: `it has a proxy, but a new pod would get none: ${decision.message}` };
+export function unexpectedProxy(
+  expected: ExpectedPod,
+  isByHand: (workload: string) => boolean,
+): PodProblem | undefined {
+  const { hasProxy, pod } = expected;
+  if (!hasProxy || annotationIn(pod, STATUS) === undefined) return undefined;
+  const message = whyNoProxy(expected);
+  return message === undefined || isByHand(ownerRef(expected)) ? undefined : { result: "warning", message };
+}
+
+function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {
+  if (webhook === undefined) return "it has a proxy, but no webhook is called for new pods";
+  const next = known(decision);
+  return next === undefined || next.inject
+    ? undefined
+    : `it has a proxy, but a new pod would get none: ${next.message}`;
 }
 
 const STATUS = "sidecar.istio.io/status";
@@ -34,7 +42,7 @@ const IMAGES = new WeakMap<Injector, string | undefined>();
 
 /** The proxy has another revision, or comes from an older configuration. */
 export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): PodProblem | undefined {
-  if (!hasProxy || decision?.inject !== true || webhook === undefined || plane === undefined) return undefined;
+  if (!hasProxy || webhook === undefined || plane === undefined || known(decision)?.inject !== true) return undefined;
   const message = otherRevision(pod, webhook.revision) ?? otherImage(pod, plane);
   return message === undefined ? undefined : { result: "warning", message };
 }
@@ -46,7 +54,7 @@ function otherRevision(pod: Pod, now: string): string | undefined {
 }
 
 function otherImage(pod: Pod, { injector }: ObservedPlane): string | undefined {
-  const image = !isKnown(injector) || hasOwnTemplate(pod) ? undefined : imageOf(injector.value);
+  const image = hasOwnTemplate(pod) ? undefined : imageOf(known(injector));
   const has = textAt(findProxy(pod) ?? {}, "image");
   if (image === undefined || has === "" || has === image) return undefined;
   return `its proxy is "${has}", new pods get "${image}"`;
@@ -88,7 +96,7 @@ export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefin
 export function onWindows({ pod, decision, hasProxy }: ExpectedPod): PodProblem | undefined {
   const { os, nodeSelector } = specOf(pod);
   const system = textAt(isMap(os) ? os : {}, "name") || textAt(isMap(nodeSelector) ? nodeSelector : {}, OS);
-  if (system !== "windows" || (decision?.inject !== true && !hasProxy)) return undefined;
+  if (system !== "windows" || (!hasProxy && known(decision)?.inject !== true)) return undefined;
   return { result: "error", message: "it is a Windows pod: with a sidecar it does not start" };
 }
 

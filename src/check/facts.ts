@@ -1,0 +1,147 @@
+/**
+ * What a check sees of the inventory: values, never one that may be unknown. Reading an unknown value ends the check, and
+ * the result is unknown. So no check can say `ok` of what it could not read.
+ */
+import { atOnce } from "../core/at_once.ts";
+import { counted } from "../core/counted.ts";
+import { type Inventory, isKnown, type Observed, type Unknown } from "./inventory/mod.ts";
+
+/** A getter of values in place of observations. */
+type Reading<Getter> = Getter extends (...args: infer Args) => Promise<Observed<infer Value>>
+  ? (...args: Args) => Promise<Value>
+  : Getter;
+
+/** The inventory as a check reads it. */
+export type Facts = { readonly [Name in keyof Inventory]: Reading<Inventory[Name]> };
+
+/** Thrown by reading an unknown value. Only this file can catch it. Without a stack: thousands of pods may throw it. */
+class NotKnown {
+  readonly unknown: Unknown;
+  readonly of: string;
+
+  constructor(unknown: Unknown, of = "") {
+    this.unknown = unknown;
+    this.of = of;
+  }
+}
+
+/** Why something cannot be told. */
+export interface CannotTell {
+  readonly why: Unknown;
+  /** What it is about, such as `3 pods`; may be empty. */
+  readonly of: string;
+}
+
+/** The result over an inventory, or the unknown value that ended it. Errors: those of `run`. */
+export async function overFacts<T>(
+  inventory: Inventory,
+  run: (facts: Facts) => Promise<T> | T,
+): Promise<{ readonly value: T } | CannotTell> {
+  const answer = await attempt(() => run(factsOf(inventory)));
+  return answer instanceof NotKnown ? { why: answer.unknown, of: answer.of } : answer;
+}
+
+function factsOf(inventory: Inventory): Facts {
+  const facts = Object.entries(inventory).map(([name, value]) => [name, isGetter(value) ? reading(value) : value]);
+  // A mapped type: no guard can prove it.
+  return Object.fromEntries(facts) as Facts;
+}
+
+type Getter = (...args: unknown[]) => Promise<Observed<unknown>>;
+
+/** Every function of the inventory is a getter. */
+function isGetter(value: unknown): value is Getter {
+  return typeof value === "function";
+}
+
+function reading(getter: Getter): (...args: unknown[]) => Promise<unknown> {
+  return async (...args) => known(await getter(...args));
+}
+
+/** The value of an observation that is part of another value. An unknown one ends the check. */
+export function known<T>(observed: Observed<T>): T {
+  if (isKnown(observed)) return observed.value;
+  throw new NotKnown(observed);
+}
+
+/** Ends the check, which says `cannot tell: WHY`, or `cannot tell for OF: WHY`. */
+export function cannotTell(why: string, of?: string): never {
+  throw new NotKnown({ broken: why, object: "" }, of);
+}
+
+/** A value that a check may not need: unknown, it ends the check only where it is used. */
+export async function later<T>(asked: Promise<T>): Promise<() => T> {
+  const answer = await attempt(() => asked);
+  return () => {
+    if (answer instanceof NotKnown) throw answer;
+    return answer.value;
+  };
+}
+
+/**
+ * The answer of the first way that has one. `undefined` says that a way has none; if no way has, the first unknown value
+ * ends the check. Each way must be enough by itself.
+ */
+export async function firstKnown<T>(
+  ways: readonly (() => Promise<T | undefined> | T | undefined)[],
+): Promise<T | undefined> {
+  let hidden: NotKnown | undefined;
+  for (const way of ways) {
+    const answer = await attempt(way);
+    if (answer instanceof NotKnown) hidden ??= answer;
+    else if (answer.value !== undefined) return answer.value;
+  }
+  if (hidden !== undefined) throw hidden;
+  return undefined;
+}
+
+/** Requests of one check in flight. */
+const AT_ONCE = 8;
+
+/**
+ * What is found in each item. An item for which an unknown value is read hides nothing of the others; if nothing is found
+ * in them, that value ends the check.
+ */
+export async function inEach<T, Found>(
+  items: readonly T[],
+  find: (item: T) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  const answers = await atOnce(items, AT_ONCE, (item) => attempt(() => find(item)));
+  const found = answers.flatMap((answer) => answer instanceof NotKnown ? [] : answer.value);
+  const hidden = answers.find((answer) => answer instanceof NotKnown);
+  if (found.length > 0 || hidden === undefined) return found;
+  throw hidden;
+}
+
+/** The same without requests. With `what`, such as `pod`, the message has the number of unknown items. */
+export function inAll<T, Found>(
+  items: readonly T[],
+  find: (item: T) => readonly Found[],
+  what?: string,
+): readonly Found[] {
+  const found: Found[] = [];
+  const hidden: NotKnown[] = [];
+  for (const item of items) {
+    try {
+      found.push(...find(item));
+    } catch (error) {
+      hidden.push(notKnown(error));
+    }
+  }
+  const [first] = hidden;
+  if (found.length > 0 || first === undefined) return found;
+  throw what === undefined ? first : new NotKnown(first.unknown, counted(hidden.length, what));
+}
+
+async function attempt<T>(ask: () => Promise<T> | T): Promise<{ readonly value: T } | NotKnown> {
+  try {
+    return { value: await ask() };
+  } catch (error) {
+    return notKnown(error);
+  }
+}
+
+function notKnown(error: unknown): NotKnown {
+  if (error instanceof NotKnown) return error;
+  throw error;
+}

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { clusterInventory, object } from "../../test/support/kube/cluster.ts";
+import { meshObjects, meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
+import { webhookEndpoints } from "../../test/support/kube/webhook_check.ts";
+import type { KubeObject } from "../core/kube/client/mod.ts";
+import { ALL_CHECKS } from "./checks/all.ts";
+import type { Check } from "./check.ts";
+import { cannotTell, type Facts, firstKnown, inAll, inEach, later } from "./facts.ts";
+import { type Inventory, isKnown, type Unknown } from "./inventory/mod.ts";
+import { judge } from "./judge.ts";
+
+/** A cluster that gives the checks much to read: nothing of it is wrong. */
+function wellCluster(): readonly KubeObject[] {
+  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-1", controller: true };
+  const quota = { hard: { "requests.cpu": "100", "limits.cpu": "100" } };
+  return [
+    ...meshWebhooks().map((each) => ({ ...each })),
+    ...meshObjects().filter(({ kind }) => kind !== "MutatingWebhookConfiguration"),
+    webhookEndpoints(["ready"], "https-webhook"),
+    object("v1", "Namespace", "istio-system"),
+    object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } }),
+    object("v1", "ConfigMap", "shop/istio-ca-root-cert", { data: {} }),
+    object("v1", "ResourceQuota", "shop/all", { spec: quota, status: { used: {} } }),
+    object("v1", "LimitRange", "shop/all", { spec: { limits: [{ type: "Container", max: { cpu: "10" } }] } }),
+    object("v1", "Node", "node-1", { status: { nodeInfo: { kubeletVersion: "v1.34.1" } } }),
+    object("v1", "Pod", "kube-system/kube-apiserver-a", {
+      metadata: { labels: { component: "kube-apiserver" } },
+      spec: { nodeName: "node-1", containers: [{ name: "a", command: ["kube-apiserver"] }] },
+    }),
+    object("v1", "Pod", "kube-system/kube-proxy-a", {
+      metadata: { labels: { "k8s-app": "kube-proxy" } },
+      spec: { nodeName: "node-1", containers: [] },
+    }),
+    object("apps/v1", "Deployment", "shop/web", { spec: { template: { spec: { containers: [{ name: "app" }] } } } }),
+    object("v1", "Pod", "shop/web-1-a", {
+      metadata: { ownerReferences: [owner], annotations: { "sidecar.istio.io/status": "{}" } },
+      spec: { containers: [{ name: "app" }, { name: "istio-proxy", image: "proxy" }] },
+      status: { phase: "Running", containerStatuses: [{ name: "istio-proxy", ready: true }] },
+    }),
+  ];
+}
+
+/** A managed cluster with a webhook of others: kube-apiserver is hidden. */
+function otherCluster(): readonly KubeObject[] {
+  const rules = [{ apiGroups: [""], operations: ["CREATE"], resources: ["pods"] }];
+  return [
+    ...wellCluster().filter(({ metadata }) => metadata.namespace !== "kube-system"),
+    object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "other", {
+      webhooks: [{ name: "other.example.com", rules, clientConfig: { url: "https://other.test" } }],
+    }),
+  ];
+}
+
+/** Before the mesh: an aggregated API shows that Services are reached. */
+function plainCluster(): readonly KubeObject[] {
+  const status = { conditions: [{ type: "Available", status: "True" }] };
+  const service = { namespace: "kube-system", name: "metrics-server" };
+  return [object("apiregistration.k8s.io/v1", "APIService", "v1.metrics", { spec: { service }, status })];
+}
+
+/** The API server injects, and shows its version and APIs. */
+function inventory(objects = wellCluster()): Inventory {
+  const raw = {
+    "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" },
+    "/apis": {
+      groups: [{ name: "a", versions: [{ groupVersion: "admissionregistration.k8s.io/v1" }] }],
+    },
+  };
+  return clusterInventory({
+    objects,
+    raw,
+    date: new Date().toUTCString(),
+    dryRun: (namespace, pod) => {
+      const proxy = [{ name: "istio-proxy", image: "proxy" }];
+      const spec = "spec" in pod && typeof pod.spec === "object" ? { ...pod.spec } : {};
+      return object("v1", "Pod", `${namespace}/made`, { spec: { initContainers: proxy, ...spec, containers: proxy } });
+    },
+  });
+}
+
+type Getter = (...args: unknown[]) => Promise<unknown>;
+
+function gettersOf(all: Inventory): [name: string, getter: Getter][] {
+  return Object.entries<unknown>(all).filter((entry): entry is [string, Getter] => typeof entry[1] === "function");
+}
+
+/** The inventory with these getters unknown, and the names of those that are read. */
+function hiding(all: Inventory, isHidden: (name: string) => boolean, unknown: Unknown) {
+  const read = new Set<string>();
+  const getters = gettersOf(all).map(([name, getter]) => [name, (...args: unknown[]) => {
+    if (isHidden(name)) read.add(name);
+    return isHidden(name) ? Promise.resolve(unknown) : getter(...args);
+  }]);
+  const hidden: Inventory = { ...all, ...Object.fromEntries(getters) };
+  return { hidden, read };
+}
+
+const REASONS: readonly Unknown[] = [{ forbidden: "list on all" }, { failed: "no answer" }, {
+  broken: "it is missing",
+  object: "configmap/a/b",
+}];
+
+/** A cluster, and the getters of which a check needs none for `ok`: another value is enough. */
+interface Case {
+  readonly objects: readonly KubeObject[];
+  readonly enough: Readonly<Record<string, readonly string[]>>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    objects: wellCluster(),
+    enough: {
+      // A sidecar in a dry run shows what the flags of kube-apiserver would.
+      "api-mutating-admission": ["apiServerPods"],
+      "api-aggregator-routing": ["apiServerPods", "kubeProxyPods"],
+      // The ConfigMap of the authority is as good as the Secrets.
+      "webhook-certificate": ["secret"],
+      // They matter to a quota of what the sidecar does not set, and to a pod with an unexpected proxy.
+      "resource-quota": ["limitRanges"],
+      "workload-proxy-unexpected": ["workloads"],
+    },
+  },
+  {
+    objects: otherCluster(),
+    enough: {
+      "api-mutating-admission": ["apiServerPods"],
+      "api-aggregator-routing": ["apiServerPods"],
+      "webhook-certificate": ["secret"],
+      "resource-quota": ["limitRanges"],
+      "workload-proxy-unexpected": ["workloads"],
+    },
+  },
+  {
+    objects: plainCluster(),
+    // The answer of an aggregated API shows what the answer of a webhook would. There is nothing to judge for the others.
+    enough: {
+      "resource-quota": ["limitRanges"],
+      "workload-proxy-unexpected": ["workloads"],
+      "api-aggregator-routing": ["apiServerPods", "mutatingWebhooks"],
+      "workload-pods-created": ["failedCreations"],
+    },
+  },
+];
+
+Deno.test("no check that reads an unknown value is ok, whichever value it is", async () => {
+  const wellAtFirst = new Set<string>();
+  const found: string[] = [];
+  const everRead = new Set<string>();
+  const without = async (
+    { all, enough }: { all: Inventory } & Pick<Case, "enough">,
+    check: Check,
+    [name, unknown]: [string, Unknown],
+  ) => {
+    const { hidden, read } = hiding(all, (each) => each === name, unknown);
+    const { result, message = "" } = await judge(check, hidden);
+    if (read.size === 0) return;
+    everRead.add(name);
+    const isRight = ["unknown", "error", "warning"].includes(result) || enough[check.id]?.includes(name);
+    if (!isRight || /bug in it/.test(message)) found.push(`${check.id} reads ${name}: ${result} ${message}`);
+  };
+  for (const { objects, enough } of CASES) {
+    const all = inventory(objects);
+    const hidings = gettersOf(all).flatMap(([name]) => REASONS.map((unknown): [string, Unknown] => [name, unknown]));
+    for (const check of ALL_CHECKS) {
+      if ((await judge(check, all)).result === "ok") wellAtFirst.add(check.id);
+      for (const hiding of hidings) await without({ all, enough }, check, hiding);
+    }
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(gettersOf(inventory()).map(([name]) => name).filter((name) => !everRead.has(name)), []);
+  // The test says little about a check that is never ok.
+  assert.deepEqual(ALL_CHECKS.map(({ id }) => id).filter((id) => !wellAtFirst.has(id)), []);
+});
+
+Deno.test("no check is ok while everything is unknown", async () => {
+  for (const unknown of REASONS) {
+    const { hidden } = hiding(inventory(), () => true, unknown);
+    for (const check of ALL_CHECKS) {
+      const expected = "failed" in unknown ? "error" : "unknown";
+      const { result } = await judge(check, hidden);
+      assert.equal(result, expected, check.id);
+    }
+  }
+});
+
+Deno.test("a part of a value may be unknown too: the configuration of a control plane", async () => {
+  const all = inventory();
+  const { value: planes } = await all.planes();
+  const unknown = { forbidden: "get on configmaps" };
+  const blind = new Map([...planes].map(([key, plane]) => [key, { ...plane, texts: unknown, injector: unknown }]));
+  for (const check of ALL_CHECKS.filter(({ category }) => category === "injector-configuration")) {
+    const { result } = await judge(check, { ...all, planes: () => Promise.resolve({ value: blind }) });
+    assert.equal(result, "unknown", check.id);
+  }
+  const pods = await all.expectations();
+  assert(isKnown(pods));
+  const undecided = pods.value.map((pod) => ({ ...pod, hasProxy: false, decision: unknown }));
+  const missing = ALL_CHECKS.find(({ id }) => id === "workload-proxy-missing");
+  assert(missing !== undefined);
+  assert.deepEqual(await judge(missing, { ...all, expectations: () => Promise.resolve({ value: undecided }) }), {
+    result: "unknown",
+    message: "cannot tell for 1 pod: needs get on configmaps",
+  });
+});
+
+const PROBLEM = { object: "a", message: "is odd" };
+
+async function ran<T>(run: (facts: Facts) => Promise<T>): Promise<T | string> {
+  let ended: { readonly value: T } | undefined;
+  const { result, message = "" } = await judge({
+    run: async (facts) => {
+      ended = { value: await run(facts) };
+      return { result: "ok" };
+    },
+  }, inventory());
+  return ended === undefined ? `${result}: ${message}` : ended.value;
+}
+
+Deno.test("what is found in some items is told, although others are unknown", async () => {
+  const find = (item: number) => item === 1 ? cannotTell("too dark") : item === 2 ? [PROBLEM] : [];
+  assert.deepEqual(await ran(() => inEach([1, 2, 3], async (item) => await find(item))), [PROBLEM]);
+  assert.deepEqual(await ran(() => inEach([1, 3], async (item) => await find(item))), "unknown: cannot tell: too dark");
+  assert.deepEqual(await ran(async () => await inAll([1, 2], find)), [PROBLEM]);
+  const counted = await ran(async () => await inAll([1, 3, 1], find, "pod"));
+  assert.equal(counted, "unknown: cannot tell for 2 pods: too dark");
+});
+
+Deno.test("a later way may be enough; without one the first unknown value counts", async () => {
+  const dark = () => cannotTell("too dark");
+  assert.equal(await ran(() => firstKnown([dark, () => undefined, () => 3])), 3);
+  assert.equal(await ran(() => firstKnown([() => undefined, dark])), "unknown: cannot tell: too dark");
+  assert.equal(await ran(() => firstKnown<number>([() => undefined])), undefined);
+});
+
+Deno.test("an unknown value ends the check only where it is used", async () => {
+  const dark = () => Promise.resolve().then(() => cannotTell("too dark"));
+  assert.equal(await ran(async () => typeof await later(dark())), "function");
+  assert.equal(await ran(async () => (await later(dark()))()), "unknown: cannot tell: too dark");
+  assert.equal(await ran(async () => (await later(Promise.resolve(1)))()), 1);
+});
+
+Deno.test("an error is no unknown value", async () => {
+  const fails = () => Promise.reject(new TypeError("x is undefined"));
+  const told = "error: This check failed because of a bug in it: x is undefined; please report it";
+  assert.equal(await ran(() => firstKnown([fails, () => 1])), told);
+  assert.equal(await ran(() => inEach([1], fails)), told);
+  assert.equal(await ran(() => later(fails())), told);
+});
