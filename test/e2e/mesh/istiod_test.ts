@@ -46,7 +46,9 @@ for (const agent of AGENTS) {
       return `${SIZE.hung} s`;
     });
     await step("slow", async (load) => {
-      await slowly(mesh, () => load.rotated(SIZE.rotations));
+      await slowly(mesh, async () => {
+        for (let rotation = 0; rotation < SIZE.rotations; rotation++) await load.rotated();
+      });
       return `each piece of data ${SIZE.delay} ms late`;
     });
     await step("refuses the certificate", async (load) => {
