@@ -17,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   check: ["run", "--quiet", "--allow-all", "bench/check.ts"],
   webhook: ["run", "--quiet", "--allow-all", "bench/webhook.ts"],
   yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],
+  linear: ["run", "--quiet", "--allow-all", "--no-check", "bench/linear.ts"],
   compare: ["run", "--quiet", "--allow-all", "bench/compare.ts"],
   smp: ["bench", "--quiet", "--allow-all", "--no-check", "bench/smp_bench.ts"],
 };

@@ -1,7 +1,7 @@
 import { type ParsedDocument, parseDocument, scalarText, TextEdits } from "../../core/yaml/mod.ts";
 
 /** Keys that YAML 1.1 may not read as strings. Most documents have none. */
-const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^\s:]*)\s*:(?:\s|$)/im;
+const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^\s:,{]*)\s*:(?:\s|$)/im;
 
 type Node = NonNullable<ParsedDocument["root"]>;
 

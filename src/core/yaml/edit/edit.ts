@@ -8,7 +8,7 @@ import type { YamlNode } from "../node.ts";
 const MAX_PASSES = 5;
 
 /** `? ` keys, `|+` blocks and tags: edits of these are verified. */
-const RARE = /^\s*\?|[|>]\d?\+|[\s{[,]!/m;
+const RARE = /^[^\S\n]*\?|[|>]\d?\+|[\s{[,]!/m;
 
 /**
  * Edits the text of a document so that it reads as `next`, and keeps all other bytes. The result is verified for

@@ -1,5 +1,6 @@
 import type { Value } from "../../value.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
+import type { Lines } from "../position.ts";
 import type { Layout } from "../write/emit.ts";
 import { requoted } from "../write/scalar_text.ts";
 import type { TextEdits } from "./text_edits.ts";
@@ -16,6 +17,8 @@ export type Slot =
 /** The editor for the edits of maps, lists and flow collections, which call it for their children. */
 export interface Editing {
   readonly text: string;
+  /** The lines of `text`. */
+  readonly lines: Lines;
   readonly root: YamlNode | undefined;
   readonly edits: TextEdits;
   readonly layout: Layout;

@@ -6,7 +6,7 @@ import { editBlockMap } from "./map.ts";
 import { editFlowList, editFlowMap, flowReplacement } from "./flow.ts";
 import { contentEnd, isBlockScalar, layoutOf, startsLine } from "./line_layout.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
-import { lineStart, nextLine } from "../position.ts";
+import { Lines } from "../position.ts";
 import { sameValue } from "../../same_value.ts";
 import { endOfLine } from "../scan.ts";
 import { TextEdits } from "./text_edits.ts";
@@ -19,6 +19,7 @@ export class Editor implements Editing {
   /** Nodes with an anchor whose value is changed or removed. */
   readonly touched = new Set<YamlNode>();
   readonly text: string;
+  readonly lines: Lines;
   readonly root: YamlNode | undefined;
   readonly #changed: ReadonlySet<YamlNode>;
 
@@ -26,7 +27,8 @@ export class Editor implements Editing {
   constructor(text: string, root: YamlNode | undefined, changed: ReadonlySet<YamlNode> = new Set()) {
     this.text = text;
     this.root = root;
-    this.layout = layoutOf(text, root);
+    this.lines = new Lines(text);
+    this.layout = layoutOf(this.lines, root);
     this.#changed = changed;
   }
 
@@ -96,19 +98,18 @@ export class Editor implements Editing {
   }
 
   #replaceRoot(node: YamlNode | undefined, next: Value): void {
-    const lines = yamlText(next, this.layout);
+    const written = yamlText(next, this.layout);
     if (node === undefined || (node.kind === "scalar" && node.style === "empty" && node.outer === node.end)) {
-      this.edits.insert(documentEnd(this.text), lines);
+      this.edits.insert(documentEnd(this.text), written);
       return;
     }
-    const start = startsLine(this.text, node.outer) ? lineStart(this.text, node.outer) : node.outer;
-    const end = contentEnd(this.text, node);
-    this.edits.replace(start, end === lineStart(this.text, end) ? end : nextLine(this.text, end), lines);
+    const start = startsLine(this.lines, node.outer) ? this.lines.start(node.outer) : node.outer;
+    this.edits.replace(start, lineAfter(this.lines, contentEnd(this.lines, node)), written);
   }
 
   #replaceBlock(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): void {
     const block = this.#blockFor(node, next, slot);
-    const old = oldBlock(this.text, node, slot);
+    const old = oldBlock(this.lines, node, slot);
     const gap = block.head !== "" && old.headStart === slot.after ? " " : "";
     const headStart = block.head === "" ? slot.after : old.headStart;
     this.edits.replace(headStart, old.headEnd, gap + block.head);
@@ -132,13 +133,14 @@ interface OldBlock {
 }
 
 /** The extent of a node: on the line of its key or dash, and the whole lines after it. */
-function oldBlock(text: string, node: YamlNode, slot: { readonly after: number }): OldBlock {
-  const bodyEnd = lineAfter(text, contentEnd(text, node));
+function oldBlock(lines: Lines, node: YamlNode, slot: { readonly after: number }): OldBlock {
+  const { text } = lines;
+  const bodyEnd = lineAfter(lines, contentEnd(lines, node));
   if (node.kind === "scalar" && isBlockScalar(node)) {
     return {
       headStart: node.outer,
       headEnd: headerEnd(text, node.start),
-      bodyStart: nextLine(text, node.start),
+      bodyStart: lines.next(node.start),
       bodyEnd,
     };
   }
@@ -152,14 +154,14 @@ function oldBlock(text: string, node: YamlNode, slot: { readonly after: number }
     };
   }
   // A collection starts on the line of its dash, or after the line of its key or dash.
-  const sameLine = lineStart(text, node.start) === lineStart(text, slot.after);
+  const sameLine = lines.start(node.start) === lines.start(slot.after);
   const headEnd = sameLine ? endOfLine(text, node.start) : propertiesEnd(text, node, slot.after);
   const headStart = sameLine ? node.outer : slot.after;
-  return { headStart, headEnd, bodyStart: nextLine(text, headEnd), bodyEnd };
+  return { headStart, headEnd, bodyStart: lines.next(headEnd), bodyEnd };
 }
 
-function lineAfter(text: string, offset: number): number {
-  return offset === lineStart(text, offset) ? offset : nextLine(text, offset);
+function lineAfter(lines: Lines, offset: number): number {
+  return offset === lines.start(offset) ? offset : lines.next(offset);
 }
 
 function headerEnd(text: string, start: number): number {

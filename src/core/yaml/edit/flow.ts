@@ -2,7 +2,8 @@ import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { type Editing, inOldQuotes } from "./editing.ts";
 import { matchItems } from "./match_items.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
-import { columnOf, lineStart } from "../position.ts";
+import type { Lines } from "../position.ts";
+import { lastEntries } from "./map.ts";
 import { isEmpty, spaces } from "../write/emit.ts";
 import { doubleQuoted, scalarText } from "../write/scalar_text.ts";
 
@@ -22,16 +23,18 @@ export function editFlowMap(editor: Editing, node: MapNode, next: ValueMap): voi
     end: entry.node.end,
     kept: entry.key === undefined || entry.key in next,
   }));
+  const last = lastEntries(node);
   node.entries.forEach((entry, index) => {
     const { key } = entry;
     if (!spans[index]?.kept) editor.forget(entry.node);
-    else if (key !== undefined && !node.entries.some((other, at) => at > index && other.key === key)) {
+    else if (key !== undefined && last.get(key) === index) {
       editor.edit(entry.node, next[key] ?? null, { kind: "flow", owner: node });
     }
   });
   const style = styleOf(editor, node);
+  const column = entryColumn(editor.lines, node);
   const added = Object.keys(next).filter((key) => !(key in node.value))
-    .map((key) => ({ after: spans.length - 1, text: flowEntry(key, next, style, entryColumn(editor.text, node)) }));
+    .map((key) => ({ after: spans.length - 1, text: flowEntry(key, next, style, column) }));
   removeAndInsert(editor, node, spans, added);
 }
 
@@ -42,13 +45,14 @@ export function editFlowList(editor: Editing, node: ListNode, next: readonly Val
   const spans = node.items.map((item, index) => ({ start: item.outer, end: item.end, kept: kept.has(index) }));
   node.items.forEach((item, index) => kept.has(index) || editor.forget(item));
   const style = styleOf(editor, node);
+  const column = entryColumn(editor.lines, node);
   const added: Added[] = [];
   let after = -1;
   next.forEach((value, position) => {
     const index = match[position];
     const item = index === undefined ? undefined : node.items[index];
     if (index === undefined || item === undefined) {
-      added.push({ after, text: flowText(value, style, entryColumn(editor.text, node)) });
+      added.push({ after, text: flowText(value, style, column) });
       return;
     }
     editor.edit(item, value, { kind: "flow", owner: node });
@@ -59,8 +63,8 @@ export function editFlowList(editor: Editing, node: ListNode, next: readonly Val
 
 /** Replaces a node inside braces or brackets. */
 export function flowReplacement(editor: Editing, node: YamlNode, next: Value, owner: FlowNode): void {
-  const { text, edits } = editor;
-  const written = inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner), entryColumn(text, owner));
+  const { text, lines, edits } = editor;
+  const written = inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner), entryColumn(lines, owner));
   if (node.outer < node.end || owner.kind === "list") edits.replace(node.outer, node.end, written);
   else edits.insert(node.end, (text[node.end - 1] === ":" ? " " : ": ") + written);
 }
@@ -72,8 +76,8 @@ interface Added {
 }
 
 function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[], added: readonly Added[]): void {
-  const { text, edits } = editor;
-  const comma = flowComma(styleOf(editor, node), entryColumn(text, node));
+  const { lines, edits } = editor;
+  const comma = flowComma(styleOf(editor, node), entryColumn(lines, node));
   const first = spans[0];
   const last = spans.at(-1);
   if (first === undefined || last === undefined) return;
@@ -83,24 +87,26 @@ function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[]
     return;
   }
   removeSpans(editor, spans);
-  const firstKept = spans.findIndex((span) => span.kept);
+  const keptBefore = lastKept(spans);
   for (const part of added) {
-    if (part.after < firstKept) edits.insert(first.start, part.text + comma);
-    else edits.insert(spans[lastKept(spans, part.after)]?.end ?? last.end, comma + part.text);
+    const place = keptBefore[part.after];
+    if (place === undefined) edits.insert(first.start, part.text + comma);
+    else edits.insert(place.end, comma + part.text);
   }
 }
 
-function lastKept(spans: readonly Span[], upTo: number): number {
-  let index = upTo;
-  while (index > 0 && !spans[index]?.kept) index--;
-  return index;
+/** For each entry the last one up to it that stays; `undefined` before the first. */
+function lastKept(spans: readonly Span[]): (Span | undefined)[] {
+  let last: Span | undefined;
+  return spans.map((span) => last = span.kept ? span : last);
 }
 
 /** Removes each run of entries with the comma after it; the last run with the comma before it. */
 function removeSpans(editor: Editing, spans: readonly Span[]): void {
+  const lastKeptIndex = spans.findLastIndex((span) => span.kept);
   spans.forEach((span, index) => {
     if (span.kept) return;
-    const follows = spans.slice(index + 1).some((later) => later.kept);
+    const follows = index < lastKeptIndex;
     const before = spans[index - 1];
     if (follows) editor.edits.remove(span.start, spans[index + 1]?.start ?? span.end);
     else editor.edits.remove(before?.end ?? span.start, span.end);
@@ -109,11 +115,10 @@ function removeSpans(editor: Editing, spans: readonly Span[]): void {
 
 /** The style of a collection's text. */
 function styleOf(editor: Editing, node: FlowNode): FlowStyle {
-  const { text } = editor;
+  const { text, lines } = editor;
   const inner = firstOffset(node);
-  const lines = inner !== undefined && lineStart(text, inner) !== lineStart(text, node.start);
-  const outerColumn = indentOf(text, node.start);
-  const step = lines ? Math.max(1, columnOf(text, inner) - outerColumn) : 0;
+  const isSpread = inner !== undefined && lines.start(inner) !== lines.start(node.start);
+  const step = isSpread ? Math.max(1, lines.column(inner) - indentOf(lines, node.start)) : 0;
   const compact = /^[^\n]*?":\S/.test(text.slice(node.start, node.start + 200));
   const json = compact || isJson(editor.root) || isJson(node);
   return { json, colon: compact ? ":" : ": ", step, eol: editor.layout.eol };
@@ -131,12 +136,13 @@ function firstOffset(node: FlowNode): number | undefined {
 }
 
 /** The indentation of the lines of a collection's entries. */
-function entryColumn(text: string, node: FlowNode): number {
-  return indentOf(text, firstOffset(node) ?? node.start);
+function entryColumn(lines: Lines, node: FlowNode): number {
+  return indentOf(lines, firstOffset(node) ?? node.start);
 }
 
-function indentOf(text: string, offset: number): number {
-  let at = lineStart(text, offset);
+function indentOf(lines: Lines, offset: number): number {
+  const { text } = lines;
+  let at = lines.start(offset);
   const start = at;
   while (text[at] === " ") at++;
   return at - start;

@@ -1,41 +1,41 @@
 import { resolved, type ScalarNode, type YamlNode } from "../node.ts";
-import { columnOf, lineStart, nextLine } from "../position.ts";
+import type { Lines } from "../position.ts";
 import type { Layout } from "../write/emit.ts";
 
 /** Whether an offset follows only white space on its line. */
-export function startsLine(text: string, offset: number): boolean {
-  return text.slice(lineStart(text, offset), offset).trim() === "";
+export function startsLine(lines: Lines, offset: number): boolean {
+  return lines.text.slice(lines.start(offset), offset).trim() === "";
 }
 
 /** The offset of the line after a node. Comment lines indented by `column` or more belong to the node. */
-export function tailEnd(text: string, node: YamlNode, column: number): number {
-  let at = contentEnd(text, node);
-  if (at !== lineStart(text, at)) at = nextLine(text, at);
-  while (commentColumn(text, at) >= column) at = nextLine(text, at);
+export function tailEnd(lines: Lines, node: YamlNode, column: number): number {
+  let at = contentEnd(lines, node);
+  if (at !== lines.start(at)) at = lines.next(at);
+  while (commentColumn(lines.text, at) >= column) at = lines.next(at);
   return at;
 }
 
 /** The start of a line, or of the comment lines directly above it at the same column. */
-export function leadingStart(text: string, offset: number): number {
-  const column = columnOf(text, offset);
-  let start = lineStart(text, offset);
+export function leadingStart(lines: Lines, offset: number): number {
+  const column = lines.column(offset);
+  let start = lines.start(offset);
   while (start > 0) {
-    const above = lineStart(text, start - 1);
-    if (above === start || commentColumn(text, above) !== column) break;
+    const above = lines.start(start - 1);
+    if (above === start || commentColumn(lines.text, above) !== column) break;
     start = above;
   }
   return start;
 }
 
 /** The end of a node's content: without blank lines after a block scalar, unless it keeps them. */
-export function contentEnd(text: string, node: YamlNode): number {
+export function contentEnd(lines: Lines, node: YamlNode): number {
   const leaf = lastLeaf(node);
   if (leaf.kind !== "scalar" || !isBlockScalar(leaf) || leaf.keeps) return leaf.end;
-  const first = nextLine(text, leaf.start);
+  const first = lines.next(leaf.start);
   let end = leaf.end;
   while (end > first) {
-    const line = lineStart(text, end - 1);
-    if (text.slice(line, end).trim() !== "") break;
+    const line = lines.start(end - 1);
+    if (lines.text.slice(line, end).trim() !== "") break;
     end = line;
   }
   return Math.max(end, first);
@@ -47,15 +47,15 @@ export function isBlockScalar(node: ScalarNode): boolean {
 }
 
 /** The layout of a document's text: spaces per level, indentation of lists, line breaks. */
-export function layoutOf(text: string, root: YamlNode | undefined): Layout {
+export function layoutOf(lines: Lines, root: YamlNode | undefined): Layout {
   const found = { step: 0, listIndent: -1 };
-  if (root !== undefined) findLayout(text, root, found);
+  if (root !== undefined) findLayout(lines, root, found);
   const step = found.step === 0 ? 2 : found.step;
-  const eol = /\r\n/.test(text.slice(0, nextLine(text, 0))) ? "\r\n" : "\n";
+  const eol = /\r\n/.test(lines.text.slice(0, lines.next(0))) ? "\r\n" : "\n";
   return { step, listIndent: Math.max(0, found.listIndent), sortKeys: false, eol, keepBlocks: false };
 }
 
-function findLayout(text: string, node: YamlNode, found: { step: number; listIndent: number }): void {
+function findLayout(lines: Lines, node: YamlNode, found: { step: number; listIndent: number }): void {
   const children = node.kind === "list"
     ? node.items
     : node.kind === "map"
@@ -63,14 +63,14 @@ function findLayout(text: string, node: YamlNode, found: { step: number; listInd
     : [];
   for (const child of children) {
     if (found.step > 0 && found.listIndent >= 0) return;
-    if (node.kind === "map" && !node.flow) noteIndent(text, node.start, child, found);
-    findLayout(text, child, found);
+    if (node.kind === "map" && !node.flow) noteIndent(lines, node.start, child, found);
+    findLayout(lines, child, found);
   }
 }
 
-function noteIndent(text: string, start: number, child: YamlNode, found: { step: number; listIndent: number }): void {
+function noteIndent(lines: Lines, start: number, child: YamlNode, found: { step: number; listIndent: number }): void {
   if (child.kind === "scalar" || child.kind === "alias" || child.flow) return;
-  const deeper = columnOf(text, child.start) - columnOf(text, start);
+  const deeper = lines.column(child.start) - lines.column(start);
   if (child.kind === "map" && found.step === 0 && deeper > 0) found.step = deeper;
   if (child.kind === "list" && found.listIndent < 0 && deeper >= 0) found.listIndent = deeper;
 }

@@ -4,7 +4,6 @@ import { itemLines, spaces } from "../write/emit.ts";
 import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
 import { matchItems } from "./match_items.ts";
 import type { ListNode } from "../node.ts";
-import { columnOf } from "../position.ts";
 import { skipBlank } from "../scan.ts";
 
 /** Edits, removes and inserts items of a block list; replaces the list if no item stays. */
@@ -39,16 +38,16 @@ function removeItems(
   dashes: readonly number[],
   kept: ReadonlySet<number | undefined>,
 ): void {
-  const { text, edits } = editor;
+  const { lines, edits } = editor;
   const first = dashes[0] ?? node.start;
   const firstKept = dashes.find((_, index) => kept.has(index)) ?? first;
-  const inline = !startsLine(text, first);
+  const inline = !startsLine(lines, first);
   node.items.forEach((item, index) => {
     const dash = dashes[index] ?? first;
     if (kept.has(index)) return;
     editor.forget(item);
     if (!inline || dash > firstKept) {
-      edits.remove(leadingStart(text, dash), tailEnd(text, item, columnOf(text, dash) + 1));
+      edits.remove(leadingStart(lines, dash), tailEnd(lines, item, lines.column(dash) + 1));
     } // The first dash is on the line of an outer dash: the first item that stays moves there.
     else if (index === 0) edits.remove(first, firstKept);
   });
@@ -60,22 +59,23 @@ interface Plan {
 }
 
 function insertAndEdit(editor: Editing, node: ListNode, dashes: readonly number[], plan: Plan): void {
-  const { text, edits, layout } = editor;
+  const { lines, edits, layout } = editor;
   const first = dashes[0] ?? node.start;
-  const column = columnOf(text, first);
-  const inline = !startsLine(text, first);
+  const column = lines.column(first);
+  const inline = !startsLine(lines, first);
+  const top = inline ? first : leadingStart(lines, first);
   let before: number | undefined;
   plan.next.forEach((value, position) => {
     const index = plan.match[position];
     const item = index === undefined ? undefined : node.items[index];
     if (item !== undefined && index !== undefined) {
       editor.edit(item, value, { kind: "item", column, after: (dashes[index] ?? first) + 1 });
-      before = tailEnd(text, item, column + 1);
+      before = tailEnd(lines, item, column + 1);
       return;
     }
-    const lines = itemLines(value, column, layout);
-    if (before !== undefined) edits.insert(before, lines);
-    else if (inline) edits.insert(first, lines.slice(column) + spaces(column));
-    else edits.insert(leadingStart(text, first), lines);
+    const written = itemLines(value, column, layout);
+    if (before !== undefined) edits.insert(before, written);
+    else if (inline) edits.insert(top, written.slice(column) + spaces(column));
+    else edits.insert(top, written);
   });
 }

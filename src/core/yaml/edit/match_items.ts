@@ -2,6 +2,7 @@ import { identitiesByField } from "../../list_identity.ts";
 import { longestAscending } from "../../longest_ascending.ts";
 import { sameValue } from "../../same_value.ts";
 import type { Value } from "../../value.ts";
+import { valueHash } from "../../value_hash.ts";
 
 /**
  * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by a
@@ -20,11 +21,12 @@ export function matchItems(old: readonly Value[], next: readonly Value[]): (numb
 /** Matches equal items in order, and the items between them by position. */
 function matchEqual(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
   const match: (number | undefined)[] = next.map(() => undefined);
+  const places = new Places(old);
   let from = 0;
   let oldFrom = 0;
-  for (let at = 0; at < next.length; at++) {
-    const same = old.findIndex((item, index) => index >= oldFrom && sameValue(item, next[at] ?? null));
-    if (same < 0 || same - oldFrom > next.length + old.length - at) continue;
+  for (const [at, value] of next.entries()) {
+    const same = places.next(value, oldFrom);
+    if (same === undefined) continue;
     match[at] = same;
     pairByPosition(match, { from, to: at, oldFrom, oldTo: same });
     from = at + 1;
@@ -32,6 +34,28 @@ function matchEqual(old: readonly Value[], next: readonly Value[]): (number | un
   }
   pairByPosition(match, { from, to: next.length, oldFrom, oldTo: old.length });
   return match;
+}
+
+/** Where each value stands in a list: a search in it for every item would cost the square of the items. */
+class Places {
+  /** The indexes of the items of a hash, from the last to the first. */
+  readonly #byHash = new Map<number, number[]>();
+
+  constructor(readonly list: readonly Value[]) {
+    for (let index = list.length - 1; index >= 0; index--) {
+      const hash = valueHash(list[index] ?? null);
+      const known = this.#byHash.get(hash);
+      if (known === undefined) this.#byHash.set(hash, [index]);
+      else known.push(index);
+    }
+  }
+
+  /** The first index of an equal item that is not below `from`, which never falls from call to call. */
+  next(value: Value, from: number): number | undefined {
+    const indexes = this.#byHash.get(valueHash(value)) ?? [];
+    while ((indexes.at(-1) ?? from) < from) indexes.pop();
+    return indexes.findLast((index) => sameValue(this.list[index] ?? null, value));
+  }
 }
 
 function pairByPosition(

@@ -7,20 +7,15 @@ import type { Composition, DuplicateKey } from "./compose.ts";
 import { readLiteral } from "./literal.ts";
 import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
 import { resolvePlain } from "./resolve.ts";
+import { plainEnd, quotedEnd } from "./scalar_end.ts";
 
 /** Left to js-yaml: tabs, other line breaks, unprintable characters, lone surrogates, document markers. */
 const UNUSUAL = /\n(?:\.\.\.|---)|[^\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\ud7ff]/;
 const MAX_DEPTH = 60;
 
-/** Blank lines and comments, also at the end of a line, and the indentation of the line after them. */
-const BLANKS = /(?: *(?:#[^\n]*)?\n)* */y;
 const REST_OF_LINE = /(?: +#[^\n]*| *)\n/y;
 const KEY = /(?:[A-Za-z_][\w./-]{0,200}|"[^"\\\n]{0,200}"|'[^'\n]{0,200}'):(?: +|(?=\n))/y;
 const FLOW_KEY = /(?:[A-Za-z_][\w./-]{0,200}: +|(?:"[^"\\\n]{0,200}"|'[^'\n]{0,200}'): *)/y;
-/** Only escapes that JSON has too. */
-const QUOTED = /"[^"\\\n]*(?:\\["\\nt][^"\\\n]*)*"|'[^'\n]*(?:''[^'\n]*)*'/y;
-const PLAIN = /(?:[\w./$(+~=^;<\\)]|-(?=[^ \n]))(?:[^\n:# ]+|:(?=[^ \n])| +(?!#)|#)*/y;
-const FLOW_PLAIN = /(?:[\w./$(+~=^;<\\)]|-(?=[^ \n,[\]{}]))(?:[^\n:# ,[\]{}]+|:(?=[^ \n,[\]{}])| +(?!#)|#)*/y;
 
 const GAP = /[ \n]*/y;
 const FLOW_START = /[[{]/;
@@ -76,11 +71,12 @@ class CommonReader {
     return this.#column < 0 ? root : undefined;
   }
 
+  /** Passes blank lines and comments, also at the end of a line, and the indentation of the line after them. */
   #passBlanks(from: number): void {
-    BLANKS.lastIndex = from;
-    BLANKS.test(this.#text);
-    this.#at = BLANKS.lastIndex;
-    this.#column = this.#at === this.#text.length ? -1 : this.#at - this.#text.lastIndexOf("\n", this.#at - 1) - 1;
+    let at = this.#spaces(from);
+    for (let line = at; this.#endsLine(at); at = this.#spaces(line)) line = this.#text.indexOf("\n", at) + 1;
+    this.#at = at;
+    this.#column = at === this.#text.length ? -1 : at - this.#text.lastIndexOf("\n", at - 1) - 1;
   }
 
   #isDash(at: number): boolean {
@@ -227,7 +223,7 @@ class CommonReader {
   #scalar(at: number, column: number): YamlNode | undefined {
     if (this.#text.charAt(at) === "|") return this.#literal(at, column);
     this.#flowColumn = column;
-    const node = this.#inline(at, PLAIN);
+    const node = this.#inline(at, false);
     if (node === undefined) return undefined;
     REST_OF_LINE.lastIndex = this.#end;
     if (!REST_OF_LINE.test(this.#text)) return undefined;
@@ -244,7 +240,7 @@ class CommonReader {
     return { ...scalar("literal", at, literal.end, literal.value), keeps: literal.keeps };
   }
 
-  #inline(at: number, plain: RegExp): YamlNode | undefined {
+  #inline(at: number, inFlow: boolean): YamlNode | undefined {
     switch (this.#text.charAt(at)) {
       case "{":
       case "[":
@@ -253,23 +249,23 @@ class CommonReader {
       case "'":
         return this.#quoted(at);
       default:
-        return this.#plain(at, plain);
+        return this.#plain(at, inFlow);
     }
   }
 
   #quoted(at: number): ScalarNode | undefined {
-    QUOTED.lastIndex = at;
-    if (!QUOTED.test(this.#text)) return undefined;
-    const end = this.#end = QUOTED.lastIndex;
+    const end = quotedEnd(this.#text, at);
+    if (end === undefined) return undefined;
+    this.#end = end;
     return this.#text.charAt(at) === '"'
       ? scalar("double", at, end, unescaped(this.#text.slice(at, end)))
       : scalar("single", at, end, this.#text.slice(at + 1, end - 1).replaceAll("''", "'"));
   }
 
-  #plain(at: number, plain: RegExp): ScalarNode | undefined {
-    plain.lastIndex = at;
-    if (!plain.test(this.#text)) return undefined;
-    const text = this.#text.slice(at, plain.lastIndex).trimEnd();
+  #plain(at: number, inFlow: boolean): ScalarNode | undefined {
+    const end = plainEnd(this.#text, at, inFlow);
+    if (end === undefined) return undefined;
+    const text = this.#text.slice(at, end).trimEnd();
     const value = resolvePlain(text);
     if (typeof value === "number" && !Number.isFinite(value)) return undefined;
     this.#end = at + text.length;
@@ -285,7 +281,7 @@ class CommonReader {
     const value: Value[] = [];
     let size = 1;
     const closed = this.#flowItems(start, "]", (at) => {
-      const item = this.#inline(at, FLOW_PLAIN);
+      const item = this.#inline(at, true);
       if (item === undefined) return false;
       items.push(item);
       value.push(item.value);
@@ -336,7 +332,7 @@ class CommonReader {
     if (!FLOW_KEY.test(this.#text)) return undefined;
     const after = FLOW_KEY.lastIndex;
     const keyNode = this.#key(at);
-    const node = keyNode === undefined ? undefined : this.#inline(after, FLOW_PLAIN);
+    const node = keyNode === undefined ? undefined : this.#inline(after, true);
     return keyNode === undefined || node === undefined ? undefined : { key: String(keyNode.value), keyNode, node };
   }
 }

@@ -5,7 +5,7 @@ import { composeCommon } from "./common.ts";
 import { compose, type Composition } from "./compose.ts";
 import { resolved, type YamlNode } from "../node.ts";
 import { parseError } from "./parse_error.ts";
-import { placeOf } from "../position.ts";
+import { Lines, placeOf } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
 import { splitText } from "../split/split.ts";
 
@@ -42,13 +42,14 @@ export function parseDocument(source: SourceDocument | { text: string; file?: st
   const doc = sourceOf(source);
   const composition = composeDocument(doc);
   const { root, hasAliases } = composition;
+  const lines = new Lines(doc.text);
   return {
     doc,
     value: root?.value ?? null,
-    warnings: warningsOf(composition, doc),
+    warnings: warningsOf(composition, doc, lines),
     root,
     hasAliases,
-    place: (path) => ({ ...placeOf(doc, nodeOffset(root, path)), field: fieldText(path) }),
+    place: (path) => ({ ...placeOf(doc, nodeOffset(root, path), lines), field: fieldText(path) }),
   };
 }
 
@@ -79,14 +80,17 @@ function composeDocument(doc: SourceDocument): Composition {
   }
 }
 
-function warningsOf(composition: Composition, doc: SourceDocument): YamlWarning[] {
+function warningsOf(composition: Composition, doc: SourceDocument, lines: Lines): YamlWarning[] {
   const warnings = composition.duplicates.map(({ key, offset }) => ({
     message: `The key "${key}" is duplicated in its map: the last one counts`,
-    place: placeOf(doc, offset),
+    place: placeOf(doc, offset, lines),
   }));
   if (!composition.hasMore) return warnings;
   const offset = Math.max(0, doc.text.search(/^\.\.\.\s/m));
-  return [...warnings, { message: 'The text after "..." is ignored, as kubectl does', place: placeOf(doc, offset) }];
+  return [...warnings, {
+    message: 'The text after "..." is ignored, as kubectl does',
+    place: placeOf(doc, offset, lines),
+  }];
 }
 
 /**

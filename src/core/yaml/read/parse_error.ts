@@ -1,6 +1,6 @@
 import { YAMLException } from "js-yaml";
 import { MeshError } from "../../errors.ts";
-import { lineStart, placeOf } from "../position.ts";
+import { Lines, placeOf } from "../position.ts";
 import { Problem } from "./problem.ts";
 import type { SourceDocument } from "../source_document.ts";
 
@@ -41,8 +41,9 @@ function finding(error: unknown, text: string): { message: string; offset: numbe
 
 /** The offset of a tab in the indentation of the line of the error or of the one before it. */
 function tabIndentation(text: string, offset: number): number | undefined {
-  const start = lineStart(text, offset);
-  for (const from of [start, lineStart(text, start - 1)]) {
+  const lines = new Lines(text);
+  const start = lines.start(offset);
+  for (const from of [start, lines.start(start - 1)]) {
     const indentation = /^[ ]*\t/.exec(text.slice(from, from + 200));
     if (indentation !== null) return from + indentation[0].length - 1;
   }

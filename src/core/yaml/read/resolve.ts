@@ -9,7 +9,9 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const INT = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/;
 const SIGN_AFTER_RADIX = /^0b[-+][01]+$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-const DOT_FLOAT = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
+const DOT_FLOAT = /^\.[0-9][0-9_]*(?:[eE][-+]?[0-9][0-9_]*)?$/;
+/** Underscores stand only between digits. */
+const WRONG_UNDERSCORE = /__|_(?:[eE]|$)/;
 
 /** Plain scalars that are not text: YAML 1.1's words, as go-yaml v2 reads them. */
 const WORDS = new Map<string, Value>([
@@ -71,7 +73,7 @@ function decimalFloat(plain: string): number | bigint | undefined {
 }
 
 function dotFloat(text: string): number | bigint | undefined {
-  return DOT_FLOAT.test(text) ? finite(Number(text.replaceAll("_", ""))) : undefined;
+  return DOT_FLOAT.test(text) && !WRONG_UNDERSCORE.test(text) ? finite(Number(text.replaceAll("_", ""))) : undefined;
 }
 
 /** A whole float within 64 bits passes through JSON as an integer. */

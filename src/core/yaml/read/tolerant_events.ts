@@ -46,18 +46,44 @@ function joinLine(text: string, error: unknown): string | undefined {
   return text.slice(0, end) + " ".repeat(at - end) + text.slice(at);
 }
 
-/** A line without its comment; quoted scalars may contain a `#`. */
-const CONTENT = /^(?:[^"'#\n]|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|(?<=[^\s])#)*?(?=\s*(?:(?:^|\s)#|$))/;
-
 /** The end of the content before a line break, skipping blank lines and comments. */
 function endOfContent(text: string, lineBreak: number): number {
   let end = lineBreak;
   while (end > 0) {
     const start = text.lastIndexOf("\n", end - 1) + 1;
     const line = text.slice(start, end);
-    const content = CONTENT.exec(line)?.[0] ?? line;
-    if (content.trim() !== "") return start + content.length;
+    const length = contentLength(line);
+    if (length > 0) return start + length;
     end = start - 1;
   }
   return lineBreak;
+}
+
+/** The length of a line without its comment and the space before it. Quoted scalars may contain a `#`. */
+function contentLength(line: string): number {
+  let length = 0;
+  for (let at = 0; at < line.length;) {
+    const char = line.charAt(at);
+    if (char === "#" && isSpace(line.charAt(at - 1))) return length;
+    const end = char === '"' || char === "'" ? stringEnd(line, at) : at + 1;
+    // A quote that is not closed: the whole line is content.
+    if (end === undefined) return line.length;
+    if (!isSpace(char)) length = end;
+    at = end;
+  }
+  return length;
+}
+
+/** White space, and what is before a line. */
+function isSpace(char: string): boolean {
+  return char.trim() === "";
+}
+
+function stringEnd(line: string, start: number): number | undefined {
+  const quote = line.charAt(start);
+  for (let at = start + 1; at < line.length; at++) {
+    if (line.charAt(at) === quote) return at + 1;
+    if (quote === '"' && line.charAt(at) === "\\") at++;
+  }
+  return undefined;
 }

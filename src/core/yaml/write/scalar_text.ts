@@ -9,8 +9,10 @@ type Form = "plain" | "single" | "double";
 export const MAX_SIMPLE_KEY = 900;
 
 /** Texts that other YAML 1.1 readers read as base-60 numbers, dates or special types; go-yaml quotes most of them. */
-const QUOTED_FOR_OTHERS =
-  /^(?:[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
+const QUOTED_FOR_OTHERS = /^(?:\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
+/** Numbers to the base 60, without the check of each part. */
+const BASE_60 = /^[-+]?[0-9][0-9_]*:[0-9:]+(?:\.[0-9_]*)?$/;
+const NO_BASE_60_PART = /:(?![0-5]?[0-9](?:[:.]|$))/;
 /** What a plain scalar must not contain, start with or end with, in block and in flow collections. */
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
 const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;
@@ -60,9 +62,13 @@ export function needsEscape(value: string): boolean {
 function formOf(value: string, flow: boolean): Form {
   if (isSimple(value)) return isAmbiguous(value) ? "double" : "plain";
   if (NEEDS_ESCAPE.test(value)) return "double";
-  if (isAmbiguous(value) || QUOTED_FOR_OTHERS.test(value)) return "double";
+  if (isAmbiguous(value) || QUOTED_FOR_OTHERS.test(value) || isBase60(value)) return "double";
   if (NOT_PLAIN.test(value)) return "single";
   return flow && FLOW_INDICATOR.test(value) ? "single" : "plain";
+}
+
+function isBase60(value: string): boolean {
+  return BASE_60.test(value) && !NO_BASE_60_PART.test(value);
 }
 
 const SIMPLE_FIRST = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$");
