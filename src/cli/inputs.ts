@@ -40,7 +40,9 @@ async function expandAll(
   missing: string[],
 ): Promise<Input[]> {
   const inputs: Input[] = [];
-  for (const name of names) inputs.push(...await expand(world, name, recursive, missing));
+  for (const name of names) {
+    for (const input of await expand(world, name, recursive, missing)) inputs.push(input);
+  }
   return inputs;
 }
 
@@ -85,7 +87,9 @@ async function manifestsIn(world: World, folder: string, recursive: boolean): Pr
   let warning = kustomizationWarning(folder, entries);
   for (const entry of entries) {
     const path = `${folder}/${entry.name}`;
-    if (entry.kind === "directory" && recursive) inputs.push(...await manifestsIn(world, path, true));
+    if (entry.kind === "directory" && recursive) {
+      for (const input of await manifestsIn(world, path, true)) inputs.push(input);
+    }
     if (entry.kind !== "file" || !MANIFEST_NAME.test(entry.name)) continue;
     inputs.push(fileInput(world, path, warning));
     warning = undefined;

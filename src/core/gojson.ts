@@ -169,9 +169,21 @@ export function goJsonParse(text: string): GoValue {
 }
 
 /** The numbers of a JSON text that may be beyond float64: with an exponent or very many digits. */
-function numbersIn(text: string): string[] {
-  if (!/\d[eE]\+?\d{3}|\d{300}/.test(text)) return [];
-  return text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
+function* numbersIn(text: string): Generator<string> {
+  if (!/\d[eE]\+?\d{3}|\d{300}/.test(text)) return;
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at);
+    const end = quote < 0 ? text.length : quote;
+    for (const [number] of text.slice(at, end).matchAll(/-?\d[\d.eE+-]*/g)) yield number;
+    at = quote < 0 ? end : endOfString(text, quote);
+  }
+}
+
+/** The offset after a string of valid JSON. */
+function endOfString(text: string, quote: number): number {
+  let at = quote + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
 }
 
 function convert(value: unknown, depth: number): GoValue {

@@ -2,6 +2,7 @@
  * Booleans, ports, addresses and names as Go's strconv, net/netip and net read them, and as Kubernetes names hosts.
  * Readers return the value, or the problem as a string.
  */
+import { trimmed } from "./trim.ts";
 
 /** An IP address: its bits as a number. */
 export interface Address {
@@ -69,7 +70,7 @@ export function readAll<T extends number | object>(
 
 /** `strings.TrimSpace`: Unicode white space, without the byte order mark that JavaScript trims. */
 export function goTrim(text: string): string {
-  return text.replace(/^[\p{White_Space}]+|[\p{White_Space}]+$/gu, "");
+  return trimmed(text, (char) => /\p{White_Space}/u.test(char));
 }
 
 /** `netip.ParsePrefix`: `10.0.0.0/8`, `2001:db8::/32`. */

@@ -61,7 +61,7 @@ async function ask(network: Network, url: string, headers: Headers, signal: Abor
 export function timeoutOf(headers: Headers): number | string | undefined {
   const text = headers.get(TIMEOUT_FIELD);
   if (text === null || text === "") return undefined;
-  const seconds = /^\s*\d*\.?\d+(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
+  const seconds = /^\s*(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
   return Number.isNaN(seconds) ? text : Math.min(seconds * 1000, 2 ** 31 - 1);
 }
 

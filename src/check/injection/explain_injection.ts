@@ -69,7 +69,7 @@ async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion):
   const targets: Target[] = [];
   for (const input of inputs) {
     for await (const document of splitDocuments(input.chunks(), { file: input.file })) {
-      targets.push(...inValue(parseDocument(document).value, namespace, input.file));
+      for (const target of inValue(parseDocument(document).value, namespace, input.file)) targets.push(target);
     }
   }
   if (targets.length > 0) return targets;

@@ -1,3 +1,5 @@
+import { Names } from "../names.ts";
+
 /** A variable of a template body: its slot in the frame of a call. */
 export interface Variable {
   readonly name: string;
@@ -8,8 +10,12 @@ export interface Variable {
 
 /** The variables of one template body during compilation. Names become slots: at run time no name is looked up. */
 export class Frame {
-  readonly #variables: Variable[] = [{ name: "$", slot: 0, element: false }];
-  #size = 1;
+  readonly #variables = new Names<Variable>();
+  #size = 0;
+
+  constructor() {
+    this.declare("$");
+  }
 
   /** How many slots a call needs. */
   get size(): number {
@@ -18,20 +24,20 @@ export class Frame {
 
   declare(name: string, element = false): number {
     const slot = this.#size++;
-    this.#variables.push({ name, slot, element });
+    this.#variables.declare(name, { name, slot, element });
     return slot;
   }
 
   /** The innermost variable of that name. */
   find(name: string): Variable | undefined {
-    return this.#variables.findLast((variable) => variable.name === name);
+    return this.#variables.find(name);
   }
 
   /** Compiles a block; the variables that it declares end with it. */
   scoped<T>(compile: () => T): T {
-    const count = this.#variables.length;
+    const { count } = this.#variables;
     const result = compile();
-    this.#variables.length = count;
+    this.#variables.endBlock(count);
     return result;
   }
 }

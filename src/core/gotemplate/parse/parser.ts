@@ -139,14 +139,14 @@ class Parser {
   }
 
   #branch(kind: BranchNode["kind"], scope: Scope): BranchNode {
-    const declared = scope.variables.length;
+    const { count } = scope.variables;
     if (++this.#nesting > maxNesting) throw this.tokens.error("max nesting of actions exceeded");
     const pipe = this.pipelines.pipeline(kind, "rightDelim", scope);
     if (kind === "range") scope.ranges++;
     const { list, end } = this.#list(scope);
     if (kind === "range") scope.ranges--;
     const otherwise = end.kind === "else" ? this.#otherwise(kind, scope) : undefined;
-    scope.variables.length = declared;
+    scope.variables.endBlock(count);
     this.#nesting--;
     return { kind, pos: pipe.pos, pipe, list, otherwise };
   }

@@ -1,6 +1,7 @@
 import { messageOf } from "../../errors.ts";
 import type { CommandNode, Operand, PipeNode, VariableNode } from "./ast.ts";
 import { type Constant, parseCharacter, parseNumber } from "./number.ts";
+import { Names } from "../names.ts";
 import { operandText } from "./node_text.ts";
 import type { Token, TokenType } from "./token.ts";
 import type { Tokens } from "./tokens.ts";
@@ -24,14 +25,16 @@ const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
 /** The names that a template body may use while it is parsed. */
 export interface Scope {
   /** Variables declared so far, `$` first. */
-  variables: string[];
+  readonly variables: Names<true>;
   /** How many `range` bodies surround this place: `break` and `continue` need one. */
   ranges: number;
 }
 
 /** The scope in which each template body starts. */
 export function newScope(): Scope {
-  return { variables: ["$"], ranges: 0 };
+  const variables = new Names<true>();
+  variables.declare("$", true);
+  return { variables, ranges: 0 };
 }
 
 /** The deepest nesting of parentheses: parser and evaluator recurse once for each. */
@@ -152,7 +155,7 @@ export class PipelineParser {
         if (!this.isFunction(text)) throw this.tokens.error(`function "${text}" not defined`);
         return { kind: "identifier", pos, name: text };
       case "variable":
-        if (!scope.variables.includes(text)) throw this.tokens.error(`undefined variable "${text}"`);
+        if (scope.variables.find(text) === undefined) throw this.tokens.error(`undefined variable "${text}"`);
         return { kind: "variable", pos, names: [text] };
       case "field":
         return { kind: "field", pos, names: [text.slice(1)] };
@@ -212,5 +215,5 @@ export class PipelineParser {
 
 function declare(variable: Token, scope: Scope, declared: VariableNode[]): void {
   declared.push({ kind: "variable", pos: variable.pos, names: [variable.text] });
-  scope.variables.push(variable.text);
+  scope.variables.declare(variable.text, true);
 }

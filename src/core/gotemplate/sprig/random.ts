@@ -1,4 +1,5 @@
 /** sprig's random functions, all from the system's secure generator. */
+import { binaryOf } from "../../bytes.ts";
 import { declared, type FuncMap } from "../value.ts";
 import { INT, int, limitMade, STRING, text } from "./args.ts";
 
@@ -14,7 +15,7 @@ export function randomFunctions(): FuncMap {
     randAscii: characters(ASCII),
     randNumeric: characters(DIGITS),
     randInt: declared([INT, INT], (min, max) => BigInt(between(int(min), int(max)))),
-    randBytes: declared([INT], (count) => btoa(String.fromCharCode(...randomBytes(int(count))))),
+    randBytes: declared([INT], (count) => btoa(binaryOf(randomBytes(int(count))))),
     shuffle: declared([STRING], (s) => shuffle([...text(s)]).join("")),
     uuidv4: declared([], () => crypto.randomUUID()),
   };

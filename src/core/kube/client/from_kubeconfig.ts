@@ -6,7 +6,7 @@
  */
 import "./no_deprecation.ts";
 import { KubeConfig } from "@kubernetes/client-node/config";
-import type { Cluster, User } from "@kubernetes/client-node/config_types";
+import type { Cluster, Context, User } from "@kubernetes/client-node/config_types";
 import { Buffer } from "node:buffer";
 import { MeshError, messageOf } from "../../errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../value.ts";
@@ -99,6 +99,11 @@ function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions)
 async function readFiles(world: World, files: readonly string[]): Promise<Kubeconfig> {
   const merged = new KubeConfig();
   const users = new Map<string, { readonly fields: ValueMap; readonly folder: string }>();
+  const [clusters, signIns, contexts] = [
+    new FirstOfName<Cluster>(),
+    new FirstOfName<User>(),
+    new FirstOfName<Context>(),
+  ];
   for (const file of files) {
     const value = await readFile(world, file);
     const folder = folderOf(file);
@@ -106,16 +111,19 @@ async function readFiles(world: World, files: readonly string[]): Promise<Kubeco
     // Entries without what they need are dropped: another context may be in use.
     config.loadFromString(JSON.stringify(value, withoutBigints), { onInvalidEntry: "filter" });
     config.makePathsAbsolute(folder);
-    // mergeConfig refuses names that exist.
-    config.clusters = added(config.clusters, merged.clusters);
-    config.users = added(config.users, merged.users);
-    config.contexts = added(config.contexts, merged.contexts);
-    merged.mergeConfig(config, (merged.currentContext ?? "") !== "");
+    // client-node's mergeConfig refuses names that exist, and looks through all entries for each one.
+    clusters.add(config.clusters);
+    signIns.add(config.users);
+    contexts.add(config.contexts);
+    merged.currentContext ||= config.currentContext;
     for (const entry of mapsAt(value, "users")) {
       const name = textAt(entry, "name");
       if (!users.has(name)) users.set(name, { fields: mapAt(entry, "user"), folder });
     }
   }
+  merged.clusters = clusters.entries();
+  merged.users = signIns.entries();
+  merged.contexts = contexts.entries();
   return { config: merged, users, file: files.join(", ") };
 }
 
@@ -130,9 +138,17 @@ function withoutBigints(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }
 
-function added<T extends { readonly name: string }>(entries: readonly T[], known: readonly T[]): T[] {
-  const isFirst = ({ name }: T, index: number) => entries.findIndex((other) => other.name === name) === index;
-  return entries.filter((entry, index) => isFirst(entry, index) && !known.some(({ name }) => name === entry.name));
+/** Entries by name, of which the first of each name stays. */
+class FirstOfName<T extends { readonly name: string }> {
+  readonly #byName = new Map<string, T>();
+
+  add(entries: readonly T[]): void {
+    for (const entry of entries) if (!this.#byName.has(entry.name)) this.#byName.set(entry.name, entry);
+  }
+
+  entries(): T[] {
+    return [...this.#byName.values()];
+  }
 }
 
 function folderOf(file: string): string {

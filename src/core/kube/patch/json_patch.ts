@@ -63,8 +63,8 @@ function diffLists(before: readonly Value[], after: Value[], path: string, into:
   }
   const edits = listEdits(before, after, { path, from, to, kept });
   const whole: PatchOperation = { op: "replace", path, value: after };
-  if (keyed !== undefined || textSize(edits) < textSize([whole])) into.push(...edits);
-  else into.push(whole);
+  const isSmaller = keyed !== undefined || textSize(edits) < textSize([whole]);
+  for (const edit of isSmaller ? edits : [whole]) into.push(edit);
 }
 
 /** The elements as JSON, equal ones numbered. */

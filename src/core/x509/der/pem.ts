@@ -75,6 +75,7 @@ function afterHeaders(binary: string, start: number): number | undefined {
 function lineAt(binary: string, at: number): { readonly text: string; readonly next: number } {
   const found = binary.indexOf("\n", at);
   const end = found < 0 ? binary.length : found;
-  const text = binary.slice(at, end).replace(/\r$/, "").replace(/[ \t]+$/, "");
-  return { text, next: found < 0 ? end : found + 1 };
+  let last = binary.charAt(end - 1) === "\r" && end > at ? end - 1 : end;
+  while (last > at && " \t".includes(binary.charAt(last - 1))) last--;
+  return { text: binary.slice(at, last), next: found < 0 ? end : found + 1 };
 }

@@ -20,9 +20,7 @@ const ESCAPED = table('"\\nt');
 
 /** The end of a plain scalar, with the spaces after it; `undefined` if none of the common ones starts here. */
 export function plainEnd(text: string, start: number, inFlow: boolean): number | undefined {
-  const first = text.charCodeAt(start);
-  const starts = first === DASH ? !endsPlain(text.charCodeAt(start + 1), inFlow) : FIRST[first] === 1;
-  if (!starts) return undefined;
+  if (!startsPlain(text, start, inFlow)) return undefined;
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === LINE_FEED || (inFlow && FLOW[code] === 1)) return at;
@@ -30,6 +28,11 @@ export function plainEnd(text: string, start: number, inFlow: boolean): number |
     if (code === HASH && text.charCodeAt(at - 1) === SPACE) return at;
   }
   return text.length;
+}
+
+function startsPlain(text: string, start: number, inFlow: boolean): boolean {
+  const first = text.charCodeAt(start);
+  return first === DASH ? !endsPlain(text.charCodeAt(start + 1), inFlow) : FIRST[first] === 1;
 }
 
 /** Whether a `-` or `:` before this character is a sign of the language. */

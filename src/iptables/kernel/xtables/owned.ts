@@ -95,7 +95,8 @@ function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): bool
  */
 function droppedInvalid({ chains, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   const alike = rules.filter(({ chain, key }) => chain === "PREROUTING" && key === "ctstate=INVALID j=DROP");
-  const isForeign = (rule: SavedRule) => !isOwnedChain(rule.chain) && !isOwned(rule) && !alike.includes(rule);
+  const isAlike = new Set(alike);
+  const isForeign = (rule: SavedRule) => !isOwnedChain(rule.chain) && !isOwned(rule) && !isAlike.has(rule);
   if (chains.every(isOwnedChain) && !rules.some(isForeign)) return alike;
   return alike.slice(1).slice(-1);
 }
@@ -128,9 +129,9 @@ function interfaceRules({ name, rules }: SavedTable, isOwned: IsOwned): SavedRul
  */
 function excluded(input: readonly SavedRule[], output: readonly SavedRule[], isOwned: IsOwned): SavedRule[] {
   const isAppended = (rule: SavedRule) => isOwned(rule) && rule.options.get("j") !== "ISTIO_REDIRECT";
-  const out = output.filter((_, at) => leadsTo(output, at, "o", isAppended));
+  const out = leadingTo(output, "o", isAppended);
   const into = input.some(isAppended)
-    ? input.filter((_, at) => leadsTo(input, at, "i", isAppended))
+    ? leadingTo(input, "i", isAppended)
     : input.filter((rule) => isPlainReturn(rule, "i"));
   const names = (rules: readonly SavedRule[], option: string) =>
     new Set(rules.map(({ options }) => options.get(option)));
@@ -141,11 +142,15 @@ function excluded(input: readonly SavedRule[], output: readonly SavedRule[], isO
   ];
 }
 
-/** Whether only plain `RETURN` rules are between this rule and an appended one. */
-function leadsTo(rules: readonly SavedRule[], at: number, option: "i" | "o", isAppended: IsOwned): boolean {
-  const next = rules.slice(at).find((rule) => !isPlainReturn(rule, option));
-  const self = rules[at];
-  return self !== undefined && isPlainReturn(self, option) && next !== undefined && isAppended(next);
+/** The plain `RETURN` rules with only such rules between them and an appended one. */
+function leadingTo(rules: readonly SavedRule[], option: "i" | "o", isAppended: IsOwned): SavedRule[] {
+  let leads = false;
+  const found = rules.toReversed().filter((rule) => {
+    const isPlain = isPlainReturn(rule, option);
+    if (!isPlain) leads = isAppended(rule);
+    return isPlain && leads;
+  });
+  return found.reverse();
 }
 
 /** Rules for virtual machines: the redirections were inserted at the top after the `RETURN` rules. */

@@ -42,7 +42,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
 
 /** The arguments in a line; a quoted text is one argument. */
 export function wordsOf(line: string): string[] {
-  const words = line.match(/"(?:\\.|[^"\\])*"|\S+/g) ?? [];
+  const words = line.match(/"[^"\\]*(?:\\.[^"\\]*)*"|\S+/g) ?? [];
   return words.map((word) => word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word);
 }
 
@@ -57,9 +57,13 @@ export function ruleOptions(words: readonly string[], names: OwnerNames): RuleOp
       name = optionName(word);
       options.set(name, negation);
       negation = "";
-    } else options.set(name, `${options.get(name) ?? ""}${options.get(name)?.match(/[^!]$/) ? " " : ""}${word}`);
+    } else options.set(name, joined(options.get(name) ?? "", word));
   }
   return normalized(options, names);
+}
+
+function joined(value: string, word: string): string {
+  return value === "" || value.endsWith("!") ? value + word : `${value} ${word}`;
 }
 
 function optionName(word: string): string {

@@ -2,12 +2,12 @@
  * Letter case and character classes as Go's unicode package has them: one rune becomes one rune (no `SS` for `ß`), and
  * white space is Unicode's White_Space.
  */
+import { trimmed } from "../../../trim.ts";
 
 /** Members of White_Space, for use inside a character class. */
 export const SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
 const SPACE_RUNE = new RegExp(`^[${SPACE}]$`, "u");
-const EDGE_SPACE = new RegExp(`^[${SPACE}]+|[${SPACE}]+$`, "g");
 const UPPER = /^\p{Lu}$/u;
 const TITLE = /^\p{Lt}$/u;
 const LOWER = /^\p{Ll}$/u;
@@ -34,7 +34,7 @@ export function isLower(rune: string): boolean {
 
 /** strings.TrimSpace. */
 export function trimSpace(text: string): string {
-  return text.replace(EDGE_SPACE, "");
+  return trimmed(text, isSpace);
 }
 
 /** strings.ToUpper. */

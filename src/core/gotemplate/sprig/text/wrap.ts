@@ -35,7 +35,7 @@ function wrapBinary(text: string, options: WrapOptions): string {
 
 /** Where the line that starts at `at` ends, and where the next one starts. */
 function lineEnd(text: string, at: number, { width, cutWords }: WrapOptions): [number, number] {
-  const space = text.lastIndexOf(" ", at + width);
+  const space = at + text.slice(at, at + width + 1).lastIndexOf(" ");
   if (space >= at) return [space, space + 1];
   if (cutWords) return [at + width, at + width];
   const later = text.indexOf(" ", at + width);

@@ -1,5 +1,5 @@
 /** sprig's functions on lists. None of them changes its argument. */
-import { asNil } from "../../../gojson.ts";
+import { asNil, goJson } from "../../../gojson.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
 import { declared, type FuncMap, type GoFunc, type GoValue, typed, typeTag } from "../../value.ts";
@@ -65,9 +65,26 @@ function holds(list: readonly GoValue[], value: GoValue): boolean {
 }
 
 function uniq(list: readonly GoValue[]): GoValue {
-  const seen: GoValue[] = [];
-  for (const item of list) if (!holds(seen, item)) seen.push(item);
-  return seen;
+  const kept: GoValue[] = [];
+  const known = new Map<string, GoValue[]>();
+  for (const item of list) {
+    const key = bucketOf(item);
+    const alike = known.get(key) ?? [];
+    if (holds(alike, item)) continue;
+    alike.push(item);
+    known.set(key, alike);
+    kept.push(item);
+  }
+  return kept;
+}
+
+/** Equal values have the same text; a value without JSON, such as a function, has none. */
+function bucketOf(value: GoValue): string {
+  try {
+    return goJson(value);
+  } catch {
+    return "";
+  }
 }
 
 function has(needle: GoValue, haystack: GoValue): boolean {

@@ -1,0 +1,28 @@
+/** Names with what they stand for. A name hides an outer one of the same text until its block ends. */
+export class Names<T> {
+  readonly #stack: { readonly name: string; readonly hidden: T | undefined }[] = [];
+  /** The innermost of each name: a search through all names for each use would cost their square. */
+  readonly #innermost = new Map<string, T>();
+
+  get count(): number {
+    return this.#stack.length;
+  }
+
+  declare(name: string, value: T): void {
+    this.#stack.push({ name, hidden: this.#innermost.get(name) });
+    this.#innermost.set(name, value);
+  }
+
+  find(name: string): T | undefined {
+    return this.#innermost.get(name);
+  }
+
+  /** Ends the block that began with `count` names. */
+  endBlock(count: number): void {
+    while (this.#stack.length > count) {
+      const { name = "", hidden } = this.#stack.pop() ?? {};
+      if (hidden === undefined) this.#innermost.delete(name);
+      else this.#innermost.set(name, hidden);
+    }
+  }
+}
