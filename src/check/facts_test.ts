@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterInventory, object } from "../../test/support/kube/cluster.ts";
-import { meshObjects, meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
-import { webhookEndpoints } from "../../test/support/kube/webhook_check.ts";
+import { meshObjects } from "../../test/support/kube/mesh_webhooks.ts";
+import { webhookEndpoints, withBundle } from "../../test/support/kube/webhook_check.ts";
+import { testCertificate } from "../../test/support/tls/certificates.ts";
 import type { KubeObject } from "../core/kube/client/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import type { Check } from "./check.ts";
@@ -12,11 +13,17 @@ import { judge } from "./judge.ts";
 /** A cluster that gives the checks much to read: nothing of it is wrong. */
 function wellCluster(): readonly KubeObject[] {
   const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-1", controller: true };
+  const { authority } = testCertificate(80n);
+  const service = { namespace: "istio-system", name: "kubectl-mesh-webhook" };
   const quota = { hard: { "requests.cpu": "100", "limits.cpu": "100" } };
   return [
-    ...meshWebhooks().map((each) => ({ ...each })),
+    withBundle(authority),
     ...meshObjects().filter(({ kind }) => kind !== "MutatingWebhookConfiguration"),
     webhookEndpoints(["ready"], "https-webhook"),
+    object("v1", "ConfigMap", "istio-system/istio-ca-root-cert", { data: { "root-cert.pem": authority } }),
+    object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "istiod", {
+      webhooks: [{ name: "rev.validation.istio.io", clientConfig: { service }, rules: [{}] }],
+    }),
     object("v1", "Namespace", "istio-system"),
     object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } }),
     object("v1", "ConfigMap", "shop/istio-ca-root-cert", { data: {} }),
