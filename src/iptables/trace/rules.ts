@@ -53,12 +53,20 @@ export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRule
   return tracedRules(rules, heldSettings(rules, new Map(), DEFAULTS));
 }
 
+/** What the planned rules depend on beside arguments. */
+export interface PlannedNetwork {
+  readonly hasIpv6: boolean;
+  /** Addresses; others are ignored. */
+  readonly dnsServers: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** The rules that `istio-iptables` makes of arguments; the texts of all problems if it refuses them. */
 export function plannedRules(
   args: readonly string[],
-  network: { readonly hasIpv6: boolean; readonly dnsServers: readonly string[] },
+  network: PlannedNetwork,
 ): TracedRules | readonly string[] {
-  const { settings, problems } = readSettings(args, {}, { ...NAMES, isPrintOnly: true });
+  const { settings, problems } = readSettings(args, network.environment ?? {}, { ...NAMES, isPrintOnly: true });
   if (settings === undefined) {
     return problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`);
   }

@@ -1,0 +1,134 @@
+/** Why the kernel lets a connection pass the proxy, and the field that changes it. */
+import type { TracedRule, TracedRules } from "../../iptables/mod.ts";
+import type { Sender } from "./sender.ts";
+
+/** A clause, and what to change; empty where it is as it should be. */
+export interface Reason {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+/** `nat ISTIO_OUTPUT rule 9`. */
+export function ruleText(rule: TracedRule | undefined): string {
+  return rule === undefined ? "a rule" : `${rule.table} ${rule.chain} rule ${rule.place}`;
+}
+
+const ANNOTATION = "traffic.sidecar.istio.io";
+
+/** The rule that let the connection pass, with what decides between reasons. */
+interface Passed {
+  /** `undefined`: no rule matched. */
+  readonly rule: TracedRule | undefined;
+  readonly rules: TracedRules;
+  readonly container: string;
+  option(name: string): string | undefined;
+}
+
+interface Case {
+  readonly holds: (passed: Passed) => boolean;
+  readonly why: string | ((passed: Passed) => string);
+  readonly fix: string | ((passed: Passed) => string);
+}
+
+const isReturn = ({ option }: Passed) => option("j") === "RETURN";
+const ownerOf = ({ option }: Passed) => option("uid-owner") ?? option("gid-owner");
+const portOf = ({ option }: Passed) => option("dport") ?? option("dports");
+const isLoopbackBlock = (block = "") => /^127\.|^::1\//.test(block);
+const containerOf = ({ container }: Passed) => container === "" ? "the application" : `container ${container}`;
+
+/** Ports of Envoy and of the agent themselves. */
+const OWN_PORTS: readonly string[] = ["15008", "15020", "15021", "15090"];
+
+/** The first that holds; the last always does. */
+const OUTBOUND: readonly Case[] = [
+  {
+    holds: ({ option }) => option("o") === "lo",
+    why: "it stays in the pod",
+    fix: "",
+  },
+  {
+    holds: (passed) => isReturn(passed) && passed.rules.settings.proxyUids.includes(ownerOf(passed) ?? ""),
+    why: (passed) => `${containerOf(passed)} runs as the proxy's user ${ownerOf(passed)}`,
+    fix: (passed) => `set securityContext.runAsUser of ${containerOf(passed)} to another user than ${ownerOf(passed)}`,
+  },
+  {
+    holds: (passed) => isReturn(passed) && portOf(passed) !== undefined,
+    why: "its port is excluded",
+    fix: `take the port out of the annotation ${ANNOTATION}/excludeOutboundPorts`,
+  },
+  {
+    holds: (passed) => isReturn(passed) && isLoopbackBlock(passed.option("d")),
+    why: "it is a loopback address",
+    fix: "",
+  },
+  {
+    holds: (passed) => isReturn(passed) && passed.option("d") !== undefined,
+    why: "its address is excluded",
+    fix: ({ option }) => `take ${option("d")} out of the annotation ${ANNOTATION}/excludeOutboundIPRanges`,
+  },
+  {
+    holds: ({ option }) => option("o") !== undefined,
+    why: "its interface is excluded",
+    fix: `take it out of the annotation ${ANNOTATION}/excludeInterfaces`,
+  },
+  {
+    holds: (passed) => isReturn(passed) && ownerOf(passed) !== undefined,
+    why: "its user is excluded",
+    fix: "take the user out of the arguments of istio-iptables",
+  },
+  {
+    holds: ({ rules }) => rules.settings.outboundCidrs !== "*",
+    why: "no rule captures its address",
+    fix: `add it to the annotation ${ANNOTATION}/includeOutboundIPRanges`,
+  },
+  { holds: () => true, why: "no rule captures it", fix: "" },
+];
+
+const INBOUND: readonly Case[] = [
+  {
+    holds: (passed) => isReturn(passed) && OWN_PORTS.includes(portOf(passed) ?? ""),
+    why: "it is a port of the proxy itself",
+    fix: "",
+  },
+  {
+    holds: (passed) => isReturn(passed) && portOf(passed) !== undefined,
+    why: "its port is excluded",
+    fix: `take the port out of the annotation ${ANNOTATION}/excludeInboundPorts`,
+  },
+  {
+    holds: (passed) => isReturn(passed) && passed.option("i") !== undefined,
+    why: "its interface is excluded",
+    fix: `take it out of the annotation ${ANNOTATION}/excludeInterfaces`,
+  },
+  {
+    holds: ({ rules }) => rules.settings.inboundPorts !== "*",
+    why: "no rule captures its port",
+    fix: `add it to the annotation ${ANNOTATION}/includeInboundPorts`,
+  },
+  { holds: () => true, why: "no rule captures it", fix: "" },
+];
+
+const NOTHING_CAPTURED: Reason = {
+  reason: "the kernel has no rules of Istio: nothing is captured",
+  fix: "look at the exit code of the container istio-init, or at the node's CNI agent; then restart the pod",
+};
+
+/** Why an outbound connection passes. */
+export function passedOutbound(rule: TracedRule | undefined, rules: TracedRules, { container }: Sender): Reason {
+  return reasonOf(OUTBOUND, rule, rules, container);
+}
+
+/** Why an inbound connection passes. */
+export function passedInbound(rule: TracedRule | undefined, rules: TracedRules): Reason {
+  return reasonOf(INBOUND, rule, rules, "");
+}
+
+function reasonOf(cases: readonly Case[], rule: TracedRule | undefined, rules: TracedRules, container: string): Reason {
+  if (!rules.isCaptured) return NOTHING_CAPTURED;
+  const passed: Passed = { rule, rules, container, option: (name) => rule?.options.get(name) };
+  const found = cases.find(({ holds }) => holds(passed));
+  const textOf = (text: Case["why"] = "") => typeof text === "string" ? text : text(passed);
+  const why = textOf(found?.why);
+  const isDecided = rule !== undefined && isReturn(passed);
+  return { reason: isDecided ? `${ruleText(rule)} lets it pass: ${why}` : why, fix: textOf(found?.fix) };
+}

@@ -1,0 +1,80 @@
+/** Where a connection goes on the wire: the name is resolved as the pod would resolve it. */
+import { parseAddress } from "../../core/net.ts";
+import { configuredAddresses } from "../names/configured.ts";
+import { askedNames, searchOf } from "../names/resolve.ts";
+import type { Connection } from "../question/question.ts";
+import type { Facts } from "./facts.ts";
+import { passing, refusing, type Step } from "./way.ts";
+
+/** The destination. */
+export interface Destination {
+  /** `undefined`: the name was an address. */
+  readonly step: Step | undefined;
+  /** The address that is taken; `undefined`: unknown. */
+  readonly address: string | undefined;
+}
+
+/** Resolves the host of a connection. */
+export function destinationOf(facts: Facts, { host, port }: Connection): Destination {
+  if (typeof parseAddress(host) !== "string") return { step: undefined, address: host };
+  const search = searchOf(facts.namespace, facts.domain, facts.pod);
+  const asked = askedNames(host, search);
+  const found = inTable(facts, asked) ?? inConfiguration(facts, asked, port);
+  if (found !== undefined) return found;
+  const known = facts.names === undefined ? "the capture has no name table" : "the mesh's name table does not have it";
+  const step = passing("dns", {
+    name: host,
+    source: "unknown",
+    result: "unknown",
+    message: `the address of "${host}" is not known: ${known}, and no service of Envoy's configuration has this name`,
+    detail: { asked: asked.slice(0, MOST_NAMES), ndots: search.ndots },
+  });
+  return { step, address: undefined };
+}
+
+const MOST_NAMES = 8;
+
+function inTable({ names }: Facts, asked: readonly string[]): Destination | undefined {
+  for (const name of names === undefined ? [] : asked) {
+    const found = names?.find(name);
+    if (found !== undefined) return resolved(name, found.addresses, { source: "seen", by: "the mesh's name table" });
+  }
+  return undefined;
+}
+
+const CONFIGURED = { source: "planned", by: "Envoy's configuration has these addresses of the service" } as const;
+
+function inConfiguration({ config }: Facts, asked: readonly string[], port: number): Destination | undefined {
+  if (config === undefined) return undefined;
+  for (const name of asked) {
+    const addresses = configuredAddresses(config, name, port);
+    if (addresses.length > 0) return resolved(name, addresses, CONFIGURED);
+  }
+  return undefined;
+}
+
+interface Origin {
+  readonly source: "seen" | "planned";
+  readonly by: string;
+}
+
+/** The first address of the answer is taken, IPv4 before IPv6: glibc's order for a pod with both. */
+function resolved(name: string, addresses: readonly string[], { source, by }: Origin): Destination {
+  const ordered = [...addresses].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+  const [first] = ordered;
+  if (first === undefined) {
+    const message = `"${name}" has no address in ${by}`;
+    return {
+      step: refusing("dns", { name, source, message }, "give the service endpoints, or an address"),
+      address: undefined,
+    };
+  }
+  const more = ordered.length > 1 ? `, the first of ${ordered.length}` : "";
+  const step = passing("dns", {
+    name,
+    source,
+    message: `${first}${more}: ${by}`,
+    detail: { addresses: ordered.slice(0, MOST_NAMES) },
+  });
+  return { step, address: first };
+}

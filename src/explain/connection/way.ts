@@ -1,0 +1,115 @@
+/** The stations of one connection as they are met, and the first that is wrong. */
+import type { Answer, Station, StationKind } from "../answer_schema.ts";
+
+/** How a connection ends at a station. */
+export interface End {
+  readonly verdict: Answer["verdict"];
+  /** One sentence: what decided. */
+  readonly reason: string;
+  /** The field and its change; empty if there is none. */
+  readonly fix: string;
+}
+
+/** A station; with an end the connection goes no further. */
+export interface Step {
+  readonly station: Station;
+  readonly end?: End | undefined;
+}
+
+/** A station whose further parts are the usual ones. */
+export function stationOf(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Station {
+  return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
+}
+
+/** A step that goes on. */
+export function passing(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Step {
+  return { station: stationOf(kind, parts) };
+}
+
+/** A step at which the connection is refused. */
+export function refusing(kind: StationKind, parts: Partial<Omit<Station, "kind">>, fix: string): Step {
+  const station = stationOf(kind, { result: "error", ...parts });
+  return { station, end: { verdict: "refused", reason: sentence(station.message), fix } };
+}
+
+/** A step behind which nothing is known. */
+export function unknowing(kind: StationKind, parts: Partial<Omit<Station, "kind">>, fix = ""): Step {
+  const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
+  return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
+}
+
+/** A clause as a sentence. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+type Cluster = Answer["clusters"][number];
+type Endpoint = Answer["endpoints"][number];
+
+/** Collects an answer. */
+export class Way {
+  readonly #stations: Station[] = [];
+  readonly #clusters: Cluster[] = [];
+  readonly #endpoints = new Map<string, Endpoint>();
+  #end: End | undefined;
+  /** Something wrong on which the verdict does not depend. */
+  #concern: Pick<End, "reason" | "fix"> | undefined;
+
+  constructor(private readonly pod: string, private readonly direction: Answer["direction"]) {}
+
+  /** Adds a station; `false` if the connection ends there. */
+  add({ station, end }: Step): boolean {
+    this.#stations.push(station);
+    if (end === undefined) {
+      if (station.result === "warning") this.concern({ reason: sentence(station.message), fix: "" });
+      return true;
+    }
+    this.#end ??= end;
+    return false;
+  }
+
+  /** Adds a station that does not end the connection, whatever its own end is. */
+  note({ station }: Step): void {
+    this.#stations.push(station);
+  }
+
+  cluster(name: string, weight: number): void {
+    this.#clusters.push({ name, weight });
+  }
+
+  endpoints(endpoints: readonly Endpoint[]): void {
+    for (const each of endpoints) this.#endpoints.set(each.address, each);
+  }
+
+  end(end: End): void {
+    this.#end ??= end;
+  }
+
+  concern(concern: Pick<End, "reason" | "fix">): void {
+    this.#concern ??= concern;
+  }
+
+  /** The answer. `reached`: the sentence for a connection that nothing stopped. */
+  answer(reached: string): Answer {
+    const end = this.#end ?? { verdict: "reaches" as const, reason: reached, fix: "" };
+    const isFine = end.verdict === "reaches" && this.#concern !== undefined;
+    const { reason, fix } = isFine && this.#concern !== undefined
+      ? { reason: `${end.reason}; ${lowered(this.#concern.reason)}`, fix: this.#concern.fix }
+      : end;
+    return {
+      pod: this.pod,
+      direction: this.direction,
+      verdict: end.verdict,
+      reason,
+      fix,
+      stations: this.#stations,
+      clusters: this.#clusters,
+      endpoints: [...this.#endpoints.values()],
+    };
+  }
+}
+
+/** A sentence behind a semicolon. Names such as `RBAC` keep their capitals. */
+function lowered(text: string): string {
+  return /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}

@@ -1,0 +1,50 @@
+/** The rules of the kernel of a pod: seen, else planned from the arguments of its init container. */
+import { plannedRules, savedRules, type TracedRules } from "../../iptables/mod.ts";
+import type { Capture, Part } from "../capture/capture.ts";
+import type { Pod } from "../pod/pod.ts";
+
+/** The rules and how they are known. */
+export type KernelRules =
+  | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
+  | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
+
+/** The rules of a capture. `why`: where they are from, or why they are unknown. */
+export function kernelRules({ parts }: Pick<Capture, "parts">, pod: Pod | undefined): KernelRules {
+  const saved = [parts["rules.iptables"], parts["rules.ip6tables"], parts["rules.nft"]];
+  if (saved.some(({ text }) => text !== undefined)) return seenRules(parts);
+  const unread = reasonOf(saved);
+  const planned = pod === undefined ? "the pod's description is absent" : rulesOfPod(pod);
+  return typeof planned === "string"
+    ? { source: "unknown", why: `${unread}, and ${planned}` }
+    : { source: "planned", rules: planned, why: `computed from the arguments of ${pod?.capture?.name}: ${unread}` };
+}
+
+function seenRules(parts: Capture["parts"]): KernelRules {
+  const text = (part: Part) => part.text;
+  try {
+    const rules = savedRules({
+      iptables: text(parts["rules.iptables"]),
+      ip6tables: text(parts["rules.ip6tables"]),
+      nft: text(parts["rules.nft"]),
+    });
+    return { source: "seen", rules, why: "read from the kernel" };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { source: "unknown", why: "rules.nft is not the JSON of nft" };
+  }
+}
+
+/** The first reason that is more than that nobody asked. */
+function reasonOf(saved: readonly Part[]): string {
+  const told = saved.find(({ absent }) => absent !== undefined && absent !== "not-captured");
+  return told?.message ?? "the capture has no rules of the kernel";
+}
+
+/** The planned rules, or why there are none. */
+function rulesOfPod(pod: Pod): TracedRules | string {
+  if (pod.capture === undefined) return "no init container has the arguments of istio-iptables";
+  const hasIpv6 = pod.addresses.some((address) => address.includes(":"));
+  const { arguments: args, environment } = pod.capture;
+  const planned = plannedRules(args, { hasIpv6, dnsServers: [], environment });
+  return "rules" in planned ? planned : `istio-iptables refuses its arguments: ${planned[0] ?? ""}`;
+}

@@ -1,0 +1,51 @@
+/** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
+import { addressText } from "../../core/address_text.ts";
+import { parseAddress, splitHostPort } from "../../core/net.ts";
+
+/** A socket that listens. */
+export interface ListeningSocket {
+  readonly address: string;
+  readonly port: number;
+  /** Every address of the pod reaches it. */
+  readonly isWildcard: boolean;
+  readonly isLoopback: boolean;
+}
+
+/** The sockets that listen. Other lines are ignored. */
+export function listeningSockets(text: string): ListeningSocket[] {
+  return text.split("\n").flatMap((line) => ofProc(line) ?? ofSs(line) ?? []);
+}
+
+const PROC = /^\s*\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /;
+
+/** State 0A is LISTEN. Addresses are groups of four bytes in the machine's order: little-endian on all of Istio's. */
+function ofProc(line: string): ListeningSocket | undefined {
+  const [, hex = "", port = ""] = PROC.exec(line) ?? [];
+  if (hex === "") return undefined;
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((group) => (group.match(/../g) ?? []).reverse());
+  const value = BigInt(`0x${bytes.join("")}`);
+  return socket(addressText({ family: hex.length === 8 ? 4 : 6, value, zone: "" }), parseInt(port, 16));
+}
+
+/** `LISTEN 0 4096 *:8080 *:*`. */
+function ofSs(line: string): ListeningSocket | undefined {
+  const [, local = ""] = /^(?:tcp6?\s+)?LISTEN\s+\d+\s+\d+\s+(\S+)\s/.exec(line) ?? [];
+  const parts = splitHostPort(local.replace(/^\*:/, "[::]:").replace(/%\w+/, ""));
+  return typeof parts === "string" || local === "" ? undefined : socket(parts.host, Number(parts.port));
+}
+
+function socket(text: string, port: number): ListeningSocket {
+  const mapped = text.replace(/^::ffff:/, "");
+  const address = parseAddress(mapped);
+  const isLoopback = typeof address !== "string" &&
+    (address.family === 4 ? address.value >> 24n === 127n : address.value === 1n);
+  return { address: mapped, port, isWildcard: mapped === "0.0.0.0" || mapped === "::", isLoopback };
+}
+
+/** The sockets that a connection to this address reaches. `[::]` takes IPv4 too, unless it is told otherwise. */
+export function socketsFor(sockets: readonly ListeningSocket[], address: string, port: number): ListeningSocket[] {
+  return sockets.filter((each) =>
+    each.port === port &&
+    (each.address === address || each.isWildcard && (each.address === "::" || !address.includes(":")))
+  );
+}

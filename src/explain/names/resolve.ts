@@ -1,0 +1,57 @@
+/** What a name resolves to for a pod: search domains and ndots first, then the table of the mesh. */
+import { isMap, mapAt, textsAt, type ValueMap } from "../../core/value.ts";
+import type { Capture } from "../capture/capture.ts";
+import { jsonOf } from "../capture/json_part.ts";
+import type { Pod } from "../pod/pod.ts";
+
+/** How names are searched. */
+export interface Search {
+  readonly ndots: number;
+  readonly domains: readonly string[];
+}
+
+/** Kubernetes, "DNS for Services and Pods": the search list of a pod, then what its dnsConfig adds. */
+export function searchOf(namespace: string, domain: string, pod: Pod | undefined): Search {
+  const { ndots, searches, policy } = pod?.dns ?? { ndots: 5, searches: [], policy: "ClusterFirst" };
+  const usual = namespace === "" ? [`svc.${domain}`, domain] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain];
+  const isOwn = policy === "None" || policy === "Default";
+  return { ndots, domains: [...isOwn ? [] : usual, ...searches].map((each) => each.replace(/\.$/, "")) };
+}
+
+/** The full names that the resolver asks for, in its order (resolv.conf(5)). */
+export function askedNames(name: string, { ndots, domains }: Search): string[] {
+  if (name.endsWith(".")) return [name.slice(0, -1).toLowerCase()];
+  const own = name.toLowerCase();
+  const searched = domains.map((domain) => `${own}.${domain}`);
+  const dots = own.split(".").length - 1;
+  return dots >= ndots ? [own, ...searched] : [...searched, own];
+}
+
+/** The name table of the agent: hosts and their addresses. */
+export interface NameTable {
+  /** The addresses of a full name, also through a wildcard; `undefined`: the mesh does not know it. */
+  find(name: string): { readonly host: string; readonly addresses: readonly string[] } | undefined;
+}
+
+/** The table of a capture; `undefined` if it is absent, for example because DNS is not captured. */
+export function nameTableOf({ parts }: Pick<Capture, "parts">): NameTable | undefined {
+  const { value } = jsonOf(parts["name_table.json"], "name_table.json");
+  if (value === undefined) return undefined;
+  const table: ValueMap = isMap(value["table"]) ? value["table"] : value;
+  const addressesOf = (host: string) => {
+    if (!Object.hasOwn(table, host)) return undefined;
+    const ips = textsAt(mapAt(table, host), "ips");
+    return { host, addresses: ips };
+  };
+  return {
+    find(name) {
+      const exact = addressesOf(name);
+      if (exact !== undefined) return exact;
+      for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
+        const wild = addressesOf(`*${name.slice(dot)}`);
+        if (wild !== undefined) return wild;
+      }
+      return undefined;
+    },
+  };
+}

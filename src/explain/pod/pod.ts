@@ -1,0 +1,123 @@
+/** What a connection needs to know of the pod: `pod.json`, as the API server prints it. */
+import { intAt, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import type { Capture } from "../capture/capture.ts";
+import { jsonOf } from "../capture/json_part.ts";
+
+/** A container of the application. */
+export interface Application {
+  readonly name: string;
+  /** `undefined`: the image decides. */
+  readonly uid: number | undefined;
+  readonly gid: number | undefined;
+  readonly ports: readonly number[];
+}
+
+/** The container that captures traffic, or that checks the rules of the CNI plugin. */
+export interface CaptureContainer {
+  readonly name: string;
+  /** Of istio-iptables. */
+  readonly arguments: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** The CNI plugin makes the rules; this container only checks them. */
+  readonly isCheck: boolean;
+}
+
+/** The pod. */
+export interface Pod {
+  readonly namespace: string;
+  readonly addresses: readonly string[];
+  readonly isHostNetwork: boolean;
+  readonly applications: readonly Application[];
+  /** `undefined`: no container has Envoy. */
+  readonly proxy: string | undefined;
+  readonly proxyEnvironment: Readonly<Record<string, string>>;
+  readonly capture: CaptureContainer | undefined;
+  readonly dns: { readonly ndots: number; readonly searches: readonly string[]; readonly policy: string };
+  readonly annotations: ValueMap;
+}
+
+const PROXY = "istio-proxy";
+
+/** The pod of a capture; `undefined` if its description is absent. */
+export function podOf({ parts }: Pick<Capture, "parts">): Pod | undefined {
+  const { value } = jsonOf(parts["pod.json"], "pod.json");
+  return value === undefined ? undefined : readPod(value);
+}
+
+function readPod(pod: ValueMap): Pod {
+  const [spec, status, metadata] = [mapAt(pod, "spec"), mapAt(pod, "status"), mapAt(pod, "metadata")];
+  const containers = mapsAt(spec, "containers");
+  const all = [...mapsAt(spec, "initContainers"), ...containers];
+  const proxy = all.find((container) => textAt(container, "name") === PROXY);
+  const podIps = mapsAt(status, "podIPs").map((each) => textAt(each, "ip"));
+  return {
+    namespace: textAt(metadata, "namespace"),
+    addresses: [...new Set([textAt(status, "podIP"), ...podIps])].filter((ip) => ip !== ""),
+    isHostNetwork: spec["hostNetwork"] === true,
+    applications: containers.filter((each) => each !== proxy).map((each) => application(each, spec)),
+    proxy: proxy === undefined ? undefined : PROXY,
+    proxyEnvironment: proxy === undefined ? {} : environmentOf(proxy),
+    capture: captureContainer(mapsAt(spec, "initContainers")),
+    dns: dnsOf(spec),
+    annotations: mapAt(metadata, "annotations"),
+  };
+}
+
+function application(container: ValueMap, spec: ValueMap): Application {
+  const own = mapAt(container, "securityContext");
+  const common = mapAt(spec, "securityContext");
+  return {
+    name: textAt(container, "name"),
+    uid: intAt(own, "runAsUser") ?? intAt(common, "runAsUser"),
+    gid: intAt(own, "runAsGroup") ?? intAt(common, "runAsGroup"),
+    ports: mapsAt(container, "ports").flatMap((port) => intAt(port, "containerPort") ?? []),
+  };
+}
+
+/** Names of the commands that take istio-iptables' arguments. */
+const COMMANDS: ReadonlySet<string> = new Set(["istio-iptables", "istio-iptables.sh"]);
+
+/** istio-init and istio-validation, by their arguments: other programs name them otherwise. */
+function captureContainer(containers: readonly ValueMap[]): CaptureContainer | undefined {
+  for (const container of containers) {
+    const words = [...textsAt(container, "command"), ...textsAt(container, "args")];
+    const at = words.findIndex((word) => COMMANDS.has(word.split("/").at(-1) ?? ""));
+    const ours = words.findIndex((word, index) => word === "iptables" && words[index + 1] === "apply");
+    const start = at >= 0 ? at + 1 : ours >= 0 ? ours + 2 : textAt(container, "name") === "istio-init" ? 0 : -1;
+    if (start < 0) continue;
+    const own = words.slice(start);
+    return {
+      name: textAt(container, "name"),
+      arguments: own.filter((word) => !CHECKING.includes(word)),
+      environment: environmentOf(container),
+      isCheck: own.includes("--skip-rule-apply"),
+    };
+  }
+  return undefined;
+}
+
+/** What makes the container of the CNI plugin a check. */
+const CHECKING = ["--run-validation", "--skip-rule-apply"];
+
+function environmentOf(container: ValueMap): Record<string, string> {
+  return Object.fromEntries(
+    mapsAt(container, "env").filter((each) => typeof each["value"] === "string").map((each) => [
+      textAt(each, "name"),
+      textAt(each, "value"),
+    ]),
+  );
+}
+
+/** Kubernetes' resolv.conf has ndots:5 for ClusterFirst. */
+const NDOTS = 5;
+
+function dnsOf(spec: ValueMap): Pod["dns"] {
+  const config = mapAt(spec, "dnsConfig");
+  const ndots = mapsAt(config, "options").find((option) => textAt(option, "name") === "ndots");
+  const number = ndots === undefined ? NaN : Number(textAt(ndots, "value") || NaN);
+  return {
+    ndots: Number.isInteger(number) ? number : NDOTS,
+    searches: listAt(config, "searches").filter((each) => typeof each === "string"),
+    policy: textAt(spec, "dnsPolicy") || "ClusterFirst",
+  };
+}
