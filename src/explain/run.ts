@@ -23,7 +23,7 @@ async function explainConnection(world: World, question: Question, connection: C
     throw new UsageError("The picture is of a pod, not of one connection", { hint: "leave out --to and --from" });
   }
   const answers: Answer[] = [];
-  for await (const capture of capturesOf(world, question.source)) answers.push(answerOf(capture, connection));
+  for await (const capture of capturesOf(world, question.source)) answers.push(await answerOf(capture, connection));
   world.stdout.write(answersJson(answers));
   return answers.every(({ verdict }) => verdict === "reaches" || verdict === "bypasses") ? EXIT.ok : EXIT.failed;
 }

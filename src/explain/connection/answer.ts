@@ -1,20 +1,26 @@
 /** One connection of one pod: capture in, stations out. */
+import { re2Library } from "../../core/re2.ts";
 import type { Answer } from "../answer_schema.ts";
 import type { Capture, PodName } from "../capture/capture.ts";
 import type { Connection } from "../question/question.ts";
+import { type Facts, factsOf } from "./facts.ts";
+import { inbound } from "./inbound.ts";
+import { outbound } from "./outbound.ts";
+import { withProofs } from "./proofs.ts";
+import { Way } from "./way.ts";
 
-/** The way of a connection through a pod. Pure: reads nothing but the capture. */
-export function answerOf(capture: Capture, connection: Connection): Answer {
-  return {
-    pod: podText(capture.pod),
-    direction: connection.direction,
-    verdict: "unknown",
-    reason: capture.parts["config_dump.json"].message ?? "",
-    fix: "",
-    stations: [],
-    clusters: [],
-    endpoints: [],
-  };
+/** The way of a connection through a pod. Reads nothing but the capture; loads the library of regular expressions. */
+export async function answerOf(capture: Capture, connection: Connection): Promise<Answer> {
+  await re2Library.loaded();
+  return answerWith(factsOf(capture), connection);
+}
+
+/** The way of a connection through a pod whose capture was read. Pure. */
+export function answerWith(facts: Facts, connection: Connection): Answer {
+  const way = new Way(podText(facts.capture.pod), connection.direction);
+  if (connection.direction === "outbound") outbound(way, facts, connection);
+  else inbound(way, facts, connection);
+  return withProofs(way.answer(), facts.capture.proofs);
 }
 
 /** `NAMESPACE/NAME`; empty if the pod is unknown. */

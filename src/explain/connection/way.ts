@@ -1,5 +1,5 @@
 /** The stations of one connection as they are met, and the first that is wrong. */
-import type { Answer, Station, StationKind } from "../answer_schema.ts";
+import type { Answer, Detail, Station, StationKind } from "../answer_schema.ts";
 
 /** How a connection ends at a station. */
 export interface End {
@@ -36,6 +36,21 @@ export function refusing(kind: StationKind, parts: Partial<Omit<Station, "kind">
 export function unknowing(kind: StationKind, parts: Partial<Omit<Station, "kind">>, fix = ""): Step {
   const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
+}
+
+/** Details; those that are `undefined`, empty texts or empty lists are left out. */
+export function detailOf(values: Readonly<Record<string, Detail[string] | undefined>>): Detail {
+  const known: Record<string, Detail[string]> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const isEmpty = value === undefined || value === "" || Array.isArray(value) && value.length === 0;
+    if (!isEmpty) known[name] = value;
+  }
+  return known;
+}
+
+/** Clauses, one after the other; empty ones are left out. */
+export function clauses(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("; ");
 }
 
 /** A clause as a sentence. */
@@ -81,6 +96,10 @@ export class Way {
     for (const each of endpoints) this.#endpoints.set(each.address, each);
   }
 
+  endpointList(): readonly Endpoint[] {
+    return [...this.#endpoints.values()];
+  }
+
   end(end: End): void {
     this.#end ??= end;
   }
@@ -89,23 +108,31 @@ export class Way {
     this.#concern ??= concern;
   }
 
-  /** The answer. `reached`: the sentence for a connection that nothing stopped. */
-  answer(reached: string): Answer {
-    const end = this.#end ?? { verdict: "reaches" as const, reason: reached, fix: "" };
-    const isFine = end.verdict === "reaches" && this.#concern !== undefined;
-    const { reason, fix } = isFine && this.#concern !== undefined
-      ? { reason: `${end.reason}; ${lowered(this.#concern.reason)}`, fix: this.#concern.fix }
-      : end;
+  /** The answer; a connection that nothing stopped reaches its endpoints. */
+  answer(): Answer {
+    const endpoints = [...this.#endpoints.values()];
+    const end = this.#end ?? this.#reached(endpoints);
     return {
       pod: this.pod,
       direction: this.direction,
       verdict: end.verdict,
-      reason,
-      fix,
+      reason: end.reason,
+      fix: end.fix,
       stations: this.#stations,
       clusters: this.#clusters,
-      endpoints: [...this.#endpoints.values()],
+      endpoints,
     };
+  }
+
+  #reached(endpoints: readonly Endpoint[]): End {
+    const clusters = this.#clusters.map(({ name, weight }) => weight === 100 ? name : `${name} (${weight}%)`).join(
+      ", ",
+    );
+    const count = endpoints.length === 1 ? endpoints[0]?.address ?? "" : `${endpoints.length} endpoints`;
+    const tls = this.#stations.find(({ kind }) => kind === "tls")?.message ?? "";
+    const reason = `It goes to ${clusters}${endpoints.length === 0 ? "" : `, ${count}`}${tls === "" ? "" : `: ${tls}`}`;
+    const { reason: concern = "", fix = "" } = this.#concern ?? {};
+    return { verdict: "reaches", reason: concern === "" ? reason : `${reason}; but ${lowered(concern)}`, fix };
   }
 }
 

@@ -1,0 +1,120 @@
+/** The stations of authorization: which rule lets the client in, or refuses whom. */
+import type { FilterChain } from "../envoy/listener.ts";
+import type { HttpManager } from "../envoy/network_filter.ts";
+import type { Policy, Rbac } from "../envoy/rbac.ts";
+import type { Overrides } from "../envoy/route_config.ts";
+import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
+import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./way.ts";
+
+/** The filters of authorization in a chain, in their order; a route may have other rules for those of HTTP. */
+export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
+  const own = filters.flatMap((filter) => filter.kind === "rbac" ? [filter.rbac] : []);
+  const http = filters.flatMap((filter) => filter.kind === "http" ? rulesOfHttp(filter.http, overrides) : []);
+  return [...own, ...http].filter(({ action }) => action !== "none");
+}
+
+function rulesOfHttp({ filters }: HttpManager, overrides: readonly Overrides[]): Rbac[] {
+  const other = overrides.map(({ rbac }) => rbac).find((rbac) => rbac !== undefined);
+  return filters.flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
+}
+
+/** The other filters of a chain that may refuse a request by rules that the capture does not have. */
+export function unknownFilters({ filters }: FilterChain): string[] {
+  return filters.flatMap((filter) =>
+    filter.kind === "http"
+      ? filter.http.filters.flatMap((each) =>
+        each.kind === "other" && DECIDING.test(`${each.name} ${each.type}`) ? [each.name] : []
+      )
+      : filter.kind === "other" && DECIDING.test(`${filter.name} ${filter.type}`)
+      ? [filter.name]
+      : []
+  );
+}
+
+/** Filters that answer by rules of their own; the others change or measure. */
+const DECIDING =
+  /ext_authz|jwt_authn|ratelimit|rate_limit|ExtAuthz|JwtAuthentication|RateLimit|wasm|lua|oauth2|basic_auth/i;
+
+/** The station of all filters: the first that refuses ends the connection. */
+export function authorizationStep(
+  rules: readonly Rbac[],
+  access: Access,
+  unknown: readonly string[],
+): Step | undefined {
+  if (rules.length === 0 && unknown.length === 0) return undefined;
+  const rulings = rules.map((rbac) => ({ rbac, ruling: rulingOf(rbac, access) }));
+  const denied = rulings.find(({ ruling }) => ruling.outcome === "denied");
+  if (denied !== undefined) return refused(denied, access);
+  const depends = rulings.filter(({ ruling }) => ruling.outcome === "depends");
+  const others = unknown.length === 0 ? "" : `${unknown.join(", ")} may refuse it too`;
+  if (depends.length > 0) return conditional(depends, others);
+  const policies = rulings.flatMap(({ ruling }) => ruling.policies.map(policyText));
+  const message = policies.length > 0
+    ? `allowed by ${policies.join(", ")}`
+    : rules.length > 0
+    ? "no rule refuses it"
+    : "no rules of RBAC";
+  return passing("authorization", {
+    name: rulings.flatMap(({ ruling }) => ruling.policies.map(({ name }) => name))[0] ?? "",
+    result: others === "" ? "ok" : "unknown",
+    message: clauses(message, others),
+    detail: detailOf({ dryRun: rules.filter(({ hasDryRun }) => hasDryRun).map(({ filter }) => filter) }),
+  });
+}
+
+interface Ruled {
+  readonly rbac: Rbac;
+  readonly ruling: Ruling;
+}
+
+function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
+  const [policy] = ruling.policies;
+  const code = request === undefined ? "the connection is closed" : "403";
+  const who = identity === "none" ? "a client without mutual TLS" : "this client";
+  const isDeny = rbac.action === "deny";
+  const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MOST_SHOWN);
+  const message = isDeny && policy !== undefined
+    ? `${policyText(policy)} denies it: ${code}`
+    : policy === undefined
+    ? `an ALLOW policy without rules lets nobody in: ${code}`
+    : `no ALLOW policy lets ${who} in: ${code}`;
+  const target = policy === undefined ? "an AuthorizationPolicy" : policyText(policy);
+  const fix = isDeny ? `change spec.rules of ${target}` : `add the client to spec.rules of ${target}`;
+  const name = policy?.name ?? "";
+  return refusing("authorization", {
+    name,
+    message,
+    detail: detailOf({ filter: rbac.filter, action: rbac.action, allowed: isDeny ? [] : allowed }),
+  }, fix);
+}
+
+const MOST_SHOWN = 5;
+
+/** The client's identity is in its certificate, which a capture of this pod does not have. */
+function conditional(depends: readonly Ruled[], others: string): Step {
+  const texts = depends.flatMap(({ rbac, ruling }) =>
+    ruling.policies.slice(0, MOST_SHOWN).map((policy) =>
+      `${policyText(policy)} ${rbac.action === "deny" ? "refuses" : "lets in"} ${whoText(policy)}`
+    )
+  );
+  const station = stationOf("authorization", {
+    name: depends[0]?.ruling.policies[0]?.name ?? "",
+    result: "unknown",
+    message: clauses(`it depends on the client: ${texts.join(", ")}`, others),
+    detail: { policies: texts },
+  });
+  return { station, end: { verdict: "unknown", reason: sentence(station.message), fix: "" } };
+}
+
+/** Who and what a policy is about. */
+function whoText({ principals, permissions, hasExpression }: Policy): string {
+  const [who, what] = [rulesText(principals), rulesText(permissions)];
+  const condition = hasExpression ? ", under a condition in CEL" : "";
+  return `${who}${what === "anyone" ? "" : ` to ${what}`}${condition}`;
+}
+
+/** Istio names policies `ns[shop]-policy[allow-web]-rule[0]`. */
+export function policyText({ name }: Policy): string {
+  const [, namespace, policy, rule] = /^ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\]/.exec(name) ?? [];
+  return policy === undefined ? `"${name}"` : `AuthorizationPolicy ${namespace}/${policy} rule ${rule}`;
+}

@@ -1,0 +1,22 @@
+/** Circuit breakers that are open now, by Envoy's gauges in `stats.txt`. */
+import type { Capture } from "../capture/capture.ts";
+
+const GAUGES: Readonly<Record<string, string>> = {
+  cx_open: "connections",
+  cx_pool_open: "connection pools",
+  rq_open: "requests",
+  rq_pending_open: "pending requests",
+  rq_retry_open: "retries",
+};
+
+/** What a cluster's breakers of the default priority refuse; empty without stats. */
+export function openBreakers({ parts }: Pick<Capture, "parts">, cluster: string): string[] {
+  const { text } = parts["stats.txt"];
+  if (text === undefined) return [];
+  return Object.entries(GAUGES).flatMap(([gauge, what]) => {
+    const isOpen = [cluster, `${cluster};`].some((name) =>
+      text.includes(`cluster.${name}.circuit_breakers.default.${gauge}: 1`)
+    );
+    return isOpen ? [what] : [];
+  });
+}

@@ -1,0 +1,92 @@
+/** The filter chain's station: what listener filters see of the connection, and the chain that this leads to. */
+import type { FilterChain, Listener, ListenerFilter, PortPredicate } from "../envoy/listener.ts";
+import type { Spoken } from "../question/question.ts";
+import { type ChainChoice, filterChainFor, type Properties } from "../rules/filter_chain_search.ts";
+import { lower } from "../rules/string_match.ts";
+import { passing, refusing, type Step, unknowing } from "./way.ts";
+
+/** What comes in at a listener. */
+export interface Incoming {
+  readonly spoken: Exclude<Spoken, "unsaid"> | "tcp";
+  readonly destination: string | undefined;
+  readonly port: number;
+  readonly source: string | undefined;
+  readonly isLocal: boolean;
+  readonly sni: string;
+  /** Protocols that a client of TLS offers. */
+  readonly alpn: readonly string[];
+}
+
+/** The chain, and the step; `undefined`: the connection ends. */
+export interface Chained {
+  readonly step: Step;
+  readonly chain: FilterChain | undefined;
+}
+
+/** The chain of a listener for a connection. */
+export function chainStep(listener: Listener, incoming: Incoming, note: string): Chained {
+  if (listener.hasMatcherTree) {
+    const step = unknowing("filter-chain", { message: `${listener.name} chooses its filter chain by a matcher tree` });
+    return { step, chain: undefined };
+  }
+  const { chain, isDefault, why } = chooseChain(listener, incoming);
+  if (chain === undefined) {
+    const fix = "speak the protocol that the port has, or change the name or appProtocol of the Service's port";
+    return {
+      step: refusing("filter-chain", {
+        message: `${why}, and ${listener.name} has no default chain: it closes the connection`,
+      }, fix),
+      chain,
+    };
+  }
+  const { transportProtocol, applicationProtocols, serverName } = propertiesOf(listener, incoming);
+  const message = `${isDefault ? `${why}: the default chain` : why}${note}`;
+  const seen = [
+    transportProtocol,
+    ...applicationProtocols,
+    serverName === "" ? "" : `server name ${serverName}`,
+  ].filter((part) => part !== "");
+  return { step: passing("filter-chain", { name: chain.name, message, detail: { seen, isDefault } }), chain };
+}
+
+/** The chain that a connection takes. */
+export function chooseChain(listener: Listener, incoming: Incoming): ChainChoice {
+  return filterChainFor(listener, propertiesOf(listener, incoming));
+}
+
+/** What the listener filters find out; one that does not run leaves the usual values. */
+function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Properties {
+  const runs = (kind: ListenerFilter["kind"]) =>
+    listenerFilters.some((filter) => filter.kind === kind && !holdsFor(filter.disabled, incoming.port));
+  const isTls = incoming.spoken === "tls" && runs("tls-inspector");
+  const isHttp = incoming.spoken === "http" && runs("http-inspector");
+  const { destination, port, source, isLocal } = incoming;
+  return {
+    destination,
+    port,
+    source,
+    isLocal,
+    sourcePort: undefined,
+    serverName: isTls ? lower(incoming.sni) : "",
+    transportProtocol: isTls ? "tls" : "raw_buffer",
+    applicationProtocols: isTls ? incoming.alpn : isHttp ? ["http/1.1"] : [],
+  };
+}
+
+/** Whether a condition on the destination port holds. */
+function holdsFor(predicate: PortPredicate, port: number): boolean {
+  switch (predicate.kind) {
+    case "always":
+      return true;
+    case "never":
+      return false;
+    case "range":
+      return predicate.start <= port && port < predicate.end;
+    case "any":
+      return predicate.of.some((each) => holdsFor(each, port));
+    case "all":
+      return predicate.of.every((each) => holdsFor(each, port));
+    case "not":
+      return !holdsFor(predicate.of, port);
+  }
+}

@@ -1,0 +1,192 @@
+/** The stations of a cluster: itself, its endpoints, and the TLS to them. */
+import type { Answer, Detail, StationResult } from "../answer_schema.ts";
+import type { Cluster } from "../envoy/cluster.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import { openBreakers } from "./breakers.ts";
+import { endpointsOf, type Found } from "./endpoints.ts";
+import type { Facts } from "./facts.ts";
+import { type Original, originalText } from "./listener_step.ts";
+import { tlsStep } from "./tls_step.ts";
+import { clauses, detailOf, passing, refusing, type Step, unknowing } from "./way.ts";
+
+/** The stations of one cluster, and its endpoints. */
+export interface ClusterSteps {
+  readonly steps: readonly Step[];
+  /** Envoy has the cluster. */
+  readonly isKnown: boolean;
+  readonly endpoints: Answer["endpoints"];
+}
+
+/** What the cluster is asked for. */
+export interface Asked {
+  readonly name: string;
+  /** Where original-dst clusters connect to. */
+  readonly original: Original;
+  /** Values of a header that names the host. */
+  readonly header: (name: string) => string | undefined;
+  readonly direction: Answer["direction"];
+}
+
+/** The stations of a cluster by its name. */
+export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): ClusterSteps {
+  const cluster = config.cluster(asked.name);
+  if (cluster === undefined) return { steps: [absent(config, asked.name)], isKnown: false, endpoints: [] };
+  if (cluster.name === "BlackHoleCluster") return { steps: [blackHole(asked)], isKnown: true, endpoints: [] };
+  const own = clusterStation(facts, config, cluster);
+  const found = endpointsOf(config, cluster, asked);
+  const steps = [own, endpointStep(cluster, found)];
+  const isRefused = steps.some(({ end }) => end !== undefined);
+  return {
+    steps: isRefused ? steps : [...steps, tlsStep(facts, cluster, found, asked.direction)],
+    isKnown: true,
+    endpoints: found.taken.map(({ address, health }) => ({ address, health })),
+  };
+}
+
+/** `outbound|9080|v1|reviews.shop.svc.cluster.local`. */
+function partsOf(name: string) {
+  const [direction = "", port = "", subset = "", host = ""] = name.split("|");
+  return { direction, port, subset, host };
+}
+
+function absent({ clusterNames, rejected }: EnvoyConfig, name: string): Step {
+  const { subset, host, port } = partsOf(name);
+  const refused = rejected.find((each) => each.name === name);
+  const others = clusterNames.filter((each) => host !== "" && each.endsWith(`|${host}`) && partsOf(each).port === port);
+  const message = refused === undefined
+    ? `Envoy has no cluster ${name}: it answers 503 NC`
+    : `Envoy refused the cluster ${name}: ${refused.why}`;
+  const fix = subset !== "" && others.length > 0
+    ? `add the subset "${subset}" to spec.subsets of the DestinationRule of ${host}`
+    : host === ""
+    ? "name a cluster that exists"
+    : `make a Service or ServiceEntry "${host}" with the port ${port}, which this pod may see (exportTo, Sidecar)`;
+  const known = others.slice(0, 5);
+  return refusing("cluster", { name, message, detail: known.length === 0 ? {} : { others: known } }, fix);
+}
+
+function blackHole({ original, direction }: Asked): Step {
+  const message = direction === "outbound"
+    ? `no service of the mesh is ${
+      originalText(original)
+    }, and outboundTrafficPolicy REGISTRY_ONLY sends the rest to BlackHoleCluster`
+    : `BlackHoleCluster closes connections to the proxy's own port`;
+  const fix = direction === "outbound"
+    ? "make a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY"
+    : "connect to a port of the application";
+  return refusing("cluster", { name: "BlackHoleCluster", message }, fix);
+}
+
+function clusterStation({ capture }: Facts, config: EnvoyConfig, cluster: Cluster): Step {
+  const { name, limits } = cluster;
+  const detail = clusterDetail(cluster);
+  const closed = (["connections", "pending", "requests"] as const).find((key) => limits[key] === 0);
+  if (closed !== undefined) {
+    const message = `the circuit breaker allows no ${closed}: 503 UO`;
+    const where = cluster.origin || "the DestinationRule";
+    const fix = `raise the limit of ${closed} in trafficPolicy.connectionPool of ${where}`;
+    return refusing("cluster", { name, message, detail }, fix);
+  }
+  const open = openBreakers(capture, name);
+  const refused = config.rejected.find((each) => each.name === name);
+  const concerns = [
+    open.length === 0 ? "" : `the circuit breaker is open for ${open.join(", ")}: requests get 503 UO`,
+    refused === undefined ? "" : `Envoy refused its newest version and keeps the old one: ${refused.why}`,
+  ];
+  const result: StationResult = concerns.some((each) => each !== "") ? "warning" : "ok";
+  return passing("cluster", { name, result, message: clauses(describe(cluster), ...concerns), detail });
+}
+
+function clusterDetail(cluster: Cluster): Detail {
+  const { extension, discovery, policy, subset, origin, outlierDetection, connectTimeout, limits } = cluster;
+  return detailOf({
+    type: extension || discovery,
+    policy,
+    subset,
+    from: origin,
+    limits: Object.entries(limits).filter(([, limit]) => limit < NO_LIMIT).map(([name, limit]) => `${name} ${limit}`),
+    outlierDetection: outlierDetection === undefined ? "" : outlierText(outlierDetection),
+    connectTimeout: connectTimeout === undefined ? "" : `${connectTimeout}ms`,
+  });
+}
+
+const PASSTHROUGH: ReadonlySet<string> = new Set(["PassthroughCluster", "PassthroughClusterIpv6"]);
+const INBOUND_PASSTHROUGH: ReadonlySet<string> = new Set([
+  "InboundPassthroughCluster",
+  "InboundPassthroughClusterIpv4",
+  "InboundPassthroughClusterIpv6",
+]);
+
+function describe({ name, discovery, subset, origin }: Cluster): string {
+  if (PASSTHROUGH.has(name)) return "the mesh has no service for it: it goes on to its original address";
+  if (INBOUND_PASSTHROUGH.has(name)) return "no service has this port of the pod: it goes on to its original port";
+  const parts = [
+    subset === "" ? "" : `subset ${subset}`,
+    origin === "" ? "" : `settings of ${origin}`,
+    discovery === "original-dst" ? "it connects to the original address" : "",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? `cluster ${name}` : parts.join(", ");
+}
+
+/** Istio's way to say no limit. */
+const NO_LIMIT = 4_294_967_295;
+
+function outlierText(
+  { consecutive5xx, consecutiveGateway, baseEjection, maxEjectionPercent }: NonNullable<Cluster["outlierDetection"]>,
+): string {
+  const after = consecutive5xx === undefined || consecutive5xx === 0
+    ? consecutiveGateway === undefined ? "errors" : `${consecutiveGateway} gateway errors`
+    : `${consecutive5xx} errors`;
+  const time = baseEjection === undefined ? "" : ` for ${baseEjection}ms`;
+  return `ejects after ${after}${time}, at most ${maxEjectionPercent}% of hosts`;
+}
+
+const MOST_SHOWN = 5;
+
+function endpointStep(cluster: Cluster, found: Found): Step {
+  const { taken, all, isPanic, isKnown, unhealthy } = found;
+  const detail = endpointDetail(found);
+  if (!isKnown) return { station: unknowing("endpoint", { message: found.why, detail }).station };
+  if (taken.length === 0) {
+    const message = all.length === 0
+      ? `${cluster.name} has no endpoints: 503 UH`
+      : `none of the ${all.length} endpoints of ${cluster.name} is healthy (${unhealthy[0] ?? ""}): 503 UH`;
+    return refusing("endpoint", { message, detail }, fixOf(cluster, all.length));
+  }
+  const concern = isPanic
+    ? "too few are healthy: Envoy takes unhealthy ones too (panic)"
+    : unhealthy.length > 0
+    ? `not taken: ${unhealthy.slice(0, 3).join(", ")}`
+    : "";
+  const result: StationResult = concern === "" ? "ok" : "warning";
+  return passing("endpoint", {
+    name: taken[0]?.address ?? "",
+    result,
+    message: clauses(listed(taken), concern),
+    detail,
+  });
+}
+
+function listed(taken: Found["taken"]): string {
+  const shown = taken.slice(0, MOST_SHOWN).map(({ address }) => address).join(", ");
+  return taken.length > MOST_SHOWN ? `${shown} and ${taken.length - MOST_SHOWN} more` : shown;
+}
+
+function endpointDetail({ taken, all, localities, loads, unhealthy }: Found): Detail {
+  return detailOf({
+    taken: taken.length,
+    all: all.length,
+    localities,
+    loads: loads.length <= 1 ? [] : loads.map((load, priority) => `priority ${priority}: ${load}%`),
+    unhealthy: unhealthy.slice(0, MOST_SHOWN),
+  });
+}
+
+function fixOf({ name }: Cluster, all: number): string {
+  const { subset, host } = partsOf(name);
+  if (all > 0) return "look at the pods behind the endpoints: readiness and outlier detection";
+  if (host === "") return "give the cluster endpoints";
+  return subset === ""
+    ? `give the Service "${host}" ready pods: compare its selector and targetPort with the pods`
+    : `give ready pods the labels of the subset "${subset}" of ${host}`;
+}

@@ -1,0 +1,124 @@
+/** The endpoints of a cluster: which may be taken, and in which state they are. */
+import { joinHostPort } from "../../core/net.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
+import type { Cluster } from "../envoy/cluster.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import { assignedHealth, type ClusterStatus } from "../envoy/host_status.ts";
+import type { SocketAddress } from "../envoy/message.ts";
+import { type Host, hostsTaken } from "../rules/load_balancing.ts";
+import type { Asked } from "./cluster_step.ts";
+
+/** An endpoint that may be taken. */
+export interface Taken {
+  /** `ADDRESS:PORT`. */
+  readonly address: string;
+  /** `healthy`, `degraded`, or why not. */
+  readonly health: string;
+  /** What a transport socket is chosen by; `undefined`: unknown. */
+  readonly metadata: ValueMap | undefined;
+}
+
+/** The endpoints of a cluster. */
+export interface Found {
+  readonly taken: readonly Taken[];
+  readonly all: readonly Taken[];
+  readonly isPanic: boolean;
+  readonly loads: readonly number[];
+  /** Addresses that are not taken, with the reason. */
+  readonly unhealthy: readonly string[];
+  readonly localities: readonly string[];
+  readonly isKnown: boolean;
+  /** Why they are not known. */
+  readonly why: string;
+}
+
+const NOTHING: Found = {
+  taken: [],
+  all: [],
+  isPanic: false,
+  loads: [],
+  unhealthy: [],
+  localities: [],
+  isKnown: true,
+  why: "",
+};
+
+/** The endpoints, from Envoy's state of the hosts, else as they were assigned. */
+export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked): Found {
+  if (cluster.discovery === "original-dst") return originalDestination(cluster, asked);
+  const assignment = cluster.assignment ?? config.assignment(cluster.edsName || cluster.name) ??
+    config.assignment(cluster.name);
+  const hosts = hostsOf(config.status(cluster.name), assignment);
+  if (hosts === undefined) {
+    return { ...NOTHING, isKnown: false, why: `the capture has no endpoints of ${cluster.name}` };
+  }
+  const { panicThreshold, localityWeighted } = cluster;
+  const overprovisioning = assignment?.overprovisioning ?? OVERPROVISIONING;
+  const { taken, isPanic, loads } = hostsTaken(hosts, { panicThreshold, localityWeighted, overprovisioning });
+  return {
+    taken: taken.map(takenOf),
+    all: hosts.map(takenOf),
+    isPanic,
+    loads,
+    unhealthy: hosts.filter(({ health }) => health === "unhealthy").map(({ address, why }) => `${address}: ${why}`),
+    localities: [...new Set(taken.map(({ locality }) => locality))].filter((each) => each !== ""),
+    isKnown: true,
+    why: "",
+  };
+}
+
+function originalDestination({ originalDst }: Cluster, { original, header }: Asked): Found {
+  const named = originalDst.header === "" ? undefined : header(originalDst.header);
+  const port = originalDst.port === 0 ? original.port : originalDst.port;
+  const address = named ?? (original.address === undefined ? undefined : joinHostPort(original.address, port));
+  if (address === undefined) {
+    return { ...NOTHING, isKnown: false, why: `it connects to the original address, which is not known, port ${port}` };
+  }
+  const only: Taken = { address, health: "healthy", metadata: undefined };
+  return { ...NOTHING, taken: [only], all: [only] };
+}
+
+interface HostEntry extends Host {
+  readonly address: string;
+  readonly why: string;
+  readonly metadata: ValueMap | undefined;
+}
+
+/** Hosts of Envoy's state have no metadata: the assignment has it. */
+function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | undefined): HostEntry[] | undefined {
+  const assigned = new Map((assignment?.endpoints ?? []).map((endpoint) => [addressText(endpoint.address), endpoint]));
+  if (status !== undefined) {
+    return status.hosts.map((host) => {
+      const text = addressText(host.address);
+      const endpoint = assigned.get(text);
+      return {
+        address: text,
+        health: host.health,
+        why: host.why,
+        locality: host.locality,
+        priority: host.priority,
+        localityWeight: endpoint?.localityWeight,
+        metadata: endpoint?.transportMetadata,
+      };
+    });
+  }
+  if (assignment === undefined) return undefined;
+  return [...assigned].map(([address, endpoint]) => ({
+    address,
+    ...assignedHealth(endpoint.health),
+    locality: endpoint.locality,
+    priority: endpoint.priority,
+    localityWeight: endpoint.localityWeight,
+    metadata: endpoint.transportMetadata,
+  }));
+}
+
+function takenOf({ address, health, why, metadata }: HostEntry): Taken {
+  return { address, health: why === "" ? health : why, metadata };
+}
+
+/** `ADDRESS:PORT`; the path of a socket. */
+export function addressText({ address, port }: SocketAddress): string {
+  return port === 0 ? address : joinHostPort(address, port);
+}

@@ -1,0 +1,55 @@
+/** Faults that are injected on purpose, in words. */
+import { type Fault, readFault } from "../envoy/fault.ts";
+import type { HttpManager } from "../envoy/network_filter.ts";
+import type { Route, RouteCluster, VirtualHost } from "../envoy/route_config.ts";
+import { matchesHeaders } from "../rules/header_match.ts";
+import type { Request } from "../rules/request.ts";
+import { percent } from "../rules/route_search.ts";
+
+/** What decides which fault counts. */
+interface Place {
+  readonly route: { readonly route: Route };
+  readonly host: { readonly host: VirtualHost };
+  readonly http: HttpManager;
+  readonly request: Request;
+}
+
+/** A fault that may meet the request. */
+export interface FaultText {
+  readonly text: string;
+  readonly fix: string;
+  /** Every request is aborted. */
+  readonly isCertain: boolean;
+}
+
+/** The most specific fault counts: that of the cluster, the route, the virtual host, the filter. */
+export function faultOf(
+  { route: { route }, host, http, request }: Place,
+  clusters: readonly RouteCluster[],
+): FaultText | undefined {
+  const [cluster] = clusters;
+  const filter = http.filters.find(({ kind }) => kind === "fault");
+  if (filter === undefined) return undefined;
+  const common = filter.kind === "fault" ? readFault(filter.config) : undefined;
+  const fault = cluster?.overrides.fault ?? route.overrides.fault ?? host.host.overrides.fault ?? common;
+  if (fault === undefined || !appliesTo(fault, request, clusters)) return undefined;
+  const fix = `take the fault out of ${route.origin === "" ? "the VirtualService" : route.origin}`;
+  return abortText(fault, fix) ?? delayText(fault, fix);
+}
+
+function abortText({ abort }: Fault, fix: string): FaultText | undefined {
+  if (abort === undefined || abort.share === 0) return undefined;
+  const part = abort.share === 1 ? "every request" : `${percent(abort.share)} of requests`;
+  return { text: `a fault answers ${part} with ${abort.status} (FI)`, fix, isCertain: abort.share === 1 };
+}
+
+function delayText({ delay }: Fault, fix: string): FaultText | undefined {
+  if (delay === undefined || delay.share === 0) return undefined;
+  const text = `a fault delays ${percent(delay.share)} of requests by ${delay.milliseconds}ms (DI)`;
+  return { text, fix, isCertain: false };
+}
+
+function appliesTo({ headers, cluster, nodes }: Fault, request: Request, clusters: readonly RouteCluster[]): boolean {
+  const isCluster = cluster === "" || clusters.some(({ name }) => name === cluster);
+  return isCluster && nodes.length === 0 && matchesHeaders(headers, request) === "yes";
+}

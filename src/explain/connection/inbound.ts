@@ -1,0 +1,98 @@
+/** An inbound connection: kernel, 15006, filter chain and mode, authorization, route, cluster, the application's port. */
+import { joinHostPort } from "../../core/net.ts";
+import type { FilterChain } from "../envoy/listener.ts";
+import type { Connection } from "../question/question.ts";
+import { type Request, requestOf } from "../rules/request.ts";
+import { captureInbound } from "./capture_step.ts";
+import { type Inside, throughChain } from "./chain_way.ts";
+import { chainStep, type Incoming } from "./chain_step.ts";
+import type { Facts } from "./facts.ts";
+import { acceptedBy, type Original } from "./listener_step.ts";
+import { type Client, CLIENTS, type Mode, modeOf, takes } from "./mode.ts";
+import { portStep } from "./port_step.ts";
+import { passing, refusing, stationOf, type Step, unknowing, type Way } from "./way.ts";
+
+/** Adds the stations of an inbound connection. */
+export function inbound(way: Way, facts: Facts, connection: Connection): void {
+  const { host: source, port } = connection;
+  const own = facts.addresses.find((each) => each.includes(":") === source.includes(":")) ?? facts.addresses[0];
+  const captured = captureInbound(facts, source, port);
+  if (!way.add(captured.step) || captured.port === undefined) {
+    if (captured.step.end?.verdict === "bypasses") way.note(portStep(facts, joinHostPort(own ?? "0.0.0.0", port)));
+    return;
+  }
+  if (facts.config === undefined) {
+    way.add(unknowing("listener", { message: facts.absent?.message ?? "" }));
+    return;
+  }
+  const original: Original = { address: own, port };
+  const accepted = acceptedBy(facts.config, captured.port, original);
+  if (!way.add(accepted.step) || accepted.listener === undefined) return;
+  throughListener(way, { facts, config: facts.config, listener: accepted.listener, original }, connection);
+}
+
+function throughListener(way: Way, inside: Inside, connection: Connection): void {
+  const { listener, original, facts } = inside;
+  const base = {
+    destination: original.address,
+    port: original.port,
+    source: connection.host,
+    isLocal: facts.addresses.includes(connection.host) || /^127\.|^::1$/.test(connection.host),
+    sni: connection.sni ?? "",
+  };
+  const mode = modeOf(listener, base);
+  const client = clientOf(mode, connection);
+  const incoming: Incoming = { ...base, ...CLIENTS[client] };
+  const { step, chain } = chainStep(listener, incoming, `; ${CLIENT_TEXT[client]}`);
+  if (!way.add(step) || chain === undefined) return;
+  if (!way.add(modeStep(mode, client, chain))) return;
+  const isMutual = client.startsWith("mutual");
+  const request = requestAt(connection, original, isMutual);
+  const identity = isMutual ? undefined : "none";
+  throughChain(way, inside, { chain, incoming, request, identity, direction: "inbound" });
+  addPorts(way, facts);
+}
+
+const CLIENT_TEXT: Readonly<Record<Client, string>> = {
+  "mutual-http": "a client of the mesh with mutual TLS and HTTP is assumed",
+  "mutual-tcp": "a client of the mesh with mutual TLS and TCP is assumed",
+  "plain-http": "a client with plain HTTP is assumed",
+  "plain-tcp": "a client with plain TCP is assumed",
+  tls: "the client speaks TLS of its own",
+};
+
+/** Which client is asked about: with a server name one of its own TLS, else one of the mesh where the port takes it. */
+function clientOf({ mutual, isHttp }: Mode, { spoken }: Connection): Client {
+  if (spoken === "tls") return "tls";
+  const http = spoken === "http" || isHttp;
+  return mutual ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
+}
+
+/** The station of the mode: what the chains of the port add up to. */
+function modeStep(mode: Mode, client: Client, { transport }: FilterChain): Step {
+  const detail = { mode: mode.name, mutualTls: mode.mutual, plainText: mode.plain };
+  const needs = transport.kind === "tls" && transport.requiresClientCertificate;
+  if (client === "tls" && needs) {
+    const message = `${mode.text}: the client must show a certificate of the mesh`;
+    return { station: stationOf("tls", { result: "warning", message, detail }) };
+  }
+  if (!takes(mode, client)) {
+    return refusing(
+      "tls",
+      { message: `${mode.text}: the connection is closed`, detail },
+      "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE",
+    );
+  }
+  return passing("tls", { message: mode.text, detail });
+}
+
+/** Without a Host header the client names the pod. */
+function requestAt(connection: Connection, { address, port }: Original, isMutual: boolean): Request {
+  const authority = joinHostPort(address ?? "", port);
+  return requestOf(connection, authority, { isTls: isMutual, hasClientCertificate: isMutual });
+}
+
+/** The application's port of every endpoint. */
+function addPorts(way: Way, facts: Facts): void {
+  for (const { address } of way.endpointList()) way.add(portStep(facts, address));
+}

@@ -1,0 +1,87 @@
+/** The listener's station: where the proxy accepts the connection, and which listener takes it over. */
+import { joinHostPort } from "../../core/net.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import type { Listener } from "../envoy/listener.ts";
+import { boundListener, listenerFor } from "../rules/listener_search.ts";
+import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./way.ts";
+
+/** The listener that has the connection. */
+export interface Accepted {
+  readonly step: Step;
+  readonly listener: Listener | undefined;
+}
+
+/** Where the connection was going before the kernel redirected it. */
+export interface Original {
+  /** `undefined`: unknown. */
+  readonly address: string | undefined;
+  readonly port: number;
+}
+
+/** The DNS proxy of the agent. */
+const DNS_PORT = 15053;
+
+/** The listener for a connection that the kernel sent to this port of the proxy. */
+export function acceptedBy(config: EnvoyConfig, proxyPort: number, original: Original): Accepted {
+  if (proxyPort === DNS_PORT) return { step: dnsProxy(), listener: undefined };
+  const bound = boundListener(config.listeners, proxyPort);
+  if (bound === undefined) {
+    const message = `Envoy has no listener on port ${proxyPort}${pending(config)}`;
+    const fix = "wait until the proxy has its configuration, or look why the control plane sends none (readiness)";
+    return { step: refusing("listener", { message }, fix), listener: undefined };
+  }
+  const takeover = bound.handsOver ? listenerFor(config.listeners, original.address, original.port) : undefined;
+  const listener = takeover?.listener ?? bound;
+  return {
+    step: accepting(config, bound, { listener, by: takeover?.by, destination: originalText(original) }),
+    listener,
+  };
+}
+
+/** `10.96.1.1:9080`. */
+export function originalText({ address, port }: Original): string {
+  return address === undefined ? `an unknown address, port ${port}` : joinHostPort(address, port);
+}
+
+interface Handover {
+  readonly listener: Listener;
+  readonly by: keyof typeof BY | undefined;
+  readonly destination: string;
+}
+
+function accepting({ rejected }: EnvoyConfig, bound: Listener, { listener, by, destination }: Handover): Step {
+  const refused = rejected.find(({ name }) => name === listener.name);
+  const message = by === undefined || listener === bound
+    ? stays(bound, destination)
+    : `${bound.name} hands it over to ${listener.name}, the listener of ${BY[by]} ${destination}`;
+  return passing("listener", {
+    name: listener.name,
+    result: refused === undefined ? "ok" : "warning",
+    message: clauses(message, refused === undefined ? "" : "Envoy refused its newest version and keeps the old one"),
+    detail: detailOf({ acceptedBy: bound.name, originalDestination: destination, rejected: refused?.why }),
+  });
+}
+
+const BY = { address: "the address", wildcard: "all addresses, for" } as const;
+
+function stays(bound: Listener, destination: string): string {
+  return bound.handsOver
+    ? `${bound.name} keeps it: no listener is for ${destination}`
+    : `${bound.name} takes it, to ${destination}`;
+}
+
+function dnsProxy(): Step {
+  const station = stationOf("listener", {
+    source: "planned",
+    message: `the agent's DNS proxy answers on port ${DNS_PORT}`,
+  });
+  return { station, end: { verdict: "reaches", reason: sentence(station.message), fix: "" } };
+}
+
+/** What may be the reason that a listener is absent. */
+function pending({ warming, rejected, listeners }: EnvoyConfig): string {
+  if (warming.length > 0) return `: ${warming.slice(0, 3).join(", ")} still waits for routes or secrets`;
+  const [refused] = rejected;
+  if (refused !== undefined) return `: it refused ${refused.name}: ${refused.why}`;
+  return listeners.length === 0 ? ": the capture has no listeners" : "";
+}

@@ -1,0 +1,93 @@
+/** An outbound connection: application, name, kernel, listener, filter chain, route, cluster, endpoint, TLS. */
+import { joinHostPort, parseAddress } from "../../core/net.ts";
+import type { FilterChain } from "../envoy/listener.ts";
+import type { Connection } from "../question/question.ts";
+import { requestOf } from "../rules/request.ts";
+import { captureOutbound } from "./capture_step.ts";
+import { type Inside, throughChain } from "./chain_way.ts";
+import { chainStep, chooseChain, type Incoming } from "./chain_step.ts";
+import { destinationOf } from "./destination.ts";
+import type { Facts } from "./facts.ts";
+import { acceptedBy, type Original } from "./listener_step.ts";
+import { senderOf } from "./sender.ts";
+import { refusing, unknowing, type Way } from "./way.ts";
+
+/** Adds the stations of an outbound connection. */
+export function outbound(way: Way, facts: Facts, connection: Connection): void {
+  const sender = senderOf(facts.pod);
+  way.add(sender.step);
+  const { step, address } = destinationOf(facts, connection);
+  if (step !== undefined && !way.add(step)) return;
+  const captured = captureOutbound(facts, sender, address, connection.port);
+  if (!way.add(captured.step) || captured.port === undefined) return;
+  if (facts.config === undefined) {
+    way.add(unknowing("listener", { message: facts.absent?.message ?? "" }, CAPTURE_AGAIN));
+    return;
+  }
+  const original: Original = { address, port: connection.port };
+  const accepted = acceptedBy(facts.config, captured.port, original);
+  if (!way.add(accepted.step) || accepted.listener === undefined) return;
+  throughListener(way, { facts, config: facts.config, listener: accepted.listener, original }, connection);
+}
+
+const CAPTURE_AGAIN = "capture the pod while its proxy runs, or give Envoy's config_dump.json with -f";
+
+function throughListener(way: Way, inside: Inside, connection: Connection): void {
+  const { listener } = inside;
+  const { incoming, note } = incomingOf(inside, connection);
+  const { step, chain } = chainStep(listener, incoming, note);
+  if (!way.add(step) || chain === undefined) return;
+  if (isWrongProtocol(chain, incoming)) {
+    const message = "the application speaks TLS, and this chain reads HTTP: Envoy answers 400";
+    way.add(
+      refusing(
+        "filter-chain",
+        { name: chain.name, message },
+        "name the port of the Service https or tls, or let the application speak HTTP",
+      ),
+    );
+    return;
+  }
+  const request = requestOf(connection, authorityOf(connection), NO_TLS);
+  throughChain(way, inside, { chain, incoming, request, identity: "none", direction: "outbound" });
+}
+
+function isWrongProtocol({ filters, transport }: FilterChain, { spoken }: Incoming): boolean {
+  return spoken === "tls" && transport.kind === "plain" && filters.some(({ kind }) => kind === "http");
+}
+
+/** Clients of HTTPS offer these. */
+const ALPN = ["h2", "http/1.1"];
+
+/** What the application speaks. Unsaid, it is what the listener has a chain for: HTTP, then TLS, then TCP. */
+function incomingOf({ facts, listener, original }: Inside, { spoken, sni, host }: Connection) {
+  const base = {
+    destination: original.address,
+    port: original.port,
+    source: facts.addresses[0],
+    isLocal: false,
+    sni: sni ?? "",
+    alpn: ALPN,
+  };
+  const told = (each: Incoming["spoken"], note: string): { readonly incoming: Incoming; readonly note: string } => ({
+    incoming: { ...base, spoken: each, sni: base.sni === "" && each === "tls" && isName(host) ? host : base.sni },
+    note,
+  });
+  if (spoken !== "unsaid") return told(spoken, "");
+  const http = chooseChain(listener, { ...base, spoken: "http" }).chain;
+  if (http?.filters.some(({ kind }) => kind === "http") === true) return told("http", "; HTTP is assumed: GET /");
+  const tls = told("tls", `; TLS with the server name ${host} is assumed`);
+  const wantsTls = isName(host) && chooseChain(listener, tls.incoming).chain?.match.serverNames.length;
+  return wantsTls ? tls : told("tcp", "");
+}
+
+function isName(host: string): boolean {
+  return typeof parseAddress(host) === "string";
+}
+
+const NO_TLS = { isTls: false, hasClientCertificate: false };
+
+/** Clients leave out the usual port of HTTP. */
+function authorityOf({ host, port }: Connection): string {
+  return port === 80 ? joinHostPort(host, "").replace(/:$/, "") : joinHostPort(host, port);
+}

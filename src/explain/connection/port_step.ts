@@ -1,0 +1,58 @@
+/** The application's port: whether anything listens there, and on which address. */
+import { joinHostPort, splitHostPort } from "../../core/net.ts";
+import { type ListeningSocket, listeningSockets, socketsFor } from "../kernel/sockets.ts";
+import type { Facts } from "./facts.ts";
+import { detailOf, passing, refusing, type Step } from "./way.ts";
+
+/** Whether a process listens where the proxy connects to. `target`: `ADDRESS:PORT`. */
+export function portStep({ capture, pod }: Facts, target: string): Step {
+  const parts = splitHostPort(target);
+  if (typeof parts === "string") {
+    return passing("port", { name: target, source: "unknown", result: "unknown", message: `${target} is no port` });
+  }
+  const port = Number(parts.port);
+  const { text, message } = capture.parts["sockets.txt"];
+  if (text === undefined) {
+    return unread(pod?.applications.some(({ ports }) => ports.includes(port)) === true, target, message ?? "");
+  }
+  const sockets = listeningSockets(text);
+  const own = sockets.filter((each) => each.port === port);
+  const detail = detailOf({ listens: own.map(({ address }) => joinHostPort(address, port)) });
+  if (socketsFor(sockets, parts.host, port).length > 0) {
+    return passing("port", { name: target, message: `a process listens on ${textOf(own, port)}`, detail });
+  }
+  if (own.length === 0) {
+    const others = [...new Set(sockets.map((each) => each.port))].sort((a, b) => a - b).slice(0, 10).join(", ");
+    const listens = others === "" ? "" : `, but on ${others}`;
+    return refusing(
+      "port",
+      { name: target, message: `nothing listens on port ${port}${listens}: 503 UF`, detail },
+      "start the application on this port, or correct targetPort of the Service",
+    );
+  }
+  if (own.every(({ isLoopback }) => isLoopback)) {
+    const found = `the application listens on ${textOf(own, port)} alone, and the proxy connects to ${target}`;
+    return refusing(
+      "port",
+      { name: target, message: `${found}: 503 UF (istio/istio#29940)`, detail },
+      "let the application listen on 0.0.0.0, or make a Sidecar with an ingress listener for 127.0.0.1",
+    );
+  }
+  const message2 = `the application listens on ${textOf(own, port)}, and the proxy connects to ${target}: 503 UF`;
+  return refusing("port", { name: target, message: message2, detail }, "let the application listen on 0.0.0.0");
+}
+
+function textOf(sockets: readonly ListeningSocket[], port: number): string {
+  return sockets.map(({ address }) => joinHostPort(address, port)).join(" and ");
+}
+
+/** Without sockets the declared ports are no proof that something listens. */
+function unread(isDeclared: boolean, target: string, why: string): Step {
+  const declared = isDeclared ? "a container declares it" : "no container declares it";
+  return passing("port", {
+    name: target,
+    source: "unknown",
+    result: "unknown",
+    message: `whether anything listens is not known: ${why}; ${declared}`,
+  });
+}

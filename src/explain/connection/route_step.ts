@@ -1,0 +1,215 @@
+/** The route's station: virtual host, route, what is done to the request, and the clusters that it leads to. */
+import type { Detail, Station, StationResult } from "../answer_schema.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import type { HttpManager } from "../envoy/network_filter.ts";
+import type { Forwarding, Overrides, RouteAction, RouteCluster, RouteConfig } from "../envoy/route_config.ts";
+import { headerText, type Request } from "../rules/request.ts";
+import { percent, type RouteChoice, routeMatchText, routesFor } from "../rules/route_search.ts";
+import { type HostChoice, virtualHostFor } from "../rules/virtual_host_search.ts";
+import { normalizePath } from "../rules/path.ts";
+import { faultOf, type FaultText } from "./fault_text.ts";
+import { clauses, detailOf, type End, refusing, sentence, stationOf, type Step, unknowing } from "./way.ts";
+
+/** A cluster with its share of the requests, from 0 to 1. */
+export interface Target {
+  readonly cluster: string;
+  readonly share: number;
+}
+
+/** What routes lead to. */
+export interface Routed {
+  readonly steps: readonly Step[];
+  readonly targets: readonly Target[];
+  /** Overrides of authorization on the routes. */
+  readonly overrides: readonly Overrides[];
+}
+
+/** The routes of a request in a connection manager. */
+export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Request): Routed {
+  const found = routeConfigOf(config, http);
+  if (!("virtualHosts" in found)) return ending(found);
+  const asked = { ...request, authority: hostOf(http, request), path: normalizePath(request.path, http) };
+  const choice = virtualHostFor(found, asked.authority);
+  if (choice === undefined) return ending(noHost(found, asked));
+  if (choice.host.hasMatcherTree) {
+    return ending(unknowing("route", { message: `the virtual host ${choice.host.name} has a matcher tree` }));
+  }
+  if (choice.host.requiresTls !== "no" && !request.isTls) {
+    return ending(answered("", `the virtual host ${choice.host.name} redirects requests without TLS: 301`));
+  }
+  const routes = routesFor(choice.host, found, asked);
+  if (routes.length === 0) return ending(noRoute(found, choice, asked));
+  const each = routes.map((route) => routed({ config: found, host: choice, route, http, request: asked }));
+  const left = 1 - routes.reduce((sum, { share }) => sum + share, 0);
+  const rest = left > 1e-9 ? [noRoute(found, choice, asked, left)] : [];
+  return {
+    steps: [...each.flatMap(({ steps }) => steps), ...rest],
+    targets: each.flatMap(({ targets }) => targets),
+    overrides: each.flatMap(({ overrides }) => overrides),
+  };
+}
+
+function ending(step: Step): Routed {
+  return { steps: [step], targets: [], overrides: [] };
+}
+
+/** The Host header after what the connection manager takes off. */
+function hostOf({ stripsPort, stripsTrailingDot }: HttpManager, { authority }: Request): string {
+  const withoutPort = stripsPort === "no" ? authority : authority.replace(/:\d+$/, "");
+  return stripsTrailingDot ? withoutPort.replace(/\.(?=:\d+$|$)/, "") : withoutPort;
+}
+
+function routeConfigOf(config: EnvoyConfig, { routes }: HttpManager): RouteConfig | Step {
+  if (routes.kind === "inline") return routes.config;
+  if (routes.kind === "scoped") {
+    return unknowing("route", { name: routes.name, message: `its routes are scoped (${routes.name})` });
+  }
+  const found = config.route(routes.name);
+  if (found !== undefined) return found;
+  const message = `Envoy has no routes "${routes.name}": it answers 404 NR`;
+  return refusing("route", { name: "", message }, "look why the control plane sends no routes of this name");
+}
+
+function noHost({ name, virtualHosts, hasOnDemandHosts }: RouteConfig, { authority }: Request): Step {
+  if (hasOnDemandHosts) return unknowing("route", { message: `the virtual host of "${authority}" comes on demand` });
+  const message =
+    `no virtual host of routes "${name}" has the domain "${authority}" (${virtualHosts.length} asked): 404 NR`;
+  return refusing(
+    "route",
+    { message },
+    `make a Service, a ServiceEntry or hosts of a VirtualService for "${authority}"`,
+  );
+}
+
+function noRoute({ name }: RouteConfig, { host }: HostChoice, { method, path }: Request, share = 1): Step {
+  const part = share < 1 ? `for ${percent(share)} of requests ` : "";
+  const message = `${part}no route of ${host.name} in routes "${name}" matches ${method} ${path}: 404 NR`;
+  const step = refusing(
+    "route",
+    { message, detail: { routes: host.routes.length } },
+    "add a route without conditions to the VirtualService",
+  );
+  return share < 1 ? { station: { ...step.station, result: "warning" } } : step;
+}
+
+/** Envoy answers the request itself. */
+function answered(name: string, message: string, detail: Detail = {}): Step {
+  const station = stationOf("route", { name, result: "warning", message, detail });
+  return { station, end: { verdict: "refused", reason: sentence(message), fix: "" } };
+}
+
+/** A route that takes the request, with all around it. */
+export interface Routing {
+  readonly config: RouteConfig;
+  readonly host: HostChoice;
+  readonly route: RouteChoice;
+  readonly http: HttpManager;
+  readonly request: Request;
+}
+
+function routed(routing: Routing): Routed {
+  const { route: { route, share, unknown }, request } = routing;
+  const told = `${matchedText(routing)}${share === 1 ? "" : ` (${percent(share)} of requests)`}`;
+  const own = { name: route.name, message: told, detail: matchDetail(routing) };
+  const { action } = route;
+  if (action.kind !== "forward" && action.kind !== "header") return ending(unforwarded(action, own));
+  const clusters = clustersOf(action, request);
+  if (clusters.length === 0) {
+    const message = `${told}: the header that names the cluster is absent: 503`;
+    return ending(refusing("route", { ...own, message }, `send the header ${"header" in action ? action.header : ""}`));
+  }
+  const fault = faultOf(routing, clusters);
+  const station = stationOf("route", {
+    name: route.name,
+    message: clauses(told, ...howText(action.how), fault?.text ?? "", unknown === "" ? "" : `not certain: ${unknown}`),
+    result: resultOf(fault, unknown),
+    source: unknown === "" ? "seen" : "unknown",
+    detail: { ...own.detail, ...howDetail(action.how) },
+  });
+  return {
+    steps: [{ station, end: fault?.isCertain === true ? aborted(fault) : undefined }],
+    targets: targetsOf(clusters, share),
+    overrides: [route.overrides],
+  };
+}
+
+function targetsOf(clusters: readonly RouteCluster[], share: number): Target[] {
+  const total = clusters.reduce((sum, { weight }) => sum + weight, 0);
+  return total === 0 ? [] : clusters.map(({ name, weight }) => ({ cluster: name, share: share * weight / total }));
+}
+
+function resultOf(fault: FaultText | undefined, unknown: string): StationResult {
+  if (fault?.isCertain === true) return "error";
+  return unknown !== "" ? "unknown" : fault === undefined ? "ok" : "warning";
+}
+
+function aborted({ text, fix }: FaultText): End {
+  return { verdict: "refused", reason: sentence(text), fix };
+}
+
+type Own = Pick<Station, "name" | "message" | "detail">;
+
+/** Envoy answers itself, or something unknown does. */
+function unforwarded(
+  action: Exclude<RouteAction, { kind: "forward" | "header" }>,
+  { name, message, detail }: Own,
+): Step {
+  switch (action.kind) {
+    case "redirect":
+      return answered(name, `${message}: Envoy redirects, ${action.status} to ${action.target}`, detail);
+    case "direct":
+      return answered(name, `${message}: Envoy answers ${action.status} itself`, detail);
+    case "other":
+      return unknowing("route", { name, message: `${message}: ${action.what}`, detail });
+  }
+}
+
+function matchDetail({ config, host, route: { route, place, share } }: Routing): Detail {
+  return detailOf({
+    virtualHost: host.host.name,
+    domain: host.domain,
+    domainMatch: host.by,
+    routes: config.name,
+    place,
+    match: routeMatchText(route.match),
+    from: route.origin,
+    share: share === 1 ? "" : percent(share),
+  });
+}
+
+function matchedText({ host, route: { route, place } }: Routing): string {
+  const name = route.name === "" ? `route ${place}` : `route ${place} "${route.name}"`;
+  return `${host.host.name} by ${host.by === "any" ? "*" : `its domain ${host.domain}`}, ${name}: ${
+    routeMatchText(route.match)
+  }`;
+}
+
+/** Clusters of weight zero get no request. */
+function clustersOf(
+  action: Extract<RouteAction, { kind: "forward" | "header" }>,
+  request: Request,
+): readonly RouteCluster[] {
+  if (action.kind === "forward") {
+    const weighted = action.clusters.filter(({ weight }) => weight > 0);
+    return weighted.length === 0 ? action.clusters : weighted;
+  }
+  const name = headerText(request, action.header) ?? "";
+  return name === "" ? [] : [{ name, weight: 1, overrides: { fault: undefined, rbac: undefined } }];
+}
+
+function howText({ prefixRewrite, regexRewrite, hostRewrite, mirrors }: Forwarding): string[] {
+  return [
+    prefixRewrite === "" ? "" : `the path becomes ${prefixRewrite}`,
+    regexRewrite === "" ? "" : `the path is rewritten to ${regexRewrite}`,
+    hostRewrite === "" ? "" : `the host becomes ${hostRewrite}`,
+    mirrors.length === 0 ? "" : `copies go to ${mirrors.join(", ")}`,
+  ];
+}
+
+function howDetail({ timeout, retries }: Forwarding): Detail {
+  return detailOf({
+    timeout: timeout === undefined ? "" : timeout === 0 ? "none" : `${timeout}ms`,
+    retries: retries?.count,
+    retryOn: retries?.on,
+  });
+}

@@ -1,0 +1,44 @@
+/** Clusters of a connection: their stations, shares and endpoints. */
+import { type Asked, clusterSteps } from "./cluster_step.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import { percent } from "../rules/route_search.ts";
+import type { Facts } from "./facts.ts";
+import type { Target } from "./route_step.ts";
+import type { End, Way } from "./way.ts";
+
+/** Adds the stations of all targets. The connection is refused if it is by every one of them. */
+export function addTargets(
+  way: Way,
+  { facts, config, targets }: {
+    readonly facts: Facts;
+    readonly config: EnvoyConfig;
+    readonly targets: readonly Target[];
+  },
+  asked: Omit<Asked, "name">,
+): void {
+  const ends: { readonly share: number; readonly end: End }[] = [];
+  const shares = sharesByName(targets);
+  for (const [name, share] of shares) {
+    const { steps, isKnown, endpoints } = clusterSteps(facts, config, { ...asked, name });
+    if (isKnown) way.cluster(name, rounded(share * 100));
+    way.endpoints(endpoints);
+    for (const step of steps) shares.size === 1 ? way.add(step) : way.note(step);
+    ends.push(...steps.flatMap(({ end }) => end === undefined ? [] : [{ share, end }]).slice(0, 1));
+  }
+  const [first] = ends;
+  if (shares.size === 1 || first === undefined) return;
+  if (ends.length === shares.size) return way.end(first.end);
+  const share = ends.reduce((sum, each) => sum + each.share, 0);
+  way.concern({ reason: `${percent(share)} of requests are refused: ${first.end.reason}`, fix: first.end.fix });
+}
+
+/** A cluster of several routes has one share. */
+function sharesByName(targets: readonly Target[]): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  for (const { cluster, share } of targets) shares.set(cluster, (shares.get(cluster) ?? 0) + share);
+  return shares;
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(4));
+}

@@ -1,0 +1,146 @@
+/** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
+import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { Answer } from "../answer_schema.ts";
+import { jsonOf } from "../capture/json_part.ts";
+import type { Cluster } from "../envoy/cluster.ts";
+import type { TransportSocket } from "../envoy/tls.ts";
+import { type TransportChoice, transportFor } from "../rules/transport_choice.ts";
+import { stringMatchText } from "../rules/string_match.ts";
+import type { Found } from "./endpoints.ts";
+import type { Facts } from "./facts.ts";
+import { clauses, detailOf, passing, refusing, type Step } from "./way.ts";
+
+/** What a connection to the endpoints is like. */
+export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found, direction: Answer["direction"]): Step {
+  const choices = choicesOf(cluster, taken.map(({ metadata }) => metadata));
+  if (choices === undefined) {
+    return passing("tls", {
+      source: "unknown",
+      result: "unknown",
+      message: "whether it is mutual TLS depends on the tlsMode of the endpoint, which the capture does not have",
+    });
+  }
+  const kinds = new Map(choices.map((choice) => [keyOf(choice), choice]));
+  const [first, ...more] = [...kinds.values()];
+  if (first === undefined || more.length > 0) return mixed([...kinds.values()]);
+  if (first.transport.kind === "other") {
+    return passing("tls", {
+      source: "unknown",
+      result: "unknown",
+      message: `the transport socket ${first.transport.type} decides`,
+    });
+  }
+  if (first.transport.kind === "plain") return plainStep(cluster, first, direction);
+  return certificateProblem(facts, first.transport) ?? encrypted(cluster, first, first.transport);
+}
+
+/** Endpoints of one cluster may differ; `undefined`: their metadata is unknown and counts. */
+function choicesOf(cluster: Cluster, metadata: readonly (ValueMap | undefined)[]): TransportChoice[] | undefined {
+  const own = { transport: cluster.transport, match: "" };
+  const counts = cluster.transportMatches.some(({ match }) => Object.keys(match).length > 0);
+  if (!counts || metadata.length === 0) {
+    return [cluster.transportMatches.length === 0 ? own : transportFor(cluster, {})];
+  }
+  const choices: TransportChoice[] = [];
+  for (const each of metadata) {
+    if (each === undefined) return undefined;
+    choices.push(transportFor(cluster, each));
+  }
+  return choices;
+}
+
+function keyOf({ transport, match }: TransportChoice): string {
+  return `${transport.kind} ${match}`;
+}
+
+function mixed(choices: readonly TransportChoice[]): Step {
+  const parts = choices.map(({ transport, match }) => `${KIND_TEXT[transport.kind]} (${match || "the cluster's own"})`);
+  return passing("tls", {
+    result: "warning",
+    message: `endpoints differ: ${parts.join(", ")}`,
+    detail: { kinds: parts },
+  });
+}
+
+const KIND_TEXT: Readonly<Record<TransportSocket["kind"], string>> = {
+  plain: "plain text",
+  tls: "TLS",
+  other: "an extension",
+};
+
+function plainStep(
+  { name, origin, transportMatches }: Cluster,
+  { match }: TransportChoice,
+  direction: Answer["direction"],
+): Step {
+  const why = direction === "inbound"
+    ? "plain text inside the pod"
+    : match !== ""
+    ? `plain text by ${match}: the endpoint has no tlsMode, so it has no sidecar`
+    : transportMatches.length > 0
+    ? "plain text: no transport socket matches the endpoint"
+    : origin === "" || !name.includes("|")
+    ? "plain text: the cluster has no TLS"
+    : `plain text: ${origin} sets no mutual TLS, or the service is outside of the mesh`;
+  return passing("tls", { message: why, detail: detailOf({ mode: "plain", match }) });
+}
+
+type Tls = Extract<TransportSocket, { kind: "tls" }>;
+
+function isMutual({ certificates }: Tls): boolean {
+  return certificates.length > 0;
+}
+
+function encrypted({ origin }: Cluster, { match }: TransportChoice, tls: Tls): Step {
+  const names = tls.names.map(stringMatchText);
+  const mode = isMutual(tls) ? "mutual" : "simple";
+  return passing("tls", {
+    name: tls.sni,
+    result: tls.roots === "" ? "warning" : "ok",
+    message: clauses(
+      `${mode === "mutual" ? `mutual TLS with the certificate "${tls.certificates[0]}"` : "TLS"} ${
+        reasonOf(match, origin)
+      }`,
+      names.length === 0 ? "" : `the server's name ${names.slice(0, 3).join(" or ")}`,
+      tls.roots === "" ? "the server's certificate is not verified" : "",
+    ),
+    detail: detailOf({ mode, match, sni: tls.sni, alpn: tls.alpn, names, roots: tls.roots }),
+  });
+}
+
+function reasonOf(match: string, origin: string): string {
+  if (match !== "") return `by ${match}: the endpoint has a sidecar`;
+  return origin === "" ? "by the cluster" : `by ${origin}`;
+}
+
+/** The workload's certificate is the secret `default`. An expired one, or none, fails every handshake. */
+function certificateProblem({ capture, config }: Facts, tls: Tls): Step | undefined {
+  if (!tls.certificates.includes("default")) return undefined;
+  const secrets = config?.sections.get("SecretsConfigDump");
+  const warming = secrets === undefined
+    ? []
+    : mapsAt(secrets, "dynamic_warming_secrets").map((each) => textAt(each, "name"));
+  if (warming.includes("default")) {
+    const message = "mutual TLS, but Envoy has no workload certificate yet";
+    return refusing("tls", { message }, "look at the agent's log: the control plane does not sign its certificate");
+  }
+  const certs = jsonOf(capture.parts["certs.json"], "certs.json").value;
+  const chains = certs === undefined ? [] : mapsAt(certs, "certificates").flatMap((each) => mapsAt(each, "cert_chain"));
+  const own = chains.filter((chain) =>
+    mapsAt(chain, "subject_alt_names").some((name) => /^spiffe:/.test(textAt(name, "uri")))
+  );
+  const expired = own.find((chain) => isExpired(chain, capture.time));
+  if (expired === undefined || own.some((chain) => !isExpired(chain, capture.time))) return undefined;
+  const message = `mutual TLS, but the workload certificate expired at ${textAt(expired, "expiration_time")}`;
+  return refusing(
+    "tls",
+    { message },
+    "look at the agent's log: it cannot renew the certificate; then restart the proxy",
+  );
+}
+
+/** Without the time of the capture nothing is expired. */
+function isExpired(chain: ValueMap, now: Date | undefined): boolean {
+  const end = Date.parse(textAt(chain, "expiration_time"));
+  return now !== undefined && !Number.isNaN(end) && end < now.getTime();
+}
