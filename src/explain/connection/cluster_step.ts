@@ -3,9 +3,9 @@ import type { Answer, Detail, StationResult } from "../answer_schema.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { openBreakers } from "./breakers.ts";
-import { endpointsOf, type Found } from "./endpoints.ts";
+import { type Asked, endpointsOf, type Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
-import { type Original, originalText } from "./listener_step.ts";
+import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
 import { clauses, detailOf, passing, refusing, type Step, unknowing } from "./way.ts";
 
@@ -15,16 +15,6 @@ export interface ClusterSteps {
   /** Envoy has the cluster. */
   readonly isKnown: boolean;
   readonly endpoints: Answer["endpoints"];
-}
-
-/** What the cluster is asked for. */
-export interface Asked {
-  readonly name: string;
-  /** Where original-dst clusters connect to. */
-  readonly original: Original;
-  /** Values of a header that names the host. */
-  readonly header: (name: string) => string | undefined;
-  readonly direction: Answer["direction"];
 }
 
 /** The stations of a cluster by its name. */
@@ -37,10 +27,16 @@ export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): C
   const steps = [own, endpointStep(cluster, found)];
   const isRefused = steps.some(({ end }) => end !== undefined);
   return {
-    steps: isRefused ? steps : [...steps, tlsStep(facts, cluster, found, asked.direction)],
+    steps: isRefused ? steps : [...steps, ...tlsSteps(facts, cluster, found, asked)],
     isKnown: true,
     endpoints: found.taken.map(({ address, health }) => ({ address, health })),
   };
+}
+
+/** Plain text inside the pod needs no station. */
+function tlsSteps(facts: Facts, cluster: Cluster, found: Found, { direction }: Asked): Step[] {
+  const isInside = direction === "inbound" && cluster.transport.kind === "plain" && cluster.transportMatches.length === 0;
+  return isInside ? [] : [tlsStep(facts, cluster, found)];
 }
 
 /** `outbound|9080|v1|reviews.shop.svc.cluster.local`. */

@@ -7,7 +7,18 @@ import type { EnvoyConfig } from "../envoy/config.ts";
 import { assignedHealth, type ClusterStatus } from "../envoy/host_status.ts";
 import type { SocketAddress } from "../envoy/message.ts";
 import { type Host, hostsTaken } from "../rules/load_balancing.ts";
-import type { Asked } from "./cluster_step.ts";
+import type { Answer } from "../answer_schema.ts";
+import type { Original } from "./listener_step.ts";
+
+/** What the cluster is asked for. */
+export interface Asked {
+  readonly name: string;
+  /** Where original-dst clusters connect to. */
+  readonly original: Original;
+  /** Values of a header that names the host. */
+  readonly header: (name: string) => string | undefined;
+  readonly direction: Answer["direction"];
+}
 
 /** An endpoint that may be taken. */
 export interface Taken {

@@ -1,6 +1,5 @@
 /** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
 import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import type { Answer } from "../answer_schema.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
@@ -11,7 +10,7 @@ import type { Facts } from "./facts.ts";
 import { clauses, detailOf, passing, refusing, type Step } from "./way.ts";
 
 /** What a connection to the endpoints is like. */
-export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found, direction: Answer["direction"]): Step {
+export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step {
   const choices = choicesOf(cluster, taken.map(({ metadata }) => metadata));
   if (choices === undefined) {
     return passing("tls", {
@@ -30,7 +29,7 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found, direct
       message: `the transport socket ${first.transport.type} decides`,
     });
   }
-  if (first.transport.kind === "plain") return plainStep(cluster, first, direction);
+  if (first.transport.kind === "plain") return plainStep(cluster, first);
   return certificateProblem(facts, first.transport) ?? encrypted(cluster, first, first.transport);
 }
 
@@ -68,14 +67,8 @@ const KIND_TEXT: Readonly<Record<TransportSocket["kind"], string>> = {
   other: "an extension",
 };
 
-function plainStep(
-  { name, origin, transportMatches }: Cluster,
-  { match }: TransportChoice,
-  direction: Answer["direction"],
-): Step {
-  const why = direction === "inbound"
-    ? "plain text inside the pod"
-    : match !== ""
+function plainStep({ name, origin, transportMatches }: Cluster, { match }: TransportChoice): Step {
+  const why = match !== ""
     ? `plain text by ${match}: the endpoint has no tlsMode, so it has no sidecar`
     : transportMatches.length > 0
     ? "plain text: no transport socket matches the endpoint"
