@@ -35,7 +35,8 @@ export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): C
 
 /** Plain text inside the pod needs no station. */
 function tlsSteps(facts: Facts, cluster: Cluster, found: Found, { direction }: Asked): Step[] {
-  const isInside = direction === "inbound" && cluster.transport.kind === "plain" && cluster.transportMatches.length === 0;
+  const isInside = direction === "inbound" && cluster.transport.kind === "plain" &&
+    cluster.transportMatches.length === 0;
   return isInside ? [] : [tlsStep(facts, cluster, found)];
 }
 
