@@ -1,5 +1,6 @@
 /** Clusters of a connection: their stations, shares and endpoints. */
-import { type Asked, clusterSteps } from "./cluster_step.ts";
+import { clusterSteps } from "./cluster_step.ts";
+import type { Asked } from "./endpoints.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { percent } from "../rules/route_search.ts";
 import type { Facts } from "./facts.ts";
