@@ -3,7 +3,7 @@
  * of another version, and compiles the script.
  */
 import { Script } from "node:vm";
-import { type Pack, type PackPlace, type Part, readPack } from "./pack.ts";
+import { type Pack, type PackPlace, type Part, readPack, START } from "./pack.ts";
 
 /** A script as a function with CommonJS's parameters; `load` stands for `import()`. */
 type Body = (
@@ -24,11 +24,11 @@ export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array):
   const loaded: Loaded[] = [];
   const modules = new Map<string, { exports: unknown }>();
   const require = (name: string): unknown => {
+    const known = modules.get(name);
+    if (known !== undefined) return known.exports;
     const part = pack.parts[name];
     // A name that is not in the pack is a module of Node.
     if (part === undefined) return globalThis.process.getBuiltinModule(name);
-    const known = modules.get(name);
-    if (known !== undefined) return known.exports;
     const module = { exports: {} };
     modules.set(name, module);
     const script = compile(name, pack, part, cacheOf?.(name));
@@ -36,7 +36,7 @@ export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array):
     script.runInThisContext()(require, module, (other: string) => Promise.resolve().then(() => require(other)));
     return module.exports;
   };
-  require("main.js");
+  for (const [name, exports] of Object.entries(Object(require(START)))) modules.set(name, { exports });
   return loaded;
 }
 

@@ -47,6 +47,9 @@ export function readPack({ file, start: at }: PackPlace): Pack {
   return { parts, read: (start, end) => read(body + start, body + end) };
 }
 
+/** The script that starts the program. It exports the modules that it is made of, by their names. */
+export const START = "start.js";
+
 /** A script and its bytecode. */
 export interface Script {
   readonly name: string;
