@@ -1,9 +1,21 @@
 /**
  * The mutating webhook. In: configuration and certificates, which may change while it runs, and AdmissionReviews over
  * HTTPS. Out: their answers; over plain HTTP what probes and Prometheus ask (`serveWebhook`); and what has to be applied to
- * run it in a cluster (`webhookManifests`).
+ * run it in a cluster (`webhookManifests`). The server is loaded when it runs.
  */
+import type { World } from "../core/world/world.ts";
+import type { ServeOptions } from "./serve.ts";
+
 export { type ManifestOptions, webhookManifests, webhookTakeOvers, webhookUndo } from "./manifests/mod.ts";
-export { type ServeOptions, serveWebhook } from "./serve.ts";
+export type { ServeOptions };
 export { listenAddress } from "./server/listen_address.ts";
-export { runWorker } from "./workers/worker_process.ts";
+
+/** `webhook serve`: serves reviews until a signal; resolves with the exit code. */
+export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
+  return await (await import("./serve.ts")).serveWebhook(world, options);
+}
+
+/** A process that answers reviews for another; resolves with the exit code. */
+export async function runWorker(world: World): Promise<number> {
+  return await (await import("./workers/worker_process.ts")).runWorker(world);
+}

@@ -29,13 +29,11 @@ export interface Variant {
 }
 
 /**
- * For people and CI: fast. A young generation of 4 MB saves `iptables apply` two collections, 5 of 45 ms, and costs `inject`
- * nothing. Without Sparkplug, V8's compiler between interpreter and optimizer, a start takes 5% less processor time and 2,000
- * Deployments take the same. Measured with bench/inject_process.ts and bench/start.ts, neither `--max-lazy`,
- * `--no-lazy-feedback-allocation`, `--always-sparkplug`, `--no-maglev` nor `--single-threaded-gc` makes small inputs faster; 16 MB
- * cost memory; `--single-threaded` costs large inputs the second processor.
+ * For people and CI: fast. A young generation of 8 MB saves `inject` of a file its only collection, 3 of 66 ms, and costs 2,000
+ * Deployments 6 MB. Without Sparkplug, V8's compiler between interpreter and optimizer, a start takes 5% less processor time and
+ * 2,000 Deployments take the same. docs/decisions/build.md has what was tried without success.
  */
-export const COMMAND: Variant = { path: "kubectl-mesh", v8Flags: ["--min-semi-space-size=4", "--no-sparkplug"] };
+export const COMMAND: Variant = { path: "kubectl-mesh", v8Flags: ["--min-semi-space-size=8", "--no-sparkplug"] };
 
 const SMALL_HEAP = ["--lite-mode", "--max-semi-space-size=1"];
 

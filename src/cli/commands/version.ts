@@ -14,7 +14,6 @@ const FLAGS = {
 /** `kubectl mesh version`. */
 export const VERSION_COMMAND = command({
   summary: "Print the version of this program",
-  isForPeople: true,
   examples: [{ command: "kubectl mesh version" }, { command: "kubectl mesh version -o json" }],
   flags: FLAGS,
   run: (world, input) => Promise.resolve(printVersion(world, input)),

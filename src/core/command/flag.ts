@@ -86,13 +86,17 @@ export function flag<const Spelling extends string, const More extends Partial<F
   more: More,
 ): Named & Omit<Spelled<Spelling>, keyof More> & More;
 export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): Flag {
-  const [, short, name = "", value] = /^(?:-(.), )?--(\S+)(?: (.*))?$/.exec(spelling) ?? [];
+  // Not by a regular expression: some forty flags are declared before a command starts.
+  const at = spelling.indexOf("--");
+  const end = spelling.indexOf(" ", at);
+  const name = spelling.slice(at + 2, end < 0 ? undefined : end);
+  const value = end < 0 ? undefined : spelling.slice(end + 1);
   const words = value?.includes("|") ? value.split("|") : [];
   const isChoice = words.length > 0 && value === value?.toLowerCase();
   return {
     name,
     doc,
-    ...short === undefined ? {} : { short },
+    ...at === 0 ? {} : { short: spelling.charAt(1) },
     ...value === undefined ? {} : { value },
     ...words.length === 0 ? {} : { allowed: words.filter((word) => word !== "FILE") },
     type: value === undefined ? "boolean" : isChoice ? "choice" : "text",
