@@ -7,8 +7,9 @@
  * Prints a line each minute, and at the end a table. The exit code is 1 if a request failed, or if the memory or the file
  * descriptors of an agent or of an Envoy grew. `MESH_AGENT=pilot-agent` runs Istio's agent instead.
  */
+import { killLeftBehind, removeNamespaces, RUN } from "../../../tools/test/left_behind.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { AGENTS } from "./support/agents.ts";
+import { AGENTS, OURS } from "./support/agents.ts";
 import { type Series, verdictOf } from "./support/flat.ts";
 import { Load } from "./support/load.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
@@ -32,26 +33,43 @@ async function main(): Promise<number> {
     console.error(`error: ${reason ?? `"${Deno.args[0]}" is no number of minutes`}`);
     return 1;
   }
-  const [agent] = AGENTS;
-  await using mesh = await RealMesh.create({ ttl: "40s", ...(agent === undefined ? {} : { agent }) });
+  await endsWithSignals();
+  const [agent = OURS] = AGENTS;
+  await using mesh = await RealMesh.create({ ttl: "40s", agent });
   await using pair = await mesh.readyPair({ name: "soak" });
   await using load = new Load(pair);
   const series = await watch(pair, load, minutes);
   const { requests, failures, rotations } = await load.stop();
-  console.log(
-    `\n${agent?.name}: ${requests} requests, ${failures.length} failed, ${rotations.join(" + ")} certificates\n`,
-  );
+  const counted = `${requests} requests, ${failures.length} failed, ${rotations.join(" + ")} certificates`;
+  console.log(`\n${agent.name}: ${counted}\n`);
   for (const failure of failures.slice(0, 10)) console.log(failure);
   return table(series) && failures.length === 0 ? 0 : 1;
 }
 
-/** Looks until the time is over or a signal comes. */
+/** A signal ends all processes of this run and removes what they have left. Ctrl-C reaches some of them too. */
+async function endsWithSignals(): Promise<void> {
+  const run = crypto.randomUUID();
+  const folder = await Deno.makeTempDir({ prefix: "ms-" });
+  await Deno.chmod(folder, 0o755);
+  Deno.env.set(RUN, run);
+  Deno.env.set("TMPDIR", folder);
+  const end = async (code: number) => {
+    killLeftBehind(run);
+    await removeNamespaces(run);
+    Deno.exit(code);
+  };
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    Deno.addSignalListener(signal, () => void end(code));
+  }
+  // At every exit.
+  addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+}
+
+/** Looks until the time is over. */
 async function watch(pair: PodPair, load: Load, minutes: number): Promise<readonly Series[]> {
-  const stopped = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stopped.abort());
   const values = new Map<string, number[]>();
   const end = performance.now() + minutes * 60_000;
-  for (let look = 1; performance.now() < end && !stopped.signal.aborted; look++) {
+  for (let look = 1; performance.now() < end; look++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_SECONDS * 1000));
     for (const [name, value] of await numbers(pair)) values.set(name, [...values.get(name) ?? [], value]);
     if (look % LOOKS_OF_A_LINE !== 0) continue;
