@@ -1,4 +1,5 @@
 /** A check: a record of a table, judged over what is known of a cluster. */
+import type { Fix } from "./advice/advice.ts";
 import type { Facts } from "./facts.ts";
 import type { CheckResult } from "./result_schema.ts";
 
@@ -24,8 +25,10 @@ export type Outcome = CheckResult["result"];
 /** The result of one check. */
 export interface Finding {
   readonly result: Outcome;
-  /** The reason and the fix, in one or a few lines; left out if the check is ok. */
+  /** The reason, in one or a few lines; left out if the check is ok. */
   readonly message?: string;
+  /** What to do about it. */
+  readonly fixes?: readonly Fix[];
   /**
    * The affected objects: `namespace/web`, `pod/shop/cart-1`, `mutatingwebhookconfiguration/istio-sidecar-injector`.
    */

@@ -95,6 +95,12 @@ export async function firstKnown<T>(
   return undefined;
 }
 
+/** A value that only advice needs: `undefined` if it is not known. It must not decide about the result. */
+export async function forAdvice<T>(asked: Promise<T>): Promise<T | undefined> {
+  const answer = await attempt(() => asked);
+  return answer instanceof NotKnown ? undefined : answer.value;
+}
+
 /** Requests of one check in flight. */
 const AT_ONCE = 8;
 

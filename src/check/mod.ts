@@ -8,9 +8,10 @@ import type { World } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { inventoryOf, type Scope, type Source } from "./inventory/mod.ts";
-import { jsonText } from "./print/json.ts";
+import { jsonText, yamlText } from "./print/json.ts";
 import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
 import { type Look, tableText } from "./print/table.ts";
+import { widthOf } from "./print/terminal.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
@@ -20,10 +21,11 @@ export { explanationOf, listText } from "./explain_check.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export type { Scope } from "./inventory/mod.ts";
+export { widthOf } from "./print/terminal.ts";
 export { rbacText } from "./rights.ts";
 
 /** Output formats. */
-export const FORMATS = ["table", "short", "json"] as const;
+export const FORMATS = ["table", "wide", "short", "json", "yaml"] as const;
 
 /** The options of `check`. */
 export interface CheckOptions {
@@ -54,7 +56,9 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
     if (!isThere) {
       throw new MeshError(`There is no namespace "${options.scope.namespace}"`, { hint: "see --namespace" });
     }
-    world.stdout.write(textOf(results, options, { color: !isPlain(world), ascii: isDumb(world) }));
+    world.stdout.write(
+      textOf(results, options, { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) }),
+    );
     return summaryOf(results, options.failOn).isSuccess ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
@@ -94,9 +98,11 @@ export async function runUntilWell(
   }
 }
 
-type Terminal = Pick<Look, "color" | "ascii">;
+type Terminal = Pick<Look, "color" | "ascii" | "width">;
 
 function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
   if (output === "json") return jsonText(results, failOn);
-  return tableText(results, { ...terminal, failOn, short: output === "short" });
+  if (output === "yaml") return yamlText(results, failOn);
+  const width = output === "wide" ? undefined : terminal.width;
+  return tableText(results, { ...terminal, width, failOn, short: output === "short" });
 }

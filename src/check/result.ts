@@ -1,3 +1,4 @@
+import type { ToldFix } from "./advice/advice_schema.ts";
 import type { Check, Finding, Outcome } from "./check.ts";
 import type { CheckResult } from "./result_schema.ts";
 
@@ -18,10 +19,14 @@ export function neededText(id: string): string {
   return `it needs "${id}"`;
 }
 
-/** A check with its result. */
-export function resultOf({ id, category, title }: Check, { result, message = "", objects = [] }: Finding): CheckResult {
+/** A check with its result, and the advice that is told. */
+export function resultOf(
+  { id, category, title }: Check,
+  { result, message = "", objects = [] }: Finding,
+  fixes: readonly ToldFix[] = [],
+): CheckResult {
   const hint = WITHOUT_HINT.includes(result) ? "" : `see "kubectl mesh check --explain ${id}"`;
-  return { id, category, title, result, message, hint, objects };
+  return { id, category, title, result, message, fixes, hint, objects };
 }
 
 /** All results as one. */

@@ -1,5 +1,6 @@
 /** The JSON of `check -o json`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
+import { TOLD_FIX } from "./advice/advice_schema.ts";
 
 const CHECK_RESULT = z.strictObject({
   id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id: the anchor in docs/checks.md"),
@@ -9,7 +10,8 @@ const CHECK_RESULT = z.strictObject({
     "skipped: what it needs is absent; unknown: it cannot be told, for example because reading is forbidden",
   ),
   message: z.string().describe("empty if there is nothing to say"),
-  hint: z.string().describe("where the fix is written; empty if all is well"),
+  fixes: z.array(TOLD_FIX).readonly().describe("what to do about it; empty if all is well"),
+  hint: z.string().describe("the command that explains the check; empty if all is well"),
   objects: z.array(z.string()).readonly().describe("what it is about, such as `pod/shop/cart-1`"),
 });
 
@@ -20,7 +22,7 @@ export const CHECK_RESULTS = z.strictObject({
   ),
   unknown: z.number().int().describe("how many checks could not be made"),
   checks: z.array(CHECK_RESULT).readonly(),
-}).describe("The output of `kubectl mesh check -o json`");
+}).describe("The output of `kubectl mesh check -o json`, and of `-o yaml`");
 
 /** The result of a check, with every field present. */
 export type CheckResult = Readonly<z.infer<typeof CHECK_RESULT>>;

@@ -1,6 +1,9 @@
+import { decidedFixes, type Deciding } from "./advice/decide.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
-import type { Inventory } from "./inventory/mod.ts";
+import { type InjectorWebhook, injectorWebhooks, isOfInjector } from "./inventory/injector_webhooks.ts";
+import { type Inventory, isKnown, type Observed } from "./inventory/mod.ts";
+import { isWithoutSidecars } from "./inventory/sidecars.ts";
 import { judge } from "./judge.ts";
 import { neededText, resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
@@ -21,12 +24,18 @@ export async function runChecks(
   inventory: Inventory,
   progress: Progress,
 ): Promise<CheckResult[]> {
+  const deciding: Deciding = {
+    isProtected: async (name) =>
+      isWithoutSidecars(name, inventory.scope) || isOfInjector(name, await webhooksIn(inventory)),
+    may: async (need) => valueOf(await inventory.may(need)),
+  };
   const running = new Map<string, Promise<CheckResult>>();
   let ended = 0;
   const run = async (check: Check): Promise<CheckResult> => {
     const needed = await Promise.all(checks.filter(({ id }) => needsOf(check).includes(id)).map(start));
     const blocking = needed.find(({ result }) => BLOCKING.includes(result));
-    const result = resultOf(check, blocking === undefined ? await judge(check, inventory) : skipped(blocking));
+    const finding = blocking === undefined ? await judge(check, inventory) : skipped(blocking);
+    const result = resultOf(check, finding, await decidedFixes(finding.fixes ?? [], deciding));
     progress(++ended, checks.length);
     return result;
   };
@@ -38,6 +47,14 @@ export async function runChecks(
   const results = await Promise.all(checks.map(start));
   const shown = results.filter(({ id, result }) => told.has(id) || result === "error");
   return CATEGORIES.flatMap((category) => shown.filter((result) => result.category === category));
+}
+
+function valueOf<T>(observed: Observed<T>): T | undefined {
+  return isKnown(observed) ? observed.value : undefined;
+}
+
+async function webhooksIn(inventory: Inventory): Promise<readonly InjectorWebhook[]> {
+  return injectorWebhooks(valueOf(await inventory.mutatingWebhooks()) ?? []);
 }
 
 function skipped({ id }: CheckResult): Finding {

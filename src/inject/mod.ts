@@ -57,5 +57,5 @@ export {
 } from "./config/sources.ts";
 export { unknownKeys } from "./config/unknown_keys.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
-export { templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
+export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";

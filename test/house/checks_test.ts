@@ -31,7 +31,7 @@ Deno.test("docs/checks.md shows for each check its output, a meaning before it a
     const [meaning = "", output = "", fix = "", ...more] = (texts.get(id) ?? "").split("```");
     assert.deepEqual(more, [], id);
     assert.ok(meaning.trim() !== "" && fix.trim() !== "", `${id} has no meaning or no fix`);
-    assert.match(output, /^\n[×‼] .*\n( {4}\S.*\n)+ {4}see /, id);
+    assert.match(output, /^\n[×‼] .*\n( {4}(?: {2})?\S.*\n)+ {4}see /, id);
     assert.equal(output.split("\n")[1]?.slice(2), title, id);
     assert.ok(
       output.endsWith(`    see "kubectl mesh check --explain ${id}"\n`),

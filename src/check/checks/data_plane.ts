@@ -2,7 +2,8 @@
 import type { Pod } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
-import { kubectl } from "../injection/commands.ts";
+import { byHand, look } from "../advice/advice.ts";
+import { explainInjection, logs, type Named, shows } from "../advice/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
   conditionOf,
@@ -14,7 +15,7 @@ import {
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
-import { type Advice, findingOf, type Problem } from "./findings.ts";
+import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 
 /** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
@@ -38,46 +39,64 @@ interface PodCheck {
   readonly title: string;
   readonly judge: (pod: ProxyPod, now: Date) => Told;
   /** What to do about it. */
-  readonly advice?: Advice;
+  readonly advice?: AdviceFor;
 }
 
 /** The checks of this category. */
 export const POD_CHECKS: readonly PodCheck[] = [
-  { id: "proxy-scheduled", title: "pods with a proxy are scheduled", judge: scheduled },
+  {
+    id: "proxy-scheduled",
+    title: "pods with a proxy are scheduled",
+    judge: scheduled,
+    advice: (pod) => [
+      byHand("make room, or lower the requests of the proxy (sidecar.istio.io/proxyCPU, proxyMemory)", "workload"),
+      described(pod),
+    ],
+  },
   {
     id: "proxy-image",
     title: "proxy images can be pulled",
     judge: imagePulled,
-    advice: "check hub, tag and imagePullSecrets of the injector's values, and that nodes can reach the registry; " +
-      'for the image "auto" see why nothing injects: kubectl mesh check injection',
+    advice: (pod) => [
+      described(pod),
+      byHand(
+        "correct hub, tag and imagePullSecrets of the injector's values, or the way from nodes to the registry",
+        "mesh",
+      ),
+    ],
   },
   {
     id: "proxy-init",
     title: "proxy init containers succeed",
     judge: initialized,
-    advice: ({ namespace, name }) => `see the logs: ${kubectl("logs", "-n", namespace, name, "--all-containers")}`,
+    advice: (pod) => [look("see the logs", logs(pod, "--all-containers"))],
   },
   {
     id: "proxy-ready",
     title: "proxies are ready",
     judge: ready,
-    advice: ({ namespace, name }) => `see its log: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy")}`,
+    advice: (pod) => [look("see its log", logs(pod, "-c", "istio-proxy"))],
   },
   {
     id: "proxy-memory",
     title: "no proxy was OOM-killed",
     judge: withinMemory,
-    advice:
-      "raise the annotation sidecar.istio.io/proxyMemoryLimit, or limit the proxy's configuration by a Sidecar resource",
+    advice: [
+      byHand("raise the annotation sidecar.istio.io/proxyMemoryLimit of the pod template", "workload"),
+      byHand("limit the proxy's configuration by a Sidecar resource", "namespace"),
+    ],
   },
   {
     id: "proxy-restarts",
     title: "proxies do not restart",
     judge: steady,
-    advice: ({ namespace, name }) =>
-      `see its previous log: ${kubectl("logs", "-n", namespace, name, "-c", "istio-proxy", "--previous")}`,
+    advice: (pod) => [look("see its previous log", logs(pod, "-c", "istio-proxy", "--previous"))],
   },
 ];
+
+function described({ namespace, name }: Named) {
+  return look("see what happened to it", shows("describe", "pod", name, "-n", namespace));
+}
 
 export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
   id: check.id,
@@ -106,14 +125,16 @@ function scheduled({ pod }: ProxyPod): Told {
   return { result: "error", message: [condition.reason || "is not scheduled", ...said].join(": ") };
 }
 
-function imagePulled({ proxy, init }: ProxyPod): Told {
+function imagePulled({ object, proxy, init }: ProxyPod): Told {
   const without = [init, proxy].find((each) => each !== undefined && isWithoutImage(each));
   if (without === undefined) return undefined;
   const image = textAt(without.spec, "image");
   if (image === AUTO) {
+    const [, namespace = "", name = ""] = object.split("/");
     return {
       result: "error",
       message: `${without.name} has the image "auto", which injection replaces, and nothing injects it`,
+      advice: [look("see why nothing injects it", explainInjection({ kind: "pod", namespace, name }))],
     };
   }
   const message = [

@@ -1,4 +1,6 @@
 /** Findings about many objects: the first few in the message, all of them by name. */
+import type { Advice, Fix } from "../advice/advice.ts";
+import type { Named } from "../advice/commands.ts";
 import type { Finding } from "../check.ts";
 
 /** A problem of one object. */
@@ -8,41 +10,56 @@ export interface Problem {
   readonly result: "warning" | "error";
   /** Follows the object's name. */
   readonly message: string;
+  /** What to do about this object. */
+  readonly advice?: readonly Advice[];
 }
 
 /** The JSON output has every object. */
 const MOST_LINES = 10;
 
-/** The fix: a text, or a command for the first object. */
-export type Advice = string | ((first: Named) => string);
+/** What to do: for all objects, or for each of them. Advice of a problem itself comes first. */
+export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
-/** The parts of an object's name. */
-export interface Named {
-  readonly kind: string;
-  /** `""` for a cluster-scoped object. */
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** One finding for all problems, with the worst result; `advice` is the last line. Without a problem `ok`. */
-export function findingOf(problems: readonly Problem[], advice?: Advice): Finding {
+/** One finding for all problems, with the worst result, and a fix for those that are healed in the same way. Without a problem `ok`. */
+export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
   if (problems.length === 0) return { result: "ok" };
   const errors = problems.filter(({ result }) => result === "error");
   const ordered = [...errors, ...problems.filter(({ result }) => result === "warning")];
   const lines = ordered.slice(0, MOST_LINES).map(({ object, message }) => `${object}: ${message}`);
   if (ordered.length > MOST_LINES) lines.push(`and ${ordered.length - MOST_LINES} more`);
-  const [first] = ordered;
-  if (advice !== undefined && first !== undefined) lines.push(adviceText(advice, first));
   return {
     result: errors.length > 0 ? "error" : "warning",
     message: lines.join("\n"),
     objects: [...new Set(ordered.map(({ object }) => object))],
+    fixes: fixesOf(ordered, advice),
   };
 }
 
-function adviceText(advice: Advice, { object }: Problem): string {
-  if (typeof advice === "string") return advice;
+/** Objects whose advice has the same texts share a fix, with the commands of all. */
+function fixesOf(problems: readonly Problem[], general: AdviceFor): readonly Fix[] {
+  const all = problems.map(({ object, advice }) => {
+    return { object, alternatives: advice ?? (typeof general === "function" ? general(namedIn(object)) : general) };
+  });
+  const key = (alternatives: readonly Advice[]) => {
+    return JSON.stringify(alternatives.map(({ change, reach, risk, namespace }) => [change, reach, risk, namespace]));
+  };
+  return [...Map.groupBy(all, ({ alternatives }) => key(alternatives)).values()].map((same) => ({
+    objects: [...new Set(same.map(({ object }) => object))],
+    alternatives: (same[0]?.alternatives ?? []).map((each, index) => ({
+      ...each,
+      steps: same.flatMap(({ alternatives }) => alternatives[index]?.steps ?? []),
+    })),
+  }));
+}
+
+/** The fix of a finding that is about no object in particular. */
+export function fixesBy(...alternatives: readonly Advice[]): readonly Fix[] {
+  return [{ objects: [], alternatives }];
+}
+
+/** The parts of an object's name. */
+function namedIn(object: string): Named {
   const [kind = "", ...names] = object.split("/");
   const [namespace = "", name] = names.length > 1 ? names : ["", ...names];
-  return advice({ kind, namespace, name: name ?? "" });
+  return { kind, namespace, name: name ?? "" };
 }

@@ -1,20 +1,36 @@
 import assert from "node:assert/strict";
+import { toldText } from "../../../test/support/kube/told.ts";
+import { byHand, harmless } from "../advice/advice.ts";
+import { type Named, shows } from "../advice/commands.ts";
 import { findingOf, type Problem } from "./findings.ts";
 
 const problem = (object: string, result: Problem["result"]): Problem => ({ object, result, message: "is odd" });
 
-Deno.test("advice names the first object, and errors come before warnings", () => {
+Deno.test("errors come before warnings, and objects that are healed alike share a fix", async () => {
   const problems = [problem("pod/shop/a", "warning"), problem("pod/shop/b", "error"), problem("node/c", "warning")];
-  const advice = ({ kind, namespace, name }: { kind: string; namespace: string; name: string }) =>
-    `see ${kind} ${name} of ${namespace}`;
-  assert.equal(findingOf(problems, advice).message?.split("\n").at(-1), "see pod b of shop");
-  assert.equal(findingOf([problem("node/c", "error")], advice).message?.split("\n").at(-1), "see node c of ");
+  const advice = (
+    { kind, namespace, name }: Named,
+  ) => [harmless("mend it", "mesh", shows("mend", kind, namespace, name))];
+  const finding = findingOf(problems, advice);
+  assert.deepEqual(finding.objects, ["pod/shop/b", "pod/shop/a", "node/c"]);
+  assert.deepEqual((await toldText(finding)).split("\n").slice(3), [
+    "fix: mend it:",
+    "kubectl mend pod shop b",
+    "kubectl mend pod shop a",
+    "kubectl mend node '' c",
+  ]);
   assert.deepEqual(findingOf([], advice), { result: "ok" });
+});
+
+Deno.test("objects that are healed in other ways have fixes of their own, in an order of errors first", async () => {
+  const own = (object: string, change: string): Problem => ({ ...problem(object, "error"), advice: [byHand(change)] });
+  const finding = findingOf([own("node/a", "x"), own("node/b", "y"), own("node/c", "x")]);
+  assert.deepEqual((await toldText(finding)).split("\n").slice(3), ["fix of node/a and 1 more: x", "fix of node/b: y"]);
 });
 
 Deno.test("the message has the first objects, the list all of them", () => {
   const problems = Array.from({ length: 12 }, (_, index) => problem(`pod/shop/${index}`, "error"));
-  const { message = "", objects = [] } = findingOf(problems, "mend them");
-  assert.deepEqual(message.split("\n").slice(-3), ["pod/shop/9: is odd", "and 2 more", "mend them"]);
+  const { message = "", objects = [] } = findingOf(problems);
+  assert.deepEqual(message.split("\n").slice(-2), ["pod/shop/9: is odd", "and 2 more"]);
   assert.equal(objects.length, 12);
 });

@@ -2,11 +2,13 @@
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
+import { byHand, harmless } from "../advice/advice.ts";
+import { edit, type Named } from "../advice/commands.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Facts, inAll, known, later } from "../facts.ts";
 import { breakOf } from "../inventory/mod.ts";
 import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 
 /** Judges the ConfigMaps of a control plane. */
 type Judge = (texts: PlaneTexts, plane: ObservedPlane, clock: Facts["clock"]) => readonly Problem[];
@@ -17,30 +19,50 @@ interface Row {
   readonly needs: readonly string[];
   /** Without it only the presence counts. */
   readonly judge?: Judge;
+  readonly advice: AdviceFor;
 }
 
 const PRESENT = "injector-config-present";
 
+const CORRECT = (map: Named) => [
+  harmless("correct it where the message says, then see whether it is read", "mesh", edit(map)),
+  byHand("write it again by the tool that installed the control plane", "mesh"),
+];
+
 const ROWS: readonly Row[] = [
-  { id: PRESENT, title: "control plane ConfigMaps exist", needs: [] },
+  {
+    id: PRESENT,
+    title: "control plane ConfigMaps exist",
+    needs: [],
+    advice: [
+      byHand("name the control plane's place by --istioNamespace and --revision", "nothing"),
+      byHand("install the control plane again", "mesh"),
+    ],
+  },
   {
     id: "injector-config-valid",
     title: "injector configuration and values are valid",
     needs: [PRESENT],
     judge: (texts, plane, clock) => failureOf(texts, plane, clock, (failure) => !isOfTemplate(failure)),
+    advice: CORRECT,
   },
   {
     id: "injector-templates-compile",
     title: "injection templates compile",
     needs: [PRESENT],
     judge: (texts, plane, clock) => failureOf(texts, plane, clock, isOfTemplate),
+    advice: CORRECT,
   },
-  { id: "mesh-config-valid", title: "mesh configuration is valid", needs: [PRESENT], judge: mesh },
+  { id: "mesh-config-valid", title: "mesh configuration is valid", needs: [PRESENT], judge: mesh, advice: CORRECT },
   {
     id: "injector-policy-enabled",
     title: "the injection policy is enabled",
     needs: ["injector-config-valid", "injector-templates-compile"],
     judge: policy,
+    advice: (map) => [
+      byHand("label the pod templates that are meant sidecar.istio.io/inject=true", "workload"),
+      harmless('set "policy: enabled" in its key "config": labelled namespaces are then injected', "mesh", edit(map)),
+    ],
   },
 ];
 
@@ -56,7 +78,7 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = ROWS.map((row) =>
  * Problems of all control planes. A missing ConfigMap is a problem of the first check, which the others need. Without
  * the right to read webhooks it is none: the control plane of the scope is then a guess.
  */
-async function ofPlanes(facts: Facts, { judge }: Row): Promise<Finding> {
+async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> {
   const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);
   const finders = [...planes.values()].map((plane) => (): readonly Problem[] => {
     if (judge !== undefined) return judge(known(plane.texts), plane, facts.clock);
@@ -68,7 +90,7 @@ async function ofPlanes(facts: Facts, { judge }: Row): Promise<Finding> {
     webhooks();
     return [];
   };
-  return findingOf(inAll([areAll, ...finders], (find) => find()));
+  return findingOf(inAll([areAll, ...finders], (find) => find()), advice);
 }
 
 /** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in current ones. */

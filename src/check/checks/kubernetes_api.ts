@@ -1,6 +1,9 @@
+import { byHand, look } from "../advice/advice.ts";
+import { shows } from "../advice/commands.ts";
 import type { Check, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
 import { cannotTell, type Facts, firstKnown } from "../facts.ts";
+import { fixesBy } from "./findings.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
@@ -67,7 +70,15 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
 
 async function reachable({ answers, server }: Facts): Promise<Finding> {
   const { failed } = await answers();
-  return failed === undefined ? { result: "ok", message: server } : { result: "error", message: failed };
+  if (failed === undefined) return { result: "ok", message: server };
+  return {
+    result: "error",
+    message: failed,
+    fixes: fixesBy(
+      byHand("choose the cluster by --context or --kubeconfig, or sign in again", "nothing"),
+      look("see whether kubectl reaches it", shows("version")),
+    ),
+  };
 }
 
 async function version(facts: Facts): Promise<Finding> {
@@ -75,14 +86,19 @@ async function version(facts: Facts): Promise<Finding> {
   if (Number.isNaN(major) || Number.isNaN(minor)) return cannotTell(`the server calls its version "${text}"`);
   if (major > OLDEST.major || minor >= OLDEST.minor) return { result: "ok", message: text };
   const oldest = `${OLDEST.major}.${OLDEST.minor}`;
-  return { result: "error", message: `the server is ${text}, the oldest supported version is ${oldest}: upgrade it` };
+  return {
+    result: "error",
+    message: `the server is ${text}, the oldest supported version is ${oldest}`,
+    fixes: fixesBy(byHand("upgrade the cluster")),
+  };
 }
 
 async function admissionRegistration(facts: Facts): Promise<Finding> {
   if ((await facts.apiGroups()).includes(ADMISSION)) return { result: "ok", message: ADMISSION };
   return {
     result: "error",
-    message: `the API server does not serve ${ADMISSION}: see --runtime-config of kube-apiserver`,
+    message: `the API server does not serve ${ADMISSION}`,
+    fixes: fixesBy(byHand("enable it in --runtime-config of kube-apiserver")),
   };
 }
 
@@ -107,6 +123,7 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
     result: "error",
     message: `${first.pod} runs without the admission plugin ${plugin}: ${first.objection}`,
     objects: wrong.map(({ pod }) => pod),
+    fixes: fixesBy(byHand(`enable ${plugin} in the flags of kube-apiserver`)),
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { toldText } from "../../../test/support/kube/told.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { Finding } from "../check.ts";
@@ -21,7 +22,12 @@ Deno.test("an unreachable API is reported with the reason", async () => {
   assert.equal((await finding("api-reachable", { forbidden: /version/ })).result, "ok");
   const gone = { failing: () => new ApiError("It cannot be reached", { hint: "is the cluster up?" }) };
   const told: Finding = { result: "error", message: "It cannot be reached; is the cluster up?" };
-  assert.deepEqual(await finding("api-reachable", gone), told);
+  const { fixes, ...found } = await finding("api-reachable", gone);
+  assert.deepEqual(found, told);
+  assert.match(
+    await toldText({ fixes: fixes ?? [] }),
+    /next: choose the cluster by --context .*\nor: .*\nkubectl version$/,
+  );
 });
 
 Deno.test("versions before admissionregistration.k8s.io/v1 are too old", async () => {

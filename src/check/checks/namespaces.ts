@@ -3,8 +3,9 @@ import type { Namespace as StoredNamespace } from "../../core/kube/client/mod.ts
 import { closest } from "../../core/closest.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
+import { findProxy, type Owner } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
-import type { Facts } from "../facts.ts";
+import { type Facts, forAdvice } from "../facts.ts";
 import {
   type InjectorWebhook,
   injectorWebhooks,
@@ -12,10 +13,15 @@ import {
   namespaceLabels,
   sendsPod,
 } from "../inventory/injector_webhooks.ts";
-import { labelNamespace } from "../injection/commands.ts";
+import { type Advice, byHand, harmless } from "../advice/advice.ts";
+import { type LabelChange, labelNamespace, removeString } from "../advice/commands.ts";
+import { type Enrolment, riskOfLabels } from "../advice/enrolment.ts";
+import { changePod } from "../injection/workload_advice.ts";
+import { targetOfOwner } from "../injection/target.ts";
+import { isAlive } from "../inventory/live_pods.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { findingOf, fixesBy, type Problem } from "./findings.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespaces/control_plane.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
@@ -27,8 +33,10 @@ interface Namespace {
   readonly labels: ValueMap;
   readonly injection: string | undefined;
   readonly revision: string | undefined;
-  /** Of the control plane or of Kubernetes: no advice may enrol it. */
+  /** Of the control plane or of Kubernetes. */
   readonly isSystem: boolean;
+  /** What decides about the pods, as far as it is known. */
+  readonly enrolment: Enrolment;
 }
 
 export const NAMESPACE_CHECKS: readonly Check[] = [
@@ -58,27 +66,21 @@ export const NAMESPACE_CHECKS: readonly Check[] = [
     category: "namespaces",
     title: "the control plane discovers injected namespaces",
     needs: [],
-    run: ofInjected(
-      discovered,
-      "label the namespace so that a discoverySelector matches it, or remove its injection label",
-    ),
+    run: ofInjected(discovered),
   },
   {
     id: "namespace-root-cert",
     category: "namespaces",
     title: "injected namespaces have the root certificate of the mesh",
     needs: [],
-    run: ofInjected(
-      rootCertificate,
-      "istiod writes it: see its log, its discoverySelectors and its rights on ConfigMaps",
-    ),
+    run: ofInjected(rootCertificate),
   },
   {
     id: "namespace-pull-secrets",
     category: "namespaces",
     title: "injected namespaces have the pull secrets of the proxy",
     needs: [],
-    run: ofInjected(pullSecrets, "copy the Secrets of global.imagePullSecrets to the namespace"),
+    run: ofInjected(pullSecrets),
   },
   {
     id: "namespace-revision-served",
@@ -107,13 +109,22 @@ async function ofNamespaces(
   facts: Facts,
   judge: (namespace: Namespace) => readonly Problem[],
 ): Promise<Finding> {
-  return findingOf(inScope(facts, await facts.namespaces()).flatMap(judge));
+  const all = inScope(facts, await facts.namespaces());
+  if (all.flatMap(judge).length === 0) return findingOf([]);
+  return findingOf((await forTheirAdvice(all, facts)).flatMap(judge));
 }
 
 async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
   const injectors = injectorWebhooks(await facts.mutatingWebhooks());
   if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
   return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
+}
+
+/** With what decides about the risk of other labels: only advice needs it. */
+async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<readonly Namespace[]> {
+  const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
+  const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
+  return all.map((each) => ({ ...each, enrolment: { ...each.enrolment, webhooks, pods } }));
 }
 
 function inScope({ scope }: Facts, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
@@ -129,6 +140,7 @@ function inScope({ scope }: Facts, namespaces: readonly StoredNamespace[]): read
         injection: labelText(labels, LABEL.injection),
         revision: labelText(labels, LABEL.revision),
         isSystem: isWithoutSidecars(name, scope),
+        enrolment: { name, labels, webhooks: undefined, pods: undefined },
       };
     });
 }
@@ -147,22 +159,56 @@ const NEAR_MISSES: Readonly<Record<string, string>> = {
   "istio.io/revision": LABEL.revision,
 };
 
+/** Other labels of the namespace, with their risk for its pods. */
+function relabelled({ name, labels, enrolment }: Namespace, change: string, of: LabelChange): Advice {
+  const risk = riskOfLabels(enrolment, of);
+  return { change, reach: "namespace", steps: [labelNamespace(name, of, labels)], risk, namespace: name };
+}
+
+/** The first label that a webhook serves, in place of those that the namespace has; `undefined` if none is served. */
+function servedLabel({ name, enrolment }: Namespace): LabelChange | undefined {
+  const [label] = servedLabels(enrolment.webhooks ?? [], name);
+  return label === undefined ? undefined : { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label };
+}
+
 /** An invalid value disables injection, also for labeled pods. A misspelled key has no effect. */
-function spelling({ name, object, labels, injection, isSystem }: Namespace): readonly Problem[] {
+function spelling(namespace: Namespace): readonly Problem[] {
+  const { object, labels, injection } = namespace;
   const problems: Problem[] = [];
   if (injection !== undefined && !INJECTION_VALUES.includes(injection)) {
-    const meant = isSystem ? undefined : meantValue(injection);
-    const fix = labelNamespace(name, { [LABEL.injection]: meant }, { overwrite: meant !== undefined });
     const message = `the label ${LABEL.injection}="${injection}" is neither "enabled" nor "disabled", ` +
-      `and no pod is injected: ${fix}`;
-    problems.push({ object, result: "error", message });
+      "and no pod is injected";
+    problems.push({ object, result: "error", message, advice: correctedValue(namespace, injection) });
   }
   for (const key of Object.keys(labels)) {
     const meant = KEYS.includes(key) ? undefined : NEAR_MISSES[key] ?? closest(key, KEYS);
     if (meant === undefined) continue;
-    problems.push({ object, result: "warning", message: `the label "${key}" has no effect: did you mean "${meant}"?` });
+    const message = `the label "${key}" has no effect: did you mean "${meant}"?`;
+    problems.push({ object, result: "warning", message, advice: correctedKey(namespace, key, meant) });
   }
   return problems;
+}
+
+function correctedValue(namespace: Namespace, injection: string): readonly Advice[] {
+  const isOff = meantValue(injection) === "disabled";
+  const removal = relabelled(namespace, "remove the label", { [LABEL.injection]: undefined });
+  if (isOff) return [relabelled(namespace, "correct the label", { [LABEL.injection]: "disabled" }), removal];
+  const served = servedLabel(namespace);
+  if (served === undefined || namespace.isSystem) return [removal];
+  const change = served[LABEL.injection] === undefined ? "name a revision that is served" : "correct the label";
+  const corrected = relabelled(namespace, change, served);
+  return corrected.risk === "none" ? [corrected] : [removal, corrected];
+}
+
+function correctedKey(namespace: Namespace, key: string, meant: string): readonly Advice[] {
+  const text = labelText(namespace.labels, key) ?? "";
+  const value = meant === LABEL.injection ? meantValue(text) : text;
+  const isUseful = value === "disabled" ||
+    isServed(namespace.enrolment.webhooks ?? [], namespace.name, { [meant]: value });
+  return [
+    relabelled(namespace, "remove the label", { [key]: undefined }),
+    ...isUseful ? [relabelled(namespace, `use ${meant}`, { [key]: undefined, [meant]: value })] : [],
+  ];
 }
 
 const OFF = ["disable", "false", "off", "no"];
@@ -173,51 +219,64 @@ function meantValue(text: string): string {
 }
 
 /** Source: Istio, "Canary Upgrades": `istio-injection` takes precedence over `istio.io/rev`. */
-function bothLabels({ name, object, injection, revision }: Namespace): readonly Problem[] {
+function bothLabels(namespace: Namespace): readonly Problem[] {
+  const { object, injection, revision } = namespace;
   if (injection === undefined || revision === undefined) return [];
-  const away = labelNamespace(name, { [LABEL.injection]: undefined });
-  const message =
-    `${LABEL.injection}=${injection} wins over ${LABEL.revision}=${revision}, which has no effect: ${away}`;
-  return [{ object, result: "warning", message }];
+  const advice = [
+    relabelled(namespace, `remove ${LABEL.revision}`, { [LABEL.revision]: undefined }),
+    relabelled(namespace, `remove ${LABEL.injection}`, { [LABEL.injection]: undefined }),
+  ];
+  const message = `${LABEL.injection}=${injection} wins over ${LABEL.revision}=${revision}, which has no effect`;
+  return [{ object, result: "warning", message, advice }];
 }
 
 /** Source: Istio, "Add workloads to the mesh" of ambient mode: pods with a sidecar stay out of ztunnel. */
-function bothModes({ name, object, labels, injection, revision }: Namespace): readonly Problem[] {
+function bothModes(namespace: Namespace): readonly Problem[] {
+  const { object, labels, injection, revision } = namespace;
   const isInjected = injection === "enabled" || (injection === undefined && revision !== undefined);
   if (labelText(labels, LABEL.dataplaneMode) !== "ambient" || !isInjected) return [];
   const own = injection === undefined ? LABEL.revision : LABEL.injection;
-  const message = `it has ${own} and ${LABEL.dataplaneMode}=ambient: pods with a sidecar stay out of ambient mode: ` +
-    labelNamespace(name, { [LABEL.dataplaneMode]: undefined });
-  return [{ object, result: "warning", message }];
+  const message = `it has ${own} and ${LABEL.dataplaneMode}=ambient: pods with a sidecar stay out of ambient mode`;
+  const advice = [
+    withoutAmbient(namespace),
+    relabelled(namespace, `leave sidecars: remove ${own}`, { [own]: undefined }),
+  ];
+  return [{ object, result: "warning", message, advice }];
+}
+
+/** Pods without a sidecar leave the mesh. */
+function withoutAmbient(namespace: Namespace): Advice {
+  const { name, enrolment: { pods } } = namespace;
+  const own = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
+  const isLosing = own === undefined || own.some((pod) => findProxy(pod) === undefined);
+  const advice = relabelled(namespace, "leave ambient mode", { [LABEL.dataplaneMode]: undefined });
+  return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
 /** Injection labels that no webhook serves. Another check reports misspelled values. */
-function unserved(
-  { name, object, injection, revision, isSystem }: Namespace,
-  webhooks: readonly InjectorWebhook[],
-): readonly Problem[] {
+function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): readonly Problem[] {
+  const { name, object, injection, revision, isSystem } = namespace;
   const key = injection === "enabled" ? LABEL.injection : injection === undefined ? LABEL.revision : undefined;
   const value = key === LABEL.injection ? injection : revision;
   if (key === undefined || value === undefined || isServed(webhooks, name, { [key]: value })) return [];
+  const removal = relabelled(namespace, "remove the label", { [key]: undefined });
   if (isSystem) {
-    const fix = labelNamespace(name, { [key]: undefined });
-    return [{
-      object,
-      result: "warning",
-      message: `no webhook serves ${key}=${value}, and no pod there is injected: ${fix}`,
-    }];
+    const message = `no webhook serves ${key}=${value}, and no pod there is injected`;
+    return [{ object, result: "warning", message, advice: [removal] }];
   }
   const served = servedLabels(webhooks, name);
-  const [label] = served;
+  const label = servedLabel(namespace);
   if (label === undefined) {
-    return [{ object, result: "warning", message: "the webhooks exclude it, whatever its labels are" }];
+    const message = "the webhooks exclude it, whatever its labels are";
+    return [{ object, result: "warning", message, advice: [REINSTALL, removal] }];
   }
-  const fix = labelNamespace(name, { ...label[key] === undefined ? { [key]: undefined } : {}, ...label }, {
-    overwrite: true,
-  });
-  const message = `no webhook serves ${key}=${value}; served: ${labelsText(served)}: ${fix}`;
-  return [{ object, result: "error", message }];
+  const relabel = relabelled(namespace, "name a revision that is served", label);
+  const install = byHand(`install the revision "${value}", or give a tag that name`, "mesh");
+  const message = `no webhook serves ${key}=${value}; served: ${labelsText(served)}`;
+  return [{ object, result: "error", message, advice: [relabel, ...key === LABEL.revision ? [install] : []] }];
 }
+
+const REINSTALL = byHand("let the webhooks select the namespace: install the control plane again", "mesh");
 
 /** Injected pods lose their proxy when they are recreated. Without any label the mesh is empty. */
 async function unlabelled(facts: Facts): Promise<Finding> {
@@ -233,27 +292,45 @@ async function unlabelled(facts: Facts): Promise<Finding> {
       .map(({ pod }) => pod.metadata.namespace ?? ""),
   );
   const all = inScope(facts, namespaces);
-  const problems = all.filter((each) => losing.has(each.name) && asksNothing(each) && !each.isSystem).map(
+  const found = all.filter((each) => losing.has(each.name) && asksNothing(each) && !each.isSystem);
+  const problems = (found.length === 0 ? [] : await forTheirAdvice(found, facts)).map(
     (each): Problem => {
-      const [label] = servedLabels(injectors, each.name);
-      const fix = label === undefined ? "" : `: ${labelNamespace(each.name, label)}`;
+      const label = servedLabel(each);
       return {
         object: each.object,
         result: "warning",
-        message: `it has injected pods but no injection label: new pods get no proxy${fix}`,
+        message: "it has injected pods but no injection label: new pods get no proxy",
+        advice: label === undefined ? [REINSTALL] : [relabelled(each, "label it again", label)],
       };
     },
   );
   if (problems.length > 0 || expectations.some(({ webhook }) => webhook !== undefined)) {
     return findingOf(problems);
   }
-  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : NOBODY;
+  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : nobody(injectors);
 }
 
-const NOBODY: Finding = {
-  result: "warning",
-  message: "no namespace is labeled for injection: kubectl label namespace NAME istio-injection=enabled",
-};
+/** A single workload is less than a namespace. */
+function nobody(webhooks: readonly InjectorWebhook[]): Finding {
+  const [served] = servedLabels(webhooks, SOME);
+  const asking = { [LABEL.inject]: "true" };
+  const takesPods = webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(SOME, {}), asking));
+  const alternatives: readonly Advice[] = [
+    ...takesPods ? [byHand(`label the pod template of a workload ${LABEL.inject}=true`, "workload")] : [],
+    ...served === undefined ? [REINSTALL] : [
+      {
+        change: "inject a whole namespace",
+        reach: "namespace",
+        steps: [labelNamespace(SOME, served, {})],
+        risk: "enrols",
+      } as const,
+    ],
+  ];
+  return { result: "warning", message: "no namespace is labeled for injection", fixes: fixesBy(...alternatives) };
+}
+
+/** For the user to replace. */
+const SOME = "NAME";
 
 function asksNothing({ injection, revision }: Namespace): boolean {
   return injection === undefined && revision === undefined;
@@ -261,6 +338,18 @@ function asksNothing({ injection, revision }: Namespace): boolean {
 
 function reachesWebhook({ name, labels }: Namespace, webhooks: readonly InjectorWebhook[]): boolean {
   return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), {}));
+}
+
+/** The label has no effect: nothing else changes. */
+function withoutRevision(owner: Owner): Advice {
+  const { kind, namespace, name } = owner;
+  if (kind === "Pod") {
+    const step = removeString("label", { kind, namespace, name }, LABEL.revision);
+    return harmless("remove the label of the pod", "workload", step);
+  }
+  const target = targetOfOwner(owner);
+  const change = { of: "labels", key: LABEL.revision, value: null } as const;
+  return target === undefined ? byHand("remove the label of its pod template", "workload") : changePod(target, change);
 }
 
 /** A pod's own revision counts only if its namespace has none (the webhooks' selectors). */
@@ -282,6 +371,7 @@ async function podRevisions(facts: Facts): Promise<Finding> {
       object,
       result: "warning",
       message: `its label ${LABEL.revision}=${own} has no effect: the namespace has ${wins}`,
+      advice: [withoutRevision(owner)],
     }];
   });
   return findingOf([...new Map(problems.map((problem) => [problem.object, problem])).values()]);

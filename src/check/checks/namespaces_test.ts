@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { clusterApi, clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { toldText } from "../../../test/support/kube/told.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import { inventoryOf } from "../inventory/mod.ts";
 import { ALL_CHECKS } from "./all.ts";
@@ -30,8 +31,8 @@ function pod(labels: Record<string, string>, containers: string[]): KubeObject {
 }
 
 async function found(id: string, objects: readonly KubeObject[]) {
-  const { result, message = "" } = await findingFor(id, clusterInventory({ objects }));
-  return { result, message };
+  const finding = await findingFor(id, clusterInventory({ objects }));
+  return { result: finding.result, message: await toldText(finding) };
 }
 
 interface Row {
@@ -54,7 +55,15 @@ const ROWS: readonly Row[] = [
     name: "enable",
     objects: [namespace({ "istio-injection": "enable" })],
     result: "error",
-    says: /kubectl label namespace shop istio-injection=enabled --overwrite/,
+    says:
+      /fix: remove the label:\nkubectl .* istio-injection-\nor: correct the label:\nkubectl .*istio-injection=enabled --overwrite$/,
+  },
+  {
+    id: "namespace-label-values",
+    name: "enable where pods have proxies",
+    objects: [namespace({ "istio-injection": "enable" }), pod({}, ["istio-proxy"])],
+    result: "error",
+    says: /\nfix: correct the label:\nkubectl label namespace shop istio-injection=enabled --overwrite$/,
   },
   {
     id: "namespace-label-values",
@@ -82,7 +91,7 @@ const ROWS: readonly Row[] = [
     name: "ambient and sidecars",
     objects: [namespace({ "istio-injection": "enabled", "istio.io/dataplane-mode": "ambient" })],
     result: "warning",
-    says: /kubectl label namespace shop istio\.io\/dataplane-mode-$/,
+    says: /\nfix: leave ambient mode:\nkubectl label namespace shop istio\.io\/dataplane-mode-\nor: /,
   },
   {
     id: "namespace-one-mode",
@@ -160,7 +169,7 @@ const ROWS: readonly Row[] = [
     name: "both",
     objects: [namespace({ "istio-injection": "enabled", "istio.io/rev": "canary" })],
     result: "warning",
-    says: /kubectl label namespace shop istio-injection-$/,
+    says: /\nfix: remove istio\.io\/rev:\nkubectl label namespace shop istio\.io\/rev-\nor: /,
   },
   { id: "namespace-one-label", name: "one", objects: [namespace({ "istio.io/rev": "canary" })], result: "ok" },
   {
@@ -182,14 +191,15 @@ const ROWS: readonly Row[] = [
     name: "nobody is in the mesh",
     objects: [namespace({})],
     result: "warning",
-    says: /no namespace is labeled for injection/,
+    says:
+      /^no namespace is labeled for injection\nfix: label the pod template .*\nor: inject a whole namespace:\nkubectl/,
   },
   {
     id: "namespace-labelled",
     name: "a proxy without a label",
     objects: [namespace({}), pod({}, ["app", "istio-proxy"])],
     result: "warning",
-    says: /namespace\/shop: .*kubectl label namespace shop istio-injection=enabled/,
+    says: /^namespace\/shop: .*\nfix: label it again:\nkubectl label namespace shop istio-injection=enabled$/,
   },
   { id: "namespace-labelled", name: "labelled", objects: [namespace({ "istio.io/rev": "prod" })], result: "ok" },
   {

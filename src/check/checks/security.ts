@@ -1,10 +1,12 @@
 /** The category security: cluster policies that would deny injected pods. */
 import type { LimitRange, ResourceQuota } from "../../core/kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../core/value.ts";
+import { type Advice, byHand } from "../advice/advice.ts";
+import { edit, labelNamespace, type Named, patch } from "../advice/commands.ts";
 import type { Check, Finding } from "../check.ts";
 import { type Facts, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
 import { outsideRange } from "./security/scc_ranges.ts";
@@ -63,15 +65,41 @@ export const SECURITY_CHECKS: readonly Check[] = [
   },
 ];
 
-const ADVICE_POD_SECURITY = "let the CNI plugin capture traffic (pilot.cni.enabled, or inject --cni), " +
-  "or label the namespace pod-security.kubernetes.io/enforce=privileged";
-const ADVICE_SCC = "install Istio with the profile openshift, whose sidecars use the range, " +
-  "or grant an SCC such as nonroot-v2 to the service accounts";
 const ENFORCE = "pod-security.kubernetes.io/enforce";
+
+/** The namespace's own level would admit any pod. */
+const ADVICE_POD_SECURITY = ({ name }: Named): readonly Advice[] => [
+  byHand("let the CNI plugin capture traffic (pilot.cni.enabled, or inject --cni)", "mesh"),
+  {
+    change: "let the namespace admit privileged pods",
+    reach: "namespace",
+    steps: [labelNamespace(name, { [ENFORCE]: "privileged" }, { [ENFORCE]: "" })],
+    risk: "loosens",
+  },
+];
+
+const ADVICE_SCC = ({ name }: Named): readonly Advice[] => [
+  byHand("install Istio with the profile openshift, whose sidecars use the range", "mesh"),
+  {
+    change: "grant an SCC to the service accounts",
+    reach: "namespace",
+    steps: [{
+      command: `oc adm policy add-scc-to-group nonroot-v2 system:serviceaccounts:${name}`,
+      needs: [{ verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", namespace: name }],
+    }],
+    risk: "loosens",
+  },
+];
+
+const LOWER = byHand(
+  "lower the sidecar's resources by annotations of the pod template: sidecar.istio.io/proxyCPU, proxyMemory, " +
+    "proxyCPULimit, proxyMemoryLimit",
+  "workload",
+);
 
 type Judge = (namespace: SidecarNamespace) => readonly Problem[];
 
-function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: string): Finding {
+function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: AdviceFor): Finding {
   if (sidecars.length === 0) return { result: "skipped", message: "no namespace is injected" };
   return findingOf(inAll(sidecars, ofEach), advice);
 }
@@ -111,6 +139,18 @@ function withPodSettings(pod: ValueMap): ValueMap {
   return { ...pod, spec: { ...mapAt(pod, "spec"), securityContext } };
 }
 
+const SET = byHand("set global.proxy.resources and global.proxy_init.resources of the injector's values", "mesh");
+
+/** A quota that has room for one more sidecar. */
+function raised({ metadata: { name, namespace = "" } }: ResourceQuota, hard: Readonly<Record<string, string>>): Advice {
+  return {
+    change: "raise the quota, here by one sidecar",
+    reach: "namespace",
+    steps: [patch({ kind: "resourcequota", namespace, name }, { spec: { hard } })],
+    risk: "loosens",
+  };
+}
+
 /** Quotas need limit ranges only for the defaults of what a sidecar does not set. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
@@ -119,9 +159,10 @@ async function quotas(facts: Facts): Promise<Finding> {
     return inAll(inNamespace(quotas, namespace), (quota) => {
       const isPlain = !dependsOnDefaults(quota, plain);
       const demand = isPlain ? plain : demandOf(namespace, inNamespace(ranges(), namespace));
-      return quotaObstacles(quota, demand).map(({ never, message }) =>
-        problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`)
-      );
+      return quotaObstacles(quota, demand).map(({ never, message, raise }): Problem => ({
+        ...problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`),
+        advice: raise === undefined ? [SET] : [LOWER, raised(quota, raise)],
+      }));
     });
   });
 }
@@ -132,9 +173,15 @@ async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {
     const own = inNamespace(ranges, namespace);
     const demand = demandOf(namespace, own);
     return own.flatMap((range) =>
-      rangeObstacles([range], demand).map((message) =>
-        problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`)
-      )
+      rangeObstacles([range], demand).map((message): Problem => ({
+        ...problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`),
+        advice: [LOWER, {
+          change: "change the limit range",
+          reach: "namespace",
+          steps: [edit({ kind: "limitrange", namespace: namespace.name, name: range.metadata.name })],
+          risk: "loosens",
+        }],
+      }))
     );
   });
 }

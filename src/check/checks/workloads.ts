@@ -4,10 +4,13 @@ import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
 import { type Facts, inAll, later } from "../facts.ts";
-import { kubectl, makeNamedAgain } from "../injection/commands.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
+import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
+import { explainInjection, type Named, setLabel } from "../advice/commands.ts";
+import { changePod, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
-import { objectTarget, podOf } from "../injection/target.ts";
-import { type Advice, findingOf, type Problem } from "./findings.ts";
+import { objectTarget, podOf, targetNamed } from "../injection/target.ts";
+import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, otherMesh, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { podsCreated } from "./workloads/created.ts";
@@ -22,7 +25,7 @@ interface Row {
   readonly judge: Judge;
   /** The judge asks which proxies are written in templates. */
   readonly readsTemplates?: true;
-  readonly advice?: Advice;
+  readonly advice: AdviceFor;
 }
 
 const ROWS: readonly Row[] = [
@@ -30,64 +33,88 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-missing",
     title: "pods that should have a proxy have one",
     judge: missingProxy,
-    advice: makeNamedAgain,
+    advice: (object) => [recreated(object)],
   },
   {
     id: "workload-proxy-unexpected",
     title: "injected pods are injected again when recreated",
     judge: unexpectedProxy,
     readsTemplates: true,
-    advice: ({ kind, namespace, name }) =>
-      `see why: ${kubectl("mesh", "check", "injection", `${kind}/${name}`, "-n", namespace)}`,
+    advice: (object) => [look("see why, and what changes it", explainInjection(object))],
   },
   {
     id: "workload-proxy-current",
     title: "proxies match the current configuration",
     judge: otherProxy,
-    advice: makeNamedAgain,
+    advice: (object) => [recreated(object)],
   },
   {
     id: "workload-host-network",
     title: "mesh pods do not use the host network",
     judge: hostNetwork,
+    advice: (object) => [
+      optedOut(object, "say that it stays out of the mesh", "none"),
+      byHand("take hostNetwork from its pod template", "workload"),
+    ],
   },
   {
     id: "workload-windows",
     title: "no Windows pod is injected",
     judge: onWindows,
-    advice: "set the label sidecar.istio.io/inject to false on its pod template",
+    advice: (object) => [optedOut(object, "keep it out of the mesh", "takes-out")],
   },
   {
     id: "workload-other-mesh",
     title: "no injected pod has the sidecar of another mesh",
     judge: otherMesh,
-    advice: "turn off the injection of one mesh for the namespace or the pod template",
+    advice: (object) => [
+      byHand("turn off the other mesh for its pod template, or its namespace", "workload"),
+      optedOut(object, "keep it out of this mesh", "takes-out"),
+    ],
   },
   {
     id: "workload-init-network",
     title: "init containers have network access",
     judge: initNetwork,
-    advice: "use native sidecars, or run them as user 1337: its traffic is not captured",
+    advice: [
+      byHand("use native sidecars: the annotation sidecar.istio.io/nativeSidecar=true of the pod template", "workload"),
+      byHand("run them as user 1337, whose traffic is not captured", "workload"),
+    ],
   },
   {
     id: "workload-jobs",
     title: "Job proxies end with the Job",
     judge: jobProxy,
-    advice: "use native sidecars, or put `kubectl-mesh wait --shutdown --` in front of the command",
+    advice: [
+      byHand("use native sidecars: the annotation sidecar.istio.io/nativeSidecar=true of the pod template", "workload"),
+      byHand('put "kubectl-mesh wait --shutdown --" in front of the command', "workload"),
+    ],
   },
   {
     id: "workload-proxy-user",
     title: "no application runs as the proxy user",
     judge: proxyUser,
-    advice: "set another runAsUser: traffic of the proxy user is not captured",
+    advice: [byHand("set another runAsUser: traffic of the proxy user is not captured", "workload")],
   },
   {
     id: "workload-ports",
     title: "no application uses a proxy port",
     judge: appPorts,
-    advice: "give the application another port",
+    advice: [byHand("give the application another port", "workload")],
   },
 ];
+
+/** The label keeps webhooks from being called for new pods. */
+function optedOut(object: Named, change: string, risk: Risk): Advice {
+  const { kind, namespace } = object;
+  const told = { change, risk, namespace } as const;
+  if (kind === "pod") return { ...harmless(change, "workload", setLabel(object, LABEL.inject, "false")), ...told };
+  const target = targetNamed(object);
+  if (target === undefined) {
+    return { ...byHand(`${change}: label its pod template ${LABEL.inject}=false`, "workload"), risk };
+  }
+  return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...told };
+}
 
 export const WORKLOAD_CHECKS: readonly Check[] = [
   ...ROWS.map((row): Check => ({
@@ -147,8 +174,8 @@ async function labelPlaces(facts: Facts): Promise<Finding> {
     const target = objectTarget(object);
     if (target === undefined) return [];
     const name = `${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`;
-    return misplacedRequests(target).map(({ message, fix: [fix = ""] }) => {
-      return { object: name, result: "warning", message: `${message}: ${fix}` };
+    return misplacedRequests(target).map(({ message, advice }) => {
+      return { object: name, result: "warning", message, advice };
     });
   });
   return findingOf(problems);

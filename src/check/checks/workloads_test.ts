@@ -4,6 +4,7 @@ import { textAt, type Value } from "../../core/value.ts";
 import { BUILT_IN, configurationOf, findProxy, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
 import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
+import { toldText } from "../../../test/support/kube/told.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
 import { judge } from "../judge.ts";
@@ -52,8 +53,8 @@ function pod({ labels = {}, annotations = {}, spec = {}, owner = "StatefulSet", 
 const WITH_PROXY: PodParts = { annotations: INJECTED, spec: { containers: [APP, PROXY] } };
 
 async function found(id: string, objects: readonly KubeObject[]) {
-  const { result, message = "", objects: names = [] } = await findingFor(id, clusterInventory({ objects }));
-  return { result, message, names };
+  const finding = await findingFor(id, clusterInventory({ objects }));
+  return { result: finding.result, message: await toldText(finding), names: finding.objects ?? [] };
 }
 
 interface Row {
@@ -263,7 +264,8 @@ const ROWS: readonly Row[] = [
     name: "on the Deployment itself",
     objects: [DEPLOYMENT_ON_ITSELF],
     result: "warning",
-    says: /kubectl patch deployment\/web -n shop --type=merge -p '\{"spec":\{"template"/,
+    says:
+      /\nfix: remove it: .*\nkubectl label deployment\/web .*-\nor: move it to the pod: .*\nkubectl patch deployment\/web -n shop/,
   },
 ];
 

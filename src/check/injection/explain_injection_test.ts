@@ -3,10 +3,13 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
 import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
+import { fixLines } from "../advice/text.ts";
+import type { Explanation } from "./explanation.ts";
 import { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
 import { EXPLANATION } from "./explanation_schema.ts";
 import { explanationJson, explanationText, overviewText } from "./print.ts";
 
+const LOOK = { width: 80, isWide: false };
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const CANARY = meshObjects({ revision: "canary" }).filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const APP = { name: "app", image: "example.com/app:1" };
@@ -49,7 +52,18 @@ interface Row {
   readonly objects: readonly KubeObject[];
   readonly reason: string;
   readonly field: string;
-  readonly fix: readonly string[];
+  readonly told: readonly string[];
+}
+
+/** The lines of the advice. */
+function toldOf({ fixes }: Explanation): readonly string[] {
+  return fixLines(fixes).map(({ text }) => text);
+}
+
+/** The command that changes a label of the pod template. */
+function patched(key: string, value: string | null): string {
+  const patch = { spec: { template: { metadata: { labels: { [key]: value } } } } };
+  return `kubectl patch deployment/web -n shop --type=merge -p '${JSON.stringify(patch)}'`;
 }
 
 const RESTART = "kubectl rollout restart deployment/web -n shop";
@@ -61,8 +75,10 @@ const ROWS: readonly Row[] = [
     objects: [namespace(), deployment()],
     reason: "no-webhook",
     field: "",
-    fix: [
-      "kubectl mesh webhook manifests --take-over | kubectl apply -f -",
+    told: [
+      "fix: install the control plane again",
+      "or: see how to run a webhook of a revision of its own:",
+      "kubectl mesh webhook manifests --help",
     ],
   },
   {
@@ -70,60 +86,92 @@ const ROWS: readonly Row[] = [
     objects: [...MESH, namespace(), deployment(), livePod("web-5d4-1")],
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
-    fix: ["kubectl label namespace shop istio-injection=enabled", RESTART],
+    told: [
+      "fix: inject this workload only: set the label sidecar.istio.io/inject=true of the pod:",
+      patched(INJECT, "true"),
+      "or: inject the namespace:",
+      "kubectl label namespace shop istio-injection=enabled",
+      RESTART,
+    ],
   },
   {
     name: "no label, and a revision alone",
     objects: [...CANARY, namespace(), deployment()],
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
-    fix: ["kubectl label namespace shop istio.io/rev=canary"],
+    told: [
+      "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
+      patched("istio.io/rev", "canary"),
+      "or: inject the namespace:",
+      "kubectl label namespace shop istio.io/rev=canary",
+    ],
   },
   {
     name: "a misspelt label",
     objects: [...MESH, namespace({ "istio-injection": "true" }), deployment({ [INJECT]: "true" })],
     reason: "namespace-label-misspelt",
     field: NAMESPACE_LABEL,
-    fix: ["kubectl label namespace shop istio-injection=enabled --overwrite"],
+    told: [
+      "fix: remove the label of the namespace:",
+      "kubectl label namespace shop istio-injection-",
+      "or: correct the label:",
+      "kubectl label namespace shop istio-injection=enabled --overwrite",
+    ],
   },
   {
     name: "disabled",
     objects: [...MESH, namespace({ "istio-injection": "disabled" }), deployment()],
     reason: "namespace-disabled",
     field: NAMESPACE_LABEL,
-    fix: ["kubectl label namespace shop istio-injection=enabled --overwrite"],
+    told: [
+      "fix: inject this workload only: set the label sidecar.istio.io/inject=true of the pod:",
+      "kubectl label namespace shop istio-injection-",
+      patched(INJECT, "true"),
+      "or: inject the namespace:",
+      "kubectl label namespace shop istio-injection=enabled --overwrite",
+    ],
   },
   {
     name: "the default where there is a revision alone",
     objects: [...CANARY, namespace({ "istio-injection": "enabled" }), deployment()],
     reason: "revision-not-served",
     field: NAMESPACE_LABEL,
-    fix: ["kubectl label namespace shop istio-injection- istio.io/rev=canary --overwrite"],
+    told: [
+      "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
+      "kubectl label namespace shop istio-injection-",
+      patched("istio.io/rev", "canary"),
+      "or: name a revision that is served:",
+      "kubectl label namespace shop istio-injection- istio.io/rev=canary",
+    ],
   },
   {
     name: "a revision of nobody",
     objects: [...CANARY, namespace({ "istio.io/rev": "1-9" }), deployment()],
     reason: "revision-not-served",
     field: 'namespace.metadata.labels["istio.io/rev"]',
-    fix: ["kubectl label namespace shop istio.io/rev=canary --overwrite"],
+    told: [
+      "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
+      "kubectl label namespace shop istio.io/rev-",
+      patched("istio.io/rev", "canary"),
+      "or: name a revision that is served:",
+      "kubectl label namespace shop istio.io/rev=canary --overwrite",
+    ],
   },
   {
     name: "opted out",
     objects: [...MESH, namespace({ "istio-injection": "enabled" }), deployment({ [INJECT]: "false" })],
     reason: "label-inject-false",
     field: `spec.template.metadata.labels["${INJECT}"]`,
-    fix: [
-      `kubectl patch deployment/web -n shop --type=merge -p '{"spec":{"template":{"metadata":{"labels":{"${INJECT}":null}}}}}'`,
-    ],
+    told: ["fix: remove the label sidecar.istio.io/inject from the pod:", patched(INJECT, null)],
   },
 ];
 
-for (const { name, objects, reason, field, fix } of ROWS) {
+for (const { name, objects, reason, field, told } of ROWS) {
   Deno.test(`check injection: ${name}`, async () => {
     const explanation = await explained(objects);
     assert.deepEqual(
-      { verdict: explanation.verdict, reason: explanation.reason, field: explanation.field, fix: explanation.fix },
-      { verdict: "not-injected", reason, field, fix },
+      { verdict: explanation.verdict, reason: explanation.reason, field: explanation.field, told: toldOf(explanation) },
+      { verdict: "not-injected", reason, field, told },
     );
   });
 }
@@ -133,15 +181,17 @@ Deno.test("check injection: live pods older than the label are a problem, and ar
   const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
   assert.equal(explanation.verdict, "injected");
   assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
-  assert.deepEqual(explanation.fix, [RESTART]);
+  assert.deepEqual(toldOf(explanation), ["fix: recreate its pods:", RESTART]);
   assert.equal(explanation.hasProblem, true);
 });
 
 Deno.test("check injection: a label on the Deployment itself is reported with the commands that move it", async () => {
   const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
   assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where it has no effect/);
-  assert.match(explanation.fix[0] ?? "", /^kubectl patch deployment\/web/);
-  assert.equal(explanation.fix[1], `kubectl label deployment/web -n shop ${INJECT}-`);
+  const [change, patch, label] = toldOf(explanation);
+  assert.match(change ?? "", /^fix: move it to the pod: /);
+  assert.match(patch ?? "", /^kubectl patch deployment\/web/);
+  assert.equal(label, `kubectl label deployment/web -n shop ${INJECT}-`);
 });
 
 Deno.test("check injection: a forbidden read is a gap, the rest is reported", async () => {
@@ -155,7 +205,7 @@ Deno.test("check injection: a forbidden read is a gap, the rest is reported", as
   assert.equal(explanation.hasProblem, true);
   const json = EXPLANATION.parse(JSON.parse(explanationJson(explanation)));
   assert.deepEqual([json.verdict, json.injected, json.by], ["cannot-tell", null, null]);
-  assert.match(explanationText(explanation), /^deployment\.apps\/web in the namespace "shop": cannot tell\n/);
+  assert.match(explanationText(explanation, LOOK), /^deployment\.apps\/web in the namespace "shop": cannot tell\n/);
 });
 
 Deno.test("check injection: a missing workload", async () => {
@@ -165,8 +215,11 @@ Deno.test("check injection: a missing workload", async () => {
 Deno.test("check injection: text and JSON, without control characters", async () => {
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment({ [INJECT]: "\u001b[31mno" })];
   const explanation = await explained(objects);
-  const text = explanationText(explanation);
-  assert.match(text, /^deployment\.apps\/web in the namespace "shop": injected by istio-sidecar-injector\/namespace\./);
+  const text = explanationText(explanation, LOOK);
+  assert.match(
+    text,
+    /^deployment\.apps\/web in the namespace "shop": injected by\s+istio-sidecar-injector\/namespace\./,
+  );
   assert(!text.includes("\u001b"));
   const json = EXPLANATION.parse(JSON.parse(explanationJson(explanation)));
   assert.deepEqual(Object.keys(json).slice(0, 7), [
@@ -202,7 +255,11 @@ items:
   const [explanation, ...more] = await explainInjection(fakeWorld(), undefined, question);
   assert.deepEqual(more, []);
   assert.equal(explanation?.reason, "annotation-inject-false");
-  assert.deepEqual(explanation?.fix, [`remove "${INJECT}" from metadata.annotations in web.yaml`]);
+  assert(explanation !== undefined);
+  assert.deepEqual(toldOf(explanation), [`fix: remove "${INJECT}" from metadata.annotations in web.yaml`]);
+  assert.deepEqual(EXPLANATION.parse(JSON.parse(explanationJson(explanation))).fix, [
+    `remove "${INJECT}" from metadata.annotations in web.yaml`,
+  ]);
 });
 
 Deno.test("check injection of all workloads: a line for each, without what a controller made", async () => {
@@ -225,10 +282,19 @@ Deno.test("check injection of all workloads: a line for each, without what a con
     ["deployment.apps/out", "not-injected"],
     ["deployment.apps/web", "injected"],
   ]);
-  const lines = overviewText(await explain({ namespace: "shop" })).split("\n");
+  const lines = overviewText(await explain({ namespace: "shop" }), LOOK).split("\n");
   assert.match(lines[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +CAUSE$/);
   assert.match(lines[1] ?? "", /^shop +deployment\.apps\/out +not injected +label "sidecar/);
-  assert.equal(lines.length, 4);
+  assert.match(lines[2] ?? "", /^ {46}"false"$/);
+  assert.match(lines[3] ?? "", /^shop +deployment\.apps\/web +injected +the policy is "enabled"$/);
+  assert(lines.every((line) => line.length <= 80));
+  const wide = overviewText(await explain({ namespace: "shop" }), { width: 80, isWide: true }).split("\n");
+  assert.match(wide[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +BY +CAUSE +FIX$/);
+  assert.match(wide[1] ?? "", / +kubectl patch deployment\/out -n shop /);
+  assert.match(
+    wide[2] ?? "",
+    / +istio-sidecar-injector\/namespace\.sidecar-injector\.istio\.io +.* +kubectl rollout restart deployment\/web -n shop$/,
+  );
   await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in "shpo"/);
   const blind = clusterApi({ objects, forbidden: /cronjobs/ });
   await assert.rejects(

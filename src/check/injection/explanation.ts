@@ -5,7 +5,9 @@ import { type Injector, labelsOf } from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { admitted, type Admitting } from "./admission.ts";
-import { decisionFix, makeAgain } from "./commands.ts";
+import { decidedFixes, type Deciding } from "../advice/decide.ts";
+import type { ToldFix } from "../advice/advice_schema.ts";
+import { adviceByReason, fixesFor } from "./explanation_advice.ts";
 import { differences, livePods } from "./differences.ts";
 import type { RuleLine } from "./explanation_schema.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
@@ -28,8 +30,8 @@ export type Explanation = Ruling & {
   readonly rules: readonly RuleLine[];
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
-  /** Commands that fix it. */
-  readonly fix: readonly string[];
+  /** What changes it. */
+  readonly fixes: readonly ToldFix[];
   /** The result is a problem, not a decision: the exit code is 1. */
   readonly hasProblem: boolean;
 };
@@ -39,17 +41,19 @@ export interface Knowledge {
   readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
-  /** Pods of the workload's namespace. */
-  readonly pods: readonly Pod[];
+  /** Pods of the workload's namespace; `undefined` if they are not known. */
+  readonly pods: readonly Pod[] | undefined;
   /** Unknown values, as sentences. */
   readonly gaps: readonly string[];
   /** Asks the API server whether it admits pods; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
+  /** Which advice is told, and how. */
+  readonly deciding: Deciding;
 }
 
 /** Explains one workload. */
 export async function explain(target: Target, knowledge: Knowledge): Promise<Explanation> {
-  const { namespaceLabels, webhooks, injectorFor, admitting } = knowledge;
+  const { namespaceLabels, webhooks, injectorFor, admitting, pods } = knowledge;
   const pod = podOf(target);
   const failures = admitting === undefined ? [] : await failedCreates(admitting.api, target);
   const ruled = verdictOf({
@@ -63,11 +67,11 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
   const { verdict, warnings } = admitting === undefined || ruled.verdict !== "injected"
     ? { verdict: ruled, warnings: [] }
     : await admitted(admitting, { target, pod, verdict: ruled, failures });
-  const live = target.file === undefined ? livePods(target, knowledge.pods) : [];
-  const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod) });
+  const live = target.file === undefined ? livePods(target, pods ?? []) : [];
+  const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod), pods });
   const misplaced = misplacedRequests(target);
   const differ = differences(verdict, live);
-  const fix = [...misplaced.flatMap((each) => each.fix), ...verdict.verdict === "injected" ? [] : cause.fix];
+  const fixes = await decidedFixes(fixesFor({ target, verdict, cause, misplaced, live }), knowledge.deciding);
   return {
     workload: target.workload,
     namespace: target.namespace,
@@ -85,7 +89,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
       ...several(verdict),
       ...differ,
     ],
-    fix: [...new Set([...fix, ...again({ verdict, target, live, isChanged: fix.length > 0, differ })])],
+    fixes,
     hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
       failures.length > 0 || WRONG.includes(cause.reason),
   };
@@ -105,32 +109,18 @@ interface Labels {
   readonly namespaceLabels: ValueMap;
   readonly webhooks: Question["webhooks"];
   readonly podLabels: ValueMap;
+  readonly pods: readonly Pod[] | undefined;
 }
 
-function causeOf(verdict: Verdict, target: Target, { namespaceLabels, webhooks, podLabels }: Labels): Cause {
+function causeOf(verdict: Verdict, target: Target, { namespaceLabels, webhooks, podLabels, pods }: Labels): Cause {
   if (verdict.reason === "not-called" && webhooks !== ASSUMED && isKnown(webhooks)) {
-    return whyNotCalled({ target, webhooks: webhooks.value, namespace: namespaceLabels, pod: podLabels });
+    return whyNotCalled({ target, webhooks: webhooks.value, namespace: namespaceLabels, pod: podLabels, pods });
   }
   const { reason, field, message } = verdict;
-  return { reason, field, message, fix: decisionFix(reason, target) };
+  return { reason, field, message, advice: adviceByReason(reason, target) };
 }
 
 function several({ injecting }: Verdict): readonly string[] {
   if (injecting.length < 2) return [];
   return [`${injecting.length} webhooks would inject: ${injecting.map((name) => `"${name}"`).join(", ")}`];
-}
-
-interface Renewal {
-  readonly verdict: Verdict;
-  readonly target: Target;
-  readonly live: readonly LivePod[];
-  /** A command changes the pod or the namespace. */
-  readonly isChanged: boolean;
-  readonly differ: readonly string[];
-}
-
-/** Recreates live pods that differ, or that a change of the namespace does not reach. */
-function again({ verdict, target, live, isChanged, differ }: Renewal): readonly string[] {
-  const changesNamespace = isChanged && verdict.reason === "not-called";
-  return differ.length > 0 || changesNamespace ? makeAgain(target, live) : [];
 }

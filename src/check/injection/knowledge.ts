@@ -11,7 +11,14 @@ import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import type { Source } from "../inventory/source.ts";
 import { isKnown, observe, type Observed, reason } from "../inventory/observed.ts";
-import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
+import { accessInventory } from "../inventory/access.ts";
+import { isWithoutSidecars } from "../inventory/sidecars.ts";
+import {
+  type InjectorWebhook,
+  injectorWebhooks,
+  isOfInjector,
+  namespaceLabels,
+} from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
 import { ASSUMED } from "./verdict.ts";
@@ -33,11 +40,15 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     webhooks: ASSUMED,
     namespaceLabels: {},
     injectorFor: () => givenInjector(given),
-    pods: [],
+    pods: undefined,
     gaps: [],
     admitting: undefined,
+    deciding: { isProtected: (name) => Promise.resolve(isWithoutSidecars(name, OFFLINE)), may: () => UNKNOWN },
   };
 }
+
+const OFFLINE = { istioNamespace: "istio-system" };
+const UNKNOWN = Promise.resolve(undefined);
 
 function givenInjector(given: Injector | undefined): Observed<Injector> {
   return given === undefined ? { failed: "no configuration is given" } : { value: given };
@@ -49,6 +60,7 @@ const CONFIGURATIONS = "mutatingwebhookconfigurations";
 export async function clusterKnowledge(asking: Asking, name: string): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+  const access = accessInventory({ api });
   const [namespace, configurations, live] = await Promise.all([
     observe("get on namespaces", () => api.get(folder)),
     observe(`list on ${CONFIGURATIONS}`, () => webhookConfigurations(api)),
@@ -59,7 +71,11 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
     webhooks: calledWebhooks(configurations, namespace),
     namespaceLabels: namespaceLabels(name, labels),
     injectorFor: await injectors(asking, configurations),
-    pods: isKnown(live) ? live.value : [],
+    pods: wantsPods && isKnown(live) ? live.value : undefined,
+    deciding: {
+      isProtected: (each) => Promise.resolve(isProtected(each, asking, configurations)),
+      may: async (need) => valueOf(await access.may(need)),
+    },
     admitting: canAdmit(asking, namespace) ? asking : undefined,
     gaps: [
       ...gap("which webhooks exist", configurations),
@@ -70,6 +86,20 @@ export async function clusterKnowledge(asking: Asking, name: string): Promise<Kn
         : [],
     ],
   };
+}
+
+function valueOf<T>(observed: Observed<T>): T | undefined {
+  return isKnown(observed) ? observed.value : undefined;
+}
+
+/** The control plane's namespace is that of the scope, or where a webhook's pods are. */
+function isProtected(
+  name: string,
+  { choice: { istioNamespace = "istio-system" } }: Asking,
+  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
+): boolean {
+  if (isWithoutSidecars(name, { istioNamespace })) return true;
+  return isKnown(configurations) && isOfInjector(name, injectorWebhooks(configurations.value));
 }
 
 /** A given configuration is not what the cluster injects, and a missing namespace admits no pod. */

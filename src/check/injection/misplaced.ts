@@ -2,8 +2,10 @@
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { mapAt } from "../../core/value.ts";
 import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
-import { changePod, kubectl } from "./commands.ts";
+import { type Advice, byHand, harmless } from "../advice/advice.ts";
+import { removeString } from "../advice/commands.ts";
 import { ownStrings, type Target } from "./target.ts";
+import { changePod, namedOf } from "./workload_advice.ts";
 
 /** An injection label or annotation on a controller instead of its pod template. */
 export interface Misplaced {
@@ -11,8 +13,8 @@ export interface Misplaced {
   readonly key: string;
   readonly value: string;
   readonly message: string;
-  /** Commands that move it to the pod template. */
-  readonly fix: readonly string[];
+  /** To remove it, or to move it to the pod template. */
+  readonly advice: readonly Advice[];
 }
 
 const STRINGS = ["labels", "annotations"] as const;
@@ -32,15 +34,25 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
     if (typeof value !== "string") return [];
     const to = [...row.path, "metadata", "labels"].join(".");
     const message = `the ${of.slice(0, -1)} "${LABEL.inject}" is on the ${row.kind} itself, where it has no effect: ` +
-      `move it to ${to}`;
-    return [{ of, key: LABEL.inject, value, message, fix: moved(target, of, value) }];
+      `it belongs to ${to}`;
+    return [{ of, key: LABEL.inject, value, message, advice: adviceFor(target, of, value) }];
   });
 }
 
-function moved(target: Target, of: Misplaced["of"], value: string): readonly string[] {
-  const add = changePod(target, { of: "labels", key: LABEL.inject, value });
-  if (target.file !== undefined) return [add];
-  const name = `${target.row.kind.toLowerCase()}/${target.name}`;
+/** What asks for a proxy is meant. What asks for none would take the workload out of the mesh. */
+function adviceFor(target: Target, of: Misplaced["of"], value: string): readonly Advice[] {
+  const change = changePod(target, { of: "labels", key: LABEL.inject, value });
   const verb = of === "labels" ? "label" : "annotate";
-  return [add, kubectl(verb, name, "-n", target.namespace, `${LABEL.inject}-`)];
+  const away = target.file === undefined ? [removeString(verb, namedOf(target), LABEL.inject)] : [];
+  const moved: Advice = {
+    ...change,
+    change: `move it to the pod: ${change.change}`,
+    steps: [...change.steps, ...away],
+  };
+  if (value === "true") return [moved];
+  const text = "remove it: the workload stays as it is";
+  const removal = target.file === undefined
+    ? harmless(text, "workload", ...away)
+    : byHand(`${text}, in ${target.file}`, "workload");
+  return [removal, { ...moved, risk: "takes-out", namespace: target.namespace }];
 }

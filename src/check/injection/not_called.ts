@@ -1,8 +1,12 @@
-/** Why no webhook is called for a pod: the first matching cause of a table, and the command that removes it. */
+/** Why no webhook is called for a pod: the first matching cause of a table, and what removes it. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import type { ValueMap } from "../../core/value.ts";
-import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
-import { changePod, labelNamespace } from "./commands.ts";
+import { newMap, type ValueMap } from "../../core/value.ts";
+import { type InjectorWebhook, namespaceLabels, sendsPod } from "../inventory/injector_webhooks.ts";
+import type { Pod } from "../../core/kube/client/mod.ts";
+import { type Advice, byHand, look } from "../advice/advice.ts";
+import { type LabelChange, labelNamespace, shows } from "../advice/commands.ts";
+import { changedLabels, riskOfLabels } from "../advice/enrolment.ts";
+import { changePod } from "./workload_advice.ts";
 import {
   INJECTION_VALUES,
   labelsText,
@@ -18,6 +22,8 @@ export interface Unreached {
   readonly webhooks: readonly InjectorWebhook[];
   readonly namespace: ValueMap;
   readonly pod: ValueMap;
+  /** Live pods; `undefined` if they are not known. */
+  readonly pods: readonly Pod[] | undefined;
 }
 
 /** A cause. */
@@ -25,7 +31,7 @@ export interface Cause {
   readonly reason: string;
   readonly field: string;
   readonly message: string;
-  readonly fix: readonly string[];
+  readonly advice: readonly Advice[];
 }
 
 interface Seen extends Unreached {
@@ -52,7 +58,7 @@ export function whyNotCalled(unreached: Unreached): Cause {
   };
   const found = CAUSES.find(({ applies }) => applies(seen));
   return found?.tell(seen) ??
-    { reason: "not-called", field: "", message: "no webhook's selectors match the pod", fix: [] };
+    { reason: "not-called", field: "", message: "no webhook's selectors match the pod", advice: [] };
 }
 
 interface CauseRow {
@@ -84,7 +90,10 @@ function noWebhook(): Cause {
     reason: "no-webhook",
     field: "",
     message: "the cluster has no injection webhook",
-    fix: ["kubectl mesh webhook manifests --take-over | kubectl apply -f -"],
+    advice: [
+      byHand("install the control plane again", "mesh"),
+      look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
+    ],
   };
 }
 
@@ -93,7 +102,7 @@ function optedOut({ target }: Seen): Cause {
     reason: "label-inject-false",
     field: `metadata.labels["${LABEL.inject}"]`,
     message: `label "${LABEL.inject}" is "false"`,
-    fix: [changePod(target, { of: "labels", key: LABEL.inject, value: null })],
+    advice: [changePod(target, { of: "labels", key: LABEL.inject, value: null })],
   };
 }
 
@@ -102,72 +111,123 @@ function namespaceExcluded({ target }: Seen): Cause {
     reason: "namespace-excluded",
     field: "namespace.metadata.name",
     message: `the webhooks exclude the namespace "${target.namespace}", whatever its labels are`,
-    fix: [],
+    advice: [byHand("run the workload in a namespace that the webhooks serve", "workload")],
   };
 }
 
-function disabled({ target, revision, served }: Seen): Cause {
-  const [label = {}] = served;
-  const labels = revision === undefined || serves(served, LABEL.injection, "enabled")
-    ? { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label }
-    : { [LABEL.injection]: undefined };
+function disabled(seen: Seen): Cause {
+  const { target } = seen;
   return {
     reason: "namespace-disabled",
     field: INJECTION_FIELD,
     message: `the namespace "${target.namespace}" has the label ${LABEL.injection}=disabled`,
-    fix: [labelNamespace(target.namespace, withoutAbsent(labels, { revision }), { overwrite: true })],
+    advice: joining(seen, { workload: "inject this workload only", namespace: "inject the namespace" }),
   };
 }
 
 const INJECTION_FIELD = `namespace.metadata.labels["${LABEL.injection}"]`;
 
-function misspelt({ target, injection, revision, served }: Seen): Cause {
-  const [label = {}] = served;
-  const labels = { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label };
+function misspelt(seen: Seen): Cause {
+  const { target, injection } = seen;
   return {
     reason: "namespace-label-misspelt",
     field: INJECTION_FIELD,
     message: `the namespace "${target.namespace}" has the label ${LABEL.injection}="${injection}", ` +
       'which is neither "enabled" nor "disabled": no webhook is called',
-    fix: [labelNamespace(target.namespace, withoutAbsent(labels, { revision }), { overwrite: true })],
+    advice: joining(seen, { workload: "inject this workload only", namespace: "correct the label" }),
   };
 }
 
-/** Without removals of absent labels: kubectl would print a warning. */
-function withoutAbsent(labels: Readonly<Record<string, string | undefined>>, { revision }: Pick<Seen, "revision">) {
-  const { [LABEL.revision]: wanted, ...rest } = labels;
-  return wanted === undefined && revision === undefined ? rest : labels;
-}
-
-function notServed({ target, served, injection, revision }: Seen, key: string, value: string | undefined): Cause {
-  const [label = {}] = served;
-  const away = { ...injection === undefined ? {} : { [LABEL.injection]: undefined } };
-  const old = revision === undefined ? {} : { [LABEL.revision]: undefined };
+function notServed(seen: Seen, key: string, value: string | undefined): Cause {
+  const { target, served } = seen;
   return {
     reason: "revision-not-served",
     field: `namespace.metadata.labels["${key}"]`,
     message: `no webhook serves ${key}=${value} of the namespace "${target.namespace}": served: ${labelsText(served)}`,
-    fix: [labelNamespace(target.namespace, { ...away, ...old, ...label }, { overwrite: true })],
+    advice: joining(seen, { workload: "inject this workload only", namespace: "name a revision that is served" }),
   };
 }
 
 function podNotServed({ target, podRevision, served }: Seen): Cause {
-  const revisions = served.flatMap((labels) => labels[LABEL.revision] ?? []);
-  const [first] = revisions;
+  const [first] = served.flatMap((labels) => labels[LABEL.revision] ?? []);
   return {
     reason: "revision-not-served",
     field: `metadata.labels["${LABEL.revision}"]`,
     message: `no webhook serves the pod's label ${LABEL.revision}=${podRevision}: served: ${labelsText(served)}`,
-    fix: [changePod(target, { of: "labels", key: LABEL.revision, value: first ?? null })],
+    advice: [changePod(target, { of: "labels", key: LABEL.revision, value: first ?? null })],
   };
 }
 
-function notLabelled({ target, served }: Seen): Cause {
-  const [label = {}] = served;
+function notLabelled(seen: Seen): Cause {
+  const { target, served } = seen;
   return {
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
     message: `the namespace "${target.namespace}" has no injection label: ${labelsText(served)}`,
-    fix: [labelNamespace(target.namespace, label)],
+    advice: joining(seen, { workload: "inject this workload only", namespace: "inject the namespace" }),
   };
+}
+
+interface Changes {
+  readonly workload: string;
+  readonly namespace: string;
+}
+
+/**
+ * The ways of a workload into the mesh: its own label, where webhooks are called for it, after the labels of the namespace
+ * that keep them from that; else the label of the namespace. Each way is tried on the webhooks' selectors.
+ */
+function joining(seen: Seen, changes: Changes): readonly Advice[] {
+  const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
+  const enrolment = { name: target.namespace, labels: namespace, webhooks, pods };
+  const relabelled = (change: string, of: LabelChange): Advice => ({
+    change,
+    reach: "namespace",
+    steps: [labelNamespace(target.namespace, of, namespace)],
+    risk: riskOfLabels(enrolment, of),
+    namespace: target.namespace,
+  });
+  const whole = relabelled(changes.namespace, { ...AWAY, ...label });
+  const alone = aloneIn(seen, changes.workload, relabelled);
+  if (alone === undefined) return [whole];
+  return whole.risk === "none" ? [whole, alone] : [alone, whole];
+}
+
+const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
+
+/** Only the workload joins; `undefined` where no webhook would be called for its own label. */
+function aloneIn(
+  seen: Seen,
+  change: string,
+  relabelled: (change: string, of: LabelChange) => Advice,
+): Advice | undefined {
+  const { target, namespace } = seen;
+  const bare = changedLabels(namespace, AWAY);
+  const asked = askedBy(seen, namespace);
+  const askedBare = asked ?? askedBy(seen, bare);
+  if (askedBare === undefined) return undefined;
+  const away = asked === undefined ? [relabelled("remove the label of the namespace", AWAY)] : [];
+  if (askedBare === "has it") return away[0];
+  const own = changePod(target, { of: "labels", ...askedBare });
+  if (target.file !== undefined || own.reach === "nothing") return own;
+  return {
+    ...own,
+    change: `${change}: ${own.change}`,
+    steps: [...away, own].flatMap(({ steps }) => steps),
+    risk: away[0]?.risk ?? "none",
+    namespace: target.namespace,
+  };
+}
+
+/** The label that makes a webhook be called for the pod in a namespace with these labels. */
+function askedBy(
+  { target, pod, webhooks, served }: Seen,
+  namespace: ValueMap,
+): { readonly key: string; readonly value: string } | "has it" | undefined {
+  const isCalled = (labels: ValueMap) =>
+    webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(target.namespace, namespace), labels));
+  if (isCalled(pod)) return "has it";
+  const revisions = served.flatMap((each) => each[LABEL.revision] ?? []);
+  const all = [{ key: LABEL.inject, value: "true" }, ...revisions.map((value) => ({ key: LABEL.revision, value }))];
+  return all.find(({ key, value }) => isCalled(Object.assign(newMap(), pod, { [key]: value })));
 }

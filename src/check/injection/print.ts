@@ -1,6 +1,10 @@
-/** An explanation as text and as JSON. */
+/** An explanation as text, as JSON and as YAML. */
 import { columns } from "../../core/columns.ts";
 import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { wrappedAround } from "../../core/wrapped.ts";
+import { fixLines } from "../advice/text.ts";
+import { yamlOf } from "../print/json.ts";
+import { adviceBlock, block, safe, type Width } from "../print/lines.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
@@ -17,35 +21,88 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   unknown: "cannot tell",
 };
 
-/** The result, the rules in order of evaluation, live pods, warnings, and the fixing commands. */
-export function explanationText(explanation: Explanation): string {
-  const { rules, live, warnings, fix } = explanation;
+/** How explanations look. */
+export interface ExplanationLook {
+  /** The columns of a line. */
+  readonly width: number;
+  /** With the table of rules; no line is broken. */
+  readonly isWide: boolean;
+}
+
+/** Verdict and cause, live pods, warnings, and what changes it; wide: also the rules in order of evaluation. */
+export function explanationText(explanation: Explanation, { width, isWide }: ExplanationLook): string {
+  const { rules, live, warnings, fixes } = explanation;
+  const most = isWide ? undefined : width;
+  const pods = isWide ? live.map(widePodRow) : live.map(podRow);
   const parts = [
-    headline(explanation),
-    table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)]),
-    ...live.length === 0 ? [] : [table([["POD", "PHASE", "PROXY", "REVISION", "IMAGE"], ...live.map(podRow)])],
-    ...warnings.length === 0 ? [] : [warnings.map((warning) => `warning: ${shown(warning)}`).join("\n")],
-    ...fix.length === 0 ? [] : [["to change this:", ...fix.map((command) => `  ${shown(command)}`)].join("\n")],
+    headline(explanation, most),
+    ...isWide ? [table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)])] : [],
+    ...live.length === 0 ? [] : [table([isWide ? [...POD, "IMAGE"] : POD, ...pods])],
+    ...warnings.length === 0 ? [] : [warnings.flatMap((warning) => block(`warning: ${warning}`, "", most)).join("\n")],
+    ...fixes.length === 0 ? [] : [adviceBlock(fixLines(fixes, isWide), "", most).join("\n")],
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A line for each workload: verdict and cause. */
-export function overviewText(explanations: readonly Explanation[]): string {
-  const rows = explanations.map((each) => [each.namespace, each.workload, verdictText(each), each.message]);
-  return `${table([["NAMESPACE", "WORKLOAD", "VERDICT", "CAUSE"], ...rows])}\n`;
+const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION"];
+
+/** Below this the last column is no column any more. */
+const LEAST = 24;
+
+/** A line for each workload: verdict and cause; wide: also the webhook, and the first command that changes it. */
+export function overviewText(explanations: readonly Explanation[], { width, isWide }: ExplanationLook): string {
+  if (isWide) return wideOverview(explanations);
+  const head = ["NAMESPACE", "WORKLOAD", "VERDICT"];
+  const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each)].map(safe));
+  const first = columns([head, ...rows]).trimEnd().split("\n");
+  const column = Math.max(...first.map((line) => line.length)) + 2;
+  const isBelow = width - column < LEAST;
+  const lines = first.flatMap((line, index) => {
+    const cause = index === 0 ? "CAUSE" : explanations[index - 1]?.message ?? "";
+    if (isBelow) return [line, ...block(cause, "    ", width)];
+    const [start = "", ...rest] = wrappedAround(safe(cause), width - column);
+    return [`${line.padEnd(column)}${start}`, ...rest.map((each) => `${" ".repeat(column)}${each}`)];
+  });
+  const hint = explanations.some(({ fixes }) => fixes.length > 0) ? [HINT] : [];
+  return `${[...lines, ...hint].join("\n")}\n`;
 }
 
-function headline(explanation: Explanation): string {
+const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" tells what changes it';
+
+function wideOverview(explanations: readonly Explanation[]): string {
+  const rows = explanations.map((each) => {
+    const { namespace, workload, by, message, fixes } = each;
+    return [namespace, workload, shortVerdict(each), by ?? "-", message, commandsIn(fixes).join(" && ") || "-"];
+  });
+  return `${
+    columns([["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"], ...rows.map((row) => row.map(safe))])
+  }`;
+}
+
+/** The commands of the first advice of each fix; its text where no command can do it. */
+function commandsIn(fixes: Explanation["fixes"]): readonly string[] {
+  return fixes.flatMap(({ alternatives: [first] }) => {
+    if (first === undefined) return [];
+    return first.commands.length === 0 ? [first.change] : first.commands;
+  });
+}
+
+function headline(explanation: Explanation, width: Width): string {
   const { workload, namespace, message, field } = explanation;
-  const where = namespace === "" ? "" : ` in the namespace "${shown(namespace)}"`;
+  const where = namespace === "" ? "" : ` in the namespace "${namespace}"`;
   const why = field === "" ? message : `${message} (${field})`;
-  return `${shown(workload)}${where}: ${verdictText(explanation)}\n  ${shown(why)}`;
+  return [...block(`${workload}${where}: ${verdictText(explanation)}`, "", width), ...block(why, "  ", width)].join(
+    "\n",
+  );
 }
 
 function verdictText(ruling: Ruling): string {
-  if (ruling.verdict !== "injected") return ruling.verdict.replace("-", " ");
-  return ruling.by === ASSUMED ? "injected" : `injected by ${shown(ruling.by)}`;
+  if (ruling.verdict !== "injected" || ruling.by === ASSUMED) return shortVerdict(ruling);
+  return `injected by ${ruling.by}`;
+}
+
+function shortVerdict({ verdict }: Ruling): string {
+  return verdict.replace("-", " ");
 }
 
 /** A pod that is refused is not there: it has no sidecar. */
@@ -61,16 +118,20 @@ function ruleRow({ rule, field, value, effect, message }: RuleLine): readonly st
   return [rule, field, value ?? "-", message === "" ? text : `${text}: ${message}`];
 }
 
-function podRow({ pod, phase, hasProxy, isNative, isReady, revision, image }: LivePod): readonly string[] {
+function podRow({ pod, phase, hasProxy, isNative, isReady, revision }: LivePod): readonly string[] {
   const proxy = `${isNative ? "native sidecar" : "container"}, ${isReady ? "ready" : "not ready"}`;
-  return [pod, phase || "-", hasProxy ? proxy : "none", revision ?? "-", image ?? "-"];
+  return [pod, phase || "-", hasProxy ? proxy : "none", revision ?? "-"];
+}
+
+function widePodRow(live: LivePod): readonly string[] {
+  return [...podRow(live), live.image ?? "-"];
 }
 
 /** Values may be as long as a template. */
 const WIDEST = 80;
 
 function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell, index) => index === row.length - 1 ? shown(cell) : cut(shown(cell))));
+  const cells = rows.map((row) => row.map((cell, index) => index === row.length - 1 ? safe(cell) : cut(safe(cell))));
   return columns(cells).trimEnd();
 }
 
@@ -78,15 +139,14 @@ function cut(text: string): string {
   return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 3)}...`;
 }
 
-/** Text from the cluster or a file must not control the terminal. */
-function shown(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+/** The explanation as YAML: the same document as JSON. */
+export function explanationYaml(explanation: Explanation): string {
+  return yamlOf(explanationJson(explanation));
 }
 
 /** One line of JSON; the fields of the contract come first. */
 export function explanationJson(explanation: Explanation): string {
-  const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, fix } = explanation;
+  const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, fixes } = explanation;
   const line: ExplanationLine = {
     workload,
     verdict,
@@ -101,9 +161,15 @@ export function explanationJson(explanation: Explanation): string {
     field,
     message,
     warnings,
-    fix,
+    fix: commandsIn(fixes),
+    fixes,
   };
   const ordered = (fields: object) => new OrderedFields(Object.entries(fields));
-  const nested = { ...line, rules: line.rules.map(ordered), live: line.live.map(ordered) };
+  const nested = {
+    ...line,
+    rules: line.rules.map(ordered),
+    live: line.live.map(ordered),
+    fixes: line.fixes.map(({ objects, alternatives }) => ordered({ objects, alternatives: alternatives.map(ordered) })),
+  };
   return `${goJson(ordered(nested), { escapeHtml: false })}\n`;
 }

@@ -4,6 +4,7 @@ import { type KubeApi, type KubeObject, readWorkloadName } from "../../core/kube
 import { resourceName } from "../../core/kube/mod.ts";
 import { mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import {
+  BUILT_IN_KINDS,
   metadataOf,
   type Owner,
   ownerOf,
@@ -13,6 +14,7 @@ import {
   type WorkloadKind,
   workloadKind,
 } from "../../inject/mod.ts";
+import type { Named } from "../advice/commands.ts";
 import { withControllerLabels } from "./controller_labels.ts";
 
 /** A workload. */
@@ -53,6 +55,17 @@ export function targetOf(manifest: ValueMap, namespace: string, file: string | u
     namespace: textAt(metadata, "namespace") || namespace,
     file,
   };
+}
+
+/** A controller that is known by a pod's reference to it. */
+export function targetOfOwner({ apiVersion, kind, namespace, name }: Owner): Target | undefined {
+  return targetOf(Object.assign(newMap(), { apiVersion, kind, metadata: { name, namespace } }), namespace, undefined);
+}
+
+/** A workload that findings name in lower case; `undefined` for kinds that are not known. */
+export function targetNamed({ kind, namespace, name }: Named): Target | undefined {
+  const found = BUILT_IN_KINDS.find((each) => each.toLowerCase() === kind);
+  return found === undefined ? undefined : targetOfOwner({ kind: found, apiVersion: "", namespace, name });
 }
 
 /** The pod as it is created, with its namespace and the labels of its controller. */

@@ -81,6 +81,11 @@ export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: Val
     selectorMatches(webhook.objectSelector, pod).matches;
 }
 
+/** Whether a webhook's own pods are in a namespace. */
+export function isOfInjector(namespace: string, webhooks: readonly InjectorWebhook[]): boolean {
+  return webhooks.some(({ target }) => "namespace" in target && target.namespace === namespace);
+}
+
 /** The labels of an object. */
 export function labelsOfObject({ metadata }: KubeObject): ValueMap {
   return isMap(metadata["labels"]) ? metadata["labels"] : newMap();

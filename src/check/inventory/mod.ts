@@ -1,6 +1,7 @@
 /**
  * The inventory of a cluster: getters that ask the API when a check needs the answer, and at most once.
  */
+import { accessInventory } from "./access.ts";
 import { injectorInventory } from "./control_planes.ts";
 import { dryRunInventory } from "./dry_run.ts";
 import { expectationInventory } from "./expectations.ts";
@@ -19,6 +20,7 @@ export function inventoryOf(source: Source) {
     scope: source.scope,
     clock: source.clock,
     ...parts,
+    ...accessInventory(source),
     ...dryRunInventory(source, resources.namespaces),
     ...serverInventory(source),
     ...serviceInventory(source),
@@ -29,5 +31,6 @@ export function inventoryOf(source: Source) {
 
 export type Inventory = ReturnType<typeof inventoryOf>;
 
+export type { AccessRequest } from "./access.ts";
 export { breakOf, isKnown, type Observed, reason, type Unknown } from "./observed.ts";
 export { type CheckApi, listOf, objectOf, type Scope, type Source } from "./source.ts";

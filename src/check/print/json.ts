@@ -1,9 +1,25 @@
+import type { Value } from "../../core/value.ts";
+import { toYaml } from "../../core/yaml/mod.ts";
 import { type FailOn, summaryOf } from "../result.ts";
 import type { CheckResult, CheckResults } from "../result_schema.ts";
 
 /** The results as one JSON object; `success` is true for exit code 0. */
 export function jsonText(results: readonly CheckResult[], failOn: FailOn): string {
+  return `${JSON.stringify(documentOf(results, failOn), undefined, 2)}\n`;
+}
+
+/** The same document as YAML. */
+export function yamlText(results: readonly CheckResult[], failOn: FailOn): string {
+  return yamlOf(JSON.stringify(documentOf(results, failOn)));
+}
+
+/** The YAML of a JSON text. */
+export function yamlOf(json: string): string {
+  const value: Value = JSON.parse(json);
+  return toYaml(value);
+}
+
+function documentOf(results: readonly CheckResult[], failOn: FailOn): CheckResults {
   const { isSuccess, counts } = summaryOf(results, failOn);
-  const document: CheckResults = { success: isSuccess, unknown: counts.unknown, checks: results };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+  return { success: isSuccess, unknown: counts.unknown, checks: results };
 }

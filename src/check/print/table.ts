@@ -2,9 +2,11 @@ import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
 import { counted } from "../../core/counted.ts";
+import { fixLines } from "../advice/text.ts";
 import { FIRST } from "../choose.ts";
 import { type FailOn, neededText, type Summary, summaryOf } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
+import { adviceBlock, block, type Width } from "./lines.ts";
 
 /** How results look. */
 export interface Look {
@@ -14,6 +16,8 @@ export interface Look {
   /** Only warnings, errors and unknown results. */
   readonly short: boolean;
   readonly failOn: FailOn;
+  /** The columns of a line; `undefined`: no line is broken, and all objects are named. */
+  readonly width: Width;
 }
 
 type Paint = (text: string) => string;
@@ -50,7 +54,11 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
   const categories = [...new Set(shown.map(({ category }) => category))];
   const parts = categories.map((category) => {
     const own = shown.filter((result) => result.category === category);
-    return [palette.bold(category), "-".repeat(category.length), ...own.flatMap((result) => lines(result, mark))];
+    return [
+      palette.bold(category),
+      "-".repeat(category.length),
+      ...own.flatMap((result) => lines(result, mark, look.width)),
+    ];
   });
   const unreached = counted(results.length - told.length, "check");
   if (told.length < results.length && !look.short) {
@@ -76,16 +84,25 @@ function lastLines({ mark, counts }: Summary, markOf: MarkOf): string[] {
 }
 
 /** A passed check takes one line. The message names the first objects, JSON has all. */
-function lines({ title, result, message, hint }: CheckResult, markOf: MarkOf): string[] {
+function lines(told: CheckResult, markOf: MarkOf, width: Width): readonly string[] {
+  const { title, result, message, fixes, hint } = told;
   const mark = markOf(result);
   if (WELL.includes(result)) {
-    return [message === "" ? `${mark} ${title}` : `${mark} ${title}: ${safe(oneLine(message))}`];
+    // The mark may be longer than it looks: its colour is not printed.
+    const [first = "", ...rest] = block(message === "" ? title : `${title}: ${oneLine(message)}`, "  ", width);
+    return [`${mark} ${first.slice(2)}`, ...rest];
   }
-  return [`${mark} ${title}`, ...[...message.split("\n"), hint].map((line) => `${INDENT}${safe(line)}`)];
+  const causes = [...message.split("\n"), ...width === undefined ? unnamed(told) : []];
+  return [
+    `${mark} ${title}`,
+    ...causes.flatMap((line) => block(line, INDENT, width)),
+    ...adviceBlock(fixLines(fixes, width === undefined), INDENT, width),
+    ...block(hint, INDENT, width),
+  ];
 }
 
-/** Text from the cluster must not control the terminal. */
-function safe(text: string): string {
-  // deno-lint-ignore no-control-regex -- these characters are removed
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+/** Objects that the message leaves out. */
+function unnamed({ message, objects }: CheckResult): readonly string[] {
+  const rest = objects.filter((object) => !message.includes(`${object}: `));
+  return rest.length === 0 ? [] : [`all others: ${rest.join(", ")}`];
 }

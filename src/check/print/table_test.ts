@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import type { FailOn } from "../result.ts";
 import { CHECK_RESULTS, type CheckResult } from "../result_schema.ts";
-import { jsonText } from "./json.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
+import { jsonText, yamlText } from "./json.ts";
 import { tableText } from "./table.ts";
 
 function result(id: string, rest: Partial<CheckResult>): CheckResult {
-  return { id, category: "webhook", title: `${id} is well`, result: "ok", message: "", hint: "", objects: [], ...rest };
+  return {
+    id,
+    category: "webhook",
+    title: `${id} is well`,
+    result: "ok",
+    message: "",
+    fixes: [],
+    hint: "",
+    objects: [],
+    ...rest,
+  };
 }
 
 const ESCAPE = String.fromCharCode(27);
@@ -15,13 +26,29 @@ const RESULTS: readonly CheckResult[] = [
   result("version", { category: "kubernetes-api", message: "v1.34.1" }),
   result("exists", {}),
   result("policy", { result: "warning", message: "first line\nsecond line", hint: hint("policy") }),
-  result("service", { result: "error", message: "there is none", hint: hint("service"), objects: ["service/a/b"] }),
+  result("service", {
+    result: "error",
+    message: `there is none, and ${"words ".repeat(12)}with "a quoted name of words"`,
+    fixes: [{
+      objects: ["service/a/b"],
+      alternatives: [{
+        change: "make it",
+        scope: "mesh",
+        risk: "none",
+        commands: [`kubectl apply ${"x".repeat(90)}`],
+        needs: ["create services"],
+        forbidden: ["create services"],
+      }],
+    }],
+    hint: hint("service"),
+    objects: ["service/a/b"],
+  }),
   result("endpoints", { result: "skipped", message: 'it needs "service"' }),
   result("secret", { result: "unknown", message: "cannot tell: needs get on secrets", hint: hint("secret") }),
 ];
 
 Deno.test("a dumb terminal gets ASCII marks", () => {
-  const text = tableText(RESULTS, { color: false, ascii: true, short: false, failOn: "error" });
+  const text = tableText(RESULTS, { color: false, ascii: true, short: false, width: 80, failOn: "error" });
   assert.match(text, /^\+ exists is well$/m);
   assert.match(text, /^! policy is well$/m);
   assert.match(text, /^x service is well$/m);
@@ -32,7 +59,7 @@ Deno.test("a dumb terminal gets ASCII marks", () => {
 
 Deno.test("text from the cluster does not control the terminal", () => {
   const message = `policy "${ESCAPE}[2J\r\u009b"\nsecond`;
-  const look = { color: false, short: false, failOn: "error" } as const;
+  const look = { color: false, short: false, width: 80, failOn: "error" } as const;
   const text = tableText([result("policy", { result: "error", message }), result("a", { message })], look);
   // deno-lint-ignore no-control-regex -- those are what must not be there
   assert.doesNotMatch(text.replaceAll("\n", ""), /[\u0000-\u001f\u007f-\u009f]/);
@@ -41,7 +68,7 @@ Deno.test("text from the cluster does not control the terminal", () => {
 
 Deno.test("the table has a line for each check, and problems below it", () => {
   assert.equal(
-    tableText(RESULTS, { color: false, short: false, failOn: "error" }),
+    tableText(RESULTS, { color: false, short: false, width: 80, failOn: "error" }),
     `kubernetes-api
 --------------
 √ version is well: v1.34.1
@@ -54,7 +81,11 @@ webhook
     second line
     see "kubectl mesh check --explain policy"
 × service is well
-    there is none
+    there is none, and words words words words words words words words words
+      words words words with "a quoted name of words"
+    fix: make it:
+      kubectl apply ${"x".repeat(90)}
+    you may not create services: ask an administrator
     see "kubectl mesh check --explain service"
 - endpoints is well: it needs "service"
 ? secret is well
@@ -67,13 +98,33 @@ Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
   );
 });
 
+Deno.test("wide: no line is broken, and every object is named", () => {
+  const objects = ["pod/shop/a", "pod/shop/b", "pod/shop/c"];
+  const message = `pod/shop/a: ${"odd ".repeat(40)}end`;
+  const text = tableText([result("pods", { result: "error", message, objects })], {
+    color: false,
+    short: false,
+    failOn: "error",
+    width: undefined,
+  });
+  assert(text.includes(`    ${message}\n    all others: pod/shop/b, pod/shop/c\n`), text);
+});
+
+Deno.test("a long list behind a passed check is broken too", () => {
+  const message = Array.from({ length: 12 }, (_, index) => `istio-sidecar-injector-${index}`).join(", ");
+  const look = { color: false, short: false, failOn: "error", width: 80 } as const;
+  const lines = tableText([result("exists", { message })], look).split("\n");
+  assert(lines.every((line) => line.length <= 80), lines.join("\n"));
+  assert.match(lines[3] ?? "", /^ {4}istio-sidecar-injector-/);
+});
+
 Deno.test("the short form omits passed checks and empty categories", () => {
-  const text = tableText(RESULTS, { color: false, short: true, failOn: "error" });
+  const text = tableText(RESULTS, { color: false, short: true, width: 80, failOn: "error" });
   assert.match(text, /^webhook\n-------\n‼ policy/);
   assert.doesNotMatch(text, /√|^- /m);
   const well = RESULTS.slice(0, 2);
   assert.equal(
-    tableText(well, { color: false, short: true, failOn: "error" }),
+    tableText(well, { color: false, short: true, width: 80, failOn: "error" }),
     "Status check results are √: 2 ok, 0 warnings, 0 errors, 0 unknown, 0 skipped\n",
   );
 });
@@ -90,7 +141,8 @@ Deno.test("summary line and success agree with the exit code", () => {
     [hidden, "error", "?: 0 ok, 0 warnings, 0 errors, 1 unknown, 0 skipped", false],
   ];
   for (const [results, failOn, mark, success] of rows) {
-    const last = tableText(results, { color: false, short: true, failOn }).trimEnd().split("\n").at(-1) ?? "";
+    const last = tableText(results, { color: false, short: true, width: 80, failOn }).trimEnd().split("\n").at(-1) ??
+      "";
     assert(last.startsWith(`Status check results are ${mark}`), last);
     const { success: found, unknown } = CHECK_RESULTS.parse(JSON.parse(jsonText(results, failOn)));
     assert.deepEqual([found, unknown], [success, results.filter(({ result }) => result === "unknown").length]);
@@ -98,12 +150,17 @@ Deno.test("summary line and success agree with the exit code", () => {
 });
 
 Deno.test("the text has colour only on request", () => {
-  const colored = tableText(RESULTS, { color: true, short: false, failOn: "error" });
+  const colored = tableText(RESULTS, { color: true, short: false, width: 80, failOn: "error" });
   assert(colored.includes(`${ESCAPE}[31m×${ESCAPE}[39m service is well`));
   assert.equal(
     colored.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, "g"), ""),
-    tableText(RESULTS, { color: false, short: false, failOn: "error" }),
+    tableText(RESULTS, { color: false, short: false, width: 80, failOn: "error" }),
   );
+});
+
+Deno.test("YAML is the same document", () => {
+  const document = CHECK_RESULTS.parse(parseYaml(yamlText(RESULTS, "error"), "out.yaml"));
+  assert.deepEqual(document, JSON.parse(jsonText(RESULTS, "error")));
 });
 
 Deno.test("JSON has every field of every check", () => {

@@ -29,9 +29,13 @@ const FLAGS = {
     revision: { ...REVISION.revision, defaultDoc: "all" },
   },
   "Output": {
-    output: flag("-o, --output table|short|json", "Form of the results; short leaves out the checks that passed", {
-      default: "table",
-    }),
+    output: flag(
+      "-o, --output table|wide|short|json|yaml",
+      "Form of the results; short leaves out the checks that passed",
+      {
+        default: "table",
+      },
+    ),
     failOn: flag("--fail-on error|warning|unknown", "The least result that makes the exit code 1", {
       default: "error",
     }),

@@ -16,7 +16,13 @@ const FLAGS = {
       defaultDoc: "that of the context",
     }),
     allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, a line for each"),
-    output: flag("-o, --output table|json", "Form of the answer; json is one object a line", { default: "table" }),
+    output: flag(
+      "-o, --output table|wide|json|yaml",
+      "Form of the answer; wide has all rules, json is one object a line",
+      {
+        default: "table",
+      },
+    ),
   },
   "Configuration (the cluster's for KIND/NAME, built-in for -f)": {
     ...CONFIGURATION,
@@ -34,8 +40,8 @@ type Flags = Input<typeof FLAGS>["flags"];
 export const CHECK_INJECTION = command({
   summary: "Explain why a workload is injected or not",
   description:
-    "Print every rule in the order in which the API server and the webhook ask it, the field that decided, what the " +
-    "live pods have, and the commands that change it. Nothing is changed: a pod that is to be injected goes to the API " +
+    "Print the verdict, the field that decided, what the live pods have, and what changes it; with -o wide every rule " +
+    "in the order in which the API server and the webhook ask it. Nothing is changed: a pod that is to be injected goes to the API " +
     "server as a dry run. With -f and without --from-cluster no " +
     "cluster is contacted, and one webhook is assumed.",
   usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
@@ -70,12 +76,12 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   try {
     world.permissions.keepOnly(permissionsFor(flags, api));
     const explanations = await room.explainInjection(world, api, await question(world, flags, { workload, api }));
-    const isJson = flags.output === "json";
-    const text = isJson ? room.explanationJson : room.explanationText;
-    const isOverview = isAll && !isJson;
-    world.stdout.write(
-      isOverview ? room.overviewText(explanations) : explanations.map(text).join(isJson ? "" : "\n"),
-    );
+    const { output } = flags;
+    const look = { width: room.widthOf(world), isWide: output === "wide" };
+    if (output === "json") world.stdout.write(explanations.map(room.explanationJson).join(""));
+    else if (output === "yaml") world.stdout.write(explanations.map(room.explanationYaml).join("---\n"));
+    else if (isAll) world.stdout.write(room.overviewText(explanations, look));
+    else world.stdout.write(explanations.map((each) => room.explanationText(each, look)).join("\n"));
     return explanations.some(({ hasProblem }) => hasProblem) ? EXIT.failed : EXIT.ok;
   } finally {
     api?.close();

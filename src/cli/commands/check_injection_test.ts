@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { EXIT } from "../../core/errors.ts";
+import { parseYaml } from "../../core/yaml/mod.ts";
 import { fakeWorld } from "../../core/world/mod.ts";
 import { main } from "../mod.ts";
 
@@ -16,22 +17,25 @@ function world(args: string, text = WEB) {
   return fakeWorld({ files: { "web.yaml": text }, args: ["check", "injection", ...args.split(" ").filter(Boolean)] });
 }
 
-Deno.test("check injection -f prints the answer, the rules in order, and what changes it", async () => {
+Deno.test("check injection -f prints the answer, and what changes it", async () => {
   const fake = world("-f web.yaml -n shop");
   assert.equal(await main(fake), EXIT.ok);
-  const [headline, why, , heading, ...rows] = fake.said.stdout.split("\n");
+  const [headline, why, where, blank, fix, place, end, ...more] = fake.said.stdout.split("\n");
   assert.equal(headline, 'deployment.apps/web in the namespace "shop": not injected');
-  assert.equal(
-    why,
-    '  label "sidecar.istio.io/inject" is "false" (spec.template.metadata.labels["sidecar.istio.io/inject"])',
-  );
+  assert.equal(why, '  label "sidecar.istio.io/inject" is "false"');
+  assert.equal(where, '    (spec.template.metadata.labels["sidecar.istio.io/inject"])');
+  assert.equal(fix, 'fix: remove "sidecar.istio.io/inject" from spec.template.metadata.labels in');
+  assert.equal(place, "  web.yaml");
+  assert.deepEqual([blank, end, more], ["", "", []]);
+});
+
+Deno.test("check injection -o wide prints the rules in order", async () => {
+  const fake = world("-f web.yaml -n shop -o wide");
+  assert.equal(await main(fake), EXIT.ok);
+  const [, , , heading, ...rows] = fake.said.stdout.split("\n");
   assert.match(heading ?? "", /^RULE +FIELD +VALUE +EFFECT$/);
   const rules = rows.slice(0, rows.indexOf("")).map((row) => row.split(/ {2,}/)[0]);
   assert.deepEqual(rules.slice(0, 5), ["webhook", "host-network", "ignored-namespace", "policy-known", "label"]);
-  assert.match(
-    fake.said.stdout,
-    /to change this:\n {2}remove "sidecar.istio.io\/inject" from spec.template.metadata.labels in web.yaml\n$/,
-  );
 });
 
 Deno.test("check injection -o json is one object a line", async () => {
@@ -42,6 +46,12 @@ Deno.test("check injection -o json is one object a line", async () => {
     [false, "label-inject-false"],
     [true, "label-inject-true"],
   ]);
+});
+
+Deno.test("check injection -o yaml has the documents of JSON", async () => {
+  const [yaml, json] = [world("-f web.yaml -o yaml"), world("-f web.yaml -o json")];
+  assert.deepEqual([await main(yaml), await main(json)], [EXIT.ok, EXIT.ok]);
+  assert.deepEqual(JSON.parse(JSON.stringify(parseYaml(yaml.said.stdout))), JSON.parse(json.said.stdout));
 });
 
 Deno.test("check injection: a pod that would be refused is exit code 1", async () => {
@@ -60,7 +70,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ["deploymnet/web", /The kind "deploymnet" is not a known workload kind/],
   ["deployment/web -f web.yaml", /Both the workload "deployment\/web" and files are named/],
   ["deployment/web other", /Unexpected argument "other"/],
-  ["-f web.yaml -o yaml", /--output cannot be "yaml"/],
+  ["-f web.yaml -o name", /--output cannot be "name"/],
 ];
 
 for (const [args, message] of WRONG) {

@@ -1,4 +1,5 @@
 /** The text of `--help`: summary, usage, description, examples, subcommands, flags in groups, exit codes; 80 columns. */
+import { wrapped } from "../../core/wrapped.ts";
 import type { Flag } from "../../core/command/mod.ts";
 import type { Command, Example } from "../command.ts";
 import { flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
@@ -74,16 +75,4 @@ function table(rows: readonly Row[]): string[] {
     if (name.length > MOST_NAME) return [`  ${name}`, ...lines];
     return lines.map((line, index) => index === 0 ? `  ${name}`.padEnd(column) + line.slice(column) : line);
   });
-}
-
-/** A line as lines of at most so many characters, broken at spaces. */
-function wrapped(text: string, width: number): string[] {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1) ?? "";
-    if (line === "") lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -68,6 +68,8 @@ export interface FakeWorldOptions {
   readonly stdoutClosesAfter?: number;
   /** Whether standard output and standard error are a terminal. */
   readonly terminal?: boolean;
+  /** The terminal's columns. */
+  readonly columns?: number;
 }
 
 /** A world in memory, and a record of what was done to it. */
@@ -246,6 +248,7 @@ function fakeOutput(take: (text: string) => void, options: FakeWorldOptions): Ou
   const decoder = new TextDecoder();
   return {
     isTerminal: options.terminal ?? false,
+    columns: options.columns,
     write(chunk) {
       const bytes = toBytes(chunk);
       if (bytes.length > left) throw new ClosedPipeError("The reader of the output has gone");

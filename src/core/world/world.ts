@@ -48,6 +48,8 @@ export interface Input {
 /** An output stream. `write` returns when all is written, and throws `ClosedPipeError` after the reader closed it. */
 export interface Output {
   readonly isTerminal: boolean;
+  /** The terminal's; `undefined` without one. */
+  readonly columns: number | undefined;
   write(chunk: string | Uint8Array): void;
 }
 

@@ -107,10 +107,10 @@ function bound({ kind, spec, status }: Bound, told: Pick<Breakage, "id" | "messa
 }
 
 const BREAKAGES: Readonly<Record<string, Breakage>> = {
-  "the level baseline": podSecurity("baseline", /^namespace\/mesh: enforces baseline, and .* NET_ADMIN and NET_RAW\n/),
+  "the level baseline": podSecurity("baseline", /^namespace\/mesh: enforces baseline, and .* NET_ADMIN and NET_RAW$/),
   "the level restricted": podSecurity(
     "restricted",
-    /enforces restricted, and .*, may run as root, runs as the user 0\n/,
+    /enforces restricted, and .*, may run as root, runs as the user 0$/,
   ),
   "an exhausted quota": bound({
     kind: "ResourceQuota",

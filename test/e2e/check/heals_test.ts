@@ -1,5 +1,6 @@
 /** Each check with a real API server: breaks one thing, expects its report, and fixes it. */
 import assert from "node:assert/strict";
+import { fixLines } from "../../../src/check/advice/text.ts";
 import { ALL_CHECKS } from "../../../src/check/checks/all.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
@@ -25,8 +26,8 @@ async function tellsAndHeals(mesh: MeshCluster, { make, heal, told, says }: Brea
   try {
     const results = await comesTo(mesh, told);
     const [id = ""] = Object.keys(told);
-    const { message, hint, objects } = results.get(id) ?? {};
-    assert.match(message ?? "", says);
+    const { message = "", fixes = [], hint, objects } = results.get(id) ?? {};
+    assert.match([message, ...fixLines(fixes).map(({ text }) => text)].join("\n"), says);
     assert.equal(hint, `see "kubectl mesh check --explain ${id}"`);
     assert.ok(objects !== undefined && (objects.length > 0 || id === "webhook-exists"));
   } finally {

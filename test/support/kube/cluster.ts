@@ -17,6 +17,9 @@ export interface ClusterOptions {
   readonly failing?: (path: string) => Error | undefined;
 }
 
+/** Every user may ask what the user may do. */
+export const ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
 /** The API of such a cluster, and its requests. */
 export function clusterApi(options: ClusterOptions): CheckApi & { readonly requests: string[] } {
   const requests: string[] = [];
@@ -42,6 +45,7 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
     },
     create: async (path, body) => {
       await arrive("create", path);
+      if (path === ACCESS_REVIEWS) return object("v1", "Review", "", { status: { allowed: true } });
       const [, namespace = "", query = ""] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\?(.*)$/.exec(path) ?? [];
       if (!query.includes("dryRun=All")) return refused();
       return await (options.dryRun ?? ((_namespace, pod) => asObject(pod)))(namespace, body);

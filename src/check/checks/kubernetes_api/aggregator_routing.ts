@@ -6,11 +6,13 @@
  */
 import type { Pod } from "../../../core/kube/client/mod.ts";
 import { parseBool } from "../../../core/net.ts";
+import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import { type Facts, firstKnown, inEach } from "../../facts.ts";
 import { flagsOf } from "./admission.ts";
+import { fixesBy } from "../findings.ts";
 import { NO_ANSWER } from "../webhook/failures.ts";
 import { type Called, isCalled, nameOf } from "../webhook/service.ts";
 
@@ -74,8 +76,12 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
   }
   return {
     result: "error",
-    message: `${state}: ${failed}\nset ${FLAG}=true in its manifest: it then calls the pods of a Service`,
+    message: `${state}: ${failed}`,
     objects,
+    fixes: fixesBy(
+      byHand(`set ${FLAG}=true in its manifest: it then calls the pods of a Service`),
+      byHand("run kube-proxy, or a replacement, on its node"),
+    ),
   };
 }
 

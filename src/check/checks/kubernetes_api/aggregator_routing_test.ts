@@ -3,6 +3,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../../test/
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isMap } from "../../../core/value.ts";
+import { toldText } from "../../../../test/support/kube/told.ts";
 import { judge } from "../../judge.ts";
 import { aggregatorRouting } from "./aggregator_routing.ts";
 
@@ -93,13 +94,13 @@ const CASES: readonly Case[] = [
     cluster: { objects: [server(), metricsServer("False", "Get https://10.0.0.9:443: context deadline exceeded")] },
     result: "error",
     says:
-      /is on its node: Get https:\/\/10\.0\.0\.9:443: context deadline exceeded\nset --enable-aggregator-routing=true/,
+      /is on its node: Get https:\/\/10\.0\.0\.9:443: context deadline exceeded\nfix: set --enable-aggregator-routing=true/,
   },
   {
     name: "no kube-proxy, and the webhook is not reached",
     cluster: { objects: [server(), ...MESH], dryRun: failing("dial tcp 10.0.0.9:443: i/o timeout") },
     result: "error",
-    says: /i\/o timeout\nset --enable-aggregator-routing=true/,
+    says: /i\/o timeout\nfix: set --enable-aggregator-routing=true/,
   },
   {
     name: "no kube-proxy, and the webhook's certificate is wrong: it was reached far enough to say nothing",
@@ -132,7 +133,7 @@ for (const { name, cluster, result, says } of CASES) {
   Deno.test(`aggregator routing: ${name}`, async () => {
     const found = await judge({ run: aggregatorRouting }, clusterInventory(cluster));
     assert.equal(found.result, result, found.message);
-    assert.match(found.message ?? "", says);
+    assert.match(await toldText(found), says);
     if (result === "error") assert.deepEqual(found.objects, ["pod/kube-system/kube-apiserver-a"]);
   });
 }

@@ -2,8 +2,11 @@
 import { errorLine, MeshError } from "../../../core/errors.ts";
 import { selectorMatches } from "../../../core/kube/text/selector.ts";
 import { parseMeshConfig } from "../../../core/mesh/mod.ts";
-import { isList, mapAt, mapsAt, textAt, type Value } from "../../../core/value.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
 import { specOf } from "../../../inject/mod.ts";
+import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { labelNamespace, logs, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { labelsOfObject, namespaceLabels } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
@@ -13,11 +16,11 @@ import { findingOf, type Problem } from "../findings.ts";
 type Judge = (namespace: SidecarNamespace, facts: Facts) => readonly Problem[] | Promise<readonly Problem[]>;
 
 /** A check of each namespace that a webhook injects. */
-export function ofInjected(judge: Judge, advice: string): (facts: Facts) => Promise<Finding> {
+export function ofInjected(judge: Judge): (facts: Facts) => Promise<Finding> {
   return async (facts) => {
     const injected = (await facts.sidecars()).filter(({ planned }) => !planned);
     if (injected.length === 0) return { result: "skipped", message: "no namespace is injected" };
-    return findingOf(await inEach(injected, async (each) => await judge(each, facts)), advice);
+    return findingOf(await inEach(injected, async (each) => await judge(each, facts)));
   };
 }
 
@@ -30,8 +33,25 @@ export function discovered({ name, namespace, plane }: SidecarNamespace): readon
   if (selectors.length === 0 || selectors.some((each) => selectorMatches(each, labels).matches)) return [];
   const message = `its pods are injected, but no discoverySelectors of ${meshRef} match it: ` +
     "its Services are unknown to the mesh, and its proxies get no certificate authority";
-  return [{ object: `namespace/${name}`, result: "error", message }];
+  const advice = discoveryAdvice(name, labels, selectors);
+  return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
+
+/** A label that only this selector reads is the smallest change. Injection labels decide about much more. */
+function discoveryAdvice(name: string, labels: ValueMap, selectors: readonly Value[]): readonly Advice[] {
+  const wanted = selectors.filter(isMap).map((selector) => Object.entries(mapAt(selector, "matchLabels")))
+    .find((pairs) => pairs.length > 0 && pairs.every(([key]) => !DECIDING.includes(key)));
+  const own = Object.fromEntries((wanted ?? []).map(([key, value]) => [key, String(value)]));
+  const isEnough = selectors.some((each) => selectorMatches(each, { ...labels, ...own }).matches);
+  return [
+    ...isEnough
+      ? [harmless("label the namespace so that a selector matches it", "namespace", labelNamespace(name, own, labels))]
+      : [],
+    byHand("extend discoverySelectors of the mesh configuration", "mesh"),
+  ];
+}
+
+const DECIDING: readonly string[] = [LABEL.injection, LABEL.revision, LABEL.dataplaneMode];
 
 /** Another check reports an invalid mesh configuration. */
 function selectorsIn({ text, file }: { readonly text: string; readonly file: string }): readonly Value[] {
@@ -59,7 +79,13 @@ export async function rootCertificate(
   const map = volume === undefined ? "" : textAt(mapAt(volume, "configMap"), "name");
   if (map === "" || await facts.configMap(name, map) !== undefined) return [];
   const message = `it has no ConfigMap "${map}": injected pods wait for it and do not start`;
-  return [{ object: `namespace/${name}`, result: "error", message }];
+  const namespace = facts.scope.istioNamespace;
+  const advice = [
+    look("see why istiod does not write it", logs({ kind: "deployment", namespace, name: "istiod" })),
+    look("see where it is", shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`)),
+    byHand("give istiod the right to write ConfigMaps, and the namespace in its discoverySelectors", "mesh"),
+  ];
+  return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
 /** Pods can use Secrets of their own namespace only; the injector adds the names of `global.imagePullSecrets`. */
@@ -74,5 +100,6 @@ export async function pullSecrets(
   );
   if (missing.length === 0) return [];
   const message = `it has no Secret ${missing.map((each) => `"${each}"`).join(", ")} for the proxy's image`;
-  return [{ object: `namespace/${name}`, result: "error", message }];
+  const advice = [byHand("create it there: pods use the Secrets of their own namespace only", "namespace")];
+  return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }

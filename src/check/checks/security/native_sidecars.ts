@@ -4,6 +4,7 @@
  */
 import type { Node, Pod } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
+import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
 import { findingOf } from "../findings.ts";
@@ -26,7 +27,7 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
     result: inUse ? "error" as const : "warning" as const,
     message: `runs Kubernetes ${kubeletVersion(node)}: ${consequence}`,
   }));
-  return findingOf(problems, `native sidecars need Kubernetes 1.${MINOR} nodes`);
+  return findingOf(problems, [byHand(`upgrade the nodes to Kubernetes 1.${MINOR} or later`)]);
 }
 
 function hasNativeProxy(pod: Pod): boolean {

@@ -3,6 +3,7 @@ import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
+import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
@@ -17,8 +18,14 @@ export async function podAdmission(facts: Facts): Promise<Finding> {
   const webhooks = injectorWebhooks(configurations);
   return findingOf(
     await inEach(injected, async (each) => judge(each, await facts.dryRunIn(each.namespace, webhooks))),
+    ADVICE,
   );
 }
+
+const ADVICE = [
+  byHand("correct the injector's configuration, if the message is about a field of the sidecar", "mesh"),
+  byHand("let the policy or webhook that the message names admit sidecars"),
+];
 
 /** Other checks of this category report these, with their fixes. */
 const REPORTED = /exceeded quota|failed quota|(minimum|maximum) .* usage per|max limit to request ratio/;

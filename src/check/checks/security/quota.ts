@@ -18,6 +18,8 @@ export interface Demand {
 export interface Obstacle {
   readonly never: boolean;
   readonly message: string;
+  /** What `spec.hard` must have for one sidecar more. */
+  readonly raise?: Readonly<Record<string, string>>;
 }
 
 /** What every container must set if a quota limits it (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
@@ -35,7 +37,7 @@ export function quotaObstacles({ spec = {}, status = {} }: ResourceQuota, demand
     const limit = milliOf(hard[key]);
     if (limit === undefined) return [];
     const resource = NAMES[key] ?? key;
-    return obstacle(demand, { resource, limit, used: milliOf(status.used?.[key]) ?? 0n }) ?? [];
+    return obstacle(demand, { key, resource, limit, used: milliOf(status.used?.[key]) ?? 0n }) ?? [];
   });
 }
 
@@ -46,12 +48,14 @@ export function dependsOnDefaults({ spec = {} }: ResourceQuota, { containers }: 
 }
 
 interface Bound {
+  /** As the quota names it. */
+  readonly key: string;
   readonly resource: string;
   readonly limit: bigint;
   readonly used: bigint;
 }
 
-function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | undefined {
+function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstacle | undefined {
   if (!COUNTED.test(resource)) return undefined;
   const silent = [...demand.containers].find(([, amounts]) => NAMED.test(resource) && !amounts.has(resource));
   if (silent !== undefined) {
@@ -59,12 +63,17 @@ function obstacle(demand: Demand, { resource, limit, used }: Bound): Obstacle | 
   }
   const needed = demand.total.get(resource) ?? 0n;
   const text = (milli: bigint) => amountText(milli, resource);
+  const raise = { [key]: text(used + needed) };
   if (needed > limit) {
-    return { never: true, message: `allows ${resource} of ${text(limit)}: a sidecar alone needs ${text(needed)}` };
+    return {
+      never: true,
+      raise,
+      message: `allows ${resource} of ${text(limit)}: a sidecar alone needs ${text(needed)}`,
+    };
   }
   const left = limit > used ? limit - used : 0n;
   if (needed <= left) return undefined;
-  return { never: false, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
+  return { never: false, raise, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
 }
 
 /** Scopes that every injected pod is in. */

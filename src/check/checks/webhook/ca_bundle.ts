@@ -5,6 +5,7 @@ import { configurationRef, type InjectorWebhook } from "../../inventory/injector
 import type { Facts } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
+import { restarted } from "./webhook_advice.ts";
 
 /** A certificate of a bundle. */
 export interface Authority {
@@ -37,9 +38,10 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
   const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
     .flatMap((webhook): Problem[] => {
       const problem = bundleProblem(webhook, now);
-      return problem === undefined ? [] : [{ object: configurationRef(webhook), ...problem }];
+      if (problem === undefined) return [];
+      return [{ object: configurationRef(webhook), ...problem, advice: restarted(webhook.target) }];
     });
-  return findingOf(problems, "istiod and kubectl-mesh write it: check their logs, or restart them");
+  return findingOf(problems);
 }
 
 /** With a URL and no bundle, the API server uses the authorities of its system. */

@@ -6,6 +6,7 @@ import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { mapAt, mapsAt, type ValueMap } from "../../../core/value.ts";
 import { sameValue } from "../../../core/same_value.ts";
 import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
+import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import {
   injectorWebhooks,
@@ -32,7 +33,10 @@ export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
     const { pod, message } = await facts.dryRunOf(namespace.name, probe());
     return pod === undefined ? cannotTell(message) : problemsOf(lostIn(pod), culprits, namespace);
   });
-  return findingOf(problems, "update that webhook, or exclude injected pods from it by a selector");
+  return findingOf(problems, [
+    byHand("exclude injected pods from that webhook by a selector, or update it", "webhook"),
+    byHand("turn native sidecars off until then", "mesh"),
+  ]);
 }
 
 interface Suspects {

@@ -1,3 +1,5 @@
+import { byHand } from "../../advice/advice.ts";
+import { fixesBy } from "../findings.ts";
 import type { Finding } from "../../check.ts";
 import { cannotTell, type Facts } from "../../facts.ts";
 
@@ -16,6 +18,7 @@ export async function clockSkew(facts: Facts): Promise<Finding> {
   return {
     result: "warning",
     message: `the API server is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} this machine: certificates may be ` +
-      `"not yet valid" for one of them\nsynchronize the clocks by NTP`,
+      `"not yet valid" for one of them`,
+    fixes: fixesBy(byHand("synchronize the clocks by NTP")),
   };
 }

@@ -1,8 +1,21 @@
+import { byHand, look } from "../../advice/advice.ts";
+import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import type { Facts } from "../../facts.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { findingOf, fixesBy, type Problem } from "../findings.ts";
 import { distinct, isActive } from "./injectors.ts";
+import { deleted } from "./webhook_advice.ts";
+
+const INSTALL = byHand("install the control plane again", "mesh");
+
+const LOOKS = [
+  look(
+    "see which revisions are installed",
+    shows("get", "mutatingwebhookconfigurations", "-L", "istio.io/rev,istio.io/tag"),
+  ),
+  look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
+];
 
 /** A webhook exists, and at least one is active. */
 export function exists(webhooks: readonly InjectorWebhook[], { scope }: Facts): Finding {
@@ -10,16 +23,17 @@ export function exists(webhooks: readonly InjectorWebhook[], { scope }: Facts): 
   if (webhooks.length === 0) {
     return {
       result: "error",
-      message: `no MutatingWebhookConfiguration${of} injects sidecars: install the control plane, or apply the ` +
-        `output of "kubectl mesh webhook manifests"`,
+      message: `no MutatingWebhookConfiguration${of} injects sidecars`,
+      fixes: fixesBy(INSTALL, ...LOOKS),
     };
   }
   if (!webhooks.some(isActive)) {
     const objects = [...new Set(webhooks.map(configurationRef))];
     return {
       result: "error",
-      message: `all configurations${of} are deactivated: point a tag to a revision with "istioctl tag set"`,
+      message: `all configurations${of} are deactivated`,
       objects,
+      fixes: fixesBy(byHand('point a tag to a revision with "istioctl tag set"', "webhook")),
     };
   }
   return { result: "ok", message: [...new Set(webhooks.map(({ configuration }) => configuration))].join(", ") };
@@ -29,23 +43,43 @@ export function exists(webhooks: readonly InjectorWebhook[], { scope }: Facts): 
  * Each tag points to an installed revision, and each tag has one configuration. A revision is installed if it has a
  * configuration of its own.
  */
-export function revisionTags(webhooks: readonly InjectorWebhook[]): Finding {
+export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const configurations = distinct(webhooks, ({ configuration }) => configuration);
   const revisions = new Set(configurations.flatMap(({ tag, revision }) => tag === undefined ? [revision] : []));
-  const problems = configurations.flatMap((webhook): Problem[] => {
-    const { tag, revision } = webhook;
+  const found = await Promise.all(configurations.map(async (webhook): Promise<Problem[]> => {
+    const { tag, revision, configuration } = webhook;
     if (tag === undefined) return [];
     const object = configurationRef(webhook);
+    const advice = [
+      byHand(`point the tag to an installed revision with "istioctl tag set ${tag} --overwrite"`, "webhook"),
+      await deleted(configuration, "delete the tag that nobody uses", facts),
+    ];
     const twin = configurations.find((other) => other !== webhook && other.tag === tag);
     if (twin !== undefined) {
-      return [{ object, result: "error", message: `the tag "${tag}" also belongs to "${twin.configuration}"` }];
+      const message = `the tag "${tag}" also belongs to "${twin.configuration}"`;
+      return [{
+        object,
+        result: "error",
+        message,
+        advice: [await deleted(configuration, "delete one of them", facts)],
+      }];
     }
     if (!revisions.has(revision)) {
-      return [{ object, result: "error", message: `the tag "${tag}" points to "${revision}", which is not installed` }];
+      return [{
+        object,
+        result: "error",
+        message: `the tag "${tag}" points to "${revision}", which is not installed`,
+        advice,
+      }];
     }
     return revisions.has(tag) && tag !== revision && tag !== "default"
-      ? [{ object, result: "warning", message: `the tag "${tag}" is also the name of a revision` }]
+      ? [{
+        object,
+        result: "warning",
+        message: `the tag "${tag}" is also the name of a revision`,
+        advice: [byHand("give the tag a name of its own, and label the namespaces with it", "webhook")],
+      }]
       : [];
-  });
-  return findingOf(problems, 'see "istioctl tag list", or "webhook manifests --tag"');
+  }));
+  return findingOf(found.flat());
 }

@@ -1,8 +1,10 @@
 import { counted } from "../../../core/counted.ts";
+import { type Advice, byHand, type Fix, harmless } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import type { Facts } from "../../facts.ts";
+import { type Facts, forAdvice } from "../../facts.ts";
 import { radiusOf } from "./selected.ts";
+import { entriesPatched, logged } from "./webhook_advice.ts";
 
 /** How many pods an outage of the webhook affects: they are denied, or start without a sidecar. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
@@ -18,7 +20,29 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
   if (ignoring.own.length === 0) return { result: "ok", message: failing.text };
   return {
     result: "warning",
-    message: `failurePolicy is Ignore: ${ignoring.text}\nset it to Fail, and run more than one replica`,
+    message: `failurePolicy is Ignore: ${ignoring.text}`,
     objects: [...new Set(ignoring.own.map(configurationRef))],
+    fixes: await fixesOf(ignoring.own, facts),
   };
+}
+
+/** Fail makes pods wait for a webhook that does not answer: first it must. */
+async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Promise<readonly Fix[]> {
+  const groups = Map.groupBy(ignoring, ({ configuration }) => configuration);
+  return await Promise.all([...groups].map(async ([configuration, own]) => {
+    const objects = [configurationRef({ configuration })];
+    const runs = await Promise.all(own.map((webhook) => forAdvice(facts.dryRun(webhook))));
+    const answers = runs.some((run) => run?.outcome === "injected");
+    const alternatives: readonly Advice[] = answers
+      ? [harmless(
+        "set it to Fail, with more than one replica of the webhook",
+        "webhook",
+        entriesPatched(configuration, own.map(({ name }) => ({ name, failurePolicy: "Fail" }))),
+      )]
+      : [
+        byHand("make the webhook answer, then set it to Fail", "mesh"),
+        ...own.slice(0, 1).flatMap(({ target }) => logged(target)),
+      ];
+    return { objects, alternatives };
+  }));
 }

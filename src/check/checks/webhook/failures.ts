@@ -1,4 +1,7 @@
-/** Explains the API server's errors about webhooks that it could not call. */
+/** Explains the API server's errors about webhooks that it could not call, and what to do about them. */
+import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
+import { entriesPatched, logged, restarted } from "./webhook_advice.ts";
 
 /** What the API server calls. */
 export interface Callee {
@@ -6,6 +9,8 @@ export interface Callee {
   readonly port: number | undefined;
   /** The address of the Service. */
   readonly clusterIP: string | undefined;
+  /** All webhooks that call it. */
+  readonly webhooks: readonly InjectorWebhook[];
 }
 
 /** A known failure. */
@@ -13,8 +18,9 @@ interface Failure {
   readonly pattern: RegExp;
   /** Only for calls of the Service's own address. */
   readonly ofClusterIP?: true;
-  /** Meaning and fix; `port` is the pods' port: `port 15017`. */
-  readonly advice: (port: string) => string;
+  /** The meaning; `port` is the pods' port: `port 15017`. */
+  readonly meaning: (port: string) => string;
+  readonly advice: (webhook: InjectorWebhook, port: string, all: readonly InjectorWebhook[]) => readonly Advice[];
 }
 
 /** No answer in time. The URL of each call contains the word `timeout` too. */
@@ -25,55 +31,79 @@ export const NO_ANSWER =
 const FAILURES: readonly Failure[] = [
   {
     pattern: NO_ANSWER,
-    advice: (port) =>
-      `no answer in time: on a private cluster a firewall may block the control plane. Allow TCP to ` +
-      `${port} of nodes and pods: a firewall rule for GKE's master range, the node security group on EKS`,
+    meaning: () => "no answer in time: on a private cluster a firewall may block the control plane",
+    advice: (_webhook, port) => [
+      byHand(
+        `allow TCP to ${port} of nodes and pods: a firewall rule for GKE's master range, the node security group on EKS`,
+      ),
+    ],
   },
   {
     pattern: /connection refused/,
-    advice: (port) => `nothing listens on ${port}: check the logs of its pods`,
+    meaning: (port) => `nothing listens on ${port}`,
+    advice: ({ target }) => logged(target),
   },
   {
     pattern: /no endpoints available|no service port|service ".*" not found/,
-    advice: () => "the Service of the configuration does not exist, or has no ready pod",
+    meaning: () => "the Service of the configuration does not exist, or has no ready pod",
+    advice: ({ target }) => logged(target),
   },
   {
     pattern: /x509: .*expired|not yet valid/,
-    advice: () => "the webhook's certificate is not valid now: check its logs and the clocks",
+    meaning: () => "the webhook's certificate is not valid now",
+    advice: ({ target }) => [...restarted(target), byHand("correct the clocks of the nodes")],
   },
   {
     pattern: /x509: certificate signed by unknown authority/,
-    advice: () => "the caBundle of the configuration did not sign the webhook's certificate: restart the webhook",
+    meaning: () => "the caBundle of the configuration did not sign the webhook's certificate",
+    advice: ({ target }) => restarted(target),
   },
   {
     pattern: /x509:/,
-    advice: () => "the webhook's certificate does not name its Service",
+    meaning: () => "the webhook's certificate does not name its Service",
+    advice: ({ target }) => restarted(target),
   },
   {
     pattern: /unable to load root certificates|unable to parse bytes as PEM/,
-    advice: () => "the caBundle of the configuration is no certificate in PEM: restart the webhook, which writes it",
+    meaning: () => "the caBundle of the configuration is no certificate in PEM: the webhook writes it",
+    advice: ({ target }) => restarted(target),
   },
   {
     pattern: /no route to host|network is unreachable/,
     ofClusterIP: true,
-    advice: () =>
-      "the API server has no route to Services: run kube-proxy or its replacement on its node, or set " +
-      "--enable-aggregator-routing=true of kube-apiserver",
+    meaning: () => "the API server has no route to Services",
+    advice: () => [
+      byHand("run kube-proxy or its replacement on its node"),
+      byHand("set --enable-aggregator-routing=true of kube-apiserver"),
+    ],
   },
   {
     pattern: /Address is not allowed|no route to host|network is unreachable/,
-    advice: () =>
-      "the control plane cannot reach pod addresses, as on EKS with a custom CNI: run the webhook with hostNetwork",
+    meaning: () => "the control plane cannot reach pod addresses, as on EKS with a custom CNI",
+    advice: () => [byHand("run the webhook with hostNetwork", "mesh")],
   },
   {
     pattern: /could not find the requested resource|404|page not found/,
-    advice: () => "no injector serves that path: check clientConfig.service.path",
+    meaning: () => "no injector serves that path: clientConfig.service.path",
+    advice: ({ configuration, target }, _port, all) => {
+      if ("url" in target) return [byHand('end the URL with "/inject"', "webhook")];
+      const service = { namespace: target.namespace, name: target.name, path: "/inject" };
+      const own = all.filter((each) => each.configuration === configuration);
+      const entries = own.map(({ name }) => ({ name, clientConfig: { service } }));
+      return [harmless("call the path of injectors", "webhook", entriesPatched(configuration, entries))];
+    },
   },
 ];
 
-/** The advice for a failure; a general one for an unknown failure. */
-export function adviceFor(message: string, { port, clusterIP }: Callee): string {
+/** What a failure means, and what to do about it; an unknown one has only the log of the webhook. */
+export function explained(
+  message: string,
+  webhook: InjectorWebhook,
+  { port, clusterIP, webhooks }: Callee,
+): { readonly meaning: string; readonly advice: readonly Advice[] } {
   const isOfService = clusterIP !== undefined && clusterIP !== "" && message.includes(`dial tcp ${clusterIP}:`);
   const known = FAILURES.find(({ pattern, ofClusterIP }) => pattern.test(message) && (!ofClusterIP || isOfService));
-  return known?.advice(port === undefined ? "the port" : `port ${port}`) ?? "check the logs of the webhook";
+  const text = port === undefined ? "the port" : `port ${port}`;
+  if (known === undefined) return { meaning: "", advice: logged(webhook.target) };
+  return { meaning: known.meaning(text), advice: known.advice(webhook, text, webhooks) };
 }

@@ -1,6 +1,7 @@
 /** GitOps controllers that write the caBundle, which belongs to the control plane (argo-cd #25447). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import type { MutatingWebhookConfiguration } from "../../../core/kube/client/mod.ts";
+import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import type { Facts } from "../../facts.ts";
@@ -30,9 +31,8 @@ export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
     const tool = TOOLS.find(({ manager }) => owners(each).some((name) => manager.test(name)));
     if (tool === undefined) return [];
     const object = configurationRef({ configuration: each.metadata.name });
-    const message =
-      `${tool.name} sets its caBundle, and so does the control plane: each sync breaks injection; ${tool.fix}`;
-    return [{ object, result: "warning", message }];
+    const message = `${tool.name} sets its caBundle, and so does the control plane: each sync breaks injection`;
+    return [{ object, result: "warning", message, advice: [byHand(tool.fix, "webhook")] }];
   });
   return findingOf(problems);
 }

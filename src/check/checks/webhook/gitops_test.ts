@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterInventory } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
+import { toldText } from "../../../../test/support/kube/told.ts";
 import { judge } from "../../judge.ts";
 import { bundleIsUnmanaged } from "./gitops.ts";
 
@@ -15,9 +16,12 @@ async function found(manager: string, field = "f:caBundle") {
 }
 
 Deno.test("webhook-gitops: Argo CD that owns the caBundle is told with its ignoreDifferences", async () => {
-  const { result, message = "" } = await found("argocd-controller");
+  const { result, ...told } = await found("argocd-controller");
   assert.equal(result, "warning");
-  assert.match(message, /Argo CD sets its caBundle, .* ignoreDifferences: \[.*clientConfig\.caBundle/);
+  assert.match(
+    await toldText(told),
+    /Argo CD sets its caBundle, .*\nfix: .* ignoreDifferences: \[.*clientConfig\.caBundle/,
+  );
 });
 
 Deno.test("webhook-gitops: Flux that owns the caBundle is told", async () => {

@@ -1,16 +1,18 @@
 import type { Namespace, Pod } from "../../../core/kube/client/mod.ts";
 import type { ValueMap } from "../../../core/value.ts";
+import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, firstKnown } from "../../facts.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { labelsToTry } from "./selected.ts";
+import { deleted } from "./webhook_advice.ts";
 
 /** No pod matches two webhooks: the second would inject an injected pod. */
 export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const namespaces = await facts.namespaces();
-  const problems = await firstKnown([
+  const found = await firstKnown([
     async () => overlaps(webhooks, namespaces, await facts.pods()),
     // Some overlaps need no label of a live pod.
     () => {
@@ -18,16 +20,35 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
       return sure.length === 0 ? undefined : sure;
     },
   ]);
-  return findingOf(problems ?? [], "change the labels of the namespace, or delete one of the configurations");
+  const problems = await Promise.all((found ?? []).map(async ({ problem, both }) => {
+    return { ...problem, advice: await adviceFor(both, facts) };
+  }));
+  return findingOf(problems);
+}
+
+/** One configuration is enough. Those that others replace for all pods come first, the last name of them before the first. */
+async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
+  const names = [...new Set(both.map(({ configuration }) => configuration))];
+  const change = "choose one control plane for it, by istio-injection or istio.io/rev";
+  if (names.length < 2) return [byHand(change, "namespace")];
+  const removals = await Promise.all(
+    names.toReversed().map((name) => deleted(name, `delete the configuration "${name}"`, facts)),
+  );
+  return [byHand(change, "namespace"), ...removals];
+}
+
+interface Overlap {
+  readonly problem: Problem;
+  readonly both: readonly InjectorWebhook[];
 }
 
 function overlaps(
   webhooks: readonly InjectorWebhook[],
   namespaces: readonly Namespace[],
   pods: readonly Pod[],
-): readonly Problem[] {
+): readonly Overlap[] {
   const byNamespace = Map.groupBy(pods, ({ metadata }) => metadata.namespace ?? "");
-  return namespaces.flatMap((namespace): Problem[] => {
+  return namespaces.flatMap((namespace): Overlap[] => {
     const { name } = namespace.metadata;
     const clash = labelsToTry(webhooks, byNamespace.get(name) ?? [])
       .map(({ labels, isReal }) => ({ labels, isReal, both: takers(webhooks, labelsOfObject(namespace), labels) }))
@@ -37,7 +58,8 @@ function overlaps(
     const isSure = clash.both.every(({ matchConditions }) => matchConditions.length === 0);
     const unless = isSure ? "" : ", unless their matchConditions keep them apart";
     const message = `pods ${labelsText(clash.labels)} match ${names}${unless}`;
-    return [{ object: `namespace/${name}`, result: clash.isReal && isSure ? "error" : "warning", message }];
+    const result = clash.isReal && isSure ? "error" : "warning";
+    return [{ problem: { object: `namespace/${name}`, result, message }, both: clash.both }];
   });
 }
 

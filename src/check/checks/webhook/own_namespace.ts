@@ -1,5 +1,9 @@
-import type { Pod, Service } from "../../../core/kube/client/mod.ts";
+import type { Namespace, Pod, Service } from "../../../core/kube/client/mod.ts";
+import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../../core/value.ts";
+import { type Advice, byHand } from "../../advice/advice.ts";
+import { labelNamespace } from "../../advice/commands.ts";
+import { riskOfLabels } from "../../advice/enrolment.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { type Facts, inEach } from "../../facts.ts";
@@ -18,19 +22,41 @@ export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Fac
     const pods = facts.scope.namespace === undefined ? await facts.pods() : [];
     const isSent = labelsBehind(pods, target.namespace, selectorOf(service))
       .some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
-    return isSent ? [problemOf(webhook)] : [];
+    return isSent ? [problemOf(webhook, adviceFor(namespace, webhooks, pods))] : [];
   });
-  return findingOf(problems, "remove the injection labels from that namespace");
+  return findingOf(problems);
 }
 
-function problemOf(webhook: InjectorWebhook): Problem {
+function problemOf(webhook: InjectorWebhook, advice: readonly Advice[]): Problem {
   const isSure = webhook.matchConditions.length === 0;
   const unless = isSure ? "" : ", unless its matchConditions exclude them";
   return {
     object: configurationRef(webhook),
     result: webhook.failurePolicy === "Fail" && isSure ? "error" : "warning",
     message: `"${webhook.name}" is called for its own pods: once they are down they cannot start again${unless}`,
+    advice,
   };
+}
+
+/** Gateways may live there: their own label keeps them in the mesh. */
+function adviceFor(
+  namespace: Namespace,
+  webhooks: readonly InjectorWebhook[],
+  pods: readonly Pod[],
+): readonly Advice[] {
+  const { name } = namespace.metadata;
+  const labels = labelsOfObject(namespace);
+  const present = [LABEL.injection, LABEL.revision].filter((key) => key in labels);
+  const change = Object.fromEntries(present.map((key) => [key, undefined]));
+  const selector = byHand(`exclude the namespace "${name}" by the namespaceSelector of the webhook`, "webhook");
+  if (present.length === 0) return [selector];
+  return [{
+    change: "remove the injection labels of that namespace",
+    reach: "namespace",
+    steps: [labelNamespace(name, change, labels)],
+    risk: riskOfLabels({ name, labels, webhooks, pods }, change),
+    namespace: name,
+  }, selector];
 }
 
 /** Labels of the pods of a Service; without pods, its selector. */

@@ -1,12 +1,15 @@
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { newMap } from "../../../core/value.ts";
+import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
+import { type Callee, explained } from "./failures.ts";
 import { distinct, isActive } from "./injectors.ts";
-import { adviceOn } from "./service.ts";
+import { calleeOf } from "./service.ts";
+import { logged } from "./webhook_advice.ts";
 
 /**
  * The API server reaches each webhook: a pod that matches it gets a sidecar in a dry run. One pod for each
@@ -18,8 +21,8 @@ export async function reachable(webhooks: readonly InjectorWebhook[], facts: Fac
     const found = await firstRun(group, facts);
     if (found === undefined) return [];
     tried.push(found.run.namespace);
-    const message = await JUDGES[found.run.outcome](found.webhook, found.run, facts);
-    return message === undefined ? [] : [{ object: configurationRef(found.webhook), result: "error", message }];
+    const told = await JUDGES[found.run.outcome](found.webhook, found.run, facts);
+    return told === undefined ? [] : [{ object: configurationRef(found.webhook), result: "error", ...told }];
   });
   if (problems.length > 0) return findingOf(problems);
   if (tried.length === 0) return { result: "skipped", message: "no namespace matches its selectors" };
@@ -50,29 +53,35 @@ async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promis
   return undefined;
 }
 
+type Told = Pick<Problem, "message" | "advice">;
+
 /** The problem that the outcome shows. */
 type Judge = (
   webhook: InjectorWebhook,
   run: DryRun,
   facts: Facts,
-) => string | undefined | Promise<string | undefined>;
+) => Told | undefined | Promise<Told | undefined>;
 
 const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   injected: () => undefined,
   "not-injected": notInjected,
   refused: (_webhook, run) => {
     if (CONDITION_FAILS.test(run.message)) {
-      return `the API server denies every pod that matches it: ${run.message}\nfix its matchConditions`;
+      const advice = [byHand("correct its matchConditions", "webhook")];
+      return { message: `the API server denies every pod that matches it: ${run.message}`, advice };
     }
     return run.isOfSidecar ? REACHED : cannotTell(`the API server denies a pod in ${where(run)}: ${run.message}`);
   },
   denied: (webhook, run) => {
-    if (run.webhook === webhook.name) return `it answers, and denies a pod: ${run.message}`;
+    if (run.webhook === webhook.name) {
+      const advice = [byHand("correct the injector's configuration", "mesh"), ...logged(webhook.target)];
+      return { message: `it answers, and denies a pod: ${run.message}`, advice };
+    }
     return run.isOfSidecar ? REACHED : cannotTell(`another webhook denies a pod in ${where(run)}: ${run.message}`);
   },
   failed: async (webhook, run, facts) => {
     if (run.webhook !== webhook.name) return cannotTell(`another webhook cannot be called: ${run.message}`);
-    return `${run.message}\n${await adviceOn(run.message, webhook.target, facts)}`;
+    return failed({ error: run.message, shown: run.message }, webhook, await calleeOf(webhook.target, facts));
   },
 };
 
@@ -90,20 +99,36 @@ function where({ namespace }: DryRun): string {
  * With Fail the webhook answered, or no webhook was called. A pod that asks for a sidecar by its label gets one from
  * every configuration. With Ignore it may not have answered.
  */
-async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<string> {
+async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Told> {
   const { failurePolicy, name, timeoutSeconds, matchConditions } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
   if (matchConditions.length > 0) cannotTell(`${state}: the matchConditions of "${name}" may exclude it`);
   if (failurePolicy === "Fail" && run.labels[LABEL.inject] === "true") {
-    return `${state}, although failurePolicy is Fail: the API server does not call "${name}"\n` +
-      "enable the admission plugin MutatingAdmissionWebhook of kube-apiserver; if it is enabled, see the log of the webhook";
+    return {
+      message: `${state}, although failurePolicy is Fail: the API server does not call "${name}"`,
+      advice: [
+        byHand("enable the admission plugin MutatingAdmissionWebhook of kube-apiserver"),
+        ...logged(webhook.target),
+      ],
+    };
   }
   if (failurePolicy === "Fail") {
     cannotTell(`${state}: the configuration of "${name}" excludes it, or the API server calls no webhook`);
   }
   if (run.took >= timeoutSeconds * 1000) {
-    return `${state} after ${timeoutSeconds} s, the timeout of "${name}"\n` +
-      await adviceOn("timed out", webhook.target, facts);
+    const shown = `${state} after ${timeoutSeconds} s, the timeout of "${name}"`;
+    return failed({ error: "timed out", shown }, webhook, await calleeOf(webhook.target, facts));
   }
-  return `${state}: "${name}" does not answer, and failurePolicy Ignore hides it\ncheck its pods and logs`;
+  const message = `${state}: "${name}" does not answer, and failurePolicy Ignore hides it`;
+  return { message, advice: logged(webhook.target) };
+}
+
+/** The API server's error, or what it hides; `shown` is told. */
+function failed(
+  { error, shown }: { readonly error: string; readonly shown: string },
+  webhook: InjectorWebhook,
+  callee: Callee,
+): Told {
+  const { meaning, advice } = explained(error, webhook, callee);
+  return { message: meaning === "" ? shown : `${shown}\n${meaning}`, advice };
 }

@@ -3,6 +3,7 @@ import { clusterApi, type ClusterOptions, object } from "../../../../test/suppor
 import { findingFor } from "../../../../test/support/kube/finding.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
+import { toldText } from "../../../../test/support/kube/told.ts";
 import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
 import { isList } from "../../../core/value.ts";
 import { inventoryOf } from "../../inventory/mod.ts";
@@ -47,20 +48,27 @@ Deno.test("a dry run with a sidecar in a labeled namespace is ok", async () => {
 Deno.test("a failed call is reported with its explanation", async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["net/http: TLS handshake timeout", /a firewall may block/],
-    ["context deadline exceeded", /a firewall may block the control plane.*port 15017/],
-    ["dial tcp 10.0.0.1:15017: connect: connection refused", /nothing listens on port 15017/],
+    ["context deadline exceeded", /a firewall may block the control plane\nfix: allow TCP to port 15017/],
+    [
+      "dial tcp 10.0.0.1:15017: connect: connection refused",
+      /nothing listens on port 15017\nnext: see its log:\nkubectl logs -n istio-system deployment\/kubectl-mesh-webhook$/,
+    ],
     ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
     ["x509: certificate has expired or is not yet valid: current time", /is not valid now/],
     ["x509: certificate is valid for a, not b", /does not name its Service/],
     ["Address is not allowed", /hostNetwork/],
     ["dial tcp 10.0.0.1:15017: connect: no route to host", /hostNetwork/],
-    ["dial tcp 10.96.0.9:443: connect: network is unreachable", /no route to Services: run kube-proxy/],
+    ["dial tcp 10.96.0.9:443: connect: network is unreachable", /no route to Services\nfix: run kube-proxy/],
     ["unable to load root certificates: unable to parse bytes as PEM block", /the caBundle .* is no certificate/],
-    ["the server could not find the requested resource", /clientConfig\.service\.path/],
-    ["EOF", /check the logs/],
+    [
+      "the server could not find the requested resource",
+      /clientConfig\.service\.path\nfix: .*\nkubectl patch mutating.*"path":"\/inject".*"path":"\/inject"/,
+    ],
+    ["EOF", /next: see its log/],
   ];
   for (const [cause, advice] of cases) {
-    const { result, message = "", objects } = await reach(failing(`${CALL} ${cause}`));
+    const { result, objects, ...told } = await reach(failing(`${CALL} ${cause}`));
+    const message = await toldText(told);
     assert.deepEqual([result, objects], ["error", ["mutatingwebhookconfiguration/istio-sidecar-injector"]]);
     assert(message.includes(`${CALL} ${cause}`), message);
     assert.match(message, advice);
@@ -69,9 +77,12 @@ Deno.test("a failed call is reported with its explanation", async () => {
 
 Deno.test("a webhook with a longer timeout than the request is the one that did not answer", async () => {
   const sent = failing("Timeout: request did not complete within the allotted timeout", 504);
-  const { result, message = "" } = await reach(sent);
+  const { result, ...told } = await reach(sent);
   assert.equal(result, "error");
-  assert.match(message, /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*port 15017/);
+  assert.match(
+    await toldText(told),
+    /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*\nfix: .*port 15017/,
+  );
 });
 
 Deno.test("a webhook that denies the pod is an error", async () => {
@@ -123,7 +134,10 @@ Deno.test("a pod that match conditions may exclude leaves the result unknown", a
 Deno.test("a pod that asks for a sidecar and comes back without one is an error, also with Fail", async () => {
   const answered = await reach(same);
   assert.equal(answered.result, "error");
-  assert.match(answered.message ?? "", /although failurePolicy is Fail: .*\nenable the admission plugin Mutating/);
+  assert.match(
+    await toldText(answered),
+    /although failurePolicy is Fail: .*\nfix: enable the admission plugin Mutating/,
+  );
   const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
   assert.equal(result, "error");
   assert.match(message, /is created without a sidecar: .* does not answer, and failurePolicy Ignore hides/);
@@ -139,9 +153,9 @@ Deno.test("an answer as late as the timeout is a timeout, although Ignore hides 
   const api = clusterApi({ objects: [...configurations, SHOP, webhookService(), webhookEndpoints(["ready"])], dryRun });
   const clock = { now: () => new Date(), monotonic: () => passed, sleep: () => Promise.resolve() };
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
-  const { result, message = "" } = await findingFor("webhook-reachable", inventoryOf({ api, clock, scope }));
+  const { result, ...told } = await findingFor("webhook-reachable", inventoryOf({ api, clock, scope }));
   assert.equal(result, "error");
-  assert.match(message, /after 10 s, the timeout of .*\n.*firewall.*port 15017/);
+  assert.match(await toldText(told), /after 10 s, the timeout of .*\n.*firewall.*\n.*port 15017/);
 });
 
 Deno.test("without a selected namespace no pod is sent", async () => {
@@ -178,7 +192,10 @@ Deno.test("a pod that is refused for its sidecar shows that the webhook is reach
 
 Deno.test("a match condition that fails for every pod is an error", async () => {
   const failure = "pods \"x\" is forbidden: expression 'object.spec.x == 1' resulted in error: no such key: x";
-  const { result, message = "" } = await reach(refusing(failure, 403));
+  const { result, ...told } = await reach(refusing(failure, 403));
   assert.equal(result, "error");
-  assert.match(message, /denies every pod that matches it: .* resulted in error.*\nfix its matchConditions$/);
+  assert.match(
+    await toldText(told),
+    /denies every pod that matches it: .* resulted in error.*\nfix: correct its matchCond/,
+  );
 });

@@ -1,12 +1,20 @@
 import type { V1ServicePort } from "@kubernetes/client-node/models";
+import { sameValue } from "../../../core/same_value.ts";
 import type { Plain, Service } from "../../../core/kube/client/mod.ts";
+import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
-import { type Facts, firstKnown, inEach } from "../../facts.ts";
-import type { Backends } from "../../inventory/services.ts";
+import {
+  configurationRef,
+  type InjectorWebhook,
+  injectorWebhooks,
+  type WebhookTarget,
+} from "../../inventory/injector_webhooks.ts";
+import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
-import { adviceFor, type Callee } from "./failures.ts";
+import type { Callee } from "./failures.ts";
 import { distinct } from "./injectors.ts";
+import { deleted, entriesPatched } from "./webhook_advice.ts";
 
 /** The Service of a webhook. */
 export type ServiceTarget = Exclude<WebhookTarget, { url: string }>;
@@ -29,11 +37,48 @@ export async function serviceExists(webhooks: readonly InjectorWebhook[], facts:
   const called = calledServices(webhooks);
   if (called.length === 0) return { result: "skipped", message: "webhooks are called by URL" };
   const problems = await inEach(called, async (webhook): Promise<readonly Problem[]> => {
-    const message = serviceProblem(await facts.service(webhook.target), webhook.target);
-    return message === undefined ? [] : [{ object: configurationRef(webhook), result: "error", message }];
+    const service = await facts.service(webhook.target);
+    const message = serviceProblem(service, webhook.target);
+    if (message === undefined) return [];
+    const advice = await serviceAdvice(webhook, service, { webhooks, facts });
+    return [{ object: configurationRef(webhook), result: "error", message, advice }];
   });
-  if (problems.length > 0) return findingOf(problems, "reinstall the control plane, or delete its configuration");
+  if (problems.length > 0) return findingOf(problems);
   return { result: "ok", message: called.map(({ target }) => nameOf(target)).join(", ") };
+}
+
+interface Around {
+  readonly webhooks: readonly InjectorWebhook[];
+  readonly facts: Facts;
+}
+
+/** A Service with one port leaves no doubt which one is meant. */
+async function serviceAdvice(
+  { configuration, target }: Called,
+  service: Service | undefined,
+  { webhooks, facts }: Around,
+): Promise<readonly Advice[]> {
+  const [only, ...others] = service === undefined ? [] : portsOf(service);
+  const { namespace, name } = target;
+  const own = webhooks.filter((each) => each.configuration === configuration && isCalled(each));
+  const entries = own.map((each) => ({
+    name: each.name,
+    clientConfig: { service: { namespace, name, port: only?.port } },
+  }));
+  return [
+    ...only === undefined || others.length > 0
+      ? []
+      : [harmless(`call its port ${only.port}`, "webhook", entriesPatched(configuration, entries))],
+    byHand("install the control plane again", "mesh"),
+    await deleted(configuration, "delete the configuration of a control plane that is gone", facts),
+  ];
+}
+
+function podsShown({ namespace, name }: ServiceTarget): readonly Advice[] {
+  return [
+    look("see its pods", shows("get", "pods", "-n", namespace)),
+    look("see which of them the Service selects", shows("describe", "service", name, "-n", namespace)),
+  ];
 }
 
 function serviceProblem(service: Service | undefined, target: ServiceTarget): string | undefined {
@@ -59,36 +104,36 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
     if (backends.ready === 0) {
       const waiting = backends.notReady;
       const message = waiting === 0 ? "has no pods" : `has no ready pod: ${waiting} not ready`;
-      return [{ object, result: "error", message }];
+      return [{ object, result: "error", message, advice: podsShown(target) }];
     }
     const service = await facts.service(target);
     const port = service === undefined ? undefined : portOf(service, target);
     if (port === undefined || backends.ports.has(nameOfPort(port))) return [];
-    return [{ object, result: "error", message: `its pods lack the target of its port ${target.port}` }];
+    const message = `its pods lack the target of its port ${target.port}`;
+    return [{ object, result: "error", message, advice: podsShown(target) }];
   });
-  if (problems.length > 0) return findingOf(problems, 'see "kubectl get pods" and "kubectl describe service" there');
+  if (problems.length > 0) return findingOf(problems);
   return { result: "ok", message: `${ready} ready` };
 }
 
-/** Advice on a failed call, which names what the API server calls as far as it is known. */
-export async function adviceOn(message: string, target: WebhookTarget, facts: Facts): Promise<string> {
-  const unseen: Callee = { port: undefined, clusterIP: undefined };
-  if ("url" in target) return adviceFor(message, unseen);
-  const found = await firstKnown<string>([
-    async () => {
-      const [service, { ports }] = await Promise.all([facts.service(target), facts.backends(target)]);
-      return adviceFor(message, calleeOf(target, service, ports));
-    },
-    async () => adviceFor(message, calleeOf(target, await facts.service(target), new Map())),
-    () => adviceFor(message, unseen),
-  ]);
-  return found ?? "";
+/** What the API server calls, as far as it is known: only the text of an error depends on it. */
+export async function calleeOf(target: WebhookTarget, facts: Facts): Promise<Callee> {
+  const configurations = await forAdvice(facts.mutatingWebhooks()) ?? [];
+  const webhooks = injectorWebhooks(configurations).filter((each) => sameValue({ ...each.target }, { ...target }));
+  if ("url" in target) return { port: undefined, clusterIP: undefined, webhooks };
+  const [service, backends] = await Promise.all([forAdvice(facts.service(target)), forAdvice(facts.backends(target))]);
+  const port = podPort(service, backends?.ports ?? new Map(), target);
+  return { port, clusterIP: service?.spec?.clusterIP, webhooks };
 }
 
-function calleeOf(target: ServiceTarget, service: Service | undefined, ports: Backends["ports"]): Callee {
+function podPort(
+  service: Service | undefined,
+  ports: ReadonlyMap<string, number>,
+  target: ServiceTarget,
+): number | undefined {
   const port = service === undefined ? undefined : portOf(service, target);
   const found = port === undefined ? undefined : ports.get(nameOfPort(port)) ?? port.targetPort;
-  return { port: typeof found === "number" ? found : undefined, clusterIP: service?.spec?.clusterIP };
+  return typeof found === "number" ? found : undefined;
 }
 
 function portOf(service: Service, target: ServiceTarget): Plain<V1ServicePort> | undefined {

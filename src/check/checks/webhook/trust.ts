@@ -8,6 +8,7 @@ import { cannotTell, type Facts, firstKnown, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { authoritiesOf, type Authority } from "./ca_bundle.ts";
 import { calledServices, type ServiceTarget } from "./service.ts";
+import { restarted } from "./webhook_advice.ts";
 
 /** Where a control plane stores what its caBundle must match. */
 interface Place {
@@ -34,14 +35,10 @@ export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: F
     if (held === undefined) return [];
     seen.push(held.name);
     const message = disagreement(webhook, held) ?? invalidity(held, facts.clock.now());
-    return message === undefined ? [] : [{ object: configurationRef(webhook), result: "error", message }];
+    if (message === undefined) return [];
+    return [{ object: configurationRef(webhook), result: "error", message, advice: restarted(webhook.target) }];
   });
-  if (problems.length > 0) {
-    return findingOf(
-      problems,
-      "restart the control plane: at start it creates its certificate and writes the caBundle",
-    );
-  }
+  if (problems.length > 0) return findingOf(problems);
   if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
   return cannotTell("no known Secret or ConfigMap holds the webhook's certificate");
 }

@@ -1,7 +1,9 @@
 /** Istio's validating webhooks, which judge changes of its own configuration. */
 import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { remove, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import { type Facts, inEach } from "../../facts.ts";
+import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
 /** `rev.validation.istio.io`, `validation.istio.io`. */
@@ -20,10 +22,34 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
     if ((await facts.backends(target)).ready > 0) return [];
     const message = `its Service "${target.namespace}/${target.name}" has no ready pod, and failurePolicy is Fail: ` +
       "every change of Istio's configuration is denied";
-    return [{ object, result: "error", message }];
+    return [{ object, result: "error", message, advice: await adviceFor(object, target, facts) }];
   });
   if (webhooks.length === 0) return { result: "skipped", message: "Istio has no validating webhook" };
-  return findingOf(problems, "start its pods again; a leftover of an uninstalled Istio must be deleted");
+  return findingOf(problems);
+}
+
+/** Without its Service the configuration is a leftover. It is about Istio's resources: no pod leaves the mesh. */
+async function adviceFor(
+  object: string,
+  target: { readonly namespace: string; readonly name: string },
+  facts: Facts,
+): Promise<readonly Advice[]> {
+  const found = await forAdvice(facts.service(target).then((service) => ({ service })));
+  const name = object.slice(object.indexOf("/") + 1);
+  const removal = remove({ kind: "validatingwebhookconfiguration", namespace: "", name });
+  if (found !== undefined && found.service === undefined) {
+    return [harmless("delete the leftover of an Istio that was uninstalled", "cluster", removal)];
+  }
+  return [
+    byHand("start its pods again", "mesh"),
+    look("see them", shows("get", "pods", "-n", target.namespace)),
+    {
+      change: "delete the leftover of an Istio that was uninstalled",
+      reach: "cluster",
+      steps: [removal],
+      risk: "loosens",
+    },
+  ];
 }
 
 /** A webhook without rules is never called. */

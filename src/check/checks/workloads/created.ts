@@ -2,6 +2,8 @@
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt } from "../../../core/value.ts";
 import { labelsOf } from "../../../inject/mod.ts";
+import { look } from "../../advice/advice.ts";
+import { explainInjection } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { objectTarget, podOf } from "../../injection/target.ts";
 import { injectorWebhooks, namespaceLabels, sendsPod } from "../../inventory/injector_webhooks.ts";
@@ -35,12 +37,12 @@ export async function podsCreated(facts: Facts): Promise<Finding> {
   const recent = facts.clock.now().getTime() - RECENT;
   const problems = inAll(workloads.filter(isMeant), (object): readonly Problem[] => {
     const message = ofStatus(object) ?? ofEvents(object, events().filter((event) => timeOf(event) > recent));
-    return message === undefined
-      ? []
-      : [{ object: refOf(object), result: "error", message: `its pods are refused: ${message}` }];
+    if (message === undefined) return [];
+    const { kind, metadata: { namespace = "", name } } = object;
+    const advice = [look("see whether the sidecar is the cause", explainInjection({ kind, namespace, name }))];
+    return [{ object: refOf(object), result: "error", message: `its pods are refused: ${message}`, advice }];
   }, "workload");
-  const advice = "the check pod-admission tells whether the sidecar is the cause; see also kubectl describe";
-  return findingOf(problems, advice);
+  return findingOf(problems);
 }
 
 function refOf({ kind, metadata: { namespace = "", name } }: KubeObject): string {

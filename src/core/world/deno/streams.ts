@@ -25,6 +25,9 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
     get isTerminal() {
       return stream.isTerminal();
     },
+    get columns() {
+      return stream.isTerminal() ? columnsOf() : undefined;
+    },
     write(chunk) {
       if (isClosed) throw new MeshError("Cannot write the output: standard output is closed");
       try {
@@ -35,6 +38,15 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
       }
     },
   };
+}
+
+/** Deno asks standard input, output and error in turn. A terminal may not say. */
+function columnsOf(): number | undefined {
+  try {
+    return Deno.consoleSize().columns || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The kernel's text of an error, without its number. */

@@ -249,7 +249,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     heal: (mesh) => mesh.register(),
     told: { "webhook-gitops": "warning" },
-    says: /^mutatingwebhookconfiguration\/.*: Argo CD sets its caBundle, .*ignoreDifferences/,
+    says: /^mutatingwebhookconfiguration\/.*: Argo CD sets its caBundle, .*\nfix: .*ignoreDifferences/,
   },
   "a validating webhook without pods": withObject({
     apiVersion: ADMISSION,
@@ -273,7 +273,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       "namespace-labelled": "warning",
       "workload-proxy-unexpected": "warning",
     },
-    says: /: kubectl label namespace mesh istio-injection=enabled --overwrite$/,
+    says: /\nfix: correct the label:\nkubectl label namespace mesh istio-injection=enabled --overwrite$/,
   }),
   "both labels": labelled("mesh", { "istio.io/rev": "canary" }, {
     told: { "namespace-one-label": "warning" },
@@ -285,11 +285,13 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       "namespace-labelled": "warning",
       "workload-proxy-unexpected": "warning",
     },
-    says: /: kubectl label namespace mesh istio\.io\/rev- istio-injection=enabled --overwrite$/,
+    says:
+      /\nfix: name a revision that is served:\nkubectl label namespace mesh istio\.io\/rev- istio-injection=enabled\nor: install/,
   }),
   "ambient mode beside sidecars": labelled("mesh", { "istio.io/dataplane-mode": "ambient" }, {
     told: { "namespace-one-mode": "warning" },
-    says: /pods with a sidecar stay out of ambient mode: kubectl label namespace mesh istio\.io\/dataplane-mode-$/,
+    says:
+      /pods with a sidecar stay out of ambient mode\nfix: .*\nkubectl label namespace mesh istio\.io\/dataplane-mode-\n/,
   }),
   "discoverySelectors that leave the namespace out": configured(
     "mesh",
@@ -312,7 +314,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "the namespace has lost its label": labelled("mesh", { "istio-injection": null }, {
     told: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
-    says: /new pods get no proxy: kubectl label namespace mesh istio-injection=enabled$/,
+    says: /new pods get no proxy\nfix: label it again:\nkubectl label namespace mesh istio-injection=enabled$/,
   }),
   "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
     told: { "namespace-pod-revisions": "warning" },
@@ -328,11 +330,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       await removePod(mesh, "old", "plain");
     },
     told: { "workload-proxy-missing": "error" },
-    says: /it has no proxy, but a new pod would get one.*\nrecreate them: kubectl get pod\/old -n plain/s,
+    says: /it has no proxy, but a new pod would get one.*\nkubectl get pod\/old -n plain/s,
   },
   "a pod that opted out after it was made": withPod({}, {
     told: { "workload-proxy-unexpected": "warning" },
-    says: /\nsee why: kubectl mesh check injection pod\/odd -n mesh$/,
+    says: /\nnext: see why.*:\nkubectl mesh check injection pod\/odd -n mesh$/,
   }, ({ kubectl }) => kubectl("label", "pod", "odd", "-n", "mesh", "sidecar.istio.io/inject=false")),
   "a proxy of an earlier version": withPod({}, {
     told: { "workload-proxy-current": "warning" },
@@ -389,7 +391,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a label on the workload itself": withObject(DEPLOYMENT, {
     told: { "workload-label-place": "warning" },
-    says: /is on the Deployment itself.*: kubectl patch deployment\/web -n mesh/,
+    says: /is on the Deployment itself.*\nfix: remove it.*\n.*\nor: .*\nkubectl patch deployment\/web -n mesh/,
   }),
   "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
     told: { "pod-security": "error" },
@@ -439,7 +441,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, { told: { "proxy-init": "error" }, says: /istio-init ended with 255: no token\n/ }),
   "a proxy that is not ready": withPod({ proxy: { ready: false } }, {
     told: { "proxy-ready": "error" },
-    says: /istio-proxy runs but is not ready\nsee its log: kubectl logs -n mesh odd -c istio-proxy$/,
+    says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy$/,
   }),
   "a proxy that was killed for its memory": withPod({ proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } }, {
     told: { "proxy-memory": "warning" },

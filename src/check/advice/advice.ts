@@ -1,0 +1,68 @@
+/** What to do about a finding, as data: `decide.ts` orders it, the printers write it. */
+
+/** A right that a command needs. */
+export interface Need {
+  /** `patch`. */
+  readonly verb: string;
+  /** The API group; `""` is the core group. */
+  readonly group: string;
+  /** Its plural: `namespaces`, `pods/exec`. */
+  readonly resource: string;
+  /** `undefined` for a cluster-scoped object. */
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** A command, and the rights that it needs. */
+export interface Step {
+  readonly command: string;
+  readonly needs: readonly Need[];
+}
+
+/** What an advice changes, the smallest first; `nothing`: it only shows more. */
+export const REACHES = ["nothing", "workload", "namespace", "webhook", "mesh", "cluster"] as const;
+
+export type Reach = typeof REACHES[number];
+
+/**
+ * What else happens, the most harmless first. `loosens`: a policy admits more. `enrols`: pods of a namespace that is not in
+ * the mesh are injected. `takes-out`: pods in the mesh get no proxy when they are recreated.
+ */
+export const RISKS = ["none", "loosens", "enrols", "takes-out"] as const;
+
+export type Risk = typeof RISKS[number];
+
+/** One way to heal a finding. */
+export interface Advice {
+  /** An imperative clause: `remove the label istio-injection`. */
+  readonly change: string;
+  readonly reach: Reach;
+  /** One after the other; empty if no command can do it. */
+  readonly steps: readonly Step[];
+  readonly risk: Risk;
+  /** Whose pods are enrolled or taken out. */
+  readonly namespace?: string;
+  /** Pods of that namespace that have no proxy get one. What enrols always does that. */
+  readonly invites?: true;
+}
+
+/** The ways to heal some objects of a finding. */
+export interface Fix {
+  readonly objects: readonly string[];
+  readonly alternatives: readonly Advice[];
+}
+
+/** Advice without a command. */
+export function byHand(change: string, reach: Reach = "cluster"): Advice {
+  return { change, reach, steps: [], risk: "none" };
+}
+
+/** A command that changes nothing. */
+export function look(change: string, step: Step): Advice {
+  return { change, reach: "nothing", steps: [step], risk: "none" };
+}
+
+/** A harmless change. */
+export function harmless(change: string, reach: Reach, ...steps: readonly Step[]): Advice {
+  return { change, reach, steps, risk: "none" };
+}

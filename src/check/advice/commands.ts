@@ -1,0 +1,137 @@
+/** Commands with the rights that they need. Every argument is quoted for a shell: names come from the cluster or a file. */
+import type { Need, Step } from "./advice.ts";
+
+/** Quotes an argument for a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w./=:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** `kubectl` with these arguments. */
+export function kubectl(...words: readonly string[]): string {
+  return ["kubectl", ...words].map(shellWord).join(" ");
+}
+
+/** Labels to set; `undefined` removes one. */
+export type LabelChange = Readonly<Record<string, string | undefined>>;
+
+/** Changes labels of a namespace. `present` are those that it has: others need no `--overwrite`, and no removal. */
+export function labelNamespace(name: string, change: LabelChange, present: Readonly<Record<string, unknown>>): Step {
+  const entries = Object.entries(change).filter(([key, value]) => value !== undefined || key in present);
+  const away = entries.flatMap(([key, value]) => value === undefined ? [`${key}-`] : []);
+  const words = [...away, ...entries.flatMap(([key, value]) => value === undefined ? [] : [`${key}=${value}`])];
+  const replaces = entries.some(([key, value]) => value !== undefined && key in present);
+  return {
+    command: kubectl("label", "namespace", name, ...words, ...replaces ? ["--overwrite"] : []),
+    needs: [{ verb: "patch", group: "", resource: "namespaces", name }],
+  };
+}
+
+/** An object of a namespace. `kind` may have any case. */
+export interface Named {
+  readonly kind: string;
+  /** `""` for a cluster-scoped object. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  deployment: "apps",
+  statefulset: "apps",
+  daemonset: "apps",
+  replicaset: "apps",
+  job: "batch",
+  cronjob: "batch",
+  deploymentconfig: "apps.openshift.io",
+  mutatingwebhookconfiguration: "admissionregistration.k8s.io",
+  validatingwebhookconfiguration: "admissionregistration.k8s.io",
+};
+
+/** The right to do something with an object. */
+export function needOf(verb: string, { kind, namespace, name }: Named): Need {
+  const small = kind.toLowerCase();
+  const need = { verb, group: GROUPS[small] ?? "", resource: `${small}s`, name };
+  return namespace === "" ? need : { ...need, namespace };
+}
+
+/** Changes an object. */
+export function patch(object: Named, change: object, type: "merge" | "strategic" = "merge"): Step {
+  const words = ["patch", ref(object), ...inNamespace(object), `--type=${type}`, "-p", JSON.stringify(change)];
+  return { command: kubectl(...words), needs: [needOf("patch", object)] };
+}
+
+/** Removes a label or an annotation of an object. */
+export function removeString(verb: "label" | "annotate", object: Named, key: string): Step {
+  return {
+    command: kubectl(verb, ref(object), ...inNamespace(object), `${key}-`),
+    needs: [needOf("patch", object)],
+  };
+}
+
+/** Sets a label of an object. */
+export function setLabel(object: Named, key: string, value: string): Step {
+  const words = ["label", ref(object), ...inNamespace(object), `${key}=${value}`, "--overwrite"];
+  return { command: kubectl(...words), needs: [needOf("patch", object)] };
+}
+
+/** Deletes an object. */
+export function remove(object: Named): Step {
+  return { command: kubectl("delete", ref(object), ...inNamespace(object)), needs: [needOf("delete", object)] };
+}
+
+/** Opens an object in an editor. */
+export function edit(object: Named): Step {
+  return {
+    command: kubectl("edit", ref(object), ...inNamespace(object)),
+    needs: [needOf("get", object), needOf("patch", object)],
+  };
+}
+
+/** Deletes an object and creates it again, changed by a merge patch. */
+export function createAgain(object: Named, change?: object): Step {
+  const all = [
+    kubectl("get", ref(object), ...inNamespace(object), "-o", "yaml"),
+    ...change === undefined
+      ? []
+      : [kubectl("patch", "--local", "-f", "-", "-o", "yaml", "--type=merge", "-p", JSON.stringify(change))],
+    kubectl("replace", "--force", "-f", "-"),
+  ];
+  const { name: _all, ...create } = needOf("create", object);
+  return { command: all.join(" | "), needs: [needOf("get", object), needOf("delete", object), create] };
+}
+
+/** Recreates the pods of a Deployment, StatefulSet or DaemonSet. */
+export function rolloutRestart(object: Named): Step {
+  return {
+    command: kubectl("rollout", "restart", ref(object), ...inNamespace(object)),
+    needs: [needOf("patch", object)],
+  };
+}
+
+/** Prints the log of a pod or a Deployment. */
+export function logs(object: Named, ...flags: readonly string[]): Step {
+  const { kind, namespace, name } = object;
+  const target = kind.toLowerCase() === "pod" ? name : ref(object);
+  return {
+    command: kubectl("logs", "-n", namespace, target, ...flags),
+    needs: [{ verb: "get", group: "", resource: "pods/log", namespace }],
+  };
+}
+
+/** Explains a workload. */
+export function explainInjection({ kind, namespace, name }: Named): Step {
+  const command = kubectl("mesh", "check", "injection", `${kind.toLowerCase()}/${name}`, "-n", namespace);
+  return { command, needs: [] };
+}
+
+/** A command that needs no right of a writer. */
+export function shows(...words: readonly string[]): Step {
+  return { command: kubectl(...words), needs: [] };
+}
+
+function ref({ kind, name }: Named): string {
+  return `${kind.toLowerCase()}/${name}`;
+}
+
+function inNamespace({ namespace }: Named): readonly string[] {
+  return namespace === "" ? [] : ["-n", namespace];
+}

@@ -1,0 +1,82 @@
+/** In which order advice is told, which is not told at all, and what the user's rights cannot do. */
+import { type Advice, byHand, type Fix, look, type Need, REACHES, RISKS } from "./advice.ts";
+import type { ToldAdvice, ToldFix } from "./advice_schema.ts";
+import { kubectl } from "./commands.ts";
+
+/** What decides about advice. */
+export interface Deciding {
+  /** The namespaces of Kubernetes and of the control plane. */
+  readonly isProtected: (namespace: string) => Promise<boolean>;
+  /** Whether the user has a right; `undefined` if that is not known. */
+  readonly may: (need: Need) => Promise<boolean | undefined>;
+}
+
+/**
+ * The alternatives as they are told:
+ *
+ * | rule                                                                                 | because                        |
+ * |--------------------------------------------------------------------------------------|--------------------------------|
+ * | what gives pods of a protected namespace a proxy is not told                         | the injector would need itself |
+ * | harmless changes come first, then what only looks, then `loosens`, `enrols`, `takes-out` | the first one is copied        |
+ * | among them the smallest reach comes first                                            | nothing else shall change      |
+ * | if only risky ones are left, a look comes before them                                | the user decides               |
+ */
+export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ToldAdvice[]> {
+  const isAllowed = await Promise.all(alternatives.map((advice) => mayBeTold(advice, deciding)));
+  const ordered = distinct(alternatives.filter((_, index) => isAllowed[index])).toSorted((a, b) => rank(a) - rank(b));
+  const [first] = ordered;
+  const all = first === undefined || first.risk === "none" ? ordered : [lookFirst(first), ...ordered];
+  return await Promise.all(all.map((advice) => told(advice, deciding)));
+}
+
+/** All fixes of a finding; those without any advice are left out. */
+export async function decidedFixes(fixes: readonly Fix[], deciding: Deciding): Promise<readonly ToldFix[]> {
+  const found = await Promise.all(fixes.map(async ({ objects, alternatives }) => {
+    return { objects, alternatives: await decided(alternatives, deciding) };
+  }));
+  return found.filter(({ alternatives }) => alternatives.length > 0);
+}
+
+async function mayBeTold({ risk, invites, namespace }: Advice, { isProtected }: Deciding): Promise<boolean> {
+  const gives = risk === "enrols" || invites === true;
+  return !gives || namespace === undefined || !await isProtected(namespace);
+}
+
+function distinct(all: readonly Advice[]): readonly Advice[] {
+  const key = ({ change, steps }: Advice) => JSON.stringify([change, steps]);
+  return [...new Map(all.toReversed().map((each) => [key(each), each])).values()].toReversed();
+}
+
+/** Looks are less than a harmless change, and more than a risky one. */
+function rank({ risk, reach }: Advice): number {
+  const group = risk === "none" ? (reach === "nothing" ? 1 : 0) : 1 + RISKS.indexOf(risk);
+  return group * REACHES.length + REACHES.indexOf(reach);
+}
+
+function lookFirst({ namespace }: Advice): Advice {
+  if (namespace === undefined) return byHand("decide which workloads belong to the mesh", "nothing");
+  const words = ["mesh", "check", "injection", "-n", namespace];
+  return look("see first what it changes", { command: kubectl(...words), needs: [] });
+}
+
+/** Each is a request: an advice for all namespaces of a large cluster would ask for minutes. */
+const MOST_NEEDS = 10;
+
+async function told({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ToldAdvice> {
+  const all = new Map(steps.flatMap((step) => step.needs).map((need) => [needText(need), need]));
+  const needs = [...all.values()].slice(0, MOST_NEEDS);
+  const answers = await Promise.all(needs.map(may));
+  return {
+    change,
+    scope: reach,
+    risk,
+    commands: [...new Set(steps.map(({ command }) => command))],
+    needs: needs.map(needText),
+    forbidden: needs.filter((_, index) => answers[index] === false).map(needText),
+  };
+}
+
+/** `patch deployments in the namespace "shop"`. */
+export function needText({ verb, resource, namespace }: Need): string {
+  return namespace === undefined ? `${verb} ${resource}` : `${verb} ${resource} in the namespace "${namespace}"`;
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import type { Advice, Need, Reach, Risk } from "./advice.ts";
+import { decided, decidedFixes, type Deciding } from "./decide.ts";
+import { fixLines } from "./text.ts";
+
+const NEED: Need = { verb: "patch", group: "admissionregistration.k8s.io", resource: "mutatingwebhookconfigurations" };
+
+function advice(change: string, reach: Reach, risk: Risk = "none", rest: Partial<Advice> = {}): Advice {
+  return { change, reach, risk, steps: [{ command: `do ${change}`, needs: [] }], ...rest };
+}
+
+const OWNER: Deciding = {
+  isProtected: (name) => Promise.resolve(["istio-system", "kube-system"].includes(name)),
+  may: () => Promise.resolve(true),
+};
+
+const order = async (all: readonly Advice[]) => (await decided(all, OWNER)).map(({ change }) => change);
+
+interface Row {
+  readonly rule: string;
+  readonly given: readonly Advice[];
+  readonly told: readonly string[];
+}
+
+const LOOK = "see first what it changes";
+
+const ROWS: readonly Row[] = [
+  { rule: "nothing stays nothing", given: [], told: [] },
+  {
+    rule: "the smallest change comes first",
+    given: [advice("c", "cluster"), advice("m", "mesh"), advice("w", "workload"), advice("n", "namespace")],
+    told: ["w", "n", "m", "c"],
+  },
+  {
+    rule: "equal ones stay in their order",
+    given: [advice("b", "workload"), advice("a", "workload")],
+    told: ["b", "a"],
+  },
+  {
+    rule: "what is not harmless comes behind all that is, however small it is",
+    given: [advice("out", "workload", "takes-out"), advice("in", "namespace", "enrols"), advice("c", "cluster")],
+    told: ["c", "in", "out"],
+  },
+  {
+    rule: "a policy that admits more is less than pods that come or go",
+    given: [advice("in", "workload", "enrols"), advice("more", "namespace", "loosens"), advice("look", "nothing")],
+    told: ["look", "more", "in"],
+  },
+  {
+    rule: "a change comes before a look",
+    given: [advice("look", "nothing"), advice("m", "mesh")],
+    told: ["m", "look"],
+  },
+  {
+    rule: "what enrols a namespace is never the first",
+    given: [advice("in", "namespace", "enrols", { namespace: "shop" })],
+    told: [LOOK, "in"],
+  },
+  {
+    rule: "what takes workloads out is never the first",
+    given: [advice("out", "workload", "takes-out", { namespace: "shop" })],
+    told: [LOOK, "out"],
+  },
+  {
+    rule: "without a namespace the user is asked to decide",
+    given: [advice("out", "cluster", "takes-out")],
+    told: ["decide which workloads belong to the mesh", "out"],
+  },
+  {
+    rule: "nothing is invited into a protected namespace",
+    given: [
+      advice("in", "namespace", "enrols", { namespace: "istio-system" }),
+      advice("pod", "workload", "none", { namespace: "kube-system", invites: true }),
+      advice("away", "namespace", "none", { namespace: "istio-system" }),
+    ],
+    told: ["away"],
+  },
+  { rule: "the same advice is told once", given: [advice("a", "mesh"), advice("a", "mesh")], told: ["a"] },
+];
+
+for (const { rule, given, told } of ROWS) {
+  Deno.test(`advice: ${rule}`, async () => assert.deepEqual(await order(given), told));
+}
+
+Deno.test("what the user may not do is said, and what is not known is not", async () => {
+  const steps = [{ command: "kubectl patch x", needs: [NEED] }];
+  const given = [advice("set it", "webhook", "none", { steps }), advice("log", "nothing")];
+  const told = (answer: boolean | undefined) => decided(given, { ...OWNER, may: () => Promise.resolve(answer) });
+  assert.deepEqual((await told(false)).map(({ forbidden }) => forbidden), [
+    ["patch mutatingwebhookconfigurations"],
+    [],
+  ]);
+  for (const answer of [true, undefined]) assert.deepEqual((await told(answer))[0]?.forbidden, []);
+  assert.deepEqual((await told(undefined))[0]?.needs, ["patch mutatingwebhookconfigurations"]);
+});
+
+Deno.test("alternatives are joined by or, and the command is there for the administrator", async () => {
+  const steps = [{ command: "kubectl patch x", needs: [NEED] }];
+  const alternatives = [
+    advice("set it", "webhook", "none", { steps }),
+    advice("install", "mesh", "none", { steps: [] }),
+  ];
+  const told = await decidedFixes([{ objects: ["a"], alternatives }, { objects: ["b"], alternatives: [] }], {
+    ...OWNER,
+    may: () => Promise.resolve(false),
+  });
+  assert.deepEqual(fixLines(told).map(({ text }) => text), [
+    "fix: set it:",
+    "kubectl patch x",
+    "you may not patch mutatingwebhookconfigurations: ask an administrator",
+    "or: install",
+  ]);
+});
+
+Deno.test("several fixes name their objects", async () => {
+  const told = await decidedFixes([
+    { objects: ["namespace/a", "namespace/c"], alternatives: [advice("x", "mesh")] },
+    { objects: ["namespace/b"], alternatives: [advice("y", "mesh")] },
+  ], OWNER);
+  assert.deepEqual(fixLines(told).filter(({ isCommand }) => !isCommand).map(({ text }) => text), [
+    "fix of namespace/a and 1 more: x:",
+    "fix of namespace/b: y:",
+  ]);
+});

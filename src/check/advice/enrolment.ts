@@ -1,0 +1,65 @@
+/** What other labels of a namespace do to its pods: the risk of an advice. */
+import type { Pod } from "../../core/kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../core/value.ts";
+import { findProxy } from "../../inject/mod.ts";
+import { type InjectorWebhook, labelsOfObject, namespaceLabels, sendsPod } from "../inventory/injector_webhooks.ts";
+import { isAlive } from "../inventory/live_pods.ts";
+import type { Risk } from "./advice.ts";
+import type { LabelChange } from "./commands.ts";
+
+/** A namespace, and all that decides about its pods. */
+export interface Enrolment {
+  readonly name: string;
+  readonly labels: ValueMap;
+  /** `undefined` if they are not known. */
+  readonly webhooks: readonly InjectorWebhook[] | undefined;
+  /** Live pods, also of other namespaces; `undefined` if they are not known. */
+  readonly pods: readonly Pod[] | undefined;
+}
+
+/** The labels after a change. */
+export function changedLabels(labels: ValueMap, change: LabelChange): ValueMap {
+  const all = Object.entries({ ...labels, ...change }).filter(([, value]) => value !== undefined);
+  return Object.assign(newMap(), Object.fromEntries(all));
+}
+
+/**
+ * The risk of a change of labels. Pods that have a proxy and would lose it: `takes-out`. A namespace without any proxy
+ * that becomes injected: `enrols`. Where the pods are not known, what holds for unlabelled ones counts; where the
+ * webhooks are not known, the worst.
+ */
+export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change: LabelChange): Risk {
+  if (webhooks === undefined) {
+    return Object.values(change).some((value) => value === undefined) ? "takes-out" : "enrols";
+  }
+  const after = changedLabels(labels, change);
+  const isSent = (of: ValueMap, pod: ValueMap) =>
+    webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, of), pod));
+  const live = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
+  const inMesh = live?.filter((pod) => findProxy(pod) !== undefined).map(labelsOfObject);
+  const plain = newMap();
+  const losing = (inMesh ?? [plain]).some((pod) => isSent(labels, pod) && !isSent(after, pod));
+  if (losing) return "takes-out";
+  const isNew = !isSent(labels, plain) && isSent(after, plain);
+  return isNew && (inMesh ?? []).length === 0 ? "enrols" : "none";
+}
+
+/** The risk of taking webhooks away. */
+export function riskOfRemoval(
+  all: readonly InjectorWebhook[],
+  isRemoved: (webhook: InjectorWebhook) => boolean,
+  { namespaces, pods }: {
+    readonly namespaces: readonly (readonly [name: string, labels: ValueMap])[];
+    readonly pods: readonly Pod[] | undefined;
+  },
+): Risk {
+  const left = all.filter((webhook) => !isRemoved(webhook));
+  const isLost = ([name, labels]: readonly [string, ValueMap]) => {
+    const of = namespaceLabels(name, labels);
+    const own = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod)).map(labelsOfObject) ?? [];
+    return [newMap(), ...own].some((pod) => {
+      return all.some((each) => sendsPod(each, of, pod)) && !left.some((each) => sendsPod(each, of, pod));
+    });
+  };
+  return namespaces.some(isLost) ? "takes-out" : "none";
+}

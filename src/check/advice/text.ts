@@ -1,0 +1,57 @@
+/** Advice as lines: alternatives are joined by "or", commands stand alone on their lines. */
+import type { ToldAdvice, ToldFix } from "./advice_schema.ts";
+
+/** A line; a command is never wrapped. */
+export interface Line {
+  readonly text: string;
+  readonly isCommand: boolean;
+}
+
+const FIX = "fix: ";
+const LOOK = "next: ";
+const OR = "or: ";
+
+/** Commands that are told; a look at the first object is enough. */
+const MOST_COMMANDS = 10;
+
+/** The lines of some alternatives: what each changes, its commands, and what the user may not do. */
+export function adviceLines(alternatives: readonly ToldAdvice[], isWhole = false): readonly Line[] {
+  return alternatives.flatMap(({ change, scope, commands, forbidden }, index) => {
+    const most = isWhole ? commands.length : scope === "nothing" ? 1 : MOST_COMMANDS;
+    const left = commands.length - most;
+    const prefix = index > 0 ? OR : scope === "nothing" ? LOOK : FIX;
+    return [
+      { text: `${prefix}${change}${commands.length === 0 ? "" : ":"}`, isCommand: false },
+      ...commands.slice(0, most).map((text) => ({ text, isCommand: true })),
+      ...left > 0 && scope !== "nothing" ? [{ text: `and ${left} more: -o wide prints all`, isCommand: false }] : [],
+      ...forbidden.map((need) => ({ text: `you may not ${need}: ask an administrator`, isCommand: false })),
+    ];
+  });
+}
+
+/** Fixes that are told. */
+const MOST_FIXES = 3;
+
+/** With several fixes each names its first object; `isWhole`: all fixes, with all commands. */
+export function fixLines(fixes: readonly ToldFix[], isWhole = false): readonly Line[] {
+  const told = isWhole ? fixes : fixes.slice(0, MOST_FIXES);
+  const left = fixes.length - told.length;
+  return [
+    ...told.flatMap((fix) => linesOf(fix, { isOnly: fixes.length < 2, isWhole })),
+    ...left > 0 ? [{ text: `and ${left} more fixes: -o wide prints all`, isCommand: false }] : [],
+  ];
+}
+
+interface Telling {
+  readonly isOnly: boolean;
+  readonly isWhole: boolean;
+}
+
+function linesOf({ objects, alternatives }: ToldFix, { isOnly, isWhole }: Telling): readonly Line[] {
+  const lines = adviceLines(alternatives, isWhole);
+  const [first, ...rest] = lines;
+  const [word = ""] = first?.text.split(":") ?? [];
+  if (isOnly || first === undefined) return lines;
+  const more = objects.length > 1 ? ` and ${objects.length - 1} more` : "";
+  return [{ text: `${word} of ${objects[0]}${more}${first.text.slice(word.length)}`, isCommand: false }, ...rest];
+}

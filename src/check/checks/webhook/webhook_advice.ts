@@ -1,0 +1,55 @@
+/** Changes of webhooks and of what serves them, as advice. */
+import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { logs, type Named, patch, remove, rolloutRestart } from "../../advice/commands.ts";
+import { riskOfRemoval } from "../../advice/enrolment.ts";
+import { injectorWebhooks, labelsOfObject, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
+import { type Facts, forAdvice } from "../../facts.ts";
+
+/** istiod and this program's webhook give Deployment and Service one name. */
+function deploymentOf(target: WebhookTarget): Named | undefined {
+  return "url" in target ? undefined : { kind: "deployment", namespace: target.namespace, name: target.name };
+}
+
+/** A control plane that is restarted makes its certificate and writes the caBundle. */
+export function restarted(target: WebhookTarget): readonly Advice[] {
+  const deployment = deploymentOf(target);
+  if (deployment === undefined) return [byHand("restart the webhook, or write the caBundle by hand", "mesh")];
+  return [harmless("restart the control plane: it writes the caBundle at start", "mesh", rolloutRestart(deployment))];
+}
+
+/** What the webhook says of itself. */
+export function logged(target: WebhookTarget): readonly Advice[] {
+  const deployment = deploymentOf(target);
+  return deployment === undefined ? [] : [look("see its log", logs(deployment))];
+}
+
+/** A MutatingWebhookConfiguration by its name. */
+export function configurationNamed(name: string): Named {
+  return { kind: "mutatingwebhookconfiguration", namespace: "", name };
+}
+
+/** Fields of entries of a configuration, by the names of the entries. */
+export function entriesPatched(
+  configuration: string,
+  webhooks: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[],
+) {
+  return patch(configurationNamed(configuration), { webhooks }, "strategic");
+}
+
+/** The configuration is deleted; the risk is that pods are called by no other. */
+export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
+  const [configurations, namespaces, pods] = await Promise.all([
+    forAdvice(facts.mutatingWebhooks()),
+    forAdvice(facts.namespaces()),
+    forAdvice(facts.pods()),
+  ]);
+  const steps = [remove(configurationNamed(configuration))];
+  if (configurations === undefined || namespaces === undefined || facts.scope.namespace !== undefined) {
+    return { change, reach: "cluster", steps, risk: "takes-out" };
+  }
+  const risk = riskOfRemoval(injectorWebhooks(configurations), (each) => each.configuration === configuration, {
+    namespaces: namespaces.map((each) => [each.metadata.name, labelsOfObject(each)] as const),
+    pods,
+  });
+  return { change, reach: "cluster", steps, risk };
+}

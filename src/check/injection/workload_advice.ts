@@ -1,0 +1,162 @@
+/** Changes of a workload that is explained, as advice. */
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
+import { podOwner } from "../../inject/mod.ts";
+import { type Advice, byHand, harmless, look } from "../advice/advice.ts";
+import {
+  createAgain,
+  explainInjection,
+  type Named,
+  patch,
+  remove,
+  rolloutRestart,
+  shellWord,
+} from "../advice/commands.ts";
+import type { LivePod } from "../inventory/live_pods.ts";
+import type { Target } from "./target.ts";
+
+/** A change of the pod in a workload. */
+export interface PodChange {
+  readonly of: "labels" | "annotations";
+  readonly key: string;
+  /** `null` removes it. */
+  readonly value: string | null;
+}
+
+/** Changes the pod's labels or annotations. A controller then recreates its pods. */
+export function changePod(target: Target, { of, key, value }: PodChange): Advice {
+  const field = [...target.row.path, "metadata", of].join(".");
+  const what = of.slice(0, -1);
+  if (target.file !== undefined) {
+    return byHand(
+      value === null
+        ? `remove "${key}" from ${field} in ${target.file}`
+        : `set "${key}" to "${value}" in ${field} in ${target.file}`,
+      "workload",
+    );
+  }
+  const change = value === null
+    ? `remove the ${what} ${key} from the pod`
+    : `set the ${what} ${key}=${value} of the pod`;
+  return changed(target, change, nested(["metadata", of], { [key]: value }));
+}
+
+/** Takes the pod off the network of its node. */
+export function ownNetwork(target: Target): Advice {
+  const field = [...target.row.path, "spec"].join(".");
+  if (target.file !== undefined) return byHand(`remove "hostNetwork" from ${field} in ${target.file}`, "workload");
+  return changed(target, "give the pod its own network", nested(["spec"], { hostNetwork: null }));
+}
+
+/** A merge patch of the pod, by the way that its kind has. */
+function changed(target: Target, change: string, podPatch: object): Advice {
+  const { row } = target;
+  const object = namedOf(target);
+  const controller = controllerOf(target);
+  if (controller !== undefined) {
+    return look("its controller decides about new pods; see what to change there", explainInjection(controller));
+  }
+  if (row.kind === "Pod") {
+    return harmless(`${change}, which deletes it and creates it again`, "workload", createAgain(object, podPatch));
+  }
+  const whole = nested(row.path, podPatch);
+  if (row.kind === "Job") {
+    const again = createAgain(object, merged(whole, GENERATED));
+    return harmless(`${change}: delete the Job and create it again, as its template is immutable`, "workload", again);
+  }
+  return harmless(change, "workload", patch(object, whole));
+}
+
+/** What the API server writes into a new Job, and refuses in one that is created. */
+const GENERATED = {
+  spec: {
+    selector: null,
+    template: {
+      metadata: {
+        labels: {
+          "batch.kubernetes.io/controller-uid": null,
+          "batch.kubernetes.io/job-name": null,
+          "controller-uid": null,
+          "job-name": null,
+        },
+      },
+    },
+  },
+};
+
+function nested(path: readonly string[], inner: object): object {
+  return path.reduceRight<object>((all, step) => ({ [step]: all }), inner);
+}
+
+function merged(a: object, b: object): object {
+  const all = new Map<string, unknown>(Object.entries(a));
+  for (const [key, value] of Object.entries(b)) {
+    const own = all.get(key);
+    all.set(key, isObject(own) && isObject(value) ? merged(own, value) : value);
+  }
+  return Object.fromEntries(all);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** The workload as commands name it. */
+export function namedOf({ row, name, namespace }: Target): Named {
+  return { kind: row.kind, name, namespace };
+}
+
+/** The controller of a pod (`deployment/web`): a change of the pod itself would not last. */
+function controllerOf({ manifest, row, namespace }: Target): Named | undefined {
+  if (row.kind !== "Pod") return undefined;
+  const { kind, name } = podOwner(manifest, namespace);
+  return kind === "Pod" ? undefined : { kind, name, namespace };
+}
+
+/** Kinds that `kubectl rollout restart` takes. */
+const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
+
+/** Recreates the pods of a workload that is known by name only. */
+export function recreated(object: Named): Advice {
+  const kind = object.kind.toLowerCase();
+  const told = { namespace: object.namespace, invites: true } as const;
+  if (RESTARTED.includes(kind)) {
+    return { ...harmless("recreate its pods", "workload", rolloutRestart(object)), ...told };
+  }
+  if (kind === "pod") {
+    return { ...harmless("delete the pod and create it again", "workload", createAgain(object)), ...told };
+  }
+  return { ...byHand(`delete the pods of ${kind}/${object.name}: new ones are created`, "workload"), ...told };
+}
+
+/** Recreates the live pods of a workload; none without live pods. A CronJob does it at its next run. */
+export function recreate(target: Target, live: readonly LivePod[]): readonly Advice[] {
+  const { row, file, namespace, name } = target;
+  if (file !== undefined || live.length === 0 || ["CronJob", "Job"].includes(row.kind)) return [];
+  if (row.kind === "DeploymentConfig") {
+    const command = `oc rollout latest ${shellWord(`dc/${name}`)} -n ${shellWord(namespace)}`;
+    return [harmless("recreate its pods", "workload", { command, needs: [] })];
+  }
+  const own = recreated(namedOf(target));
+  if (own.steps.length > 0 && controllerOf(target) === undefined) return [own];
+  const pods = live.map(({ pod }) => remove({ kind: "pod", name: pod, namespace }));
+  return [harmless("delete its pods: new ones are created", "workload", ...pods)];
+}
+
+type DecisionFix = (target: Target) => Advice;
+
+const ask: DecisionFix = (target) => changePod(target, { of: "labels", key: LABEL.inject, value: "true" });
+
+/** Advice by the reason of the decision. Nothing changes the others, such as a system namespace. */
+const FIXES: Readonly<Record<string, DecisionFix>> = {
+  "label-inject-false": (target) => changePod(target, { of: "labels", key: LABEL.inject, value: null }),
+  "annotation-inject-false": (target) => changePod(target, { of: "annotations", key: LABEL.inject, value: null }),
+  "never-inject-selector": ask,
+  "policy-disabled": ask,
+  "pod-host-network": ownNetwork,
+};
+
+/** What makes the webhook inject. */
+export function decisionFix(reason: string, target: Target): readonly Advice[] {
+  const fix = FIXES[reason];
+  return fix === undefined ? [] : [fix(target)];
+}

@@ -1,0 +1,21 @@
+/** A text as lines of at most so many characters, broken at spaces; a longer word keeps a line of its own. */
+export function wrapped(text: string, width: number): string[] {
+  return filled(text.split(" "), width);
+}
+
+/** As `wrapped`, but text in double quotes stays in one piece if it fits on a line: names and commands are copied. */
+export function wrappedAround(text: string, width: number): string[] {
+  const pieces = text.match(/(?:[^\s"]|"[^"]*")+|\S+/g) ?? [];
+  return filled(pieces.flatMap((piece) => piece.length <= width ? [piece] : piece.split(" ")), width);
+}
+
+function filled(words: readonly string[], width: number): string[] {
+  const lines = [""];
+  for (const word of words) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

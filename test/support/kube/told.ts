@@ -1,0 +1,19 @@
+/** A finding as it is told: its message, and below it the lines of its fixes. */
+import type { Finding } from "../../../src/check/check.ts";
+import type { Fix } from "../../../src/check/advice/advice.ts";
+import { decidedFixes } from "../../../src/check/advice/decide.ts";
+import { fixLines } from "../../../src/check/advice/text.ts";
+import { isWithoutSidecars } from "../../../src/check/inventory/sidecars.ts";
+
+/** The text of a finding; rights are not known. */
+export async function toldText({ message = "", fixes = [] }: Pick<Finding, "message" | "fixes">): Promise<string> {
+  return [message, ...await fixTexts(fixes)].join("\n");
+}
+
+async function fixTexts(fixes: readonly Fix[]): Promise<readonly string[]> {
+  const told = await decidedFixes(fixes, {
+    isProtected: (name) => Promise.resolve(isWithoutSidecars(name, { istioNamespace: "istio-system" })),
+    may: () => Promise.resolve(undefined),
+  });
+  return fixLines(told).map(({ text }) => text);
+}
