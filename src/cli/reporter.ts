@@ -30,15 +30,21 @@ interface EntryPrinter {
 /** How to report. */
 export interface ReporterOptions {
   /**
-   * `text` for people, `changed` the same without what is neither injected nor failed nor warned of, `json` for programs
+   * `text` for people, `changed` the same without what is neither changed nor failed nor warned of, `json` for programs
    * (one object a line, nothing else), `none` for errors alone.
    */
   readonly format: "text" | "changed" | "json" | "none";
   readonly severalFiles: boolean;
+  /** What the command does with a resource: "injected". */
+  readonly done: string;
 }
 
 /** A reporter on standard error. A failure to write does not end the work. */
-export function reporter(world: World, { format, severalFiles }: ReporterOptions, printer: EntryPrinter): Reporter {
+export function reporter(
+  world: World,
+  { format, severalFiles, done }: ReporterOptions,
+  printer: EntryPrinter,
+): Reporter {
   const text = format === "text" || format === "changed";
   return {
     notes: (lines) => {
@@ -54,28 +60,32 @@ export function reporter(world: World, { format, severalFiles }: ReporterOptions
       say(world, `${printer.entryText(entry, { severalFiles })}\n${snippet}`);
     },
     end(summary, written) {
-      if (text) say(world, summaryText(summary, written));
-      if (!written.isWritten && format !== "json") say(world, notWritten(summary, written));
+      if (text) say(world, summaryText(summary, written, done));
+      if (!written.isWritten && format !== "json") say(world, notWritten(summary, written, done));
     },
   };
 }
 
 function isShown({ result, warnings }: ReportEntry, format: ReporterOptions["format"]): boolean {
   if (result === "failed" || format === "text") return true;
-  return format === "changed" && (result === "injected" || warnings.length > 0);
+  return format === "changed" && (isChange(result) || warnings.length > 0);
 }
 
-function summaryText(summary: Summary, { file, isWritten }: Written): string {
+function isChange(result: ReportEntry["result"]): boolean {
+  return result === "injected" || result === "uninjected";
+}
+
+function summaryText(summary: Summary, { file, isWritten }: Written, done: string): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
-  if (counts.length === 0) return "warning: There is no manifest in the input: nothing is injected\n";
+  if (counts.length === 0) return `warning: There is no manifest in the input: nothing is ${done}\n`;
   const told = counts.map(([result, count]) => `${count} ${result}`).join(", ");
   return `${told}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
 }
 
 /** Nothing to say where all that there was has failed. */
-function notWritten(summary: Summary, { file }: Written): string {
+function notWritten(summary: Summary, { file }: Written, done: string): string {
   const isAll = Object.entries(summary).every(([result, count]) => result === "failed" || count === 0);
   if (isAll && file === undefined) return "";
   const what = file === undefined ? "Nothing is written" : `"${file}" is not written`;
-  return `error: ${what}: not everything could be injected${isAll ? "" : "; --keep-going leaves out what failed"}\n`;
+  return `error: ${what}: not everything could be ${done}${isAll ? "" : "; --keep-going leaves out what failed"}\n`;
 }

@@ -77,6 +77,32 @@ export const FILENAMES = {
   recursive: flag("-R, --recursive", "Read the directories below a directory too"),
 } as const satisfies FlagTable;
 
+/** Manifests in and manifests out. */
+export const MANIFESTS = {
+  ...FILENAMES,
+  kustomize: flag("-k, --kustomize FOLDER", "Build a kustomization with kubectl, and take what it makes", {
+    excludes: ["filename"],
+  }),
+  namespace: flag(
+    "-n, --namespace NAMESPACE",
+    "Namespace of resources that name none; a resource that names another is an error",
+  ),
+  templatePath: flag("--template-path KIND=PATH", "Where a kind that is not known has its pod template", {
+    type: "list",
+  }),
+  output: flag(
+    "-o, --output yaml|json|FILE",
+    "Format, or the file to write; nothing is written if a resource fails",
+    { default: "yaml" },
+  ),
+  keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
+  report: flag(
+    "--report text|changed|json|none",
+    "What standard error gets for each resource; changed leaves out what is skipped",
+    { default: "text" },
+  ),
+} as const satisfies FlagTable;
+
 /** The log of a command that runs for long. */
 export const LOG = {
   logFormat: flag("--log-format text|json", "Form of the log on standard error", {

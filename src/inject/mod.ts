@@ -17,8 +17,8 @@ export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
-export type { DocumentOptions, DocumentResult } from "./document/document.ts";
-export { injectDocument } from "./document/inject.ts";
+export type { Change, DocumentOptions, DocumentResult } from "./document/document.ts";
+export { injectDocument, injection } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
 export {
@@ -48,7 +48,7 @@ export {
   specOf,
   withKey,
 } from "./pod/pod.ts";
-export { injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
+export { changeStream, injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
   configurationOf,
   describeConfiguration,
@@ -59,3 +59,4 @@ export { unknownKeys } from "./config/unknown_keys.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";
+export { uninjectDocument, uninjection } from "./undo/uninject.ts";

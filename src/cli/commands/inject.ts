@@ -4,37 +4,14 @@ import {
   CLUSTER,
   CONFIGURATION,
   CONTROL_PLANE,
-  FILENAMES,
   IMAGES,
+  MANIFESTS,
   NATIVE_SIDECARS,
   REVISION,
 } from "../shared_flags.ts";
 
 const FLAGS = {
-  "Manifests": {
-    ...FILENAMES,
-    kustomize: flag("-k, --kustomize FOLDER", "Build a kustomization with kubectl, and inject what it makes", {
-      excludes: ["filename"],
-    }),
-    namespace: flag(
-      "-n, --namespace NAMESPACE",
-      "Namespace of resources that name none; a resource that names another is an error",
-    ),
-    templatePath: flag("--template-path KIND=PATH", "Where a kind that is not known has its pod template", {
-      type: "list",
-    }),
-    output: flag(
-      "-o, --output yaml|json|FILE",
-      "Format, or the file to write; nothing is written unless all could be injected",
-      { default: "yaml" },
-    ),
-    keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
-    report: flag(
-      "--report text|changed|json|none",
-      "What standard error gets for each resource; changed leaves out what is skipped",
-      { default: "text" },
-    ),
-  },
+  "Manifests": MANIFESTS,
   "Configuration (built-in unless given)": {
     ...CONFIGURATION,
     revision: { ...REVISION.revision, default: "default" },

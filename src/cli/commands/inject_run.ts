@@ -1,12 +1,17 @@
-import { EXIT, UsageError } from "../../core/errors.ts";
-import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
-import type { ClusterConfiguration, Injector, ManifestInput, WorkloadKind } from "../../inject/mod.ts";
+import { EXIT } from "../../core/errors.ts";
+import type { PermissionName, World } from "../../core/world/world.ts";
+import type { ClusterConfiguration } from "../../inject/mod.ts";
 import { readConfiguration } from "../configuration.ts";
-import { expandInputs } from "../inputs.ts";
+import {
+  builtManifests,
+  changeManifests,
+  manifestInputs,
+  openedEarly,
+  permissionsFor,
+  templatePathsOf,
+} from "../manifests.ts";
+import { type OutputTarget, outputTarget } from "../output.ts";
 import type { InjectInput } from "./inject.ts";
-import { buildKustomization } from "../kustomization.ts";
-import { openOutput, type OutputTarget, outputTarget } from "../output.ts";
-import { reporter } from "../reporter.ts";
 
 type Flags = InjectInput["flags"];
 type Room = typeof import("../../inject/mod.ts");
@@ -16,12 +21,10 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
   // A cluster's configuration is read with fewer permissions than kubectl needs.
-  const built = flags.kustomize === undefined || flags.showConfig
-    ? undefined
-    : await buildKustomization(world, flags.kustomize);
-  const templatePaths = flags.templatePath.map((text) => room.templatePath(text) ?? refusePath(text));
+  const built = flags.showConfig ? undefined : await builtManifests(world, flags);
+  const templatePaths = templatePathsOf(flags, room);
   const cluster = await fromCluster(world, flags, { target, room });
-  const scratch = openedEarly(world, flags, target);
+  const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const given = {
@@ -37,7 +40,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
   }
-  const inputs = built === undefined ? await expandInputs(world, flags.filename, flags.recursive) : [built];
+  const inputs = await manifestInputs(world, flags, built);
   const injector = await room.loadInjector({
     ...configuration,
     revision: flags.revision,
@@ -48,60 +51,11 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   });
   const notes = [room.describeConfiguration({ files, cluster }), ...injector.notes];
   const warnings = room.unknownKeys(files, injector, configuration.config.text);
-  return await injectAll(world, flags, { warnings, inputs, injector, notes, target, scratch, templatePaths, room });
-}
-
-function refusePath(text: string): never {
-  const hint = 'it takes KIND=PATH, such as "Foo=spec.template"';
-  throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
-}
-
-interface Work {
-  readonly inputs: readonly ManifestInput[];
-  readonly injector: Injector;
-  readonly notes: readonly string[];
-  readonly warnings: readonly string[];
-  readonly target: OutputTarget;
-  readonly scratch: () => Scratch;
-  readonly templatePaths: readonly WorkloadKind[];
-  readonly room: Room;
-}
-
-async function injectAll(world: World, flags: Flags, work: Work): Promise<number> {
-  const { inputs, injector, notes, warnings, target, scratch, templatePaths, room } = work;
-  const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1 }, room);
-  const output = await openOutput(world, target, { keepGoing: flags.keepGoing, scratch });
-  report.notes(notes);
-  report.warnings(warnings);
-  try {
-    const options = { namespace: flags.namespace, output: output.format, templatePaths };
-    const sink = { write: output.write, report: report.entry };
-    const injected = room.injectStream(inputs, injector, { ...options, sink });
-    const summary = await Promise.race([injected, output.interrupted]);
-    const failed = summary.failed > 0;
-    const isWritten = !failed || flags.keepGoing;
-    if (isWritten) output.commit();
-    else output.abort();
-    report.end(summary, { file: output.file, isWritten });
-    return failed ? EXIT.failed : EXIT.ok;
-  } catch (error) {
-    output.abort();
-    throw error;
-  }
-}
-
-/** The file for output that memory cannot hold is opened while that is permitted. A failure counts when it is needed. */
-function openedEarly(world: World, flags: Flags, { file }: OutputTarget): () => Scratch {
-  const open = () => world.files.scratch();
-  if (flags.keepGoing || flags.showConfig || file !== undefined) return open;
-  try {
-    const scratch = open();
-    return () => scratch;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
+  const change = room.injection(injector);
+  return await changeManifests(world, flags, {
+    ...{ warnings, inputs, change, notes, target, scratch, templatePaths, room },
+    done: "injected",
+  });
 }
 
 interface Cluster extends ClusterConfiguration {
@@ -113,7 +67,7 @@ interface Cluster extends ClusterConfiguration {
 async function fromCluster(
   world: World,
   flags: Flags,
-  { target, room }: Pick<Work, "target" | "room">,
+  { target, room }: { readonly target: OutputTarget; readonly room: Room },
 ): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../core/kube/client/mod.ts");
@@ -127,12 +81,4 @@ async function fromCluster(
   } finally {
     api.close();
   }
-}
-
-/** What a manifest or a template could misuse is given up before the first of them is read. */
-function permissionsFor(flags: Flags, { file }: OutputTarget): PermissionName[] {
-  const names: PermissionName[] = ["read", "env"];
-  if (file !== undefined) names.push("write");
-  if (flags.filename.some((name) => name.startsWith("https://"))) names.push("net");
-  return names;
 }

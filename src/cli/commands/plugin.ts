@@ -7,6 +7,7 @@ export const PLUGIN = commandGroup({
   showsHelp: true,
   commands: {
     inject: async () => (await import("./inject.ts")).INJECT,
+    uninject: async () => (await import("./uninject.ts")).UNINJECT,
     check: async () => (await import("./check.ts")).CHECK,
     explain: async () => (await import("./explain.ts")).EXPLAIN,
     capture: async () => (await import("./capture.ts")).CAPTURE,
@@ -23,5 +24,5 @@ export const PLUGIN = commandGroup({
     "__complete": async () => (await import("./complete.ts")).COMPLETE,
   },
   aliases: { "--version": "version", "istio-iptables.sh": "istio-iptables" },
-  renamed: { "kube-inject": "inject" },
+  renamed: { "kube-inject": "inject", "kube-uninject": "uninject" },
 });

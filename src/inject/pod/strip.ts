@@ -39,7 +39,7 @@ export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): 
  * A kept proxy among the init containers that is not a native sidecar was written under `containers`; native templates have
  * it among the init containers.
  */
-function isInit(container: ValueMap): boolean {
+export function isInit(container: ValueMap): boolean {
   return container["name"] !== PROXY || container["restartPolicy"] === "Always";
 }
 

@@ -34,7 +34,7 @@ export interface ProbeSettings {
 }
 
 /** The handlers of a container, and the agent's path for each. */
-const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (container: string) => string }[] = [
+export const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (container: string) => string }[] = [
   { path: ["readinessProbe"], url: (name) => `/app-health/${name}/readyz` },
   { path: ["livenessProbe"], url: (name) => `/app-health/${name}/livez` },
   { path: ["startupProbe"], url: (name) => `/app-health/${name}/startupz` },

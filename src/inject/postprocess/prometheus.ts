@@ -115,14 +115,16 @@ function scrapeText(annotations: PrometheusAnnotations, targets: readonly Target
 }
 
 /** The proxy's variable with the port of merged metrics over mutual TLS, from a template or proxyMetadata. */
-const PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT";
+export const SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT";
 
 /** Annotates the pod with that port for Prometheus, unless it has the annotation in any spelling. */
 export function annotateSecurePort(pod: Pod): Pod {
   const proxy = findProxy(pod);
   const known = Object.keys(annotationsOf(pod)).some((name) => sanitised(name) === sanitised(ANNOTATION.securePort));
   if (proxy === undefined || known) return pod;
-  const ports = mapsAt(proxy, "env").filter((item) => item["name"] === PORT_ENV).map((item) => textAt(item, "value"));
+  const ports = mapsAt(proxy, "env").filter((item) => item["name"] === SECURE_PORT_ENV).map((item) =>
+    textAt(item, "value")
+  );
   const port = ports.find((text) => text !== "" && text !== "0");
   return port === undefined ? pod : withAnnotations(pod, { [ANNOTATION.securePort]: port });
 }

@@ -1,0 +1,129 @@
+/** Annotations that injection adds. */
+import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { isList, isMap, textAt, type Value } from "../../core/value.ts";
+import { goJson } from "../../core/gojson.ts";
+import { annotation, annotationsOf, containersOf, type Pod, withAnnotations } from "../pod/pod.ts";
+import { applicationOf, type Evidence, TEMPLATE_CONTAINERS } from "./evidence.ts";
+import { isOlder } from "./order.ts";
+import type { Doubt, Undone } from "./undone.ts";
+
+type Changes = Record<string, string | undefined>;
+
+/** The templates that Istio's configurations bring along. */
+const TEMPLATES: readonly string[] = ["sidecar", "gateway", "grpc-agent", "grpc-simple"];
+
+/** The templates that the pod asks for. */
+function templatesOf(pod: Pod): readonly string[] {
+  return (annotation(pod, ANNOTATION.templates) ?? "").split(",").map((name) => name.trim()).filter((name) =>
+    name !== ""
+  );
+}
+
+/** Says that a template of the user's own may have set more than the status annotation lists. */
+export function ownTemplates(pod: Pod): Undone {
+  const names = templatesOf(pod).filter((name) => !TEMPLATES.includes(name)).map((name) => `"${name}"`);
+  if (names.length === 0) return { pod, doubts: [] };
+  const message = `what the template ${names.join(", ")} set besides containers and volumes is not known`;
+  return { pod, doubts: [{ field: `metadata.annotations["${ANNOTATION.templates}"]`, message }] };
+}
+
+/** Takes out the annotations of injection. */
+export function annotations(pod: Pod, evidence: Evidence): Undone {
+  const cni = capturedByCni(evidence) ? forCni(pod) : { changes: {}, doubts: [] };
+  const changes: Changes = { ...own(pod, evidence), ...ofContainers(pod), ...cni.changes, ...networks(pod) };
+  const present = Object.entries(changes).filter(([name]) => annotation(pod, name) !== undefined);
+  if (present.length === 0) return { pod, doubts: cni.doubts };
+  return { pod: withAnnotations(pod, Object.fromEntries(present)), doubts: cni.doubts };
+}
+
+function own(pod: Pod, evidence: Evidence): Changes {
+  const changes: Changes = { [ANNOTATION.status]: undefined, [ANNOTATION.overrides]: undefined };
+  if (annotation(pod, ANNOTATION.revision) === evidence.revision) changes[ANNOTATION.revision] = undefined;
+  const rewrites = ANNOTATION.rewriteAppProbers;
+  // The templates without Envoy leave the probes alone.
+  const isProxyless = templatesOf(pod).some((name) => name.startsWith("grpc-"));
+  if (isProxyless && annotation(pod, rewrites) === "false") changes[rewrites] = undefined;
+  const names = applicationOf(pod, evidence);
+  const name = containersOf(pod, "containers").map((each) => textAt(each, "name")).find((each) => names.includes(each));
+  for (const key of [ANNOTATION.defaultContainer, ANNOTATION.defaultLogsContainer]) {
+    // kubectl takes the first container without it.
+    if (annotation(pod, key) === name && !isOlder(pod, "annotations", key)) changes[key] = undefined;
+  }
+  return changes;
+}
+
+/** Annotations of a container end with its name: AppArmor's, and seccomp's of old. */
+function ofContainers(pod: Pod): Changes {
+  const names = Object.keys(annotationsOf(pod)).filter((name) => {
+    const [group = "", container = ""] = name.split("/");
+    return group.startsWith("container.") && TEMPLATE_CONTAINERS.includes(container);
+  });
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+/** With the CNI plugin no init container captures; releases from 1.9 on have one that proves the capture. */
+function capturedByCni({ added }: Evidence): boolean {
+  return added.initContainers.includes("istio-validation") || !added.initContainers.includes("istio-init");
+}
+
+/** What injection tells the CNI plugin, with the value that it has unless a user or the values set it. */
+const CNI_DEFAULTS: Readonly<Record<string, string>> = {
+  [ANNOTATION.interceptionMode]: "REDIRECT",
+  [ANNOTATION.includeOutboundIpRanges]: "*",
+  [ANNOTATION.excludeOutboundIpRanges]: "",
+  [ANNOTATION.includeInboundPorts]: "*",
+  [ANNOTATION.excludeInboundPorts]: "",
+  [ANNOTATION.includeOutboundPorts]: "",
+  [ANNOTATION.excludeOutboundPorts]: "",
+};
+
+function forCni(pod: Pod): { readonly changes: Changes; readonly doubts: readonly Doubt[] } {
+  const changes: Changes = {};
+  const doubts: Doubt[] = [];
+  for (const [name, standard] of Object.entries(CNI_DEFAULTS)) {
+    const text = annotation(pod, name);
+    if (text === undefined || isOlder(pod, "annotations", name)) continue;
+    const before = name === ANNOTATION.excludeInboundPorts ? withoutAgentPort(text, pod) : text;
+    changes[name] = before === standard ? undefined : before;
+    if (before === standard) continue;
+    const message = "stays: the pod may have had it before injection, or the values may give it";
+    doubts.push({ field: `metadata.annotations["${name}"]`, message });
+  }
+  return { changes, doubts };
+}
+
+/** Injection puts the agent's port at the end of the list. */
+function withoutAgentPort(ports: string, pod: Pod): string {
+  const agent = annotation(pod, ANNOTATION.statusPort)?.trim() ?? "15020";
+  const items = ports.split(",");
+  return items.at(-1) === agent ? items.slice(0, -1).join(",") : ports;
+}
+
+const NETWORK = "istio-cni";
+
+/** Multus' list of networks without Istio's: JSON, or names with commas between. */
+function networks(pod: Pod): Changes {
+  const text = annotation(pod, ANNOTATION.multusNetworks);
+  if (text === undefined || !text.includes(NETWORK)) return {};
+  return { [ANNOTATION.multusNetworks]: text.includes("]") ? withoutItem(text) : withoutName(text) };
+}
+
+function withoutName(text: string): string | undefined {
+  const names = text.split(",").map((name) => name.trim());
+  const left = names.filter((name) => name !== NETWORK && !name.endsWith(`/${NETWORK}`));
+  return left.length === 0 ? undefined : left.length === names.length ? text : left.join(", ");
+}
+
+/** Injection puts its object before the last bracket; without it the text is the user's to the letter. */
+function withoutItem(text: string): string | undefined {
+  const appended = /,\s*\{\s*"name":\s*"istio-cni"(?:,\s*"namespace":\s*"[^"]*")?\s*\}\s*(?=\][^\]]*$)/;
+  if (appended.test(text)) return text.replace(appended, "");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  const left = isList(value) ? value.filter((item: Value) => !isMap(item) || item["name"] !== NETWORK) : [];
+  return left.length === 0 ? undefined : goJson(left);
+}

@@ -1,0 +1,87 @@
+/** Containers, volumes and pull secrets of the templates. */
+import { mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { isInit } from "../pod/strip.ts";
+import {
+  allContainers,
+  type ContainerList,
+  containerNamed,
+  containersOf,
+  type Pod,
+  PROXY,
+  specOf,
+  withKey,
+  withSpecKey,
+} from "../pod/pod.ts";
+import { type Evidence, isAdded } from "./evidence.ts";
+import { certain, type Doubt, type Undone } from "./undone.ts";
+
+/** Takes out the containers of the templates. A container that the user wrote under such a name comes back. */
+export function containers(pod: Pod, evidence: Evidence): Undone {
+  const wanted = keptByList(evidence);
+  const lists: readonly ContainerList[] = ["initContainers", "containers"];
+  return certain(
+    lists.reduce((result, list) => withList(result, list, inList(pod, list, wanted[list], evidence)), pod),
+  );
+}
+
+function inList(pod: Pod, list: ContainerList, kept: readonly ValueMap[], evidence: Evidence): readonly ValueMap[] {
+  const before = containersOf(pod, list);
+  const inPlace = before.flatMap((container) => {
+    if (!isAdded(evidence, container)) return [container];
+    const own = containerNamed(kept, textAt(container, "name"));
+    return own === undefined ? [] : [own];
+  });
+  const placed = new Set(inPlace);
+  return [...inPlace, ...kept.filter((container) => !placed.has(container))];
+}
+
+/** The kept containers by the list in which the user wrote them. */
+function keptByList({ kept }: Evidence): Readonly<Record<ContainerList, readonly ValueMap[]>> {
+  const inits = kept.initContainers.map(withImage);
+  return {
+    initContainers: inits.filter(isInit),
+    containers: [...kept.containers.map(withImage), ...inits.filter((container) => !isInit(container))],
+  };
+}
+
+/** Injection leaves the placeholder "auto" out of what it keeps. */
+function withImage(container: ValueMap): ValueMap {
+  return container["name"] === PROXY && container["image"] === undefined
+    ? withKey(container, "image", "auto")
+    : container;
+}
+
+/** Takes out the volumes of the templates that no container mounts any more. */
+export function volumes(pod: Pod, { added }: Evidence): Undone {
+  const mounted = new Map(
+    allContainers(pod).flatMap((container) =>
+      mapsAt(container, "volumeMounts").map((mount) => [textAt(mount, "name"), textAt(container, "name")] as const)
+    ),
+  );
+  const doubts: Doubt[] = [];
+  const left = mapsAt(specOf(pod), "volumes").filter((volume) => {
+    const name = textAt(volume, "name");
+    const user = mounted.get(name);
+    if (!added.volumes.includes(name)) return true;
+    if (user === undefined) return false;
+    doubts.push({ field: "spec.volumes", message: `the volume "${name}" stays: the container "${user}" mounts it` });
+    return true;
+  });
+  return { pod: withList(pod, "volumes", left), doubts };
+}
+
+/** Takes out the pull secrets of the templates. The pod may have named one of them itself. */
+export function pullSecrets(pod: Pod, { added }: Evidence): Undone {
+  const before = mapsAt(specOf(pod), "imagePullSecrets");
+  const left = before.filter((secret) => !added.imagePullSecrets.includes(textAt(secret, "name")));
+  const out = before.filter((secret) => !left.includes(secret)).map((secret) => `"${textAt(secret, "name")}"`);
+  if (out.length === 0) return certain(pod);
+  const message = `${out.join(", ")} taken out: add it again if the pod had it before injection`;
+  return { pod: withList(pod, "imagePullSecrets", left), doubts: [{ field: "spec.imagePullSecrets", message }] };
+}
+
+function withList(pod: Pod, key: string, left: readonly Value[]): Pod {
+  const before = mapsAt(specOf(pod), key);
+  if (left.length === before.length && left.every((item, index) => item === before[index])) return pod;
+  return withSpecKey(pod, key, left.length === 0 ? undefined : [...left]);
+}

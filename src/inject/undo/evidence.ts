@@ -1,0 +1,111 @@
+/** What tells of an injection in a pod: its status annotation, or the names and shapes of Istio's templates. */
+import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import type { Owner } from "../document/workload.ts";
+import { keptOverrides, type Overrides } from "../pod/overrides.ts";
+import { annotation, containerNamed, containersOf, findProxy, type Pod, PROXY, specOf } from "../pod/pod.ts";
+import { type InjectionStatus, parseObject, readStatus } from "../pod/status.ts";
+
+/** An injection of a pod. */
+export interface Evidence {
+  /** The names of what the templates added, by list. */
+  readonly added: InjectionStatus;
+  /** The containers that the user wrote under a name of the templates. */
+  readonly kept: Overrides;
+  /** The injected proxy; `undefined` if the templates have none. */
+  readonly proxy: ValueMap | undefined;
+  /** The revision in the status annotation, which releases up to 1.8 do not write. */
+  readonly revision: string | undefined;
+  /** The status annotation exists. */
+  readonly hasStatus: boolean;
+  /** The owner of the pod, as the templates saw it. */
+  readonly owner: Owner;
+}
+
+/** Names of Istio's templates since 1.0. */
+const NAMES: InjectionStatus = {
+  initContainers: ["istio-init", "istio-validation", "enable-core-dump", PROXY],
+  containers: [PROXY],
+  volumes: [
+    "custom-bootstrap-volume",
+    "credential-socket",
+    "istio-ca-crl",
+    "istio-certs",
+    "istio-data",
+    "istio-envoy",
+    "istio-podinfo",
+    "istio-token",
+    "istiod-ca-cert",
+    "lightstep-certs",
+    "sds-uds-path",
+    "sdsudspath",
+    "workload-certs",
+    "workload-socket",
+  ],
+  imagePullSecrets: [],
+};
+
+/** Containers that the templates of Istio add. */
+export const TEMPLATE_CONTAINERS: readonly string[] = NAMES.initContainers;
+
+/**
+ * The injection of a pod; `undefined` if nothing tells of one. Without a status annotation that names what was added, a
+ * container counts that has the name and the shape of a proxy of Istio.
+ * Errors: an InjectionError for an annotation with overrides that is not JSON.
+ */
+export function evidenceOf(pod: Pod, owner: Owner): Evidence | undefined {
+  const status = readStatus(pod);
+  const written = annotation(pod, ANNOTATION.status) !== undefined;
+  if (status === undefined && !isProxy(findProxy(pod))) return undefined;
+  const added = status ?? namesIn(pod);
+  const isAdded = [...added.containers, ...added.initContainers].includes(PROXY);
+  const { revision } = parseObject(annotation(pod, ANNOTATION.status)) ?? {};
+  return {
+    added,
+    kept: keptOverrides(pod),
+    proxy: isAdded ? findProxy(pod) : undefined,
+    revision: typeof revision === "string" ? revision : undefined,
+    hasStatus: written && status !== undefined,
+    owner,
+  };
+}
+
+/** A proxy that runs. A container of that name that the user wrote for the templates has no arguments of the agent. */
+function isProxy(container: ValueMap | undefined): boolean {
+  if (container === undefined) return false;
+  const [first, second] = textsAt(container, "args");
+  return first === "proxy" && (second === "sidecar" || second === "router");
+}
+
+function namesIn(pod: Pod): InjectionStatus {
+  const spec = specOf(pod);
+  const present = (list: keyof InjectionStatus) =>
+    NAMES[list].filter((name) => containerNamed(mapsAt(spec, list), name) !== undefined);
+  return {
+    initContainers: present("initContainers"),
+    containers: present("containers"),
+    volumes: present("volumes"),
+    imagePullSecrets: [],
+  };
+}
+
+/** The value of an environment variable of the injected proxy; `""` without it. */
+export function proxyVariable({ proxy }: Evidence, name: string): string {
+  const variable = proxy === undefined ? undefined : containerNamed(mapsAt(proxy, "env"), name);
+  return variable === undefined ? "" : textAt(variable, "value");
+}
+
+/** Whether injection added the container. */
+export function isAdded({ added }: Evidence, container: ValueMap): boolean {
+  const name = textAt(container, "name");
+  return added.containers.includes(name) || added.initContainers.includes(name);
+}
+
+/** Names of the application's containers. A template may change them too: then the annotation keeps what they were. */
+export function applicationOf(pod: Pod, evidence: Evidence): readonly string[] {
+  const kept = evidence.kept.containers.map((container) => textAt(container, "name"));
+  return containersOf(pod, "containers").filter((container) => !isAdded(evidence, container))
+    .map((container) => textAt(container, "name"))
+    .concat(kept)
+    .filter((name) => name !== PROXY);
+}

@@ -1,0 +1,53 @@
+/** Fields of the whole pod that injection sets: security context and DNS. */
+import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { type Pod, specOf, withKey, withSpecKey } from "../pod/pod.ts";
+import type { Evidence } from "./evidence.ts";
+import { certain, type Undone } from "./undone.ts";
+
+/** The group of the proxy, which releases from 1.4 to 1.8 make the owner of volumes. */
+const PROXY_GROUP = 1337;
+
+const STAYS = "stays: the pod may have had it before injection, or the values may give it";
+
+/** Lets a gateway listen on ports below 1024. */
+const LOW_PORTS = "net.ipv4.ip_unprivileged_port_start";
+
+/** Takes out the group of the proxy, and what a gateway's template sets. */
+export function securityContext(pod: Pod, { proxy, revision }: Evidence): Undone {
+  const before = specOf(pod)["securityContext"];
+  if (!isMap(before)) return certain(pod);
+  const isGateway = proxy !== undefined && textsAt(proxy, "args")[1] === "router";
+  let after = before;
+  if (revision === undefined && String(before["fsGroup"]) === String(PROXY_GROUP)) {
+    after = withKey(after, "fsGroup", undefined);
+  }
+  if (isGateway) after = withoutLowPorts(after);
+  const isEmpty = Object.keys(after).length === 0;
+  const bare = after === before ? pod : withSpecKey(pod, "securityContext", isEmpty ? undefined : after);
+  if (!isGateway || isEmpty) return certain(bare);
+  return { pod: bare, doubts: [{ field: "spec.securityContext", message: STAYS }] };
+}
+
+function withoutLowPorts(context: ValueMap): ValueMap {
+  const sysctls = mapsAt(context, "sysctls");
+  const left = sysctls.filter(({ name, value }) => name !== LOW_PORTS || value !== "0");
+  return left.length === sysctls.length
+    ? context
+    : withKey(context, "sysctls", left.length === 0 ? undefined : [...left]);
+}
+
+/**
+ * Takes out the search domains of a mesh over several clusters: `NAMESPACE.global` and `global`. Other search domains may
+ * come from the values or from the user.
+ */
+export function dns(pod: Pod, { owner, proxy }: Evidence): Undone {
+  const config = mapAt(specOf(pod), "dnsConfig");
+  const searches = textsAt(config, "searches");
+  if (searches.length === 0 || proxy === undefined) return certain(pod);
+  const standard = [`${owner.namespace || "default"}.global`, "global"];
+  if (searches.every((domain) => standard.includes(domain))) {
+    const left = withKey(config, "searches", undefined);
+    return certain(withSpecKey(pod, "dnsConfig", Object.keys(left).length === 0 ? undefined : left));
+  }
+  return { pod, doubts: [{ field: "spec.dnsConfig.searches", message: STAYS }] };
+}

@@ -1,0 +1,56 @@
+/** The annotations by which Prometheus finds the application's metrics. */
+import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { isMap, listAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { PROMETHEUS_ENV } from "../names.ts";
+import { annotation, type Pod, withAnnotations } from "../pod/pod.ts";
+import { parseObject } from "../pod/status.ts";
+import { scrapeAnnotations, SECURE_PORT_ENV } from "../postprocess/prometheus.ts";
+import { withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
+import { type Evidence, proxyVariable } from "./evidence.ts";
+import { certain, type Undone } from "./undone.ts";
+import { isOlder } from "./order.ts";
+
+const PORT = ANNOTATION.prometheusPort;
+
+/** Restores what injection took from the annotations to the agent, and takes out what points to the agent. */
+export function prometheus(pod: Pod, evidence: Evidence): Undone {
+  const bare = withoutSecurePort(pod, evidence);
+  if (!asksAgent(bare)) return certain(bare);
+  const kept = parseObject(proxyVariable(evidence, PROMETHEUS_ENV));
+  if (kept !== undefined) return certain(withAnnotations(withoutPrometheus(bare), annotationsFrom(kept)));
+  if (isOlder(bare, "annotations", PORT)) return certain(bare);
+  const taken = withoutPrometheus(bare);
+  if (evidence.proxy !== undefined) return certain(taken);
+  const message = "taken out: no proxy tells what it was before injection";
+  return { pod: taken, doubts: [{ field: `metadata.annotations["${PORT}"]`, message }] };
+}
+
+/** Whether the annotations are those that injection writes. */
+function asksAgent(pod: Pod): boolean {
+  const port = annotation(pod, PORT);
+  return port !== undefined &&
+    Object.entries(scrapeAnnotations(port)).every(([name, value]) => annotation(pod, name) === value);
+}
+
+/** With targets, port and path are those of the first target. */
+function annotationsFrom(kept: ValueMap): Record<string, string> {
+  const targets = listAt(kept, "targets").map(targetText).join(",");
+  const single = targets !== "" ? {} : {
+    [ANNOTATION.prometheusPath]: textAt(kept, "path"),
+    [PORT]: textAt(kept, "port"),
+  };
+  const all = { [ANNOTATION.prometheusScrape]: textAt(kept, "scrape"), ...single, [ANNOTATION.scrapeTargets]: targets };
+  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ""));
+}
+
+function targetText(target: Value): string {
+  return isMap(target) ? `${textAt(target, "port")}:${textAt(target, "path")}` : "";
+}
+
+function withoutSecurePort(pod: Pod, evidence: Evidence): Pod {
+  const port = annotation(pod, ANNOTATION.securePort);
+  if (port === undefined || port !== proxyVariable(evidence, SECURE_PORT_ENV)) return pod;
+  return isOlder(pod, "annotations", ANNOTATION.securePort)
+    ? pod
+    : withAnnotations(pod, { [ANNOTATION.securePort]: undefined });
+}

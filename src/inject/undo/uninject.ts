@@ -1,0 +1,65 @@
+/** Uninjection of the pods in a document. */
+import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { isMap, mapAt, type ValueMap } from "../../core/value.ts";
+import type { ParsedDocument } from "../../core/yaml/mod.ts";
+import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "../document/document.ts";
+import { hasPod, isCustom, type WorkloadKind } from "../document/kinds.ts";
+import { fieldIn, inPodOf, withoutTemplate } from "../document/pod_row.ts";
+import { ownerOf, podIn, withPod } from "../document/workload.ts";
+import { annotation, metadataOf, type Pod, withKey } from "../pod/pod.ts";
+import { evidenceOf } from "./evidence.ts";
+import { uninjectPod } from "./uninject_pod.ts";
+
+/** Takes injections out of the workloads of a document. Failures are entries, not errors. */
+export function uninjectDocument(parsed: ParsedDocument, options: DocumentOptions): DocumentResult {
+  return changeDocument(parsed, uninjection, options);
+}
+
+/** Takes the injection out of the pod of a workload; one that is not injected stays as it is. */
+export const uninjection: Change = (value, row, options) => {
+  if (isCustom(row) && !hasPod(value, row)) return withoutTemplate(value, row);
+  const place = placeIn(value, row);
+  const pod = place.read(value);
+  const owner = ownerOf(value, row, options.namespace ?? "");
+  return inPodOf(row, () => {
+    const evidence = evidenceOf(pod, owner);
+    if (evidence === undefined) return { ...NOT_INJECTED, warnings: [], next: value };
+    const { pod: bare, doubts } = uninjectPod(pod, evidence);
+    const field = fieldIn(evidence.hasStatus ? STATUS : "spec.containers", row);
+    const told = doubts.map((doubt) => `${fieldIn(doubt.field, row)}: ${doubt.message}`);
+    const warnings = evidence.hasStatus ? told : [BY_NAMES, ...told];
+    return { result: "uninjected", reason: "uninjected", field, message: "", warnings, next: place.write(value, bare) };
+  });
+};
+
+const STATUS = `metadata.annotations["${ANNOTATION.status}"]`;
+
+const NOT_INJECTED = { result: "skipped", reason: "not-injected", field: "", message: "not injected" } as const;
+
+const BY_NAMES = `The annotation "${ANNOTATION.status}" is missing: what was injected is known by its names`;
+
+/** Where the pod's metadata and spec are. */
+interface Place {
+  readonly read: (manifest: ValueMap) => Pod;
+  readonly write: (manifest: ValueMap, pod: Pod) => ValueMap;
+}
+
+/** istioctl writes the metadata of a CronJob's pod to its Job. */
+function placeIn(manifest: ValueMap, row: WorkloadKind): Place {
+  const job = mapAt(mapAt(manifest, "spec"), "jobTemplate");
+  const plain: Place = { read: (value) => podIn(value, row), write: (value, pod) => withPod(value, row, pod) };
+  if (row.kind !== "CronJob" || annotation(job, ANNOTATION.status) === undefined) return plain;
+  return {
+    read: (value) => withKey(podIn(value, row), "metadata", metadataOf(job)),
+    write: (value, pod) => {
+      const own = podIn(value, row)["metadata"];
+      const spec = mapAt(withPod(value, row, withKey(pod, "metadata", own)), "spec");
+      const metadata = isMap(pod["metadata"]) ? pod["metadata"] : undefined;
+      return withKey(
+        value,
+        "spec",
+        withKey(spec, "jobTemplate", withKey(mapAt(spec, "jobTemplate"), "metadata", metadata)),
+      );
+    },
+  };
+}
