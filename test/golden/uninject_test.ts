@@ -15,6 +15,8 @@ import {
 } from "../../src/inject/mod.ts";
 import { comparable } from "../support/cases/comparable.ts";
 import { injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/cases/inject.ts";
+import { MANIFEST_TEXTS } from "../support/manifest_texts.ts";
+import { fc } from "../support/properties.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 import { workloadType } from "../support/workload_type.ts";
 
@@ -107,6 +109,18 @@ testWhen(needsShared("cases/manifests"), "uninject of injected real manifests gi
   for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
     if (/\.ya?ml$/.test(name)) await t.step(name, () => checkFile(`${SHARED}/cases/manifests/${name}`));
   }
+});
+
+Deno.test("uninject of injected generated manifests gives them back", async () => {
+  const one = fc.asyncProperty(MANIFEST_TEXTS, fc.boolean(), async ({ text, isRewritten }, native) => {
+    const injected = await changed(text, injection(builtIn(native)));
+    assert.deepEqual(injected.entries.map(({ result }) => result), ["injected"]);
+    const back = await changed(injected.text, uninjection);
+    if (isRewritten) assert.deepEqual(meaning(back.text), meaning(text));
+    else assert.equal(back.text, text);
+    assert.deepEqual(back.warnings, []);
+  });
+  await fc.assert(one, { numRuns: 400 });
 });
 
 /** Cases of which something is lost, with the start of the warning that says so; `undefined` for an input with a proxy. */
