@@ -44,14 +44,18 @@ export function changeDocument(parsed: ParsedDocument, change: Change, options: 
   if (run.entries.some(({ result }) => result === "failed")) {
     return { text: undefined, entries: skippedItems(run.entries) };
   }
-  const text = textOf(parsed, next, options.output);
+  const text = textOf(parsed, next, run);
   const items = itemsOf(next);
   if (options.output === "yaml" || items === undefined) return { text, entries: run.entries };
   return { text, items: () => items.map(jsonText), entries: run.entries };
 }
 
-function textOf(parsed: ParsedDocument, next: Value, output: "yaml" | "json"): string {
-  if (output === "yaml") return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next);
+function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entries }: Run): string {
+  // Injection writes no comments: those above and below what it added are the user's.
+  const keepsComments = entries.some(({ result }) => result === "uninjected");
+  if (output === "yaml") {
+    return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next, { keepsComments });
+  }
   if (next === parsed.value && isJson(parsed.doc.text)) return parsed.doc.text;
   return jsonText(next) + "\n";
 }

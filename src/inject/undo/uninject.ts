@@ -28,7 +28,14 @@ export const uninjection: Change = (value, row, options) => {
     const field = fieldIn(evidence.hasStatus ? STATUS : "spec.containers", row);
     const told = doubts.map((doubt) => `${fieldIn(doubt.field, row)}: ${doubt.message}`);
     const warnings = evidence.hasStatus ? told : [BY_NAMES, ...told];
-    return { result: "uninjected", reason: "uninjected", field, message: "", warnings, next: place.write(value, bare) };
+    return {
+      result: "uninjected",
+      reason: "uninjected",
+      field,
+      message: "the injection is taken out",
+      warnings,
+      next: place.write(value, bare),
+    };
   });
 };
 

@@ -10,22 +10,28 @@ const MAX_PASSES = 5;
 /** `? ` keys, `|+` blocks and tags: edits of these are verified. */
 const RARE = /^[^\S\n]*\?|[|>]\d?\+|[\s{[,]!/m;
 
+/** Options of an edit. */
+export interface EditOptions {
+  /** Comments above and below what is removed stay. Otherwise they go with it. */
+  readonly keepsComments?: boolean;
+}
+
 /**
  * Edits the text of a document so that it reads as `next`, and keeps all other bytes. The result is verified for
  * documents with aliases, `|+`, `? ` keys or tags: if it does not read as `next`, the whole content is replaced.
  */
-export function editDocument(parsed: ParsedDocument, next: Value): string {
+export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
   const text = parsed.doc.text;
   if (sameValue(parsed.value, next)) return text;
-  const edited = withoutAddedBreak(text, editText(parsed, next));
+  const edited = withoutAddedBreak(text, editText(parsed, next, options));
   const isSure = !parsed.hasAliases && !RARE.test(text);
   return isSure || readsAs(edited, next) ? edited : rewrite(parsed, next);
 }
 
-function editText(parsed: ParsedDocument, next: Value): string {
+function editText(parsed: ParsedDocument, next: Value, { keepsComments = false }: EditOptions): string {
   let changed: ReadonlySet<YamlNode> = new Set();
   for (let pass = 1;; pass++) {
-    const editor = new Editor(withBreak(parsed.doc.text), parsed.root, changed);
+    const editor = new Editor(withBreak(parsed.doc.text), parsed.root, { changed, keepsComments });
     const text = editor.run(next);
     const stable = [...editor.touched].every((node) => changed.has(node));
     if (!parsed.hasAliases || stable || pass === MAX_PASSES) return text;

@@ -22,6 +22,8 @@ export interface Editing {
   readonly root: YamlNode | undefined;
   readonly edits: TextEdits;
   readonly layout: Layout;
+  /** What is removed leaves its comments. */
+  readonly keepsComments: boolean;
   /** Edits the text so that a node reads as `next`. */
   edit(node: YamlNode, next: Value, slot: Slot): void;
   /** Replaces the whole text of a node. */

@@ -21,14 +21,23 @@ export class Editor implements Editing {
   readonly text: string;
   readonly lines: Lines;
   readonly root: YamlNode | undefined;
+  readonly keepsComments: boolean;
   readonly #changed: ReadonlySet<YamlNode>;
 
   /** `changed` are the anchored nodes that an earlier pass changed. */
-  constructor(text: string, root: YamlNode | undefined, changed: ReadonlySet<YamlNode> = new Set()) {
+  constructor(
+    text: string,
+    root: YamlNode | undefined,
+    { changed = new Set<YamlNode>(), keepsComments = false }: {
+      readonly changed?: ReadonlySet<YamlNode>;
+      readonly keepsComments?: boolean;
+    } = {},
+  ) {
     this.text = text;
     this.root = root;
     this.lines = new Lines(text);
     this.layout = layoutOf(this.lines, root);
+    this.keepsComments = keepsComments;
     this.#changed = changed;
   }
 

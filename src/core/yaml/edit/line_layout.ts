@@ -27,6 +27,18 @@ export function leadingStart(lines: Lines, offset: number): number {
   return start;
 }
 
+/**
+ * The lines that go with a node that begins at `start`: its own, and the comments above it at its column and below it that
+ * are deeper. `keepsComments` leaves the comments.
+ */
+export function linesOf(
+  lines: Lines,
+  { start, node, keepsComments }: { readonly start: number; readonly node: YamlNode; readonly keepsComments: boolean },
+): readonly [from: number, to: number] {
+  if (!keepsComments) return [leadingStart(lines, start), tailEnd(lines, node, lines.column(start) + 1)];
+  return [lines.start(start), tailEnd(lines, node, Infinity)];
+}
+
 /** The end of a node's content: without blank lines after a block scalar, unless it keeps them. */
 export function contentEnd(lines: Lines, node: YamlNode): number {
   const leaf = lastLeaf(node);

@@ -1,7 +1,7 @@
 import type { Value } from "../../value.ts";
 import type { Editing, Slot } from "./editing.ts";
 import { itemLines, spaces } from "../write/emit.ts";
-import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
+import { leadingStart, linesOf, startsLine, tailEnd } from "./line_layout.ts";
 import { matchItems } from "./match_items.ts";
 import type { ListNode } from "../node.ts";
 import { skipBlank } from "../scan.ts";
@@ -47,7 +47,7 @@ function removeItems(
     if (kept.has(index)) return;
     editor.forget(item);
     if (!inline || dash > firstKept) {
-      edits.remove(leadingStart(lines, dash), tailEnd(lines, item, lines.column(dash) + 1));
+      edits.remove(...linesOf(lines, { start: dash, node: item, keepsComments: editor.keepsComments }));
     } // The first dash is on the line of an outer dash: the first item that stays moves there.
     else if (index === 0) edits.remove(first, firstKept);
   });

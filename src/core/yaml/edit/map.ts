@@ -1,7 +1,7 @@
 import type { ValueMap } from "../../value.ts";
 import type { Editing, Slot } from "./editing.ts";
 import { entryLines } from "../write/emit.ts";
-import { leadingStart, startsLine, tailEnd } from "./line_layout.ts";
+import { linesOf, startsLine, tailEnd } from "./line_layout.ts";
 import type { MapEntry, MapNode } from "../node.ts";
 import type { Lines } from "../position.ts";
 import { sameValue } from "../../same_value.ts";
@@ -56,8 +56,8 @@ function removeEntries(editor: Editing, node: MapNode, next: ValueMap): void {
       return;
     }
     const isHeader = node === editor.root && index === 0;
-    const from = isHeader ? lines.start(start) : leadingStart(lines, start);
-    edits.remove(from, tailEnd(lines, entry.node, lines.column(start) + 1));
+    const [from, to] = linesOf(lines, { start, node: entry.node, keepsComments: editor.keepsComments });
+    edits.remove(isHeader ? lines.start(start) : from, to);
   });
 }
 
