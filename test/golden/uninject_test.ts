@@ -152,7 +152,7 @@ testWhen(needsInjectCases, "uninject of what Istio and this program injected mea
 testWhen(needsShared("cases/inject-legacy"), "uninject of what Istio 1.0 to 1.8 injected", async (t) => {
   const root = `${SHARED}/cases/inject-legacy`;
   const small = ["1.0.0", "1.1.0", "1.2.0", "1.4.0", "1.6.0", "1.8.0"].map((release) => `${root}/${release}/hello.yaml`);
-  const names = Array.from(Deno.readDirSync(`${root}/1.8.0/inject`), ({ name }) => name);
+  const names = await Array.fromAsync(Deno.readDir(`${root}/1.8.0/inject`), ({ name }) => name);
   const real = names.filter((name) => names.includes(`${name}.injected`)).map((name) => `${root}/1.8.0/inject/${name}`);
   for (const path of [...small, ...real]) {
     await t.step(path.slice(root.length + 1), async () => {
