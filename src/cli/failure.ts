@@ -1,9 +1,10 @@
 import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../core/errors.ts";
+import { exhaustion } from "../core/exhaustion.ts";
 import type { World } from "../core/world/world.ts";
 
 /**
  * Tells the user of an error and returns the exit code. A closed pipe is no error: `| head` has read enough. A `MeshError` is one that the user
- * can act on; anything else is a defect of this program and says so.
+ * can act on, and so is a machine that has no more of something; anything else is a defect of this program and says so.
  */
 export function reportFailure(world: World, error: unknown): number {
   if (error instanceof ClosedPipeError) {
@@ -12,6 +13,11 @@ export function reportFailure(world: World, error: unknown): number {
   if (error instanceof MeshError) {
     say(world, errorText(world, error));
     return error.exitCode;
+  }
+  const exhausted = exhaustion(error);
+  if (exhausted !== undefined) {
+    say(world, `error: Cannot go on: ${exhausted.reason}; ${exhausted.hint}\n`);
+    return EXIT.failed;
   }
   say(world, `error: Unexpected failure of this program: ${oneLine(messageOf(error))}; please report it\n`);
   if (world.env.get("MESH_LOG_LEVEL") === "debug" && error instanceof Error) say(world, `${error.stack}\n`);

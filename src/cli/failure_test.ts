@@ -48,3 +48,8 @@ Deno.test("reportFailure() calls any other error a defect, with its stack only i
   assert.deepEqual(told(error), [1, "error: Unexpected failure of this program: boom; please report it\n"]);
   assert.match(told(error, { MESH_LOG_LEVEL: "debug" })[1], /failure_test\.ts/);
 });
+
+Deno.test("reportFailure() tells what the machine has no more of, which is no defect of this program", () => {
+  const text = "error: Cannot go on: this process has too many open files; raise its limit of open files (ulimit -n)\n";
+  assert.deepEqual(told(new Error("Too many open files (os error 24)")), [1, text]);
+});

@@ -1,6 +1,6 @@
 import { configureSync, getJsonLinesFormatter, getLogger, getTextFormatter, isLogLevel } from "@logtape/logtape";
 import type { Logger, LogLevel } from "@logtape/logtape";
-import { ClosedPipeError, UsageError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import type { World } from "./world/world.ts";
 
 export type { Logger };
@@ -65,12 +65,12 @@ function levelOf(text = "info"): LogLevel {
   throw new UsageError(`Unknown log level "${text}": use debug, info, warning or error`);
 }
 
-/** A closed stderr must not end the command. */
+/** A stderr that is closed, or a file on a full disk, must not end the command. */
 function tell(world: World, line: string): void {
   try {
     world.stderr.write(line);
-  } catch (error) {
-    if (!(error instanceof ClosedPipeError)) throw error;
+  } catch {
+    // The line is lost.
   }
 }
 

@@ -49,3 +49,10 @@ Deno.test("envoyLines(): a closed log does not end the agent", () => {
   envoyLines(world, startLog(world, "agent", { format: "json" }))('{"msg":"of Envoy"}');
   assert.throws(() => stdout.write("more"));
 });
+
+Deno.test("envoyLines() goes on when stderr cannot be written to: nobody else reads what Envoy says", () => {
+  const world = fakeWorld();
+  const full = { ...world, stderr: { isTerminal: false, write: () => assert.fail("No space left on device") } };
+  const tell = envoyLines(full, startLog(full, "agent", { format: "json" }));
+  for (const line of ['{"level":"warning"}', "plain"]) tell(line);
+});

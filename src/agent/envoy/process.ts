@@ -50,7 +50,7 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
     if (!(error instanceof MeshError)) throw error;
     throw new MeshError(error.message, {
       cause: error,
-      hint: "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
+      hint: error.hint ?? "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
     });
   }
 }

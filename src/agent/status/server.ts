@@ -140,9 +140,11 @@ const ALL_INTERFACES = ["::", "0.0.0.0"];
 
 async function serve({ network }: World, { port, logger }: StatusOptions, handler: HttpHandler) {
   const problems: string[] = [];
+  const failed = (reason: string) =>
+    logger.error(logText(`Cannot accept connections on status port ${port}: ${reason}; its connections are closed`));
   for (const hostname of ALL_INTERFACES) {
     try {
-      const server = await network.serve({ hostname, port }, handler);
+      const server = await network.serve({ hostname, port, failed }, handler);
       logger.info(`Opening status port ${server.port}`);
       return server;
     } catch (error) {

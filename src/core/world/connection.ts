@@ -62,6 +62,8 @@ export interface UnixSocketOptions {
   readonly path: string;
   /** Permission bits of the socket. */
   readonly mode: number;
+  /** Gets the reason when the server cannot accept a connection, as with too many open files; it goes on a moment later. */
+  readonly failed?: (reason: string) => void;
 }
 
 /** A listening Unix socket. */

@@ -93,6 +93,8 @@ export interface ExchangeAnswer {
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
+  /** Gets the reason when no connection can be accepted, as with too many open files. The server goes on a moment later. */
+  readonly failed?: (reason: string) => void;
 }
 
 /** Answers a request; `remote` is the IP address of the client. */

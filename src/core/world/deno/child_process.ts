@@ -1,4 +1,5 @@
 import { EXIT, MeshError, messageOf } from "../../errors.ts";
+import { exhaustion } from "../../exhaustion.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
 import type { AttachedChild, Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
@@ -46,7 +47,8 @@ function spawnError(command: string, error: unknown): MeshError {
       cause: error,
     });
   }
-  return new MeshError(`Cannot start "${command}": ${messageOf(error)}`, { cause: error });
+  const { reason = messageOf(error), hint } = exhaustion(error) ?? {};
+  return new MeshError(`Cannot start "${command}": ${reason}`, { cause: error, hint });
 }
 
 /** PIDs of children that Deno waits for: nobody else may reap them. */

@@ -69,7 +69,7 @@ export type KernelLibc = Opened<typeof KERNEL_CALLS>;
 export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 export type OptionLibc = Deno.DynamicLibrary<typeof OPTION_CALLS>;
-export type PeerLibc = Deno.DynamicLibrary<typeof PEER_CALLS>;
+export type PeerLibc = Pick<Deno.DynamicLibrary<typeof PEER_CALLS>, "symbols" | "close">;
 export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
@@ -100,14 +100,10 @@ export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): v
   }
 }
 
-/** Opens the symbols that tell who is at the other end of a socket, for one use. */
-export function withPeerLibc<T>(use: (symbols: PeerLibc["symbols"]) => T): T {
+/** Opens the symbols that tell about sockets; the caller closes them. */
+export function openPeerLibc(): PeerLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, PEER_CALLS));
-  try {
-    return use(library.symbols);
-  } finally {
-    library.close();
-  }
+  return { symbols: library.symbols, close: () => library.close() };
 }
 
 let forSockets: SocketLibc | undefined;

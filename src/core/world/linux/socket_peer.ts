@@ -1,5 +1,6 @@
-/** Which process is at the other end of a Unix socket (unix(7), SO_PEERCRED). */
-import { type PeerLibc, withPeerLibc } from "./libc.ts";
+/** What the kernel tells of the sockets of this process: who connected to one (SO_PEERCRED of unix(7)), and which listen. */
+import { openPeerLibc, type PeerLibc } from "./libc.ts";
+import { AF, endpointOf } from "./socket_address.ts";
 import { fileWith, SO_ACCEPTCONN, SOL_SOCKET } from "./socket_options.ts";
 
 const AF_UNIX = 1;
@@ -14,12 +15,47 @@ const CREDENTIALS_BYTES = 12;
  * not another process of the network namespace.
  */
 export function isConnectedByThis(name: string): boolean {
-  return withPeerLibc((symbols) => {
-    const file = fileWith((file) =>
-      nameOf(symbols, file) === name && numberIn(symbols, file, SO_ACCEPTCONN, Int32Array.BYTES_PER_ELEMENT) === 0
-    );
+  const { symbols, close } = openPeerLibc();
+  try {
+    const file = fileWith((file) => isListener(symbols, file) === false && unixName(addressOf(symbols, file)) === name);
     return file !== undefined && numberIn(symbols, file, SO_PEERCRED, CREDENTIALS_BYTES) === Deno.pid;
-  });
+  } finally {
+    close();
+  }
+}
+
+/** Looks at a listener of this process. */
+export interface ListenerWatch {
+  /** `undefined` if that cannot be told. */
+  isThere(): boolean | undefined;
+  close(): void;
+}
+
+/** Looks at the listener with this address (Linux, and only with the permission `ffi`). Opens nothing before the first look. */
+export function watchListener(address: Deno.Addr): ListenerWatch {
+  let opened: PeerLibc | undefined;
+  let known = -1;
+  function find({ symbols }: PeerLibc): boolean {
+    const isIt = (file: number) => isListener(symbols, file) === true && isAt(addressOf(symbols, file), address);
+    if (known < 0 || !isIt(known)) known = fileWith(isIt) ?? -1;
+    return known >= 0;
+  }
+  return {
+    isThere() {
+      if (Deno.build.os !== "linux" || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
+        return undefined;
+      }
+      return find(opened ??= openPeerLibc());
+    },
+    close: () => opened?.close(),
+  };
+}
+
+function isAt(bytes: Uint8Array | undefined, address: Deno.Addr): boolean {
+  if (bytes === undefined) return false;
+  if ("path" in address) return unixName(bytes) === address.path;
+  const [family = 0] = bytes;
+  return "port" in address && (family === AF.inet || family === AF.inet6) && endpointOf(bytes).port === address.port;
 }
 
 type Symbols = PeerLibc["symbols"];
@@ -31,12 +67,24 @@ function numberIn({ getsockopt }: Symbols, file: number, option: number, size: n
   return new DataView(value.buffer).getInt32(0, true);
 }
 
-/** The name of a Unix socket, with the NUL of an abstract one; `undefined` for other files. */
-function nameOf({ getsockname }: Symbols, file: number): string | undefined {
+/** `undefined` if the file is not a socket. */
+function isListener(symbols: Symbols, file: number): boolean | undefined {
+  const value = numberIn(symbols, file, SO_ACCEPTCONN, Int32Array.BYTES_PER_ELEMENT);
+  return value === undefined ? undefined : value === 1;
+}
+
+/** The local address of a socket; `undefined` for other files. */
+function addressOf({ getsockname }: Symbols, file: number): Uint8Array<ArrayBuffer> | undefined {
   const address = new Uint8Array(ADDRESS_BYTES);
   const size = sizeBytes(ADDRESS_BYTES);
-  if (getsockname(file, address, size) !== 0 || address[0] !== AF_UNIX) return undefined;
-  return new TextDecoder().decode(address.subarray(2, new DataView(size.buffer).getUint32(0, true)));
+  if (getsockname(file, address, size) !== 0) return undefined;
+  return address.subarray(0, new DataView(size.buffer).getUint32(0, true));
+}
+
+/** The name of a Unix socket: of a file without its final NUL, or abstract with the NUL before it. */
+function unixName(address: Uint8Array | undefined): string | undefined {
+  if (address?.[0] !== AF_UNIX) return undefined;
+  return new TextDecoder().decode(address.subarray(2)).replace(/(?<=.)\0$/, "");
 }
 
 function sizeBytes(size: number): Uint8Array<ArrayBuffer> {

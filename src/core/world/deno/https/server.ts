@@ -6,6 +6,7 @@
  */
 import { MeshError, messageOf } from "../../../errors.ts";
 import { acceptAll } from "../network/connections.ts";
+import { type LastingServer, serveLasting } from "../network/lasting_server.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
 import { sendAtOnce } from "../../linux/socket_options.ts";
 import { closeBoth, splice } from "./splice.ts";
@@ -56,7 +57,7 @@ interface Shared {
 export async function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
   const shared = sharedOf(handler, table);
-  let newest = await startBackend(options.keyPair, shared);
+  let newest = startBackend(options.keyPair, shared);
   const listener = await listen(options, newest);
   const front = acceptAll(listener, (outer) => {
     const passed: Promise<void> = pass(outer, newest, shared).finally(() => shared.passing.delete(passed));
@@ -65,12 +66,13 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
   const sweeping = setInterval(() => table.sweep(), SWEEP_EVERY);
   return {
     port: listener.addr.port,
-    async replaceCertificate(keyPair) {
-      const next = await startBackend(keyPair, shared);
-      newest.isReplaced = true;
-      endIfUnused(newest, shared);
-      newest = next;
-    },
+    replaceCertificate: (keyPair) =>
+      Promise.resolve().then(() => {
+        const next = startBackend(keyPair, shared);
+        newest.isReplaced = true;
+        endIfUnused(newest, shared);
+        newest = next;
+      }),
     drain: () => void (shared.isDraining = true),
     async close(milliseconds) {
       const end = performance.now() + milliseconds;
@@ -128,10 +130,8 @@ function endIfUnused(backend: Backend, { backends }: Shared): void {
   backend.end();
 }
 
-async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared): Promise<Backend> {
-  const { promise: listening, resolve } = Promise.withResolvers<number>();
-  const onListen = ({ port }: Deno.NetAddr) => resolve(port);
-  const server = serveOn({ hostname: LOOPBACK, port: 0, cert, key, onListen }, async (request, { remoteAddr }) => {
+function startBackend({ certificate: cert, key }: KeyPair, shared: Shared): Backend {
+  const server = serveOn({ hostname: LOOPBACK, port: 0, cert, key }, async (request, { remoteAddr }) => {
     const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
     connection?.asked();
     shared.inFlight++;
@@ -145,8 +145,7 @@ async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared)
       shared.lastActivity = performance.now();
     }
   });
-  const port = await listening;
-  sendAtOnce(port);
+  const { port } = server.address;
   const backend: Backend = { port, connections: 0, isReplaced: false, end: () => server.shutdown() };
   shared.backends.add(backend);
   return backend;
@@ -154,9 +153,14 @@ async function startBackend({ certificate: cert, key }: KeyPair, shared: Shared)
 
 type Options = Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem;
 
-function serveOn(options: Options, handler: Deno.ServeHandler<Deno.Addr>): Deno.HttpServer {
+function serveOn(options: Options, handler: Deno.ServeHandler<Deno.Addr>): LastingServer<Deno.NetAddr> {
+  const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) => {
+    const server = Deno.serve({ ...options, port: before?.port ?? 0, signal, onListen() {} }, handler);
+    sendAtOnce(server.addr.port);
+    return server;
+  };
   try {
-    return Deno.serve(options, handler);
+    return serveLasting(start);
   } catch (error) {
     throw new MeshError(`The certificate and its key cannot be used: ${messageOf(error)}`, {
       cause: error,

@@ -53,14 +53,16 @@ async function getOnce(url: string): Promise<Response> {
   }
 }
 
-async function serve({ hostname, port }: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
-  try {
-    const { promise: listening, resolve } = Promise.withResolvers<number>();
-    const server = Deno.serve(
-      { hostname, port, onListen: (address) => resolve(address.port) },
+async function serve({ hostname, port, failed }: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
+  const { serveLasting } = await import("./lasting_server.ts");
+  const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) =>
+    Deno.serve(
+      { hostname, port: before?.port ?? port, signal, onListen() {} },
       (request, { remoteAddr }) => handler(request, "hostname" in remoteAddr ? remoteAddr.hostname : ""),
     );
-    return { port: await listening, close: () => server.shutdown() };
+  try {
+    const server = serveLasting(start, failed);
+    return { port: server.address.port, close: server.shutdown };
   } catch (error) {
     throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
   }

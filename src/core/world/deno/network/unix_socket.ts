@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { MeshError, messageOf } from "../../../errors.ts";
 import { giveConnections } from "./connections.ts";
+import { serveLasting } from "./lasting_server.ts";
 import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../connection.ts";
 
 /** See `Network.serveUnix`. */
@@ -9,13 +10,20 @@ export async function serveUnix(
   options: UnixSocketOptions,
   handler: (request: Request) => Response | Promise<Response>,
 ): Promise<UnixServer> {
-  const { path } = options;
+  const { path, mode } = options;
   const end = new AbortController();
-  const server = await bind(options, () => Deno.serve({ path, signal: end.signal, onListen: () => {} }, handler));
+  const start = (failed: AbortSignal, before: Deno.UnixAddr | undefined) => {
+    if (before !== undefined) removeSocket(path);
+    const signal = AbortSignal.any([end.signal, failed]);
+    const server = Deno.serve({ path, signal, onListen: () => {} }, handler);
+    if (before !== undefined) Deno.chmodSync(path, mode);
+    return server;
+  };
+  const server = await bind(options, () => serveLasting(start, options.failed));
   return {
     close: once(async () => {
       end.abort();
-      await server.finished;
+      await server.shutdown();
       removeSocket(path);
     }),
   };

@@ -1,0 +1,85 @@
+/**
+ * Deno's HTTP server stops listening for good when it cannot accept a connection, as with too many open files (Deno 2.6 to 2.9).
+ * It tells so when its last connection is closed, by an error that ends the process. This one starts again.
+ */
+import { watchListener } from "../../linux/socket_peer.ts";
+import { reasonOf } from "../../runtime_errors.ts";
+
+/** A running server. */
+export interface LastingServer<Address> {
+  readonly address: Address;
+  /** Stops listening; resolves when the requests in flight are answered. */
+  shutdown(): Promise<void>;
+}
+
+interface Started<Address extends Deno.Addr> {
+  readonly server: Deno.HttpServer<Address>;
+  /** Closes the connections of a server that has failed. */
+  readonly failed: AbortController;
+}
+
+/** Milliseconds until a server that has failed starts again. */
+const RETRY_AFTER = 100;
+/** Milliseconds between two looks at the listener (Linux). */
+const LOOK_EVERY = 1000;
+
+/**
+ * Starts a server, and another one whenever it fails: the connections of the old one are closed. `start` gets the address of
+ * the first server, which is free again. Throws what the first start throws. `tell` gets the reason of each failure.
+ */
+export function serveLasting<Address extends Deno.Addr>(
+  start: (signal: AbortSignal, before: Address | undefined) => Deno.HttpServer<Address>,
+  tell: (reason: string) => void = () => {},
+): LastingServer<Address> {
+  const stop = new AbortController();
+  const begin = (before: Address | undefined): Started<Address> => {
+    const failed = new AbortController();
+    return { server: start(failed.signal, before), failed };
+  };
+  let current: Started<Address> | undefined = begin(undefined);
+  const { addr: address } = current.server;
+  const lasting = last();
+  return {
+    address,
+    async shutdown() {
+      stop.abort();
+      await current?.server.shutdown();
+      await lasting;
+    },
+  };
+
+  async function last(): Promise<void> {
+    const watch = watchListener(address);
+    const looking = setInterval(() => watch.isThere() === false && closeAll(), LOOK_EVERY);
+    Deno.unrefTimer(looking);
+    while (current !== undefined) {
+      const { server, failed } = current;
+      const error = await server.finished.then(() => undefined, (error: unknown) => error);
+      if (error === undefined && !failed.signal.aborted) break;
+      failed.abort();
+      current = undefined;
+      tell(reasonOf(error ?? "it does not listen any more").replace(/^Error: /, ""));
+      current = await again();
+    }
+    clearInterval(looking);
+    watch.close();
+  }
+
+  /** Then the server tells its end. */
+  function closeAll(): void {
+    if (!stop.signal.aborted) current?.failed.abort();
+  }
+
+  async function again(): Promise<Started<Address> | undefined> {
+    while (!stop.signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER));
+      if (stop.signal.aborted) return undefined;
+      try {
+        return begin(address);
+      } catch {
+        // The reason holds on.
+      }
+    }
+    return undefined;
+  }
+}
