@@ -52,7 +52,7 @@ Deno.test("envoyLines(): a closed log does not end the agent", () => {
 
 Deno.test("envoyLines() goes on when stderr cannot be written to: nobody else reads what Envoy says", () => {
   const world = fakeWorld();
-  const full = { ...world, stderr: { isTerminal: false, write: () => assert.fail("No space left on device") } };
+  const full = { ...world, stderr: { ...world.stderr, write: () => assert.fail("No space left on device") } };
   const tell = envoyLines(full, startLog(full, "agent", { format: "json" }));
   for (const line of ['{"level":"warning"}', "plain"]) tell(line);
 });
