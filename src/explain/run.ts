@@ -5,16 +5,13 @@ import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./connection/answer.ts";
 import { answersJson } from "./print/json.ts";
 import type { Connection, Question } from "./question/question.ts";
+import { explainPods } from "./run_pod.ts";
 import { capturesOf } from "./sources/sources.ts";
 
 /** Answers a question on standard output. Errors are `MeshError`s. */
 export async function explain(world: World, question: Question): Promise<number> {
   const { connection } = question;
-  if (connection === undefined) {
-    throw new UsageError("No connection is named", {
-      hint: "name it with --to HOST:PORT, or --from ADDRESS --to-port PORT",
-    });
-  }
+  if (connection === undefined) return await explainPods(world, question);
   return await explainConnection(world, question, connection);
 }
 

@@ -8,6 +8,8 @@ import { readCertificate, readExtensions } from "./read_certificate.ts";
 
 /** What a certificate says. */
 export interface CertificateInfo {
+  /** The name of the authority that signed it, in DER. */
+  readonly issuer: Uint8Array;
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly dnsNames: readonly string[];
@@ -26,13 +28,14 @@ export function readCertificateInfo(der: Uint8Array): CertificateInfo {
   const { publicKey } = readCertificate(der);
   const tbs = new DerReader(der).sequence().sequence();
   tbs.optional(0xa0);
-  for (const _ of ["serial number", "algorithm", "issuer"]) tbs.any();
+  for (const _ of ["serial number", "algorithm"]) tbs.any();
+  const issuer = tbs.any().whole;
   const validity = tbs.sequence();
   const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];
   for (const _ of ["subject", "public key"]) tbs.any();
   const names = alternativeNames(readExtensions(tbs).get(ALTERNATIVE_NAMES));
   const named = (wanted: number) => names.filter(({ tag }) => tag === wanted).map(({ content }) => binaryOf(content));
-  return { notBefore, notAfter, dnsNames: named(DNS_NAME), uris: named(URI), publicKey };
+  return { issuer, notBefore, notAfter, dnsNames: named(DNS_NAME), uris: named(URI), publicKey };
 }
 
 /** UTCTime or GeneralizedTime, in UTC and to the second (RFC 5280, 4.1.2.5). */

@@ -6,6 +6,7 @@
 export { createCertificate, DnsNameError, type Issuer, type Parent, type Request } from "./certificate.ts";
 export { certificateInfo, checkPair, type KeyPair, type PairNames } from "./check_pair.ts";
 export { createRequest } from "./csr.ts";
+export { distinguishedName } from "./distinguished_name.ts";
 export { numberOf, unsignedBytes } from "./der/der.ts";
 export { DerReader, sameBytes } from "./der/der_reader.ts";
 export { type CurveName, generateEcKey } from "./keys/ec_key.ts";

@@ -35,7 +35,7 @@ export async function* capturesOf(world: World, source: SourceChoice, depth: Dep
 
 /** No network and no other process: a capture is untrusted. */
 async function readSaved(world: World, path: string): Promise<Capture> {
-  world.permissions.keepOnly(["read"]);
+  world.permissions.keepOnly(["read", "env"]);
   const isFolder = (await world.files.stat(path))?.kind === "directory";
   if (isFolder) return await readFolder(world, path);
   return await isArchive(world, path) ? await readArchive(world, path) : await readConfigDump(world, path);

@@ -1,0 +1,67 @@
+/** A pod at a glance: a capture in, the state of everything that the mesh does in the pod out. Pure. */
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { Capture } from "../capture/capture.ts";
+import { jsonOf } from "../capture/json_part.ts";
+import { podText } from "../connection/answer.ts";
+import { readEnvoy } from "../envoy/config.ts";
+import { podOf } from "../pod/pod.ts";
+import { certificateOf } from "./certificate.ts";
+import { configurationOf } from "./configuration.ts";
+import { containersOf } from "./containers.ts";
+import { differencesOf } from "./differences.ts";
+import { findingsOf } from "./findings.ts";
+import type { Glance } from "./glance_schema.ts";
+import { readinessOf } from "./readiness.ts";
+import { trafficOf } from "./traffic.ts";
+
+/** The glance. What cannot be told is `unknown` with its reason. Ages count to the time of the capture. */
+export function glanceOf(capture: Capture): Glance {
+  const { parts } = capture;
+  const now = capture.time?.getTime();
+  const object = jsonOf(parts["pod.json"], "pod.json").value;
+  const { config, absent } = readEnvoy(capture);
+  const containers = object === undefined ? [] : containersOf(object, now);
+  const configuration = configurationOf(capture, config, {
+    controlPlane: controlPlaneOf(object),
+    now,
+    absent: absent?.message ?? "",
+  });
+  const known = {
+    pod: podText(capture.pod),
+    time: capture.time?.toISOString() ?? "",
+    ...placeOf(object),
+    containers,
+    traffic: trafficOf(capture, object, podOf(capture)),
+    certificate: certificateOf(capture, config?.sections.get("SecretsConfigDump"), now),
+    configuration,
+    readiness: readinessOf(object, containers, configuration),
+    differences: object === undefined ? [] : differencesOf(object),
+  };
+  return { ...known, findings: findingsOf(known) };
+}
+
+function placeOf(object: ValueMap | undefined): Pick<Glance, "node" | "addresses" | "phase"> {
+  if (object === undefined) return { node: "", addresses: [], phase: "" };
+  const status = mapAt(object, "status");
+  return {
+    node: textAt(mapAt(object, "spec"), "nodeName"),
+    addresses: mapsAt(status, "podIPs").map((each) => textAt(each, "ip")).filter((ip) => ip !== ""),
+    phase: textAt(status, "phase"),
+  };
+}
+
+/** The pod's own word, for an Envoy that does not answer. */
+function controlPlaneOf(object: ValueMap | undefined): { readonly address: string; readonly revision: string } {
+  if (object === undefined) return { address: "", revision: "" };
+  const { annotations, labels } = {
+    annotations: mapAt(mapAt(object, "metadata"), "annotations"),
+    labels: mapAt(mapAt(object, "metadata"), "labels"),
+  };
+  const proxy = mapsAt(mapAt(object, "spec"), "containers").concat(mapsAt(mapAt(object, "spec"), "initContainers"))
+    .find((container) => textAt(container, "name") === "istio-proxy") ?? {};
+  const address = mapsAt(proxy, "env").find((each) => textAt(each, "name") === "CA_ADDR") ?? {};
+  return {
+    address: textAt(address, "value"),
+    revision: textAt(annotations, "istio.io/rev") || textAt(labels, "istio.io/rev"),
+  };
+}

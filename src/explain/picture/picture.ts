@@ -1,0 +1,55 @@
+/** A picture as data: boxes, lanes and facts, which the printers place. It knows no Envoy. */
+import type { Result } from "../glance/glance_schema.ts";
+
+/** A box of a row. */
+export interface Box {
+  readonly title: string;
+  readonly mark: Result;
+  readonly lines: readonly string[];
+}
+
+/** A way: from a place to another one, through the proxy or past it. */
+export interface LaneRow {
+  readonly kind: "lane";
+  readonly mark: Result | undefined;
+  readonly from: string;
+  /** What it passes; empty for a bypass. */
+  readonly via: string;
+  readonly to: string;
+  readonly note: string;
+}
+
+/** A fact: what, and its value. */
+export interface FactRow {
+  readonly kind: "fact";
+  readonly mark: Result | undefined;
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A titled group of rows. */
+export interface Section {
+  readonly title: string;
+  /** Wide pictures have two columns. */
+  readonly column: "left" | "right";
+  readonly rows: readonly (LaneRow | FactRow)[];
+}
+
+/** What stands below the picture. */
+export interface Note {
+  readonly mark: Result;
+  readonly text: string;
+  /** What to do; empty if nothing is known. */
+  readonly fix: string;
+}
+
+/** The whole picture. All texts are on one line; they may come from anybody. */
+export interface Picture {
+  readonly title: string;
+  readonly subtitle: string;
+  /** The name of the row of boxes, which are in the order of arrows. */
+  readonly boxesTitle: string;
+  readonly boxes: readonly Box[];
+  readonly sections: readonly Section[];
+  readonly notes: readonly Note[];
+}

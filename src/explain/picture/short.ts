@@ -1,0 +1,35 @@
+/** A line for each pod. */
+import { columns } from "../../core/columns.ts";
+import { visible } from "../../core/visible.ts";
+import { ageText } from "../glance/age.ts";
+import type { Glance } from "../glance/glance_schema.ts";
+
+const HEAD = ["POD", "SYNCHRONISED", "AGE", "CERTIFICATE", "READY", "PROBLEM"];
+
+/** Pods as a table: synchronised or not, age of the last change, how long the certificate lasts, the worst problem. */
+export function shortText(glances: readonly Glance[]): string {
+  return columns([HEAD, ...glances.map(row)].map((cells) => cells.map(visible)));
+}
+
+function row({ pod, configuration, certificate, readiness, findings }: Glance): string[] {
+  const ages = configuration.types.flatMap(({ age }) => age ?? []);
+  return [
+    pod === "" ? "-" : pod,
+    wordOf(configuration.synchronised),
+    ages.length === 0 ? "-" : ageText(Math.min(...ages)),
+    certificate.lasts === null ? "-" : certificate.lasts <= 0 ? "expired" : ageText(certificate.lasts),
+    wordOf(readiness.ready),
+    problemOf(findings, configuration),
+  ];
+}
+
+function wordOf(value: boolean | null): string {
+  return value === null ? "unknown" : value ? "yes" : "no";
+}
+
+const LONGEST = 120;
+
+function problemOf([first]: Glance["findings"], { synchronised, result, message }: Glance["configuration"]): string {
+  const text = first?.message ?? (synchronised === null && result === "unknown" ? message : "-");
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}..` : text;
+}

@@ -1,0 +1,247 @@
+/**
+ * A picture as one SVG file: light and dark by the reader's settings, text that can be selected, no script, no font to
+ * fetch.
+ */
+import { visible } from "../../core/visible.ts";
+import type { Result } from "../glance/glance_schema.ts";
+import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
+import { wrap } from "./wrap.ts";
+
+/** Pixels. A character of a monospaced font has some 0.6 of its size. */
+const WIDTH = 1080;
+const FONT = 13;
+const CHARACTER = 7.82;
+const LINE = 20;
+const PAD = 16;
+
+const STYLE = `
+:root { color-scheme: light dark }
+svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --edge: #8c959f; --box: #f6f8fa;
+  --ok: #1a7f37; --warning: #9a6700; --error: #cf222e; --way: #0969da }
+@media (prefers-color-scheme: dark) { svg { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --edge: #656c76;
+  --box: #161b22; --ok: #3fb950; --warning: #d29922; --error: #f85149; --way: #4493f8 } }
+text { font: ${FONT}px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; fill: var(--ink); white-space: pre }
+.title { font-size: 16px; font-weight: 600 } .head { font-weight: 600 } .faint { fill: var(--faint) }
+.ok { fill: var(--ok) } .warning, .unknown { fill: var(--warning) } .error { fill: var(--error) }
+.paper { fill: var(--paper) } .box { fill: var(--box); stroke: var(--edge) } .box.bad { stroke: var(--error); stroke-width: 2 }
+.frame { fill: none; stroke: var(--edge) } .way { stroke: var(--way); stroke-width: 1.5 } .past { stroke: var(--warning); stroke-width: 1.5; stroke-dasharray: 5 4 }
+.tip { fill: var(--way) } .pasttip { fill: var(--warning) } .link { stroke: var(--edge); stroke-width: 1.5 } .linktip { fill: var(--edge) }
+`;
+
+const MARKS: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", unknown: "?" };
+
+/** Elements, and the height that they need. */
+interface Drawn {
+  readonly elements: readonly string[];
+  readonly height: number;
+}
+
+/** The file. */
+export function svgText(picture: Picture): string {
+  const { title, subtitle, boxesTitle, boxes, sections, notes } = picture;
+  const inner = WIDTH - 2 * PAD;
+  const half = (inner - PAD) / 2;
+  const head: Drawn = {
+    elements: [text(PAD, 28, title, "title"), text(PAD, 50, subtitle, "faint")],
+    height: 66,
+  };
+  const row = boxes.length === 0
+    ? { elements: [], height: 0 }
+    : boxRow(boxesTitle, boxes, { y: head.height, width: inner });
+  const top = head.height + row.height + PAD;
+  const column = (name: Section["column"], x: number) =>
+    stacked(
+      sections.filter((each) => each.column === name && each.rows.length > 0),
+      top,
+      (each, y) => section(each, { x, y, width: half }),
+    );
+  const [left, right] = [column("left", PAD), column("right", PAD + half + PAD)];
+  const below = top + Math.max(left.height, right.height) + PAD;
+  const last = stacked(notes, below, (note, y) => noteLines(note, y, inner));
+  const height = below + last.height + PAD;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
+    `<title>${escaped(title)}</title>`,
+    `<style>${STYLE}</style>`,
+    `<defs>${tip("tip", "tip")}${tip("pasttip", "pasttip")}${tip("linktip", "linktip")}</defs>`,
+    `<rect class="paper" width="${WIDTH}" height="${height}"/>`,
+    ...head.elements,
+    ...row.elements,
+    ...left.elements,
+    ...right.elements,
+    ...last.elements,
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+function tip(id: string, name: string): string {
+  return `<marker id="${id}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="${name}" d="M0 0L8 4L0 8z"/></marker>`;
+}
+
+function stacked<T>(items: readonly T[], top: number, draw: (item: T, y: number) => Drawn): Drawn {
+  const elements: string[] = [];
+  let y = top;
+  for (const item of items) {
+    const drawn = draw(item, y);
+    elements.push(...drawn.elements);
+    y += drawn.height;
+  }
+  return { elements, height: y - top };
+}
+
+const MOST_IN_A_ROW = 4;
+const BETWEEN = 28;
+
+function boxRow(
+  title: string,
+  boxes: readonly Box[],
+  { y, width }: { readonly y: number; readonly width: number },
+): Drawn {
+  const count = Math.min(MOST_IN_A_ROW, boxes.length);
+  const each = Math.min(340, (width - BETWEEN * (count - 1)) / count);
+  const rows = Array.from(
+    { length: Math.ceil(boxes.length / count) },
+    (_, at) => boxes.slice(at * count, at * count + count),
+  );
+  const drawn = stacked(rows, y + LINE + 6, (row, top) => {
+    const contents = row.map((box) => boxLines(box, each - 20));
+    const height = Math.max(...contents.map((lines) => lines.length)) * LINE + 36;
+    const elements = row.flatMap((box, at) => {
+      const x = PAD + at * (each + BETWEEN);
+      const edge = x + each;
+      const link = at === row.length - 1
+        ? []
+        : [line(edge + 4, top + height / 2, { to: edge + BETWEEN - 4, name: "link", tip: "linktip" })];
+      const name = box.mark === "error" ? "box bad" : "box";
+      return [
+        `<rect class="${name}" x="${x}" y="${top}" width="${each}" height="${height}" rx="6"/>`,
+        text(x + 10, top + 20, cut(box.title, each - 20), "head"),
+        ...(contents[at] ?? []).map(({ words, style }, number) => text(x + 10, top + 42 + number * LINE, words, style)),
+        ...link,
+      ];
+    });
+    return { elements, height: height + 12 };
+  });
+  return { elements: [text(PAD, y + 14, title, "head"), ...drawn.elements], height: drawn.height + LINE + 6 };
+}
+
+function boxLines({ lines, mark }: Box, width: number): { readonly words: string; readonly style: string }[] {
+  const last = lines.at(-1) ?? "";
+  return [
+    ...lines.slice(0, -1).flatMap((each) => wrapped(each, width).map((words) => ({ words, style: "faint" }))),
+    ...wrapped(`${MARKS[mark]} ${last}`, width).map((words) => ({ words, style: mark })),
+  ];
+}
+
+interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+function section({ title, rows }: Section, { x, y, width }: Area): Drawn {
+  const facts = rows.filter((row) => row.kind === "fact");
+  const labels = Math.max(0, ...facts.map(({ label }) => lengthOf(label)));
+  const heads = wrapped(title, width);
+  const drawn = stacked(
+    rows,
+    y + 8 + heads.length * LINE,
+    (row, top) => row.kind === "lane" ? lane(row, { x, y: top, width }) : fact(row, labels, { x, y: top, width }),
+  );
+  const elements = heads.map((words, at) => text(x, y + 14 + at * LINE, words, "head"));
+  return { elements: [...elements, ...drawn.elements], height: drawn.height + 8 + (heads.length + 0.8) * LINE };
+}
+
+function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, width }: Area): Drawn {
+  const at = x + (labels + 4) * CHARACTER;
+  const lines = wrapped(value, width - (labels + 4) * CHARACTER);
+  return {
+    elements: [
+      text(x, y + 14, mark === undefined ? "·" : MARKS[mark], mark ?? "faint"),
+      text(x + 2 * CHARACTER, y + 14, label, "faint"),
+      ...lines.map((words, number) => text(at, y + 14 + number * LINE, words, mark ?? "")),
+    ],
+    height: lines.length * LINE,
+  };
+}
+
+/** Where the parts of a lane begin, in parts of the width. */
+const VIA = 0.44;
+const TO = 0.76;
+
+function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Drawn {
+  const [viaX, toX] = [x + VIA * width, x + TO * width];
+  const froms = wrapped(from, VIA * width - 60);
+  const start = x + (2.5 + lengthOf(froms[0] ?? "")) * CHARACTER;
+  const middle = y + 10;
+  const viaWidth = lengthOf(via) * CHARACTER + 14;
+  const way = via === "" ? [line(start + 6, middle, { to: toX - 6, name: "past", tip: "pasttip" })] : [
+    line(start + 6, middle, { to: viaX - 4, name: "way", tip: "tip" }),
+    `<rect class="box" x="${viaX}" y="${y + 1}" width="${viaWidth}" height="${LINE - 2}" rx="4"/>`,
+    text(viaX + 7, y + 14, via, ""),
+    line(viaX + viaWidth + 4, middle, { to: toX - 6, name: "way", tip: "tip" }),
+  ];
+  const notes = note === "" ? [] : wrapped(note, width - 4 * CHARACTER);
+  const below = Math.max(froms.length - 1, 0);
+  return {
+    elements: [
+      text(x, y + 14, mark === undefined ? "·" : MARKS[mark], mark ?? "faint"),
+      ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "")),
+      ...way,
+      text(toX, y + 14, cut(to, width * (1 - TO)), ""),
+      ...notes.map((words, at) => text(x + 4 * CHARACTER, y + 14 + (below + 1 + at) * LINE, words, "faint")),
+    ],
+    height: (1 + below + notes.length) * LINE + 4,
+  };
+}
+
+function noteLines({ mark, text: words, fix }: Note, y: number, width: number): Drawn {
+  const lines = wrapped(`${MARKS[mark]} ${words}`, width).map((each) => ({ each, style: mark }));
+  const fixes = fix === "" ? [] : wrapped(`  fix: ${fix}`, width).map((each) => ({ each, style: "" }));
+  const all = [...lines, ...fixes];
+  return {
+    elements: all.map(({ each, style }, at) => text(PAD, y + 14 + at * LINE, each, style)),
+    height: all.length * LINE + 4,
+  };
+}
+
+function line(
+  x: number,
+  y: number,
+  { to, name, tip }: { readonly to: number; readonly name: string; readonly tip: string },
+): string {
+  return `<line class="${name}" x1="${round(x)}" y1="${round(y)}" x2="${round(Math.max(x + 8, to))}" y2="${
+    round(y)
+  }" marker-end="url(#${tip})"/>`;
+}
+
+function text(x: number, y: number, words: string, style: string): string {
+  if (words === "") return "";
+  const name = style === "" ? "" : ` class="${style}"`;
+  return `<text${name} x="${round(x)}" y="${round(y)}">${escaped(words)}</text>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function wrapped(words: string, width: number): string[] {
+  return wrap(visible(words), Math.max(4, Math.floor(width / CHARACTER)));
+}
+
+function cut(words: string, width: number): string {
+  const [first = "", ...rest] = wrapped(words, width);
+  return rest.length === 0 ? first : `${first.slice(0, -2)}..`;
+}
+
+function lengthOf(words: string): number {
+  return [...visible(words)].length;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** Other characters that XML does not allow have been made visible. */
+function escaped(words: string): string {
+  return visible(words).replaceAll(/[&<>"]/g, (found) => ENTITIES[found] ?? found);
+}

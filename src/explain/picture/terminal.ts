@@ -1,0 +1,291 @@
+/** A picture as text for a terminal: box drawing, or ASCII. */
+import colors from "picocolors";
+import { visible } from "../../core/visible.ts";
+import type { Result } from "../glance/glance_schema.ts";
+import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
+import { wrap } from "./wrap.ts";
+
+/** How a picture looks. */
+export interface Look {
+  /** Columns of the terminal. */
+  readonly columns: number;
+  readonly color: boolean;
+  readonly ascii: boolean;
+}
+
+type Paint = (text: string) => string;
+
+/** A piece of a line in one colour. */
+interface Piece {
+  readonly text: string;
+  readonly paint: Paint | undefined;
+}
+
+type Line = readonly Piece[];
+
+/** Characters of frames. */
+interface Glyphs {
+  readonly corners: readonly [string, string, string, string];
+  readonly across: string;
+  readonly down: string;
+  readonly arrow: string;
+  readonly next: string;
+  readonly dot: string;
+  readonly marks: Readonly<Record<Result, string>>;
+}
+
+/** The marks of `check` (linkerd2 #2114: most fonts have them). */
+const UNICODE: Glyphs = {
+  corners: ["┌", "┐", "└", "┘"],
+  across: "─",
+  down: "│",
+  arrow: "▶",
+  next: " → ",
+  dot: "·",
+  marks: { ok: "√", warning: "‼", error: "×", unknown: "?" },
+};
+
+const ASCII: Glyphs = {
+  corners: ["+", "+", "+", "+"],
+  across: "-",
+  down: "|",
+  arrow: ">",
+  next: " > ",
+  dot: "-",
+  marks: { ok: "+", warning: "!", error: "x", unknown: "?" },
+};
+
+const NARROWEST = 60;
+/** Wider lines are hard to read. */
+const WIDEST = 200;
+/** From here on sections are in two columns. */
+const TWO_COLUMNS = 130;
+
+/** The text of a picture; each line ends with a newline. */
+export function terminalText(picture: Picture, look: Look): string {
+  return new Drawing(look).whole(picture).map((line) => `${line}\n`).join("");
+}
+
+class Drawing {
+  readonly #width: number;
+  readonly #glyphs: Glyphs;
+  readonly #palette: ReturnType<typeof colors.createColors>;
+  readonly #ascii: boolean;
+
+  constructor({ columns, color, ascii }: Look) {
+    this.#width = Math.min(WIDEST, Math.max(NARROWEST, columns));
+    this.#glyphs = ascii ? ASCII : UNICODE;
+    this.#palette = colors.createColors(color);
+    this.#ascii = ascii;
+  }
+
+  whole({ title, subtitle, boxesTitle, boxes, sections, notes }: Picture): string[] {
+    const inner = this.#width - 4;
+    const content: Line[] = [
+      ...subtitle === "" ? [] : this.#wrapped(subtitle, inner),
+      ...boxes.length === 0 ? [] : [[], this.#heading(boxesTitle), ...this.#boxes(boxes, inner)],
+      ...this.#sections(sections, inner),
+    ];
+    return [
+      ...this.#frame(title, content, this.#width, this.#palette.bold).map((line) => this.#text(line)),
+      ...notes.flatMap((note) => this.#note(note)),
+    ];
+  }
+
+  #heading(title: string): Line {
+    return [{ text: this.#safe(title), paint: this.#palette.bold }];
+  }
+
+  #note({ mark, text, fix }: Note): string[] {
+    const width = this.#width - 2;
+    const lines = this.#marked(mark, text, width).map((line) => this.#text(line));
+    return fix === "" ? lines : [...lines, ...wrap(this.#safe(`fix: ${fix}`), width - 2).map((line) => `  ${line}`)];
+  }
+
+  /** A frame around lines, with a title in its upper edge. */
+  #frame(title: string, content: readonly Line[], width: number, paint?: Paint): Line[] {
+    const { corners: [a, b, c, d], across, down } = this.#glyphs;
+    const named = cut(this.#safe(title), width - 6);
+    const rest = width - 5 - lengthOf(named);
+    return [
+      [plain(`${a}${across} `), { text: named, paint }, plain(` ${across.repeat(Math.max(0, rest))}${b}`)],
+      ...content.map((line) => [plain(`${down} `), ...padded(line, width - 4), plain(` ${down}`)]),
+      [plain(`${c}${across.repeat(width - 2)}${d}`)],
+    ];
+  }
+
+  /** Rows of boxes, with arrows between them. */
+  #boxes(boxes: readonly Box[], width: number): Line[] {
+    const gap = lengthOf(this.#glyphs.next);
+    const most = Math.max(1, Math.floor((width + gap) / (24 + gap)));
+    const rows = Math.ceil(boxes.length / most);
+    const count = Math.ceil(boxes.length / rows);
+    const each = Math.min(48, Math.floor((width - gap * (count - 1)) / count));
+    const lines: Line[] = [];
+    for (let at = 0; at < boxes.length; at += count) {
+      const drawn = boxes.slice(at, at + count).map((box) => this.#boxContent(box, each - 4));
+      const height = Math.max(...drawn.map(({ content }) => content.length));
+      const framed = drawn.map(({ title, content }) => {
+        const filled = [...content, ...Array.from({ length: height - content.length }, (): Line => [])];
+        return this.#frame(title, filled, each);
+      });
+      lines.push(...this.#beside(framed));
+    }
+    return lines;
+  }
+
+  #boxContent({ title, mark, lines }: Box, width: number): { readonly title: string; readonly content: Line[] } {
+    const last = lines.at(-1) ?? "";
+    const content = lines.slice(0, -1).flatMap((line) => this.#wrapped(line, width));
+    return { title, content: [...content, ...this.#marked(mark, last, width)] };
+  }
+
+  /** Boxes side by side; the arrow is in their second line. */
+  #beside(boxes: readonly (readonly Line[])[]): Line[] {
+    const height = boxes[0]?.length ?? 0;
+    const { next } = this.#glyphs;
+    return Array.from({ length: height }, (_, row) =>
+      boxes.flatMap((box, at): Line => {
+        const space = row === 1 ? next : " ".repeat(lengthOf(next));
+        return [plain(at > 0 ? space : ""), ...box[row] ?? []];
+      }));
+  }
+
+  #sections(sections: readonly Section[], width: number): Line[] {
+    const drawn = (column: Section["column"], within: number) =>
+      sections.filter((each) => each.column === column && each.rows.length > 0).flatMap((each) =>
+        this.#section(each, within)
+      );
+    if (this.#width < TWO_COLUMNS) return [...drawn("left", width), ...drawn("right", width)];
+    const half = Math.floor((width - 3) / 2);
+    const [left, right] = [drawn("left", half), drawn("right", width - 3 - half)];
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => [
+      ...padded(left[at] ?? [], half + 3),
+      ...right[at] ?? [],
+    ]);
+  }
+
+  #section({ title, rows }: Section, width: number): Line[] {
+    const labels = rows.flatMap((row) => row.kind === "fact" ? [lengthOf(this.#safe(row.label))] : []);
+    const lanes = rows.filter((row) => row.kind === "lane");
+    const facts = rows.filter((row) => row.kind === "fact");
+    return [
+      [],
+      this.#heading(title),
+      ...this.#lanes(lanes, width),
+      ...facts.flatMap((row) => this.#fact(row, Math.max(...labels), width)),
+    ];
+  }
+
+  #fact({ mark, label, text }: FactRow, labels: number, width: number): Line[] {
+    const head = `${this.#safe(label).padEnd(labels)}  `;
+    const lines = wrap(this.#safe(text), width - labels - 4);
+    return lines.map((line, at) => [
+      at === 0 ? this.#mark(mark) : plain(" "),
+      plain(" "),
+      { text: at === 0 ? head : " ".repeat(lengthOf(head)), paint: this.#palette.dim },
+      { text: line, paint: mark === undefined ? undefined : this.#paintOf(mark) },
+    ]);
+  }
+
+  /** `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`: places below each other. */
+  #lanes(rows: readonly LaneRow[], width: number): Line[] {
+    const most = (text: (row: LaneRow) => string) =>
+      rows.reduce((length, row) => Math.max(length, lengthOf(this.#safe(text(row)))), 0);
+    const [vias, tos] = [most(({ via }) => via), Math.min(24, most(({ to }) => to))];
+    const froms = Math.min(most(({ from }) => from), Math.max(12, width - vias - tos - 16));
+    return rows.flatMap((row) => this.#lane(row, { froms, vias, tos, width }));
+  }
+
+  #lane(row: LaneRow, { froms, vias, tos, width }: Record<"froms" | "vias" | "tos" | "width", number>): Line[] {
+    const { across, arrow } = this.#glyphs;
+    const line = (length: number) => `${across.repeat(Math.max(1, length - 1))}${arrow}`;
+    const [first = "", ...rest] = wrap(this.#safe(row.from), froms);
+    const via = this.#safe(row.via);
+    const { green, yellow } = this.#palette;
+    const fill = froms - lengthOf(first);
+    const way: Line = via === "" ? [{ text: line(fill + 3 + (vias === 0 ? 0 : vias + 5)), paint: yellow }] : [
+      { text: line(fill + 3), paint: green },
+      plain(" "),
+      { text: via.padEnd(vias), paint: this.#palette.cyan },
+      plain(" "),
+      { text: line(3), paint: green },
+    ];
+    const to = cut(this.#safe(row.to), tos);
+    const start: Line = [this.#mark(row.mark), plain(" "), plain(first), plain(" "), ...way, plain(" "), plain(to)];
+    const used = widthOf(start) + tos - lengthOf(to) + 2;
+    const isBeside = width - used >= 20;
+    const notes = wrap(this.#safe(row.note), isBeside ? width - used : width - 4);
+    const below = isBeside
+      ? notes.slice(1).map((note) => `${" ".repeat(used)}${note}`)
+      : notes.map((note) => `    ${note}`);
+    const [note = ""] = isBeside ? notes : [];
+    return [
+      [...start, plain(" ".repeat(tos - lengthOf(to) + 2)), { text: note, paint: this.#palette.dim }],
+      ...rest.map((text): Line => [plain(`  ${text}`)]),
+      ...below.map((text): Line => [{ text, paint: this.#palette.dim }]),
+    ];
+  }
+
+  #marked(mark: Result, text: string, width: number): Line[] {
+    return wrap(this.#safe(text), width - 2).map((line, at) => [
+      at === 0 ? this.#mark(mark) : plain(" "),
+      plain(" "),
+      { text: line, paint: mark === "ok" ? undefined : this.#paintOf(mark) },
+    ]);
+  }
+
+  #wrapped(text: string, width: number): Line[] {
+    return wrap(this.#safe(text), width).map((line) => [{ text: line, paint: this.#palette.dim }]);
+  }
+
+  #mark(mark: Result | undefined): Piece {
+    return mark === undefined
+      ? { text: this.#glyphs.dot, paint: this.#palette.dim }
+      : { text: this.#glyphs.marks[mark], paint: this.#paintOf(mark) };
+  }
+
+  #paintOf(mark: Result): Paint {
+    const { green, yellow, red } = this.#palette;
+    return { ok: green, warning: yellow, error: red, unknown: yellow }[mark];
+  }
+
+  /** Characters that a terminal would act on are visible; with ASCII all others too. */
+  #safe(text: string): string {
+    const safe = visible(text);
+    if (!this.#ascii) return safe;
+    return safe.replaceAll("·", "-").replaceAll(
+      /[^\x20-\x7e]/gu,
+      (found) => `\\u${found.codePointAt(0)?.toString(16).padStart(4, "0")}`,
+    );
+  }
+
+  #text(line: Line): string {
+    const last = line.findLastIndex(({ text }) => text.trim() !== "");
+    const pieces = line.slice(0, last + 1).map((piece, at) =>
+      at === last ? { ...piece, text: piece.text.trimEnd() } : piece
+    );
+    return pieces.map(({ text, paint }) => paint === undefined || text.trim() === "" ? text : paint(text)).join("");
+  }
+}
+
+function plain(text: string): Piece {
+  return { text, paint: undefined };
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+function widthOf(line: Line): number {
+  return line.reduce((width, { text }) => width + lengthOf(text), 0);
+}
+
+function padded(line: Line, width: number): Line {
+  return [...line, plain(" ".repeat(Math.max(0, width - widthOf(line))))];
+}
+
+function cut(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 2)).join("")}..`;
+}

@@ -1,0 +1,19 @@
+/** Lines of at most this many characters, broken at blanks; a longer word is cut. At least one line. */
+export function wrap(text: string, width: number): string[] {
+  const most = Math.max(1, width);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const joined = line === "" ? word : `${line} ${word}`;
+    if ([...joined].length <= most) {
+      line = joined;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const characters = [...word];
+    while (characters.length > most) lines.push(characters.splice(0, most).join(""));
+    line = characters.join("");
+  }
+  lines.push(line);
+  return lines;
+}
