@@ -5,6 +5,7 @@ import { CHECK_RESULTS } from "../../src/check/result_schema.ts";
 import { PILOT_AGENT_VERSION } from "../../src/cli/commands/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../../src/cli/commands/version_schema.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
+import { GLANCE } from "../../src/explain/glance/glance_schema.ts";
 import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../../src/iptables/views/plan_schema.ts";
@@ -27,6 +28,12 @@ const PRINTED: readonly Printed[] = [
     isLines: false,
   },
   { words: /^explain .*--(to|from)\b.*(-o ?|--output[ =])json\b/, stream: "stdout", schema: ANSWER, isLines: false },
+  {
+    words: /^explain (?!.*--(to|from)\b).*(-o ?|--output[ =])json\b/,
+    stream: "stdout",
+    schema: GLANCE,
+    isLines: false,
+  },
   { words: /^iptables generate .*--output[ =]json\b/, stream: "stdout", schema: PLAN, isLines: false },
   { words: /^iptables verify .*--output[ =]json\b/, stream: "stdout", schema: VERIFICATION, isLines: false },
   { words: /^version .*(-o ?|--output[ =])json\b/, stream: "stdout", schema: VERSION_INFO, isLines: false },

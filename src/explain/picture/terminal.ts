@@ -192,7 +192,7 @@ class Drawing {
   #lanes(rows: readonly LaneRow[], width: number): Line[] {
     const most = (text: (row: LaneRow) => string) =>
       rows.reduce((length, row) => Math.max(length, lengthOf(this.#safe(text(row)))), 0);
-    const [vias, tos] = [most(({ via }) => via), Math.min(24, most(({ to }) => to))];
+    const [vias, tos] = [most(({ via }) => via), Math.min(24, Math.floor(width / 4), most(({ to }) => to))];
     const froms = Math.min(most(({ from }) => from), Math.max(12, width - vias - tos - 16));
     return rows.flatMap((row) => this.#lane(row, { froms, vias, tos, width }));
   }

@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { testCertificate } from "../../../test/support/tls/certificates.ts";
+import { allParts, type Capture, type Part } from "../capture/capture.ts";
+import { glanceOf } from "./glance.ts";
+import { GLANCE } from "./glance_schema.ts";
+
+const NOW = new Date("2026-01-02T03:04:05Z");
+
+function captureOf(parts: Readonly<Record<string, unknown>>): Capture {
+  const texts = Object.entries(parts).map(([name, value]): [string, Part] => [
+    name,
+    { text: typeof value === "string" ? value : JSON.stringify(value) },
+  ]);
+  return {
+    pod: { namespace: "shop", name: "web" },
+    time: NOW,
+    origin: "",
+    parts: allParts(new Map(texts)),
+    proofs: [],
+  };
+}
+
+function glanceWith(parts: Readonly<Record<string, unknown>>) {
+  const glance = glanceOf(captureOf(parts));
+  GLANCE.parse(glance);
+  return glance;
+}
+
+const TYPE = "type.googleapis.com/envoy.admin.v3.";
+
+function podWith(spec: object, status: object = {}, annotations: object = {}) {
+  return { metadata: { name: "web", namespace: "shop", annotations }, spec, status };
+}
+
+const PROXY = { name: "istio-proxy", image: "proxyv2:1" };
+
+Deno.test("glanceOf() of nothing says that nothing is known", () => {
+  const { configuration, certificate, traffic, readiness, findings } = glanceWith({});
+  assert.deepEqual(
+    [configuration.synchronised, certificate.result, traffic.source, readiness.ready, findings],
+    [null, "unknown", "unknown", null, []],
+  );
+});
+
+Deno.test("glanceOf() survives wrong types everywhere", () => {
+  const wrong: readonly unknown[] = ["", "{", "[]", "null", "7", '{"configs":7}', {
+    configs: [7, null, { "@type": 7 }],
+  }];
+  for (const value of wrong) {
+    for (
+      const name of [
+        "config_dump.json",
+        "pod.json",
+        "server_info.json",
+        "certs.json",
+        "clusters.json",
+        "stats.txt",
+        "sockets.txt",
+      ]
+    ) {
+      glanceWith({ [name]: value });
+    }
+  }
+  glanceWith({
+    "pod.json": {
+      metadata: [],
+      spec: { containers: "x", initContainers: [7, { name: 7, ports: [7, { containerPort: "x" }] }] },
+      status: { conditions: {}, containerStatuses: [{ name: {}, state: [] }] },
+    },
+    "config_dump.json": {
+      configs: [{
+        "@type": `${TYPE}SecretsConfigDump`,
+        dynamic_active_secrets: [{
+          secret: { name: "default", tls_certificate: { certificate_chain: { inline_bytes: "%%" } } },
+        }],
+      }],
+    },
+    "server_info.json": { node: [], version: 7, uptime_current_epoch: {} },
+  });
+});
+
+Deno.test("containers are in the order of their start, with their states in words", () => {
+  const spec = {
+    initContainers: [{ name: "istio-init" }, { ...PROXY, restartPolicy: "Always" }, { name: "migrate" }],
+    containers: [{ name: "web" }, { name: "slow" }],
+  };
+  const status = {
+    initContainerStatuses: [
+      { name: "istio-init", state: { terminated: { exitCode: 126 } } },
+      { name: "istio-proxy", state: { running: { startedAt: "2026-01-02T01:00:00Z" } }, ready: true },
+      {
+        name: "migrate",
+        state: { waiting: { reason: "CrashLoopBackOff" } },
+        lastState: { terminated: { exitCode: 139 } },
+        restartCount: 4,
+      },
+    ],
+    containerStatuses: [
+      { name: "web", state: { waiting: { reason: "ImagePullBackOff" } } },
+      { name: "slow", state: { waiting: { reason: "PodInitializing" } } },
+    ],
+  };
+  const { containers } = glanceWith({ "pod.json": podWith(spec, status) });
+  assert.deepEqual(containers.map(({ name, kind, role, result, message }) => [name, kind, role, result, message]), [
+    ["istio-init", "init", "capture", "error", "ended: exit code 126: its program cannot be executed"],
+    ["istio-proxy", "sidecar", "proxy", "ok", "runs for 2h 4m"],
+    [
+      "migrate",
+      "init",
+      "application",
+      "error",
+      "waits: ended again and again; the kubelet waits before the next start (CrashLoopBackOff); " +
+      "exit code 139: ended by SIGSEGV: it crashed",
+    ],
+    ["web", "container", "application", "error", "waits: its image cannot be pulled (ImagePullBackOff)"],
+    ["slow", "container", "application", "warning", "waits: waits for the init containers (PodInitializing)"],
+  ]);
+});
+
+Deno.test("a native sidecar that another webhook took its restartPolicy from is a difference", () => {
+  const written = JSON.stringify({
+    initContainers: ["istio-init", "istio-proxy"],
+    containers: [],
+    volumes: ["istio-envoy"],
+    revision: "a",
+  });
+  const spec = { initContainers: [PROXY], containers: [{ name: "istio-init" }] };
+  const { differences, findings } = glanceWith({
+    "pod.json": podWith(spec, {}, { "sidecar.istio.io/status": written }),
+  });
+  assert.deepEqual(differences.map(({ field, runs }) => [field, runs]), [
+    ["spec.initContainers", "it is in spec.containers"],
+    ["spec.volumes", "it is not in the pod"],
+    [
+      "spec.initContainers[istio-proxy].restartPolicy",
+      "not set: the pod waits for the proxy to end, another webhook took the field away",
+    ],
+  ]);
+  assert.equal(findings.filter(({ id }) => id === "changed-after-injection").length, 3);
+});
+
+function dumpWith(secrets: object, more: readonly object[] = []) {
+  return { configs: [{ "@type": `${TYPE}SecretsConfigDump`, ...secrets }, ...more] };
+}
+
+Deno.test("the certificate tells its signer, its end and what is wrong with it", () => {
+  const { certificate, authority } = testCertificate();
+  const secret = (pem: string) => ({ certificate_chain: { inline_bytes: btoa(pem) } });
+  const dump = dumpWith({
+    dynamic_active_secrets: [
+      { secret: { name: "default", tls_certificate: secret(certificate) } },
+      { secret: { name: "ROOTCA", validation_context: { trusted_ca: { inline_string: authority } } } },
+    ],
+  });
+  const { certificate: read } = glanceWith({ "config_dump.json": dump });
+  assert.equal(read.roots.length, 1);
+  assert.equal(read.issuer, read.roots[0]?.subject);
+  const cases: readonly [notBefore: string, notAfter: string, result: string, message: RegExp][] = [
+    ["2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z", "ok", /^valid for 20h 55m$/],
+    ["2026-01-01T03:04:05Z", "2026-01-02T03:34:05Z", "warning", /should have been renewed/],
+    ["2026-01-01T03:04:05Z", "2026-01-02T03:04:00Z", "error", /^it expired 5s ago$/],
+    ["2026-01-02T04:04:05Z", "2026-01-03T03:04:00Z", "error", /valid only in 1h: the clocks differ/],
+  ];
+  for (const [valid_from, expiration_time, result, message] of cases) {
+    const chain = [{ subject_alt_names: [{ uri: "spiffe://a/ns/b/sa/c" }], valid_from, expiration_time }];
+    const glance = glanceWith({ "certs.json": { certificates: [{ ca_cert: [], cert_chain: chain }] } });
+    assert.equal(glance.certificate.result, result);
+    assert.match(glance.certificate.message, message);
+    assert.equal(glance.findings.length, result === "ok" ? 0 : 1);
+  }
+});
+
+Deno.test("an Envoy that waits for its certificate says which", () => {
+  const dump = dumpWith({ dynamic_warming_secrets: [{ name: "default" }] });
+  assert.equal(
+    glanceWith({ "config_dump.json": dump }).certificate.message,
+    "Envoy waits for its certificate (default)",
+  );
+});
+
+const LISTENERS = { "@type": `${TYPE}ListenersConfigDump`, version_info: "2026-01-02T03:00:05Z/7" };
+const CLUSTERS = { "@type": `${TYPE}ClustersConfigDump`, version_info: "2026-01-02T03:03:05Z/8" };
+
+const CONFIGURATIONS: Readonly<Record<string, readonly [object, unknown, string | undefined, RegExp]>> = {
+  "is synchronised": [
+    {},
+    "cluster.xds-grpc.upstream_rq_active: 1\n",
+    "true ok",
+    /^synchronised; the last change was 1m ago$/,
+  ],
+  "lost its control plane": [
+    {},
+    "control_plane.connected_state: 0\n",
+    "false error",
+    /^no connection to the control plane/,
+  ],
+  "refused a listener": [
+    { dynamic_listeners: [{ name: "l", error_state: { details: "bad \x1b[31m" } }] },
+    "",
+    "false error",
+    /^Envoy refused "l": bad/,
+  ],
+  "refused updates before": [
+    {},
+    "cluster.xds-grpc.upstream_rq_active: 1\nlistener_manager.lds.update_rejected: 3\n",
+    "true warning",
+    /refused 3 updates of listeners since its start/,
+  ],
+  "waits for resources": [
+    { dynamic_listeners: [{ name: "l", warming_state: {} }] },
+    "",
+    "false warning",
+    /1 listeners wait for other resources/,
+  ],
+};
+
+for (const [name, [listeners, stats, expected, message]] of Object.entries(CONFIGURATIONS)) {
+  Deno.test(`an Envoy that ${name}`, () => {
+    const { configuration } = glanceWith({
+      "config_dump.json": dumpWith({}, [{ ...LISTENERS, ...listeners }, CLUSTERS]),
+      "stats.txt": stats,
+    });
+    assert.equal(`${configuration.synchronised} ${configuration.result}`, expected);
+    assert.match(configuration.message, message);
+  });
+}
+
+Deno.test("an Envoy that never got a configuration", () => {
+  const empty = [{ ...LISTENERS, version_info: "", dynamic_listeners: [] }, {
+    ...CLUSTERS,
+    version_info: "",
+    dynamic_active_clusters: [],
+  }];
+  const { configuration } = glanceWith({ "config_dump.json": dumpWith({}, empty) });
+  assert.equal(configuration.message, "Envoy has no configuration of a control plane");
+  const waiting = glanceWith({
+    "config_dump.json": dumpWith({}, empty),
+    "server_info.json": { state: "PRE_INITIALIZING" },
+  });
+  assert.match(waiting.configuration.message, /waits for its first configuration/);
+});
+
+const SOCKETS = "   0: 00000000:1F90 00000000:0000 0A 0\n   1: 0100007F:2382 00000000:0000 0A 0\n";
+
+Deno.test("ports tell whether they are captured, and whether anything listens where Envoy connects to", () => {
+  const ports = [8080, 9090, 9100, 7].map((containerPort) => ({ containerPort }));
+  const args = [
+    "istio-iptables",
+    "-p",
+    "15001",
+    "-z",
+    "15006",
+    "-u",
+    "1337",
+    "-b",
+    "*",
+    "-d",
+    "9100",
+    "-i",
+    "*",
+    "-o",
+    "3306",
+  ];
+  const spec = {
+    initContainers: [{ name: "istio-init", args }],
+    containers: [PROXY, { name: "web", ports: [...ports, { containerPort: 53, protocol: "UDP" }] }],
+  };
+  const { traffic, findings } = glanceWith({
+    "pod.json": podWith(spec, { podIP: "10.1.0.9" }),
+    "sockets.txt": SOCKETS,
+  });
+  assert.deepEqual([traffic.source, traffic.mode], ["planned", "REDIRECT"]);
+  assert.deepEqual(traffic.ports.map(({ port, path, listens }) => [port, path, listens]), [
+    [7, "captured", "no"],
+    [53, "bypasses", "unknown"],
+    [8080, "captured", "yes"],
+    [9090, "captured", "loopback"],
+    [9100, "bypasses", "no"],
+  ]);
+  assert.deepEqual(
+    traffic.lanes.filter(({ path }) => path === "bypasses").map(({ direction, what }) => `${direction} ${what}`),
+    [
+      "inbound TCP ports 9100",
+      "inbound UDP",
+      "outbound TCP ports 3306",
+      "outbound user 1337",
+      "outbound UDP",
+    ],
+  );
+  assert.equal(findings.find(({ id }) => id === "port")?.fix, "let the application listen on 0.0.0.0:9090");
+});
+
+Deno.test("hostNetwork and a pod without a proxy are told", () => {
+  const { traffic, findings } = glanceWith({
+    "pod.json": podWith({ hostNetwork: true, containers: [{ name: "web" }] }),
+  });
+  assert.match(traffic.message, /host's network/);
+  assert.deepEqual(findings.map(({ id }) => id), ["no-proxy", "not-captured"]);
+});

@@ -1,0 +1,45 @@
+/**
+ * Pictures of the pod in examples/explain, as they are printed today: in `explain_pod`, and those that docs/explain.md
+ * shows. UPDATE=1 rewrites them; look at them then.
+ */
+import assert from "node:assert/strict";
+import { runMesh } from "../support/programs/mesh.ts";
+
+const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+const CAPTURE = "examples/explain/web";
+const UTF8 = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+
+interface Case {
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+  /** The file with the expected output. */
+  readonly file: string;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  "80 columns": { args: [], env: { ...UTF8, COLUMNS: "80" }, file: "test/golden/explain_pod/80.txt" },
+  "160 columns": { args: [], env: { ...UTF8, COLUMNS: "160" }, file: "test/golden/explain_pod/160.txt" },
+  "ASCII": { args: [], env: { LC_ALL: "C", COLUMNS: "80" }, file: "test/golden/explain_pod/ascii.txt" },
+  "JSON": { args: ["-o", "json"], env: UTF8, file: "test/golden/explain_pod/pod.json" },
+  "a line": { args: ["-o", "short"], env: UTF8, file: "test/golden/explain_pod/short.txt" },
+  "SVG": { args: ["-o", "svg"], env: UTF8, file: "docs/images/explain-pod.svg" },
+};
+
+for (const [name, { args, env, file }] of Object.entries(CASES)) {
+  Deno.test(`a pod at a glance: ${name}`, async () => {
+    const { code, stdout, stderr } = await runMesh(["explain", "-f", CAPTURE, ...args], { env });
+    assert.deepEqual([code, stderr], [1, ""]);
+    if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${ROOT}${file}`, stdout);
+    assert.equal(stdout, await Deno.readTextFile(`${ROOT}${file}`));
+  });
+}
+
+Deno.test("docs/explain.md shows the picture of today", async () => {
+  const picture = await Deno.readTextFile(`${ROOT}test/golden/explain_pod/80.txt`);
+  const page = await Deno.readTextFile(`${ROOT}docs/explain.md`);
+  const block = /(<!-- picture -->\n```\n).*?(\n```\n)/s;
+  const fresh = page.replace(block, (_, start, end) => `${start}${picture.trimEnd()}${end}`);
+  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${ROOT}docs/explain.md`, fresh);
+  assert.match(page, block);
+  assert.equal(await Deno.readTextFile(`${ROOT}docs/explain.md`), fresh);
+});
