@@ -3,11 +3,12 @@
  * checks (`checks/all.ts`) over an inventory that asks at most once, as a table or JSON, and an exit code.
  */
 import { EXIT, MeshError } from "../core/errors.ts";
-import { connect } from "../core/kube/client/mod.ts";
+import { connect, type KubeObject } from "../core/kube/client/mod.ts";
 import type { World } from "../core/world/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
-import { inventoryOf, type Scope, type Source } from "./inventory/mod.ts";
+import { labelsOfObject } from "./inventory/injector_webhooks.ts";
+import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText, yamlText } from "./print/json.ts";
 import { isDumb, isPlain, type ProgressLine, progressLine } from "./print/progress.ts";
 import { type Look, tableText } from "./print/table.ts";
@@ -20,7 +21,7 @@ export type { Choice } from "./choose.ts";
 export { explanationOf, listText } from "./explain_check.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
-export type { Scope } from "./inventory/mod.ts";
+export { type LabelChoice, labelChoice, type Scope } from "./inventory/mod.ts";
 export { widthOf } from "./print/terminal.ts";
 export { rbacText } from "./rights.ts";
 
@@ -49,12 +50,17 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   const line = progressLine(world);
   try {
     const source: Source = { api, clock: world.clock, scope: options.scope };
-    const [results, isThere] = await Promise.all([
+    const [results, isThere, isAnyChosen] = await Promise.all([
       runUntilWell(source, chosen, options, line),
       hasNamespace(source),
+      hasChosen(source),
     ]).finally(line.clear);
-    if (!isThere) {
-      throw new MeshError(`There is no namespace "${options.scope.namespace}"`, { hint: "see --namespace" });
+    const { namespace, selector } = options.scope;
+    if (!isThere) throw new MeshError(`There is no namespace "${namespace}"`, { hint: "see --namespace" });
+    if (!isAnyChosen) {
+      throw new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, {
+        hint: "see --selector",
+      });
     }
     world.stdout.write(
       textOf(results, options, { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) }),
@@ -75,6 +81,15 @@ export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
     if (error instanceof MeshError) return true;
     throw error;
   }
+}
+
+/** Whether anything has the labels of the scope. If that cannot be read, the checks report it. */
+export async function hasChosen(source: Source): Promise<boolean> {
+  const { selector } = source.scope;
+  if (selector === undefined) return true;
+  const { pods, workloads, namespaces } = inventoryOf(source);
+  const all: readonly Observed<readonly KubeObject[]>[] = await Promise.all([pods(), workloads(), namespaces()]);
+  return all.some((found) => !isKnown(found) || found.value.some((each) => isChosen(labelsOfObject(each), selector)));
 }
 
 const PAUSE = 2_000;

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { clusterApi, object } from "../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
 import { fakeWorld } from "../core/world/mod.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
-import { inventoryOf, type Source } from "./inventory/mod.ts";
-import { hasNamespace, runUntilWell } from "./mod.ts";
+import { inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
+import { hasChosen, hasNamespace, runUntilWell } from "./mod.ts";
 import { progressLine } from "./print/progress.ts";
 import { summaryOf } from "./result.ts";
 import { judge } from "./judge.ts";
@@ -53,6 +54,40 @@ Deno.test("a user without rights gets no ok, and no success", async () => {
   assert.deepEqual(well.filter((id) => !PUBLIC.includes(id)), []);
   const hidden = results.filter(({ id }) => !PUBLIC.includes(id));
   assert.deepEqual(summaryOf(hidden, "error").isSuccess, false);
+});
+
+Deno.test("-l: each category looks at what has the labels, and nothing is ok because there is nothing", async () => {
+  const labelled = (team: string) => ({ metadata: { labels: { team } } });
+  const odd = { metadata: { labels: { "istio-injection": "enable", team: "a" } } };
+  const objects = [
+    ...meshWebhooks(),
+    object("v1", "Namespace", "shop", odd),
+    object("v1", "Namespace", "other", { metadata: { labels: { "istio-injection": "enabled" } } }),
+    object("v1", "Pod", "other/web", { ...labelled("b"), spec: { containers: [{ name: "app" }] } }),
+  ];
+  const { clock } = fakeWorld({});
+  const api = clusterApi({ objects, raw: { "/version": {}, "/apis": {} } });
+  const only = ["namespace-label-values", "workload-proxy-missing", "workload-label-place"];
+  const chosen = chooseChecks(ALL_CHECKS, { categories: [], only, skip: [], pre: false });
+  const told = async (text: string) => {
+    const source = { api, clock, scope: { ...SCOPE, selector: labelChoice(text, "-l") } };
+    const results = await runChecks(chosen, inventoryOf(source), () => {});
+    const own = results.filter(({ id }) => only.includes(id)).map((
+      { result, message },
+    ) => [result, message.slice(0, 30)]);
+    return { own, isAny: await hasChosen(source) };
+  };
+  assert.deepEqual(await told("team=a"), {
+    own: [
+      ["error", "namespace/shop: the label istio"],
+      ["skipped", "no pod has the labels of --sel"],
+      ["skipped", "no workload has the labels of "],
+    ].map(([result, message = ""]) => [result, message.slice(0, 30)]),
+    isAny: true,
+  });
+  const { own: [first, second], isAny } = await told("team=b");
+  assert.deepEqual([first?.[0], second?.[0], isAny], ["skipped", "unknown", true]);
+  assert.equal((await told("team=c")).isAny, false);
 });
 
 Deno.test("a given namespace must exist, if that is known", async () => {

@@ -18,6 +18,7 @@ import { type LabelChange, labelNamespace, removeString } from "../advice/comman
 import { type Enrolment, riskOfLabels } from "../advice/enrolment.ts";
 import { changePod } from "../injection/workload_advice.ts";
 import { targetOfOwner } from "../injection/target.ts";
+import { isChosen } from "../inventory/mod.ts";
 import { isAlive } from "../inventory/live_pods.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
@@ -110,6 +111,7 @@ async function ofNamespaces(
   judge: (namespace: Namespace) => readonly Problem[],
 ): Promise<Finding> {
   const all = inScope(facts, await facts.namespaces());
+  if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
   if (all.flatMap(judge).length === 0) return findingOf([]);
   return findingOf((await forTheirAdvice(all, facts)).flatMap(judge));
 }
@@ -120,15 +122,20 @@ async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
   return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
 }
 
+/** Nothing that is looked at is no reason to say `ok`. */
+const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
+
 /** With what decides about the risk of other labels: only advice needs it. */
 async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<readonly Namespace[]> {
   const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
   const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
-  return all.map((each) => ({ ...each, enrolment: { ...each.enrolment, webhooks, pods } }));
+  const own = facts.scope.selector === undefined ? pods : undefined;
+  return all.map((each) => ({ ...each, enrolment: { ...each.enrolment, webhooks, pods: own } }));
 }
 
-function inScope({ scope }: Facts, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
+function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
   return namespaces
+    .filter((each) => isChosen(labelsOfObject(each), scope.selector))
     .filter(({ metadata }) => scope.namespace === undefined || metadata.name === scope.namespace)
     .map((namespace) => {
       const labels = labelsOfObject(namespace);
@@ -292,6 +299,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
       .map(({ pod }) => pod.metadata.namespace ?? ""),
   );
   const all = inScope(facts, namespaces);
+  if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
   const found = all.filter((each) => losing.has(each.name) && asksNothing(each) && !each.isSystem);
   const problems = (found.length === 0 ? [] : await forTheirAdvice(found, facts)).map(
     (each): Problem => {
@@ -352,11 +360,16 @@ function withoutRevision(owner: Owner): Advice {
   return target === undefined ? byHand("remove the label of its pod template", "workload") : changePod(target, change);
 }
 
+/** The pods are chosen by their labels, their namespaces are not. */
+function everyNamespace({ scope }: Facts): Pick<Facts, "scope"> {
+  return { scope: { ...scope, selector: undefined } };
+}
+
 /** A pod's own revision counts only if its namespace has none (the webhooks' selectors). */
 async function podRevisions(facts: Facts): Promise<Finding> {
   const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
   const chosen = new Map(
-    inScope(facts, namespaces).map(({ name, injection, revision }) => {
+    inScope(everyNamespace(facts), namespaces).map(({ name, injection, revision }) => {
       return [name, injection === undefined ? revision : `${LABEL.injection}=${injection}`] as const;
     }),
   );

@@ -14,6 +14,8 @@ import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, otherMesh, proxyUser } from "./workloads/application.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { podsCreated } from "./workloads/created.ts";
+import { isChosen } from "../inventory/mod.ts";
+import { labelsOfObject } from "../inventory/injector_webhooks.ts";
 import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
 
 /** `isByHand` tells whether the template of a workload has a proxy, written by `inject`. */
@@ -143,6 +145,7 @@ export const WORKLOAD_CHECKS: readonly Check[] = [
 /** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
 async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Row): Promise<Finding> {
   const pods = await facts.expectations();
+  if (pods.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
   const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(injectedByHand));
   const isByHand = (workload: string) => byHand().has(workload);
   const found = inAll(pods, (pod) => {
@@ -157,6 +160,12 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Row): Pro
   return findingOf(problems, advice);
 }
 
+/** Nothing that is looked at is no reason to say `ok`. */
+const NONE_CHOSEN: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
+
+/** As above, of what creates pods. */
+const NO_WORKLOAD: Finding = { result: "skipped", message: "no workload has the labels of --selector" };
+
 const NONE: Promise<ReadonlySet<string>> = Promise.resolve(new Set());
 
 function injectedByHand(workloads: readonly KubeObject[]): ReadonlySet<string> {
@@ -170,7 +179,10 @@ function injectedByHand(workloads: readonly KubeObject[]): ReadonlySet<string> {
 }
 
 async function labelPlaces(facts: Facts): Promise<Finding> {
-  const problems = (await facts.workloads()).flatMap((object): readonly Problem[] => {
+  const { selector } = facts.scope;
+  const workloads = (await facts.workloads()).filter((each) => isChosen(labelsOfObject(each), selector));
+  if (workloads.length === 0 && selector !== undefined) return NO_WORKLOAD;
+  const problems = workloads.flatMap((object): readonly Problem[] => {
     const target = objectTarget(object);
     if (target === undefined) return [];
     const name = `${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`;

@@ -1,6 +1,7 @@
 /** All workloads of a cluster or a namespace, as targets. */
 import { MeshError } from "../../core/errors.ts";
 import { isPod, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
+import { type LabelChoice, queryOf } from "../inventory/mod.ts";
 import { objectTarget, type Target } from "./target.ts";
 
 /** What creates pods by itself: pods, Jobs and ReplicaSets of another controller are explained by that one. */
@@ -13,18 +14,29 @@ const COLLECTIONS: readonly (readonly [group: string, resource: string])[] = [
   ["api/v1", "pods"],
 ];
 
+/** Which workloads. */
+export interface AllWorkloads {
+  /** `undefined` is all namespaces. */
+  readonly namespace: string | undefined;
+  /** Labels that they have themselves, not their pods. */
+  readonly selector?: LabelChoice | undefined;
+}
+
 /**
- * The workloads of a namespace, or with `undefined` of all, by namespace and name.
+ * The workloads of a namespace, or of all, with the labels of the selector, by namespace and name.
  * Errors: those of the API, also for one kind that the user may not list: its workloads would be missing; a MeshError if
  * there is none.
  */
-export async function allTargets(api: KubeApi, namespace: string | undefined): Promise<readonly Target[]> {
+export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
-    return api.list(`/${group}/${folder}${resource}`, { limit: "100" });
+    return api.list(`/${group}/${folder}${resource}`, { limit: "100", ...queryOf(selector) });
   }));
   const targets = lists.flatMap(({ items }) => items.filter(isOnItsOwn).flatMap((item) => objectTarget(item) ?? []));
   if (targets.length > 0) return targets.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  if (selector !== undefined) {
+    throw new MeshError(`No workload has the labels "${selector.text}"`, { hint: "see --selector" });
+  }
   throw new MeshError(
     namespace === undefined ? "The cluster has no workload" : `There is no workload in "${namespace}"`,
     {

@@ -11,7 +11,7 @@ import {
   type Injector,
   newInjector,
 } from "../../inject/mod.ts";
-import { allTargets } from "./all_targets.ts";
+import { allTargets, type AllWorkloads } from "./all_targets.ts";
 import { explain, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
 import { clusterTarget, type Target, targetOf } from "./target.ts";
@@ -20,8 +20,8 @@ import { clusterTarget, type Target, targetOf } from "./target.ts";
 export interface InjectionQuestion {
   /** `KIND/NAME` of an object in the cluster. */
   readonly workload?: string | undefined;
-  /** All workloads of this namespace of the cluster; `undefined` is all namespaces. */
-  readonly all?: { readonly namespace: string | undefined } | undefined;
+  /** All workloads of a namespace or of the cluster. */
+  readonly all?: AllWorkloads | undefined;
   /** Manifests: their names in messages, and their bytes. */
   readonly inputs?: readonly { readonly file: string; chunks(): AsyncIterable<Uint8Array> }[];
   /** For workloads without a namespace. */
@@ -64,7 +64,7 @@ export async function explainInjection(
 
 async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion): Promise<readonly Target[]> {
   const { workload, inputs = [], namespace, all } = question;
-  if (all !== undefined && api !== undefined) return await allTargets(api, all.namespace);
+  if (all !== undefined && api !== undefined) return await allTargets(api, all);
   if (workload !== undefined && api !== undefined) return [await clusterTarget(api, workload, namespace)];
   const targets: Target[] = [];
   for (const input of inputs) {

@@ -5,6 +5,7 @@ import { clusterApi, type ClusterOptions, object } from "../../../test/support/k
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { fixLines } from "../advice/text.ts";
 import type { Explanation } from "./explanation.ts";
+import { labelChoice } from "../inventory/mod.ts";
 import { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
 import { EXPLANATION } from "./explanation_schema.ts";
 import { explanationJson, explanationText, overviewText } from "./print.ts";
@@ -274,7 +275,7 @@ Deno.test("check injection of all workloads: a line for each, without what a con
     object("v1", "Pod", "plain/single", { spec: { containers: [APP] } }),
   ];
   const api = clusterApi({ objects, dryRun: injected });
-  const explain = (all: { namespace: string | undefined }) =>
+  const explain = (all: InjectionQuestion["all"]) =>
     explainInjection(fakeWorld(), api, { all, namespace: "default", choice: {}, configuration: {} });
   const everything = await explain({ namespace: undefined });
   assert.deepEqual(everything.map(({ workload, verdict }) => [workload, verdict]), [
@@ -295,6 +296,8 @@ Deno.test("check injection of all workloads: a line for each, without what a con
     wide[2] ?? "",
     / +istio-sidecar-injector\/namespace\.sidecar-injector\.istio\.io +.* +kubectl rollout restart deployment\/web -n shop$/,
   );
+  const selector = labelChoice("app=web", "-l");
+  await assert.rejects(explain({ namespace: undefined, selector }), /No workload has the labels "app=web"/);
   await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in "shpo"/);
   const blind = clusterApi({ objects, forbidden: /cronjobs/ });
   await assert.rejects(

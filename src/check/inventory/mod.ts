@@ -33,4 +33,15 @@ export type Inventory = ReturnType<typeof inventoryOf>;
 
 export type { AccessRequest } from "./access.ts";
 export { breakOf, isKnown, type Observed, reason, type Unknown } from "./observed.ts";
-export { type CheckApi, listOf, objectOf, type Scope, type Source } from "./source.ts";
+export {
+  type CheckApi,
+  hasAllPods,
+  isChosen,
+  type LabelChoice,
+  labelChoice,
+  listOf,
+  objectOf,
+  queryOf,
+  type Scope,
+  type Source,
+} from "./source.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../core/kube/client/mod.ts";
 import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
 import { isKnown, observe, type Observed, once } from "./observed.ts";
-import { listOf, type Source } from "./source.ts";
+import { listOf, queryOf, type Source } from "./source.ts";
 
 /**
  * The usual page of 500 pods would be the largest thing in memory. With 5,000 pods, pages of 50 save 4 MB more and
@@ -39,7 +39,12 @@ export function resourceInventory(source: Source) {
   const namespaces = once(() => namespacesOf(source));
   return {
     pods: once(() =>
-      listOf(source, "api/v1", "pods", { isKind: isPod, query: PAGE_OF_PODS, keep: podKeeper(), namespace })
+      listOf(source, "api/v1", "pods", {
+        isKind: isPod,
+        query: { ...PAGE_OF_PODS, ...queryOf(source.scope.selector) },
+        keep: podKeeper(),
+        namespace,
+      })
     ),
     namespaces,
     /** One namespace, in or outside the scope; `undefined` if it does not exist. */

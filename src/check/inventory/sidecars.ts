@@ -17,7 +17,7 @@ import { isKnown, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
-import type { Scope, Source } from "./source.ts";
+import { isChosen, type Scope, type Source } from "./source.ts";
 
 /** A namespace whose pods are injected, or would be. */
 export interface SidecarNamespace {
@@ -40,7 +40,7 @@ export function sidecarInventory(source: Source, parts: SidecarParts) {
       const [namespaces, webhooks] = await Promise.all([parts.namespaces(), parts.mutatingWebhooks()]);
       if (!isKnown(namespaces)) return namespaces;
       if (!isKnown(webhooks)) return webhooks;
-      const wanted = namespaces.value.filter(({ metadata }) => isWanted(metadata.name, source));
+      const wanted = namespaces.value.filter((each) => isWanted(each, source));
       const injectors = injectorWebhooks(webhooks.value);
       if (injectors.length === 0) return planned(wanted, source);
       return inWebhooks(wanted, injectors, (await parts.planes()).value, source);
@@ -56,7 +56,8 @@ export function isWithoutSidecars(name: string, { istioNamespace }: Pick<Scope, 
   return WITHOUT_SIDECARS.has(name) || name === istioNamespace;
 }
 
-function isWanted(name: string, { scope }: Source): boolean {
+function isWanted({ metadata: { name, labels } }: Namespace, { scope }: Source): boolean {
+  if (!isChosen(labels ?? {}, scope.selector)) return false;
   return scope.namespace === undefined ? !isWithoutSidecars(name, scope) : name === scope.namespace;
 }
 

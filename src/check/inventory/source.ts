@@ -8,6 +8,9 @@ import {
   type Query,
   type RawAnswer,
 } from "../../core/kube/client/mod.ts";
+import { selectorMatches } from "../../core/kube/text/selector.ts";
+import { selectorExpressions } from "../../core/kube/text/selector_text.ts";
+import type { ValueMap } from "../../core/value.ts";
 import type { World } from "../../core/world/mod.ts";
 import { observe, type Observed } from "./observed.ts";
 
@@ -19,6 +22,36 @@ export interface Scope {
   readonly istioNamespace: string;
   /** Only this revision of the control plane; `undefined` is all of them. */
   readonly revision: string | undefined;
+  /** Only workloads and namespaces with these labels. */
+  readonly selector?: LabelChoice | undefined;
+}
+
+/** A choice by labels: as the API server reads it, and what it means. */
+export interface LabelChoice {
+  /** `app=web,tier!=x`. */
+  readonly text: string;
+  readonly matchExpressions: readonly ValueMap[];
+}
+
+/** The choice that `-l` names; `flag` is for its errors. Errors: a UsageError that names the invalid part. */
+export function labelChoice(text: string, flag: string): LabelChoice {
+  return { text, matchExpressions: selectorExpressions(text, flag) };
+}
+
+/** Whether an object with these labels is chosen. */
+export function isChosen(labels: ValueMap, selector: LabelChoice | undefined): boolean {
+  return selector === undefined ||
+    selectorMatches({ matchExpressions: [...selector.matchExpressions] }, labels).matches;
+}
+
+/** The query that lists what is chosen. */
+export function queryOf(selector: LabelChoice | undefined): Query {
+  return selector === undefined ? {} : { labelSelector: selector.text };
+}
+
+/** Whether a scope has all pods of the cluster. */
+export function hasAllPods({ namespace, selector }: Scope): boolean {
+  return namespace === undefined && selector === undefined;
 }
 
 /** The API, with the requests that only checks make. */

@@ -25,6 +25,7 @@ const FLAGS = {
       defaultDoc: "all",
     }),
     allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
+    selector: flag("-l, --selector SELECTOR", "Only workloads and namespaces with these labels, as kubectl reads them"),
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
     revision: { ...REVISION.revision, defaultDoc: "all" },
   },
@@ -75,7 +76,7 @@ export const CHECK = command({
 
 async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
   const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
-  const { checkCluster, explanationOf, listText, rbacText } = await import("../../check/mod.ts");
+  const { checkCluster, explanationOf, labelChoice, listText, rbacText } = await import("../../check/mod.ts");
   const choice = { categories: args, only, skip, pre };
   if (flags.explain !== undefined) {
     world.stdout.write(await explanationOf(flags.explain));
@@ -85,7 +86,8 @@ async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Pro
     world.stdout.write(listText(choice));
     return EXIT.ok;
   }
-  const scope = { namespace, istioNamespace, revision };
+  const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
+  const scope = { namespace, istioNamespace, revision, selector };
   if (flags.rbac) {
     world.stdout.write(rbacText(scope));
     return EXIT.ok;

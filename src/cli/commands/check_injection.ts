@@ -2,7 +2,7 @@ import { EXIT, UsageError } from "../../core/errors.ts";
 import { flag, type FlagGroups } from "../../core/command/mod.ts";
 import type { KubeConnection } from "../../core/kube/client/mod.ts";
 import type { PermissionName, World } from "../../core/world/world.ts";
-import type { InjectionQuestion } from "../../check/mod.ts";
+import type { InjectionQuestion, LabelChoice } from "../../check/mod.ts";
 import { command, type Input } from "../command.ts";
 import { readConfiguration } from "../configuration.ts";
 import { expandInputs } from "../inputs.ts";
@@ -16,6 +16,7 @@ const FLAGS = {
       defaultDoc: "that of the context",
     }),
     allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, a line for each"),
+    selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),
     output: flag(
       "-o, --output table|wide|json|yaml",
       "Form of the answer; wide has all rules, json is one object a line",
@@ -50,7 +51,7 @@ export const CHECK_INJECTION = command({
   examples: [
     { command: "kubectl mesh check injection deployment/web -n shop" },
     { command: "kubectl mesh check injection pod/web-7d4b9 -o json" },
-    { command: "kubectl mesh check injection -n shop" },
+    { command: "kubectl mesh check injection -n shop -l app=web" },
     { command: "kubectl mesh check injection -f web.yaml --inject-config injector.yaml" },
     { command: "kubectl mesh check injection -f web.yaml -n shop --from-cluster" },
   ],
@@ -72,10 +73,15 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   const room = await import("../../check/mod.ts");
   if (workload !== undefined) room.readWorkloadName(workload);
   const isAll = workload === undefined && flags.filename.length === 0;
+  const selector = flags.selector === undefined ? undefined : room.labelChoice(flags.selector, "--selector");
   const api = await connection(world, flags, isAll || workload !== undefined);
   try {
     world.permissions.keepOnly(permissionsFor(flags, api));
-    const explanations = await room.explainInjection(world, api, await question(world, flags, { workload, api }));
+    const explanations = await room.explainInjection(
+      world,
+      api,
+      await question(world, flags, { workload, api, selector }),
+    );
     const { output } = flags;
     const look = { width: room.widthOf(world), isWide: output === "wide" };
     if (output === "json") world.stdout.write(explanations.map(room.explanationJson).join(""));
@@ -100,13 +106,14 @@ function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
 }
 
 /** Exactly one of a workload, files, and all workloads is named. With a workload or files `-n` says where. */
-function refuseMixed({ filename, namespace, allNamespaces }: Flags, workload: string | undefined): void {
+function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, workload: string | undefined): void {
   const hasFiles = filename.length > 0;
   if (workload !== undefined && hasFiles) {
     throw new UsageError(`Both the workload "${workload}" and files are named`, HINT);
   }
   if (workload !== undefined || hasFiles) {
     if (allNamespaces) throw new UsageError("The flag --all-namespaces takes neither a workload nor files", HINT);
+    if (selector !== undefined) throw new UsageError("The flag --selector takes neither a workload nor files", HINT);
     return;
   }
   if (namespace !== undefined || allNamespaces) return;
@@ -134,14 +141,15 @@ function permissionsFor(flags: Flags, api: KubeConnection | undefined): Permissi
 interface Asked {
   readonly workload: string | undefined;
   readonly api: KubeConnection | undefined;
+  readonly selector: LabelChoice | undefined;
 }
 
-async function question(world: World, flags: Flags, { workload, api }: Asked): Promise<InjectionQuestion> {
+async function question(world: World, flags: Flags, { workload, api, selector }: Asked): Promise<InjectionQuestion> {
   const { filename, revision, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   const isAll = workload === undefined && filename.length === 0;
   return {
     workload,
-    all: isAll ? { namespace: flags.namespace } : undefined,
+    all: isAll ? { namespace: flags.namespace, selector } : undefined,
     inputs: filename.length === 0 ? [] : await expandInputs(world, filename, flags.recursive),
     namespace: flags.namespace ?? api?.namespace ?? "default",
     choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },

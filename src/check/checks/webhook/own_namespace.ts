@@ -7,6 +7,7 @@ import { riskOfLabels } from "../../advice/enrolment.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { type Facts, inEach } from "../../facts.ts";
+import { hasAllPods } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
@@ -19,7 +20,7 @@ export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Fac
     const { target } = webhook;
     const [namespace, service] = await Promise.all([facts.namespace(target.namespace), facts.service(target)]);
     if (namespace === undefined) return [];
-    const pods = facts.scope.namespace === undefined ? await facts.pods() : [];
+    const pods = hasAllPods(facts.scope) ? await facts.pods() : [];
     const isSent = labelsBehind(pods, target.namespace, selectorOf(service))
       .some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
     return isSent ? [problemOf(webhook, adviceFor(namespace, webhooks, pods))] : [];

@@ -3,6 +3,7 @@ import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { logs, type Named, patch, remove, rolloutRestart } from "../../advice/commands.ts";
 import { riskOfRemoval } from "../../advice/enrolment.ts";
 import { injectorWebhooks, labelsOfObject, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
+import { hasAllPods } from "../../inventory/mod.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 
 /** istiod and this program's webhook give Deployment and Service one name. */
@@ -44,7 +45,7 @@ export async function deleted(configuration: string, change: string, facts: Fact
     forAdvice(facts.pods()),
   ]);
   const steps = [remove(configurationNamed(configuration))];
-  if (configurations === undefined || namespaces === undefined || facts.scope.namespace !== undefined) {
+  if (configurations === undefined || namespaces === undefined || !hasAllPods(facts.scope)) {
     return { change, reach: "cluster", steps, risk: "takes-out" };
   }
   const risk = riskOfRemoval(injectorWebhooks(configurations), (each) => each.configuration === configuration, {

@@ -6,7 +6,8 @@ import { look } from "../../advice/advice.ts";
 import { explainInjection } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { objectTarget, podOf } from "../../injection/target.ts";
-import { injectorWebhooks, namespaceLabels, sendsPod } from "../../inventory/injector_webhooks.ts";
+import { injectorWebhooks, labelsOfObject, namespaceLabels, sendsPod } from "../../inventory/injector_webhooks.ts";
+import { isChosen } from "../../inventory/mod.ts";
 import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
@@ -30,11 +31,14 @@ export async function podsCreated(facts: Facts): Promise<Finding> {
   }));
   const isMeant = (object: KubeObject) => {
     const target = objectTarget(object);
-    if (target === undefined) return false;
+    if (target === undefined || !isChosen(labelsOfObject(object), facts.scope.selector)) return false;
     const pod = labelsOf(podOf(target));
     return injectors.some((each) => sendsPod(each, labels.get(target.namespace) ?? newMap(), pod));
   };
   const recent = facts.clock.now().getTime() - RECENT;
+  if (facts.scope.selector !== undefined && !workloads.some(isMeant)) {
+    return { result: "skipped", message: "no workload that is injected has the labels of --selector" };
+  }
   const problems = inAll(workloads.filter(isMeant), (object): readonly Problem[] => {
     const message = ofStatus(object) ?? ofEvents(object, events().filter((event) => timeOf(event) > recent));
     if (message === undefined) return [];

@@ -1,6 +1,6 @@
 /** Label selectors in the syntax of kubectl's `-l` (apimachinery, pkg/labels). */
-import { UsageError } from "../../core/errors.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { UsageError } from "../../errors.ts";
+import type { ValueMap } from "../../value.ts";
 
 const KEY = String.raw`(?:[A-Za-z0-9][-A-Za-z0-9_.]*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`;
 const VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
