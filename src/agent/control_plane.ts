@@ -46,6 +46,7 @@ export async function startControlPlane(
     ? undefined
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache"), metrics });
   const health = await healthOf(world, settings, log, envoyProblem);
+  const names = settings.dns.isServed ? started(log, () => dnsOf(world, settings, identity, log)) : undefined;
   const [sds, xds, dns] = await Promise.all([
     started(log, () =>
       startSds(world, {
@@ -61,9 +62,11 @@ export async function startControlPlane(
         tokenFile: settings.identity.authority.tokenFile,
         reports: health,
         log: log.getChild("xdsproxy"),
+        // The pod is not ready without names, and their stream may wait half a minute for its next attempt.
+        connected: () => void names?.then((dns) => dns.retry?.()),
         metrics,
       })),
-    settings.dns.isServed ? started(log, () => dnsOf(world, settings, identity, log)) : undefined,
+    names,
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {

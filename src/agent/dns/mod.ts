@@ -19,6 +19,8 @@ export interface Dns {
   problem(): string | undefined;
   /** The table in force as JSON, for `/debug/ndsz`; `undefined` before the first. */
   tableJson(): string | undefined;
+  /** Asks for the table at once if the next attempt is still to come: the control plane is there again. */
+  retry(): void;
   /** Metrics, with pilot-agent's names. */
   readonly collect: Collector;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export async function startDns(world: World, options: DnsOptions): Promise<Dns> 
     isReady: () => state !== undefined,
     problem: () => stream.problem,
     tableJson: () => state === undefined ? undefined : nameTableJson(tableOf(state)),
+    retry: () => stream.retry(),
     collect: server.collect,
     async close() {
       await stream.close();

@@ -35,6 +35,8 @@ export interface XdsOptions extends XdsSettings {
   /** Health reports to send; `undefined` for none. */
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
+  /** Called when the control plane has accepted a connection. */
+  readonly connected?: () => void;
   readonly metrics?: XdsMetrics | undefined;
   /** How long Envoy's connection waits for the first certificate, in milliseconds; default: a minute. */
   readonly certificateTimeout?: number;

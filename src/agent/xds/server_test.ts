@@ -98,10 +98,11 @@ async function hear(connection: Deno.Conn, count: number): Promise<string> {
 Deno.test("startXds: Envoy connects to istiod in plain text, and the socket is removed at the end", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
-  const xds = await started(`${folder.path}/etc/istio/proxy`, { address: plane.address });
+  let connected = 0;
+  const xds = await started(`${folder.path}/etc/istio/proxy`, { address: plane.address, connected: () => connected++ });
   assert.equal(((await Deno.stat(xds.path)).mode ?? 0) & 0o777, 0o666);
   assert.equal(await say(xds.path, "xDS"), "hello xDS");
-  assert.equal(xds.problem(), undefined);
+  assert.deepEqual([xds.problem(), connected], [undefined, 1]);
   await xds.close();
   await assert.rejects(Deno.lstat(xds.path), Deno.errors.NotFound);
 });

@@ -96,6 +96,7 @@ export async function connectUpstream(upstream: UpstreamContext): Promise<ByteCo
     await untilCertificate(upstream);
     const outer = await dial(upstream.world, upstream.options, upstream.signal);
     upstream.connection.connected();
+    upstream.options.connected?.();
     return outer;
   } catch (error) {
     if (!upstream.signal.aborted) {

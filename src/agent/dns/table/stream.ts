@@ -28,6 +28,8 @@ export class TableStream {
   readonly #protocol: Protocol;
   #state: TableState | undefined;
   #failures = 0;
+  /** Ends the wait for the next attempt. */
+  #wait = new AbortController();
   /** The version in force, sent with each NACK. */
   #version = "";
 
@@ -37,6 +39,12 @@ export class TableStream {
   ) {
     this.#protocol = options.isDelta ? INCREMENTAL : STATE_OF_THE_WORLD;
     this.#ended = this.#run();
+  }
+
+  /** Ends the wait for the next attempt: another connection has shown that the control plane is there. */
+  retry(): void {
+    this.#failures = 0;
+    this.#wait.abort();
   }
 
   async close(): Promise<void> {
@@ -51,7 +59,9 @@ export class TableStream {
       if (signal.aborted) return;
       this.#reportEnd(reason);
       const max = Math.min(FIRST_DELAY * 2 ** this.#failures++, MAX_DELAY);
-      await this.world.clock.sleep(max * (0.5 + this.options.random() / 2), signal);
+      this.#wait = new AbortController();
+      const early = AbortSignal.any([signal, this.#wait.signal]);
+      await this.world.clock.sleep(max * (0.5 + this.options.random() / 2), early);
     }
   }
 

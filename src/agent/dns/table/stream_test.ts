@@ -99,11 +99,11 @@ function controlPlane(isDelta: boolean) {
   return { opened, requests, open, push };
 }
 
-async function started(isDelta: boolean) {
+async function started(isDelta: boolean, wait = 5) {
   const plane = controlPlane(isDelta);
   const base = dnsWorld("nameserver 127.0.0.1\n");
   base.content.set("/token", new TextEncoder().encode("first"));
-  const sleep: typeof base.clock.sleep = (_ms, signal) => base.clock.sleep(5, signal);
+  const sleep: typeof base.clock.sleep = (_ms, signal) => base.clock.sleep(wait, signal);
   const world = { ...base, clock: { ...base.clock, sleep } };
   const certificates = { current: "none" };
   const dns = await startDns(world, {
@@ -190,6 +190,18 @@ for (const isDelta of [true, false]) {
     assert.equal(await run.rcode("a.example"), "SERVFAIL");
   });
 }
+
+Deno.test("retry() ends the wait for the next stream, and does nothing while one is open", async () => {
+  await using run = await started(true, 600_000);
+  run.push(new Error("nobody is there"));
+  await until(() => run.dns.problem() === "nobody is there", "There was no sign of the failure");
+  run.dns.retry();
+  await until(() => run.opened.length === 2, "There was no sign of another stream");
+  run.dns.retry();
+  run.push(delta("1", { one: tableBytes({ "a.example": ["1.1.1.1"] }) }));
+  await until(() => run.dns.isReady(), "There was no sign of a table");
+  assert.equal(run.opened.length, 2);
+});
 
 Deno.test("delta xDS adds and removes names; without any table names do not exist", async () => {
   await using run = await started(true);
