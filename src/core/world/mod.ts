@@ -9,4 +9,4 @@ export { type FakeWorld, fakeWorld, type FakeWorldOptions } from "./fake.ts";
 export * from "./system_calls.ts";
 export { splice, type SpliceEnd } from "./splice.ts";
 export { unlessAborted } from "./unless_aborted.ts";
-export { isRuntimeError, reasonOf, RUNTIME_ERRORS } from "./runtime_errors.ts";
+export { isRuntimeError, reasonOf, RUNTIME_ERRORS, type RuntimeErrorName } from "./runtime_errors.ts";

@@ -26,14 +26,27 @@ export const RUNTIME_ERRORS = {
   /** The end of a TLS connection whose other end was killed. */
   cutOff: { pattern: /without sending TLS close_notify/, meaning: "the connection was cut off" },
   alert: { pattern: /received fatal alert/, meaning: "the other end refused the TLS handshake" },
+  expired: { pattern: /expired/i, meaning: "a certificate has expired" },
+  unknownIssuer: {
+    pattern: /UnknownIssuer|unknown (issuer|ca)/i,
+    meaning: "a certificate was signed by an authority that is not trusted",
+  },
+  otherName: { pattern: /NotValidForName|not valid for name/i, meaning: "the certificate is for another name" },
+  clientRefused: {
+    pattern: /CertificateRequired|HandshakeFailure|BadCertificate/i,
+    meaning: "the server does not take the client's certificate",
+  },
   /** A WebSocket whose server closed the connection right after the message that closes it, which cannot be answered. */
   unansweredClose: { pattern: /Failed to send frame/, meaning: "the server closed the connection" },
   /** Deno has no names for real-time signals; the message ends with the number. */
   unknownSignal: { pattern: /\b(\d+)$/, meaning: "a real-time signal ended the process" },
 } as const satisfies Readonly<Record<string, RuntimeError>>;
 
-/** Whether an error of the runtime means this. */
-export function isRuntimeError(error: unknown, name: keyof typeof RUNTIME_ERRORS): boolean {
+/** The names of {@link RUNTIME_ERRORS}. */
+export type RuntimeErrorName = keyof typeof RUNTIME_ERRORS;
+
+/** Whether an error of the runtime, or its text, means this. */
+export function isRuntimeError(error: unknown, name: RuntimeErrorName): boolean {
   return RUNTIME_ERRORS[name].pattern.test(messageOf(error));
 }
 

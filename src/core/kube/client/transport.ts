@@ -1,6 +1,12 @@
 import { MeshError } from "../../errors.ts";
 import { requestFailure } from "../../request_failure.ts";
-import type { HttpClient, WebSocketConnection, World } from "../../world/mod.ts";
+import {
+  type HttpClient,
+  isRuntimeError,
+  type RuntimeErrorName,
+  type WebSocketConnection,
+  type World,
+} from "../../world/mod.ts";
 import { ApiError } from "./api.ts";
 import type { Connection, Credential } from "./connection.ts";
 
@@ -113,18 +119,18 @@ function isSame(a: Credential, b: Credential): boolean {
     a.identity?.key === b.identity?.key;
 }
 
-/** Errors of the TLS library, and what to do. */
-const CAUSES: readonly (readonly [pattern: RegExp, hint: string])[] = [
-  [/expired/i, "a certificate has expired: renew that of the server, or your own"],
-  [/UnknownIssuer|unknown (issuer|ca)/i, "is certificate-authority in the kubeconfig that of this cluster?"],
-  [/NotValidForName|not valid for name/i, "the certificate is for another name: see tls-server-name in the kubeconfig"],
-  [/CertificateRequired|HandshakeFailure|BadCertificate/i, "the server does not take the client's certificate"],
+/** What to do about errors of the TLS library. */
+const HINTS: readonly (readonly [RuntimeErrorName, hint: string])[] = [
+  ["expired", "a certificate has expired: renew that of the server, or your own"],
+  ["unknownIssuer", "is certificate-authority in the kubeconfig that of this cluster?"],
+  ["otherName", "the certificate is for another name: see tls-server-name in the kubeconfig"],
+  ["clientRefused", "the server does not take the client's certificate"],
 ];
 
 function unreachable({ server, origin }: Connection, error: unknown, milliseconds: number): Error {
   if (error instanceof MeshError) return error;
   const { text } = requestFailure(error, milliseconds);
-  const hint = CAUSES.find(([pattern]) => pattern.test(text))?.[1] ??
+  const hint = HINTS.find(([name]) => isRuntimeError(text, name))?.[1] ??
     `is the cluster up? The server is that of ${origin}`;
   return new ApiError(`The Kubernetes API server "${server}" cannot be reached: ${text}`, { hint, cause: error });
 }

@@ -228,6 +228,24 @@ const WORKAROUNDS: readonly Workaround[] = [
     where: ["tools/compile/build.ts", "tools/compile/code_cache.ts"],
     isNeeded: "compile without --no-code-cache, and trace the files that a start opens",
   },
+  {
+    id: "require-by-module-url",
+    problem: "the bundler lets packages of CommonJS require Node's modules by the URL of the module: a script has none",
+    where: ["tools/compile/scripts.ts"],
+    isNeeded: async () => {
+      await using folder = await temporaryFolder();
+      await Deno.writeTextFile(`${folder.path}/package.cjs`, 'module.exports = require("node:path").sep;');
+      await Deno.writeTextFile(`${folder.path}/main.mjs`, 'import sep from "./package.cjs"; console.log(sep);');
+      const code = await deno(["bundle", "--quiet", "--no-config", "--platform", "deno", `${folder.path}/main.mjs`]);
+      return code.includes("(import.meta.url)");
+    },
+  },
+  {
+    id: "deprecation-warnings",
+    problem: "Deno 2.9 warns of the punycode that client-node's node-fetch uses: such warnings are off (2.6 has none)",
+    where: ["src/core/kube/client/no_deprecation.ts"],
+    isNeeded: "remove the import of no_deprecation.ts, and run check with a kubeconfig on the newest Deno",
+  },
 ];
 
 /** Whether a function of the runtime looks for no option of such a name. */
