@@ -44,6 +44,9 @@ export function clusterOf({ namespaces, pods }: Size): CheckApi {
       ...["default", "kube-system", "istio-system"].map((name) => namespaceOf(name, {})),
       ...Array.from({ length: NODES }, (_, index) => nodeOf(`node-${index}`)),
       ...names.map((name) => namespaceOf(name, REVISION)),
+      ...names.map((name) =>
+        stored("v1", "ConfigMap", `${name}/istio-ca-root-cert`, { data: { "root-cert.pem": "" } })
+      ),
       ...names.flatMap((namespace) => apps(namespace).map((app) => deploymentOf(namespace, app))),
       ...names.flatMap((namespace, index) =>
         replicas(namespace).map((app, number) => podOf(namespace, app, index + number))
