@@ -11,12 +11,19 @@ const EXHAUSTED: readonly (readonly [number: number, what: string, hint: string]
     "raise the limit of processes of this user or container (ulimit -u, pids.max)",
   ],
   [12, "there is no memory left", "raise the memory limit of this container"],
+  [105, "the kernel has no memory left for the network", "raise the memory limit of this container"],
   [28, "there is no space left on the disk", "make space, or name a folder on another disk"],
 ];
 
 /** What the machine had no more of when an error came, and what to do; `undefined` for other errors. */
 export function exhaustion(error: unknown): { readonly reason: string; readonly hint: string } | undefined {
-  const number = Number(/ \(os error (\d+)\)/.exec(messageOf(error))?.[1]);
+  const number = numberOf(error);
   const found = EXHAUSTED.find(([known]) => known === number);
   return found === undefined ? undefined : { reason: found[1], hint: found[2] };
+}
+
+/** A `SystemError` has it as `errno`, an error of the runtime in its text. */
+function numberOf(error: unknown): number {
+  if (error instanceof Error && "errno" in error) return Number(error.errno);
+  return Number(/ \(os error (\d+)\)/.exec(messageOf(error))?.[1]);
 }

@@ -2,3 +2,9 @@
 export function isLong(): boolean {
   return (Deno.env.get("MESH_LONG") ?? "") !== "";
 }
+
+/** Prints a figure of a long run, for docs/reliability.md. */
+export function tellFigure(figure: string): void {
+  // deno-lint-ignore no-console
+  if (isLong()) console.log(figure);
+}

@@ -34,6 +34,10 @@ const NO_TABLE = /can't initialize ip6?tables table|unable to initialize table|t
 const CAUSES: readonly Cause[] = [
   { message: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
   {
+    message: /no buffer space available|cannot allocate memory|memory allocation|out of memory/i,
+    hint: "The kernel refused memory: raise the memory limit of the container, or free memory on the node",
+  },
+  {
     message: /another app is currently holding the xtables lock/i,
     hint: "Another program is changing rules: wait longer with --wait",
   },

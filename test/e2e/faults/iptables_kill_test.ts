@@ -1,0 +1,109 @@
+/**
+ * SIGKILL at random moments of `iptables apply`, and the next apply right after it: the rules are those of a clean apply, none
+ * is doubled, and traffic is captured. Two at once end in the rules of one of them.
+ */
+import assert from "node:assert/strict";
+import { isLong, tellFigure } from "../../support/long.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { BACK_ENDS } from "../iptables/support/back_ends.ts";
+import { type Namespace, Pair } from "../iptables/support/pod.ts";
+import { type State, stateOf } from "../iptables/support/state.ts";
+import { randomOf, seedOfRun } from "./support/random.ts";
+
+const ROUNDS = isLong() ? 200 : 6;
+const PAIRS = isLong() ? 50 : 2;
+
+const EARLIER = ["-u", "1337", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
+const LATER = [
+  "-u",
+  "1337",
+  "-m",
+  "TPROXY",
+  "-i",
+  "*",
+  "-b",
+  "*",
+  "--dual-stack",
+  "--redirect-dns",
+  "--capture-all-dns",
+];
+
+function start(pod: Namespace, args: readonly string[]): Deno.ChildProcess {
+  return new Deno.Command("nsenter", {
+    args: [`--net=${pod.path}`, MESH_COMMAND, ...args],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** At the end of the span it has ended by itself. */
+function killIfThere(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
+async function mesh(pod: Namespace, ...args: string[]): Promise<string> {
+  const { code, stderr } = await pod.mesh(args);
+  assert.equal(code, 0, stderr);
+  return stderr;
+}
+
+async function fresh(args: readonly string[]): Promise<State> {
+  await using pair = await Pair.create();
+  await mesh(pair.pod, "istio-iptables", ...args);
+  return await stateOf(pair.pod);
+}
+
+for (const { name, flags, missing } of BACK_ENDS) {
+  testWhen(
+    missing,
+    `iptables apply after SIGKILL at ${ROUNDS} random moments equals a clean apply: ${name}`,
+    async () => {
+      const seed = seedOfRun();
+      const random = randomOf(seed);
+      const later = ["istio-iptables", ...LATER, ...flags];
+      const expected = await fresh([...LATER, ...flags]);
+      await using pair = await Pair.create();
+      const before = performance.now();
+      await mesh(pair.pod, ...later);
+      const longest = 1.1 * (performance.now() - before);
+      let [repaired, same] = [0, 0];
+      for (let round = 0; round < ROUNDS; round++) {
+        await mesh(pair.pod, ...random() < 0.5 ? ["iptables", "clean"] : ["istio-iptables", ...EARLIER, ...flags]);
+        const child = start(pair.pod, later);
+        await new Promise((resolve) => setTimeout(resolve, random() * longest));
+        killIfThere(child);
+        // A program that it has started goes on.
+        const said = await mesh(pair.pod, ...later);
+        if (said.includes("Nothing to change")) same++;
+        else repaired++;
+        assert.deepEqual(await stateOf(pair.pod), expected, `seed ${seed}, round ${round}`);
+        await child.output();
+      }
+      const { code, stderr } = await pair.pod.mesh(["iptables", "verify"]);
+      assert.equal(code, 0, stderr);
+      tellFigure(`${name}, seed ${seed}: ${repaired} applies had something to do, ${same} had nothing`);
+    },
+  );
+
+  testWhen(missing, `${PAIRS} times two iptables apply at once end in the rules of one of them: ${name}`, async () => {
+    const variants = [EARLIER, LATER].map((args) => [...args, ...flags]);
+    const expected = (await Promise.all(variants.map(fresh))).map((state) => JSON.stringify(state));
+    await using pair = await Pair.create();
+    for (let round = 0; round < PAIRS; round++) {
+      const children = variants.map((args) => start(pair.pod, ["istio-iptables", ...args]));
+      for (const child of children) {
+        const { code, stderr } = await child.output();
+        assert.equal(code, 0, new TextDecoder().decode(stderr));
+      }
+      const state = JSON.stringify(await stateOf(pair.pod));
+      assert.ok(expected.includes(state), state);
+      if (round % 2 === 0) await mesh(pair.pod, "iptables", "clean");
+    }
+  });
+}

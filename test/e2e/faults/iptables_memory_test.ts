@@ -1,0 +1,60 @@
+/**
+ * The kernel refuses memory to `iptables apply`: strace(1) answers one call that talks to the kernel's network with an error in
+ * its place, the first one, then the second one and so on. Each run succeeds, or leaves what was there and says so.
+ */
+import assert from "node:assert/strict";
+import { isLong, tellFigure } from "../../support/long.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { BACK_ENDS } from "../iptables/support/back_ends.ts";
+import { Pair, type Ran } from "../iptables/support/pod.ts";
+import { type State, stateOf } from "../iptables/support/state.ts";
+
+const ARGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*"];
+/** No program of an apply makes more of these calls. */
+const CALLS = isLong() ? 30 : 4;
+const ERRORS = isLong() ? ["ENOBUFS", "ENOMEM"] : ["ENOBUFS"];
+/** iptables-legacy hands its rules over as a socket option; all others talk netlink. */
+const REFUSED = { "iptables-nft": "sendmsg,sendto", nft: "sendmsg,sendto", "iptables-legacy": "setsockopt,getsockopt" };
+
+for (const { name, flags, missing } of BACK_ENDS) {
+  testWhen(missing ?? needsProgram("strace"), `iptables apply when the kernel refuses memory: ${name}`, async () => {
+    await using pair = await Pair.create([4]);
+    const apply = [MESH_COMMAND, ...ARGS, ...flags];
+    const clean = async () => assert.equal((await pair.pod.mesh(["iptables", "clean"])).code, 0);
+    assert.equal((await pair.pod.mesh([...ARGS, ...flags])).code, 0);
+    const expected = await stateOf(pair.pod);
+    await clean();
+    const before = await stateOf(pair.pod);
+    let [applied, refused] = [0, 0];
+    for (const error of ERRORS) {
+      for (let call = 1; call <= CALLS; call++) {
+        const inject = ["-e", `trace=${REFUSED[name]}`, "-e", `inject=${REFUSED[name]}:error=${error}:when=${call}`];
+        const ran = await pair.pod.run("strace", ["-f", "-qq", "-o", "/dev/null", ...inject, ...apply]);
+        const isApplied = ran.code === 0;
+        if (isApplied) applied++;
+        else refused++;
+        await assertWhole(pair, ran, { expected: isApplied ? expected : before, story: `${error} at call ${call}` });
+        await clean();
+      }
+    }
+    assert.equal((await pair.pod.mesh([...ARGS, ...flags])).code, 0);
+    assert.deepEqual(await stateOf(pair.pod), expected);
+    assert.ok(refused > 0, "no call was refused");
+    tellFigure(`memory refused, ${name}: ${refused} runs failed and left what was there, ${applied} succeeded`);
+  });
+}
+
+/** All or nothing, and an error that a user understands. A rollback may be refused too; it says so. */
+async function assertWhole(
+  { pod }: Pair,
+  { code, stderr }: Ran,
+  { expected, story }: { expected: State; story: string },
+) {
+  const said = `${story}: ${stderr}`;
+  if (code !== 0) {
+    assert.match(stderr, /^error: .*(memory|no buffer|failed)/im, said);
+    assert.doesNotMatch(stderr, /Unexpected failure/, said);
+  }
+  if (!stderr.includes("rollback is incomplete")) assert.deepEqual(await stateOf(pod), expected, said);
+}
