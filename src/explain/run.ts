@@ -1,8 +1,13 @@
 /** `explain`: a question in, the exit code out. */
 import { EXIT, UsageError } from "../core/errors.ts";
+import { visible } from "../core/visible.ts";
 import type { World } from "../core/world/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./connection/answer.ts";
+import { answerPicture } from "./picture/answer_picture.ts";
+import { lookOf } from "./picture/look.ts";
+import { svgText } from "./picture/svg.ts";
+import { type Look, terminalText } from "./picture/terminal.ts";
 import { answersJson } from "./print/json.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { explainPods } from "./run_pod.ts";
@@ -16,11 +21,35 @@ export async function explain(world: World, question: Question): Promise<number>
 }
 
 async function explainConnection(world: World, question: Question, connection: Connection): Promise<number> {
-  if (question.output === "svg") {
-    throw new UsageError("The picture is of a pod, not of one connection", { hint: "leave out --to and --from" });
-  }
+  const look = lookOf(world);
   const answers: Answer[] = [];
   for await (const capture of capturesOf(world, question.source)) answers.push(await answerOf(capture, connection));
-  world.stdout.write(answersJson(answers));
+  world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
   return answers.every(({ verdict }) => verdict === "reaches" || verdict === "bypasses") ? EXIT.ok : EXIT.failed;
+}
+
+interface Printed {
+  readonly answers: readonly Answer[];
+  /** The connection, for the title. */
+  readonly asked: string;
+  readonly look: Look;
+}
+
+function textOf(output: Question["output"], { answers, asked, look }: Printed): string {
+  if (output === "json") return answersJson(answers);
+  if (output === "short") return answers.map(shortAnswer).join("");
+  const pictures = answers.map((answer) => answerPicture(answer, asked));
+  if (output === "table") return pictures.map((picture) => terminalText(picture, look)).join("\n");
+  const [only] = pictures;
+  if (pictures.length === 1 && only !== undefined) return svgText(only);
+  throw new UsageError(`A picture is of one pod, and there are ${pictures.length}`, { hint: "name a pod as pod/NAME" });
+}
+
+function shortAnswer({ pod, verdict, reason }: Answer): string {
+  return `${visible(pod === "" ? "-" : pod)}: ${verdict}: ${visible(reason)}\n`;
+}
+
+function askedText({ host, port, path, direction }: Connection): string {
+  const at = host.includes(":") ? `[${host}]` : host;
+  return direction === "inbound" ? `${at} at port ${port}` : `${at}:${port}${path === "/" ? "" : path}`;
 }

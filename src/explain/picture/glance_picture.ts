@@ -11,6 +11,7 @@ export function glancePicture(glance: Glance): Picture {
     title: `pod ${pod === "" ? "(its name is not known)" : pod}`,
     subtitle: place.join(" · "),
     boxesTitle: "Containers in the order of their start",
+    boxesIn: "row",
     boxes: containers.map(boxOf),
     sections: [
       trafficSection(glance, "inbound"),

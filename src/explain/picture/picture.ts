@@ -49,6 +49,8 @@ export interface Picture {
   readonly subtitle: string;
   /** The name of the row of boxes, which are in the order of arrows. */
   readonly boxesTitle: string;
+  /** Beside each other, or below each other in the whole width. */
+  readonly boxesIn: "row" | "column";
   readonly boxes: readonly Box[];
   readonly sections: readonly Section[];
   readonly notes: readonly Note[];

@@ -9,6 +9,7 @@ import { wrap } from "./wrap.ts";
 const HOSTILE = "a\x1b[31m<script>&\u202e\x07\nb";
 
 const PICTURE: Picture = {
+  boxesIn: "row",
   title: `pod ${HOSTILE}`,
   subtitle: HOSTILE,
   boxesTitle: HOSTILE,
@@ -36,8 +37,8 @@ const PICTURE: Picture = {
 
 for (const columns of [1, 60, 80, 129, 130, 160, 500]) {
   Deno.test(`at ${columns} columns no line is wider, and nothing of others reaches the terminal`, () => {
-    for (const ascii of [true, false]) {
-      const text = terminalText(PICTURE, { columns, color: false, ascii });
+    for (const [ascii, boxesIn] of [[true, "row"], [false, "row"], [false, "column"]] as const) {
+      const text = terminalText({ ...PICTURE, boxesIn }, { columns, color: false, ascii });
       const most = Math.min(200, Math.max(60, columns));
       for (const line of text.split("\n")) assert.ok([...line].length <= most, line);
       // deno-lint-ignore no-control-regex -- these characters are not to be there
@@ -59,17 +60,19 @@ Deno.test("colours change no column", () => {
   assert.equal(colored.replaceAll(/\x1b\[\d+m/g, ""), plain);
 });
 
-Deno.test("an SVG escapes what others wrote, and has neither script nor references", () => {
-  const svg = svgText(PICTURE);
-  assert.equal(svg.includes("<script"), false);
-  assert.equal(/href|url\((?!#)|@import|@font-face/.test(svg), false);
-  // deno-lint-ignore no-control-regex -- these characters are not to be there
-  assert.equal(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(svg), false);
-  assert.match(svg, /&lt;script&gt;&amp;/);
-  assert.match(svg, /prefers-color-scheme: dark/);
-  const open = [...svg.matchAll(/<(text|svg|defs|marker|style|title)\b[^>]*>/g)].length;
-  assert.equal(open, [...svg.matchAll(/<\/(text|svg|defs|marker|style|title)>/g)].length);
-});
+for (const boxesIn of ["row", "column"] as const) {
+  Deno.test(`an SVG with boxes in a ${boxesIn} escapes what others wrote, and has neither script nor references`, () => {
+    const svg = svgText({ ...PICTURE, boxesIn });
+    assert.equal(svg.includes("<script"), false);
+    assert.equal(/href|url\((?!#)|@import|@font-face/.test(svg), false);
+    // deno-lint-ignore no-control-regex -- these characters are not to be there
+    assert.equal(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(svg), false);
+    assert.match(svg, /&lt;script&gt;&amp;/);
+    assert.match(svg, /prefers-color-scheme: dark/);
+    const open = [...svg.matchAll(/<(text|svg|defs|marker|style|title)\b[^>]*>/g)].length;
+    assert.equal(open, [...svg.matchAll(/<\/(text|svg|defs|marker|style|title)>/g)].length);
+  });
+}
 
 const LOOKS: readonly [env: Record<string, string>, terminal: boolean, expected: string][] = [
   [{ LANG: "de_DE.UTF-8" }, true, "120 color unicode"],

@@ -38,7 +38,7 @@ interface Drawn {
 
 /** The file. */
 export function svgText(picture: Picture): string {
-  const { title, subtitle, boxesTitle, boxes, sections, notes } = picture;
+  const { title, subtitle, boxesTitle, boxesIn, boxes, sections, notes } = picture;
   const inner = WIDTH - 2 * PAD;
   const half = (inner - PAD) / 2;
   const head: Drawn = {
@@ -47,7 +47,7 @@ export function svgText(picture: Picture): string {
   };
   const row = boxes.length === 0
     ? { elements: [], height: 0 }
-    : boxRow(boxesTitle, boxes, { y: head.height, width: inner });
+    : (boxesIn === "row" ? boxRow : boxColumn)(boxesTitle, boxes, { y: head.height, width: inner });
   const top = head.height + row.height + PAD;
   const column = (name: Section["column"], x: number) =>
     stacked(
@@ -123,6 +123,40 @@ function boxRow(
     });
     return { elements, height: height + 12 };
   });
+  return { elements: [text(PAD, y + 14, title, "head"), ...drawn.elements], height: drawn.height + LINE + 6 };
+}
+
+const ABOVE = 22;
+
+/** Boxes below each other, with their titles at the left. */
+function boxColumn(
+  title: string,
+  boxes: readonly Box[],
+  { y, width }: { readonly y: number; readonly width: number },
+): Drawn {
+  const titles = Math.max(...boxes.map((box) => lengthOf(box.title))) * CHARACTER + 24;
+  const drawn = stacked(
+    boxes.map((box, at) => ({ box, isLast: at === boxes.length - 1 })),
+    y + LINE + 6,
+    ({ box, isLast }, top) => {
+      const shown = { ...box, lines: box.lines.filter((words) => words !== "") };
+      const lines = boxLines(shown, width - titles - 20);
+      const height = lines.length * LINE + 12;
+      const middle = PAD + 30;
+      const link = `<line class="link" x1="${middle}" y1="${top + height + 3}" x2="${middle}" y2="${
+        top + height + ABOVE - 4
+      }" marker-end="url(#linktip)"/>`;
+      const elements = [
+        `<rect class="${
+          box.mark === "error" ? "box bad" : "box"
+        }" x="${PAD}" y="${top}" width="${width}" height="${height}" rx="6"/>`,
+        text(PAD + 10, top + 20, box.title, "head"),
+        ...lines.map(({ words, style }, at) => text(PAD + titles, top + 20 + at * LINE, words, style)),
+        ...isLast ? [] : [link],
+      ];
+      return { elements, height: height + (isLast ? 12 : ABOVE) };
+    },
+  );
   return { elements: [text(PAD, y + 14, title, "head"), ...drawn.elements], height: drawn.height + LINE + 6 };
 }
 

@@ -79,11 +79,15 @@ class Drawing {
     this.#ascii = ascii;
   }
 
-  whole({ title, subtitle, boxesTitle, boxes, sections, notes }: Picture): string[] {
+  whole({ title, subtitle, boxesTitle, boxesIn, boxes, sections, notes }: Picture): string[] {
     const inner = this.#width - 4;
     const content: Line[] = [
       ...subtitle === "" ? [] : this.#wrapped(subtitle, inner),
-      ...boxes.length === 0 ? [] : [[], this.#heading(boxesTitle), ...this.#boxes(boxes, inner)],
+      ...boxes.length === 0 ? [] : [
+        [],
+        this.#heading(boxesTitle),
+        ...boxesIn === "row" ? this.#boxes(boxes, inner) : this.#column(boxes, inner),
+      ],
       ...this.#sections(sections, inner),
     ];
     return [
@@ -112,6 +116,23 @@ class Drawing {
       ...content.map((line) => [plain(`${down} `), ...padded(line, width - 4), plain(` ${down}`)]),
       [plain(`${c}${across.repeat(width - 2)}${d}`)],
     ];
+  }
+
+  /** A box in the whole width needs no frame: its title, and its lines beside that. */
+  #column(boxes: readonly Box[], width: number): Line[] {
+    const titles = Math.max(...boxes.map(({ title }) => lengthOf(this.#safe(title))));
+    const labels = Math.min(titles, Math.floor(width / 3));
+    return boxes.flatMap(({ title, mark, lines }) => {
+      const head = cut(this.#safe(title), labels).padEnd(labels);
+      const texts = lines.filter((text) => text !== "").flatMap((text) => wrap(this.#safe(text), width - labels - 4));
+      return texts.map((text, at): Line => [
+        at === 0 ? this.#mark(mark) : plain(" "),
+        plain(" "),
+        { text: at === 0 ? head : " ".repeat(labels), paint: this.#palette.bold },
+        plain("  "),
+        { text, paint: mark === "ok" ? undefined : this.#paintOf(mark) },
+      ]);
+    });
   }
 
   /** Rows of boxes, with arrows between them. */

@@ -1,0 +1,56 @@
+/** The picture of one connection: its stations as boxes, in the order in which it meets them. */
+import type { Answer, Station } from "../answer_schema.ts";
+import type { Box, Note, Picture, Section } from "./picture.ts";
+
+/** How each verdict reads. */
+const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]; readonly text: string }>> = {
+  reaches: { mark: "ok", text: "reaches" },
+  refused: { mark: "error", text: "refused" },
+  bypasses: { mark: "warning", text: "bypasses the proxy" },
+  unknown: { mark: "unknown", text: "cannot tell" },
+};
+
+/** A connection as boxes, and below them the verdict. `asked` names the connection: `reviews:9080`. */
+export function answerPicture(answer: Answer, asked: string): Picture {
+  const { pod, direction, verdict, reason, fix, stations } = answer;
+  const { mark, text } = VERDICTS[verdict];
+  const name = pod === "" ? "the pod" : `pod ${pod}`;
+  return {
+    title: direction === "outbound" ? `${name} to ${asked}` : `${asked} to ${name}`,
+    subtitle: `${direction}: ${text}`,
+    boxesTitle: "Stations",
+    boxesIn: "column",
+    boxes: stations.map(stationBox),
+    sections: [clusters(answer), endpoints(answer)],
+    notes: [{ mark, text: `${text}: ${reason}`, fix }],
+  };
+}
+
+function stationBox({ kind, name, source, result, message }: Station, at: number): Box {
+  return { title: `${at + 1} ${kind}`, mark: result, lines: [name, `${message} (${source})`] };
+}
+
+function clusters({ clusters }: Answer): Section {
+  const rows = clusters.length < 2 ? [] : clusters.map(({ name, weight }) => ({
+    kind: "fact" as const,
+    mark: undefined,
+    label: `${weight}%`,
+    text: name,
+  }));
+  return { title: "Clusters by weight", column: "left", rows };
+}
+
+/** A cluster may have thousands. */
+const MOST = 20;
+
+function endpoints({ endpoints }: Answer): Section {
+  const rows = endpoints.slice(0, MOST).map(({ address, health }) => ({
+    kind: "fact" as const,
+    mark: health === "healthy" ? "ok" as const : "warning" as const,
+    label: address,
+    text: health,
+  }));
+  const more = endpoints.length - rows.length;
+  const rest = more === 0 ? [] : [{ kind: "fact" as const, mark: undefined, label: "...", text: `${more} more` }];
+  return { title: "Endpoints that may be taken", column: "right", rows: [...rows, ...rest] };
+}
