@@ -43,7 +43,7 @@ function clusters({ clusters }: Answer): Section {
 /** A cluster may have thousands. */
 const MOST = 20;
 
-function endpoints({ endpoints }: Answer): Section {
+function endpoints({ clusters, endpoints }: Answer): Section {
   const rows = endpoints.slice(0, MOST).map(({ address, health }) => ({
     kind: "fact" as const,
     mark: health === "healthy" ? "ok" as const : "warning" as const,
@@ -52,5 +52,5 @@ function endpoints({ endpoints }: Answer): Section {
   }));
   const more = endpoints.length - rows.length;
   const rest = more === 0 ? [] : [{ kind: "fact" as const, mark: undefined, label: "...", text: `${more} more` }];
-  return { title: "Endpoints that may be taken", column: "right", rows: [...rows, ...rest] };
+  return { title: "Endpoints that may be taken", column: clusters.length < 2 ? "left" : "right", rows: [...rows, ...rest] };
 }
