@@ -52,5 +52,9 @@ function endpoints({ clusters, endpoints }: Answer): Section {
   }));
   const more = endpoints.length - rows.length;
   const rest = more === 0 ? [] : [{ kind: "fact" as const, mark: undefined, label: "...", text: `${more} more` }];
-  return { title: "Endpoints that may be taken", column: clusters.length < 2 ? "left" : "right", rows: [...rows, ...rest] };
+  return {
+    title: "Endpoints that may be taken",
+    column: clusters.length < 2 ? "left" : "right",
+    rows: [...rows, ...rest],
+  };
 }
