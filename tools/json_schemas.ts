@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { EXPLANATION } from "../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../src/check/result_schema.ts";
+import { UPGRADE } from "../src/check/upgrade/upgrade_schema.ts";
 import { PILOT_AGENT_VERSION } from "../src/cli/commands/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../src/cli/commands/version_schema.ts";
 import { ANSWER } from "../src/explain/answer_schema.ts";
@@ -13,6 +14,7 @@ import { PLAN } from "../src/iptables/views/plan_schema.ts";
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "check.json": CHECK_RESULTS,
   "check-injection.json": EXPLANATION,
+  "check-upgrade.json": UPGRADE,
   "explain.json": ANSWER,
   "explain-pod.json": GLANCE,
   "inject-report.json": REPORT_LINE,

@@ -23,6 +23,8 @@ export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export { type LabelChoice, labelChoice, type Scope } from "./inventory/mod.ts";
 export { widthOf } from "./print/terminal.ts";
+export { upgradeJson, upgradeText } from "./upgrade/print.ts";
+export { upgradeOf, type UpgradeQuestion } from "./upgrade/upgrade.ts";
 export { rbacText } from "./rights.ts";
 
 /** Output formats. */

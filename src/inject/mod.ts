@@ -58,5 +58,6 @@ export {
 export { unknownKeys } from "./config/unknown_keys.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
+export { type InjectionStatus, readStatus } from "./pod/status.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";
 export { uninjectDocument, uninjection } from "./undo/uninject.ts";

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { EXPLANATION } from "../../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../../src/check/result_schema.ts";
+import { UPGRADE } from "../../src/check/upgrade/upgrade_schema.ts";
 import { PILOT_AGENT_VERSION } from "../../src/cli/commands/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../../src/cli/commands/version_schema.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
@@ -21,8 +22,9 @@ interface Printed {
 const PRINTED: readonly Printed[] = [
   { words: /^inject .*--report[ =]json\b/, stream: "stderr", schema: REPORT_LINE, isLines: true },
   { words: /^check injection .*(-o ?|--output[ =])json\b/, stream: "stdout", schema: EXPLANATION, isLines: true },
+  { words: /^check upgrade .*(-o ?|--output[ =])json\b/, stream: "stdout", schema: UPGRADE, isLines: false },
   {
-    words: /^check (?!injection ).*(-o ?|--output[ =])json\b/,
+    words: /^check (?!injection |upgrade ).*(-o ?|--output[ =])json\b/,
     stream: "stdout",
     schema: CHECK_RESULTS,
     isLines: false,

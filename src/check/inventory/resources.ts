@@ -22,7 +22,8 @@ export const PAGE_OF_PODS = { limit: "100" };
 
 const ADMISSION = "apis/admissionregistration.k8s.io/v1";
 
-const WORKLOADS: readonly (readonly [group: string, resource: string])[] = [
+/** The usual kinds that create pods. */
+export const WORKLOADS: readonly (readonly [group: string, resource: string])[] = [
   ["apis/apps/v1", "deployments"],
   ["apis/apps/v1", "statefulsets"],
   ["apis/apps/v1", "daemonsets"],

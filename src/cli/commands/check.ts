@@ -56,7 +56,10 @@ export const CHECK = command({
     "one pod goes to the API server as a dry run, to see whether it reaches the webhook.\n" +
     `Categories: ${CATEGORIES.join(", ")}.`,
   positional: { usage: "[CATEGORY...]", allowed: CATEGORIES },
-  commands: { injection: async () => (await import("./check_injection.ts")).CHECK_INJECTION },
+  commands: {
+    injection: async () => (await import("./check_injection.ts")).CHECK_INJECTION,
+    upgrade: async () => (await import("./check_upgrade.ts")).CHECK_UPGRADE,
+  },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh check" },

@@ -1,0 +1,40 @@
+/** What changes between the injected parts of two pods. */
+import type { Fields, Parts } from "./parts.ts";
+import type { UpgradeChange } from "./upgrade_schema.ts";
+
+/** The field that stands for a whole container. */
+const WHOLE = "container";
+
+/**
+ * The changes from a running pod to the next one. Others add fields to a running pod too: webhooks and limit ranges. So
+ * what only the running pod has counts if the present templates set it, where these are known (`present`).
+ */
+export function changesBetween(running: Parts, next: Parts, present: Parts | undefined): readonly UpgradeChange[] {
+  const names = [...new Set([...Object.keys(running), ...Object.keys(next)])];
+  return names.flatMap((container) => {
+    const [before, after] = [running[container], next[container]];
+    if (before === undefined) return [{ container, field: WHOLE, from: null, to: titleOf(after) }];
+    if (after === undefined) return [{ container, field: WHOLE, from: titleOf(before), to: null }];
+    return ofFields({ container, before, after, present: present?.[container] });
+  });
+}
+
+function titleOf(fields: Fields = {}): string {
+  return fields["image"] ?? "";
+}
+
+interface Pair {
+  readonly container: string;
+  readonly before: Fields;
+  readonly after: Fields;
+  readonly present: Fields | undefined;
+}
+
+function ofFields({ container, before, after, present }: Pair): readonly UpgradeChange[] {
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return fields.flatMap((field) => {
+    const [from = null, to = null] = [before[field], after[field]];
+    const isOfOthers = to === null && present !== undefined && present[field] === undefined;
+    return from === to || isOfOthers ? [] : [{ container, field, from, to }];
+  });
+}

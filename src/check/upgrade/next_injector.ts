@@ -1,0 +1,108 @@
+/** The injectors of today, and after the upgrade. */
+import { errorLine, MeshError } from "../../core/errors.ts";
+import { configurationOf, type GivenConfiguration, type Injector, loadInjector } from "../../inject/mod.ts";
+import { controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
+import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
+import type { Inventory } from "../inventory/mod.ts";
+import { isKnown, type Observed, reason } from "../inventory/observed.ts";
+import type { Running } from "./running.ts";
+
+/** What pods are upgraded to: a configuration in files, or the control plane of a revision or a tag. */
+export type UpgradeTo = { readonly files: GivenConfiguration } | { readonly revision: string };
+
+/** Pods that one injector makes. */
+type Injected = Pick<Running, "revision" | "isNative">;
+
+/** The injector of pods. */
+export type InjectorOf = (of: Injected) => Promise<Observed<Injector>>;
+
+/** The injectors of pods, each made once. */
+export interface Injectors {
+  /** After the upgrade. Errors: a MeshError for files that are no configuration. */
+  readonly next: InjectorOf;
+  /** Of the control plane that injected them, as it is configured today. */
+  readonly present: InjectorOf;
+}
+
+/**
+ * The injectors for an upgrade. Whether a proxy is native stays as it is, unless `nativeSidecars` says otherwise: istiod's
+ * environment decides that, which no API tells.
+ * Errors: a MeshError for a revision that is not there or cannot be read.
+ */
+export async function injectorsFor(
+  inventory: Inventory,
+  to: UpgradeTo,
+  nativeSidecars: boolean | undefined,
+): Promise<Injectors> {
+  const { value: planes } = await inventory.planes();
+  const presentPlane = (revision: string): Observed<ObservedPlane> => {
+    const found = [...planes.values()].find(({ plane }) => plane.revision === revision);
+    if (found !== undefined) return { value: found };
+    return { broken: `no webhook has the revision "${revision}", which injected them`, object: "" };
+  };
+  const load = (given: GivenConfiguration, { revision, isNative }: Injected) =>
+    loadInjector({
+      ...configurationOf(given),
+      revision,
+      nativeSidecars: isNative,
+      byHand: false,
+      env: () => undefined,
+      now: () => inventory.clock.now(),
+    });
+  const ofPlane = async ({ texts, plane: { revision } }: ObservedPlane, of: Injected): Promise<Observed<Injector>> =>
+    isKnown(texts) ? { value: await load(texts.value, { ...of, revision }) } : texts;
+  const present: InjectorOf = async (of) => {
+    const plane = presentPlane(of.revision);
+    try {
+      return isKnown(plane) ? await ofPlane(plane.value, of) : plane;
+    } catch (error) {
+      if (error instanceof MeshError) return { broken: errorLine(error), object: "" };
+      throw error;
+    }
+  };
+  const toFiles = (files: GivenConfiguration): InjectorOf => async (of) => {
+    const own = configurationOf(files);
+    if (own.values !== undefined && own.mesh !== undefined) return { value: await load(own, of) };
+    const plane = presentPlane(of.revision);
+    const texts = isKnown(plane) ? plane.value.texts : plane;
+    if (!isKnown(texts)) return texts;
+    const { values = texts.value.values, mesh = texts.value.mesh } = own;
+    return { value: await load({ config: own.config, values, mesh }, of) };
+  };
+  const toPlane = (target: ObservedPlane): InjectorOf => (of) => ofPlane(target, of);
+  const next = "files" in to ? toFiles(to.files) : toPlane(await planeOf(inventory, to.revision));
+  const choosing: InjectorOf = (of) => next({ ...of, isNative: nativeSidecars ?? of.isNative });
+  return { next: cached(choosing), present: cached(present) };
+}
+
+/** The control plane of a revision or a tag. */
+async function planeOf(inventory: Inventory, revision: string): Promise<ObservedPlane> {
+  const [configurations, { value: planes }] = await Promise.all([inventory.mutatingWebhooks(), inventory.planes()]);
+  if (!isKnown(configurations)) {
+    throw new MeshError(`It is not known which webhook serves the revision "${revision}": ${reason(configurations)}`);
+  }
+  const webhooks = injectorWebhooks(configurations.value);
+  const webhook = webhooks.find((each) =>
+    each.tag === revision || (each.tag === undefined && each.revision === revision)
+  );
+  const plane = webhook === undefined ? undefined : planes.get(planeKey(controlPlaneOf(webhook, inventory.scope)));
+  if (plane === undefined) {
+    const served = [...new Set(webhooks.map((each) => each.tag ?? each.revision))].map((name) => `"${name}"`).join(
+      ", ",
+    );
+    const hint = `webhooks serve ${served || "none"}; the name of a file has a "/" or a "."`;
+    throw new MeshError(`No webhook serves the revision "${revision}"`, { hint });
+  }
+  if (isKnown(plane.texts)) return plane;
+  throw new MeshError(`The configuration of the revision "${revision}" is not known: ${reason(plane.texts)}`);
+}
+
+function cached(make: InjectorOf): InjectorOf {
+  const made = new Map<string, Promise<Observed<Injector>>>();
+  return (of) => {
+    const key = `${of.revision} ${of.isNative}`;
+    const injector = made.get(key) ?? make(of);
+    made.set(key, injector);
+    return injector;
+  };
+}

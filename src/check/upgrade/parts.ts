@@ -1,0 +1,145 @@
+/**
+ * What injection added to a pod, as texts by field: what an upgrade may change. Without what the API server adds to every
+ * pod, so that a running pod and a rendered one can be compared. Source of the defaults: k8s.io/kubernetes/pkg/apis/core/v1
+ * (defaults.go), and the admission plugin ServiceAccount.
+ */
+import { goJson } from "../../core/gojson.ts";
+import { canonicalQuantity } from "../../core/kube/mod.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { type InjectionStatus, type Pod, readStatus, specOf } from "../../inject/mod.ts";
+
+/** Texts by field, such as `env[PROXY_CONFIG]`. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** The fields of each injected container by its name; those of the pod itself are at `""`. */
+export type Parts = Readonly<Record<string, Fields>>;
+
+/** The place of a container: moving it makes a native sidecar of it, or an ordinary container. */
+export const PLACE = "place";
+
+/** The injected parts of a pod; `undefined` if it has no status of an injection. */
+export function partsOf(pod: Pod): Parts | undefined {
+  const status = readStatus(pod);
+  if (status === undefined) return undefined;
+  const spec = specOf(pod);
+  const names = new Set([...status.initContainers, ...status.containers]);
+  const containers = (list: string, place: string) =>
+    mapsAt(spec, list).filter((each) => names.has(textAt(each, "name")))
+      .map((each) => [textAt(each, "name"), { [PLACE]: place, ...containerFields(each) }] as const);
+  return Object.fromEntries([
+    ...containers("initContainers", "initContainers"),
+    ...containers("containers", "containers"),
+    ["", podFields(spec, status)] as const,
+  ]);
+}
+
+function podFields(spec: ValueMap, status: InjectionStatus): Fields {
+  const named = (list: "volumes" | "imagePullSecrets") =>
+    mapsAt(spec, list).filter((each) => status[list].includes(textAt(each, "name")));
+  return fieldsOf({
+    securityContext: mapAt(spec, "securityContext"),
+    volumes: named("volumes"),
+    imagePullSecrets: named("imagePullSecrets"),
+  });
+}
+
+function containerFields({ name: _name, ...container }: ValueMap): Fields {
+  const fields = fieldsOf({
+    ...container,
+    ...container["env"] === undefined ? {} : { env: mapsAt(container, "env").map(plainEnv) },
+  });
+  const isUsual = ([field, text]: [string, string]) =>
+    field === "imagePullPolicy" ? text === pullPolicy(textAt(container, "image")) : isOfLimit(field, text, fields);
+  return Object.fromEntries(Object.entries(fields).filter((each) => !isUsual(each)));
+}
+
+/** The API server leaves an empty value out. */
+function plainEnv(entry: ValueMap): ValueMap {
+  return entry["valueFrom"] === undefined ? { ...entry, value: textAt(entry, "value") } : entry;
+}
+
+/** The default of `imagePullPolicy`. */
+function pullPolicy(image: string): string {
+  const [, tag = "latest"] = /:([^:/@]+)$/.exec(image) ?? [];
+  return image.includes("@") || tag !== "latest" ? "IfNotPresent" : "Always";
+}
+
+/** A limit is the default of its request. */
+function isOfLimit(field: string, text: string, fields: Fields): boolean {
+  return field.startsWith(REQUESTS) && fields[`resources.limits.${field.slice(REQUESTS.length)}`] === text;
+}
+
+const REQUESTS = "resources.requests.";
+
+/** Values that the API server sets where nothing is given; `{}` is an empty mapping. */
+const DEFAULTS: readonly (readonly [field: RegExp, text: string])[] = [
+  [/^(resources|securityContext)$/, "{}"],
+  [/^terminationMessagePath$/, "/dev/termination-log"],
+  [/^terminationMessagePolicy$/, "File"],
+  [/^ports\[.*\]\.protocol$/, "TCP"],
+  [/Probe\.initialDelaySeconds$/, "0"],
+  [/Probe\.timeoutSeconds$/, "1"],
+  [/Probe\.periodSeconds$/, "10"],
+  [/Probe\.successThreshold$/, "1"],
+  [/Probe\.failureThreshold$/, "3"],
+  [/\.httpGet\.scheme$/, "HTTP"],
+  [/\.fieldRef\.apiVersion$/, "v1"],
+  [/\.resourceFieldRef\.divisor$/, "0"],
+  [/^volumes\[[^\]]*\]\.(configMap|secret|projected|downwardAPI)\.defaultMode$/, "420"],
+  [/\.serviceAccountToken\.expirationSeconds$/, "3600"],
+  [/\.hostPath\.type$/, ""],
+  [/\.readOnly$/, "false"],
+];
+
+/** The token of the service account, which an admission plugin mounts in every container. */
+const TOKEN = /^volumeMounts\[\/var\/run\/secrets\/kubernetes\.io\/serviceaccount\]/;
+
+const QUANTITY = /^resources\.(limits|requests)\.|\.emptyDir\.sizeLimit$|\.resourceFieldRef\.divisor$/;
+
+function fieldsOf(map: ValueMap): Fields {
+  const fields: Record<string, string> = {};
+  for (const [key, value] of Object.entries(map)) add(fields, key, value);
+  return fields;
+}
+
+function add(fields: Record<string, string>, path: string, value: Value): void {
+  if (isMap(value) && Object.keys(value).length > 0) {
+    for (const [key, each] of Object.entries(value)) add(fields, `${path}.${key}`, each);
+  } else if (isList(value) && value.length > 0 && value.every(isNamed)) {
+    for (const item of value) addItem(fields, path, item);
+  } else {
+    addText(fields, path, value);
+  }
+}
+
+/** What tells the items of a list apart. */
+const KEYS = ["mountPath", "name", "containerPort", "path", "key"];
+
+function keyOf(item: ValueMap): string | undefined {
+  return KEYS.find((key) => item[key] !== undefined);
+}
+
+function isNamed(item: Value): item is ValueMap {
+  return isMap(item) && keyOf(item) !== undefined;
+}
+
+function addItem(fields: Record<string, string>, list: string, item: ValueMap): void {
+  const key = keyOf(item) ?? "";
+  const { [key]: id, ...rest } = item;
+  const path = `${list}[${textOf(id ?? null)}]`;
+  const [[only, value] = ["", null], ...more] = Object.entries(rest);
+  if (more.length === 0 && only === "value") addText(fields, path, value);
+  else if (only === "") fields[path] = "{}";
+  else add(fields, path, rest);
+}
+
+function addText(fields: Record<string, string>, path: string, value: Value): void {
+  if (value === null || (isList(value) && value.length === 0)) return;
+  const text = QUANTITY.test(path) ? canonicalQuantity(textOf(value)) ?? textOf(value) : textOf(value);
+  const isDefault = DEFAULTS.some(([field, usual]) => text === usual && field.test(path));
+  if (!isDefault && !TOKEN.test(path)) fields[path] = text;
+}
+
+function textOf(value: Value): string {
+  return typeof value === "string" ? value : goJson(value, { escapeHtml: false });
+}

@@ -1,0 +1,113 @@
+/** The answer of `check upgrade` as text and as JSON. */
+import { columns } from "../../core/columns.ts";
+import { counted } from "../../core/counted.ts";
+import { PLACE } from "./parts.ts";
+import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
+
+/** One document of JSON. */
+export function upgradeJson(upgrade: Upgrade): string {
+  return `${JSON.stringify(upgrade, null, 2)}\n`;
+}
+
+/**
+ * A block for each set of workloads that have the same changes, the largest first; then what is not known, and a last line
+ * with counts.
+ */
+export function upgradeText(upgrade: Upgrade): string {
+  const blocks = blocksOf(upgrade.workloads).map((block) => blockText(block, upgrade.workloads));
+  const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
+  const hidden = Map.groupBy(unknown, (each) => each.unknown ?? "");
+  const doubts = [...hidden].map(([why, workloads]) => `? ${namesOf(workloads)}:\n    cannot tell: ${shown(why)}\n`);
+  return [...blocks, ...doubts, `${summary(upgrade)}\n`].join("\n");
+}
+
+interface Block {
+  readonly workloads: readonly UpgradeWorkload[];
+  readonly changes: readonly UpgradeChange[];
+}
+
+/** Changes by the workloads that have them. */
+function blocksOf(workloads: readonly UpgradeWorkload[]): readonly Block[] {
+  const of = new Map<string, { change: UpgradeChange; workloads: UpgradeWorkload[] }>();
+  for (const workload of workloads) {
+    for (const change of workload.changes) {
+      const key = JSON.stringify(change);
+      const known = of.get(key);
+      if (known === undefined) of.set(key, { change, workloads: [workload] });
+      else known.workloads.push(workload);
+    }
+  }
+  const groups = Map.groupBy(of.values(), ({ workloads }) => workloads.map(nameOf).join());
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ workloads: first.workloads, changes: group.map(({ change }) => change) }];
+  }).toSorted((a, b) => b.workloads.length - a.workloads.length);
+}
+
+function blockText({ workloads, changes }: Block, all: readonly UpgradeWorkload[]): string {
+  const isAll = workloads.length === all.length && all.length > 1;
+  const who = isAll ? `all ${counted(all.length, "workload")}` : namesOf(workloads);
+  const pods = counted(workloads.reduce((sum, each) => sum + each.pods, 0), "pod");
+  const rows = changes.map((each) => [`    ${shown(each.container) || "pod"}`, shown(each.field), change(each)]);
+  return `${who}, ${pods}:\n${columns(rows)}`;
+}
+
+const MOST_NAMES = 8;
+
+function namesOf(workloads: readonly UpgradeWorkload[]): string {
+  const names = workloads.slice(0, MOST_NAMES).map(nameOf);
+  const more = workloads.length - names.length;
+  return shown(`${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`);
+}
+
+function nameOf({ workload, namespace }: UpgradeWorkload): string {
+  return `${namespace}/${workload}`;
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  initContainers: "an init container",
+  containers: "a container",
+};
+
+/** Values may be as long as a template: then what is around the first difference is shown. */
+const WIDEST = 80;
+const BEFORE = 20;
+
+function change({ field, from, to }: UpgradeChange): string {
+  const start = Math.max(0, commonStart(from ?? "", to ?? "") - BEFORE);
+  return `${valueText(field, from, start)} -> ${valueText(field, to, start)}`;
+}
+
+function commonStart(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
+function valueText(field: string, text: string | null, start: number): string {
+  if (text === null) return "none";
+  const value = shown(field === PLACE ? PLACES[text] ?? text : text) || '""';
+  if (value.length <= WIDEST) return value;
+  const part = value.slice(start, start + WIDEST);
+  return `${start > 0 ? "..." : ""}${part}${start + WIDEST < value.length ? "..." : ""}`;
+}
+
+function summary({ to, workloads }: Upgrade): string {
+  if (workloads.length === 0) return "no pod with a sidecar runs";
+  const changed = workloads.filter(({ changes }) => changes.length > 0);
+  const unknown = workloads.filter((each) => each.unknown !== null).length;
+  const doubt = unknown === 0 ? "" : `; of ${counted(unknown, "workload")} it cannot be told`;
+  if (changed.length === 0) {
+    return `"${shown(to)}" changes no known sidecar of ${counted(workloads.length, "workload")}${doubt}`;
+  }
+  const pods = counted(changed.reduce((sum, each) => sum + each.pods, 0), "pod");
+  return `"${shown(to)}" changes the sidecars of ${changed.length} of ${
+    counted(workloads.length, "workload")
+  }, ${pods}${doubt}`;
+}
+
+/** Text from the cluster or a file must not control the terminal. */
+function shown(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+}

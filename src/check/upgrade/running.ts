@@ -1,0 +1,117 @@
+/** The pods with a sidecar that run, by workload, and the templates that they are made from. */
+import { isPod, type KubeApi, type KubeObject, type Pod, readWorkloadName } from "../../core/kube/client/mod.ts";
+import { errorLine, MeshError } from "../../core/errors.ts";
+import { type Owner, podOwner } from "../../inject/mod.ts";
+import { objectTarget, type Target, targetOf } from "../injection/target.ts";
+import { isAlive, livePod } from "../inventory/live_pods.ts";
+import { PAGE_OF_PODS, WORKLOADS } from "../inventory/resources.ts";
+import { isKnown, observe, type Observed } from "../inventory/observed.ts";
+import { type LabelChoice, queryOf } from "../inventory/source.ts";
+import { type Parts, partsOf } from "./parts.ts";
+
+/** Running pods of a workload that have the same sidecar. */
+export interface Running {
+  readonly owner: Owner;
+  /** The revision that injected them. */
+  readonly revision: string;
+  /** The proxy is a native sidecar. */
+  readonly isNative: boolean;
+  readonly parts: Parts;
+  readonly pods: number;
+}
+
+/** Which pods are meant. */
+export interface PodChoice {
+  /** `undefined` is all. */
+  readonly namespace: string | undefined;
+  /** By their labels. */
+  readonly selector: LabelChoice | undefined;
+}
+
+/**
+ * The running pods with a sidecar. What is equal is kept once, and nothing else.
+ * Errors: those of the API.
+ */
+export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodChoice): Promise<readonly Running[]> {
+  const folder = choice.namespace === undefined ? "" : `namespaces/${encodeURIComponent(choice.namespace)}/`;
+  const known = new Map<string, Omit<Running, "pods">>();
+  const query = { ...PAGE_OF_PODS, ...queryOf(choice.selector) };
+  // A page may be asked for again: pods are counted from the list.
+  const { items } = await api.list(`/api/v1/${folder}pods`, query, (object) => {
+    const running = isPod(object) ? sidecarOf(object) : undefined;
+    const key = running === undefined ? "" : JSON.stringify(running);
+    if (running !== undefined && !known.has(key)) known.set(key, running);
+    return { apiVersion: "v1", kind: "Pod", metadata: { name: object.metadata.name }, key };
+  });
+  const groups = Map.groupBy(items, ({ key }) => String(key));
+  return [...known].map(([key, running]) => ({ ...running, pods: groups.get(key)?.length ?? 0 }));
+}
+
+function sidecarOf(pod: Pod): Omit<Running, "pods"> | undefined {
+  const { hasProxy, isNative, revision } = livePod(pod);
+  const parts = hasProxy && isAlive(pod) ? partsOf({ ...pod }) : undefined;
+  if (parts === undefined) return undefined;
+  return {
+    owner: podOwner({ ...pod }, pod.metadata.namespace ?? ""),
+    revision: revision ?? "default",
+    isNative,
+    parts,
+  };
+}
+
+/** `deployment/web`. */
+export function workloadName({ kind, name }: Pick<Owner, "kind" | "name">): string {
+  return `${kind.toLowerCase()}/${name}`;
+}
+
+/** The workload of an owner. */
+export type Templates = (owner: Owner) => Promise<Observed<Target>>;
+
+/**
+ * Finds workloads: usual kinds are listed, others are got by name, as are all where listing is forbidden. Nothing else of
+ * them than their names and templates is kept.
+ */
+export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
+  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
+  const lists = await Promise.all(
+    WORKLOADS.map(([group, resource]) =>
+      observe(`list on ${resource}`, () => api.list(`/${group}/${folder}${resource}`, { limit: "100" }, withoutStatus))
+    ),
+  );
+  const targets = lists.flatMap((list) => isKnown(list) ? list.value.items : []).flatMap((each) =>
+    objectTarget(each) ?? []
+  );
+  const known = new Map(targets.map((each) => [keyOf({ ...each, kind: each.row.kind }), each]));
+  return async (owner) => {
+    const found = known.get(keyOf(owner));
+    return found === undefined ? await byName(api, owner) : { value: found };
+  };
+}
+
+function keyOf({ kind, namespace, name }: Pick<Owner, "kind" | "namespace" | "name">): string {
+  return `${namespace}/${kind}/${name}`;
+}
+
+function withoutStatus({ status: _status, ...object }: KubeObject): KubeObject {
+  const { name, namespace, labels, annotations } = object.metadata;
+  const strings = { ...labels === undefined ? {} : { labels }, ...annotations === undefined ? {} : { annotations } };
+  return { ...object, metadata: { name, ...namespace === undefined ? {} : { namespace }, ...strings } };
+}
+
+async function byName(api: KubeApi, owner: Owner): Promise<Observed<Target>> {
+  const object = workloadName(owner);
+  try {
+    const { path, kind } = readWorkloadName(object);
+    const where = path(owner.namespace);
+    const right = `get on ${where.split("/").at(-2)} in the namespace "${owner.namespace}"`;
+    const found = await observe(right, () => api.get(where));
+    if (!isKnown(found)) return found;
+    const target = found.value === undefined
+      ? undefined
+      : targetOf({ ...found.value, kind }, owner.namespace, undefined);
+    return target === undefined ? { broken: `there is no ${object}`, object } : { value: target };
+  } catch (error) {
+    if (error instanceof MeshError) return { broken: errorLine(error), object };
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+/** What a new configuration would change in the injected pods that run. */
+import { errorLine, MeshError } from "../../core/errors.ts";
+import { decide, type Injector, injectPod } from "../../inject/mod.ts";
+import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
+import { inventoryOf, type Source } from "../inventory/mod.ts";
+import { isKnown, type Observed, reason } from "../inventory/observed.ts";
+import { changesBetween } from "./changes.ts";
+import { type Injectors, injectorsFor, type UpgradeTo } from "./next_injector.ts";
+import { type Parts, partsOf } from "./parts.ts";
+import { type PodChoice, type Running, runningSidecars, type Templates, templatesOf, workloadName } from "./running.ts";
+import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
+
+/** The question. */
+export interface UpgradeQuestion extends PodChoice {
+  readonly to: UpgradeTo;
+  /** Its name in the answer. */
+  readonly name: string;
+  /** Whether proxies become native sidecars; `undefined`: they stay as they are. */
+  readonly nativeSidecars: boolean | undefined;
+}
+
+/**
+ * Renders the template of each workload that has running pods with a sidecar, and compares what injection adds.
+ * Errors: those of the API where pods cannot be listed, and MeshErrors for a configuration that cannot be used.
+ */
+export async function upgradeOf(source: Source, question: UpgradeQuestion): Promise<Upgrade> {
+  const inventory = inventoryOf(source);
+  const injectors = await injectorsFor(inventory, question.to, question.nativeSidecars);
+  const [running, templates] = await Promise.all([
+    runningSidecars(source.api, question),
+    templatesOf(source.api, question),
+  ]);
+  const groups = Map.groupBy(running, ({ owner: { kind, namespace, name } }) => `${namespace}/${kind}/${name}`);
+  const workloads: UpgradeWorkload[] = [];
+  for (const [, pods] of [...groups].sort(([a], [b]) => a < b ? -1 : 1)) {
+    workloads.push(await workloadOf(pods, injectors, templates));
+  }
+  const isSure = workloads.every(({ unknown }) => unknown === null);
+  const differs = workloads.some(({ changes }) => changes.length > 0) || (isSure ? false : null);
+  return { to: question.name, differs, workloads };
+}
+
+async function workloadOf(
+  running: readonly Running[],
+  injectors: Injectors,
+  templates: Templates,
+): Promise<UpgradeWorkload> {
+  const [first] = running;
+  if (first === undefined) throw new Error("A workload without pods");
+  const target = await templates(first.owner);
+  const found = await Promise.all(running.map((each) => changesOf(each, target, injectors)));
+  const changes = found.flatMap((each) => isKnown(each) ? each.value : []);
+  const unknown = found.find((each) => !isKnown(each));
+  return {
+    workload: workloadName(first.owner),
+    namespace: first.owner.namespace,
+    pods: running.reduce((sum, { pods }) => sum + pods, 0),
+    changes: [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()],
+    unknown: unknown === undefined || isKnown(unknown) ? null : reason(unknown),
+  };
+}
+
+async function changesOf(
+  running: Running,
+  target: Observed<Target>,
+  injectors: Injectors,
+): Promise<Observed<readonly UpgradeChange[]>> {
+  const next = await injectors.next(running);
+  if (!isKnown(target)) return target;
+  if (!isKnown(next)) return next;
+  const after = rendered(target.value, next.value);
+  if (typeof after === "string") return { value: [{ container: "", field: "sidecar", from: "injected", to: after }] };
+  const present = await injectors.present(running);
+  const before = isKnown(present) ? rendered(target.value, present.value) : "";
+  return { value: changesBetween(running.parts, after, typeof before === "string" ? undefined : before) };
+}
+
+/** What injection adds to a new pod of a workload, or why there is none: a text that ends `from "injected" to`. */
+function rendered(target: Target, injector: Injector): Parts | string {
+  const pod = podOf(target);
+  const decision = decide(pod, { ...injector.config, byHand: false });
+  if (!decision.inject) return `not injected: ${decision.message}`;
+  try {
+    return partsOf(injectPod(pod, ownerOfTarget(target), injector).pod) ?? "not injected: the templates add nothing";
+  } catch (error) {
+    if (error instanceof MeshError) return `refused: ${errorLine(error)}`;
+    throw error;
+  }
+}
