@@ -10,17 +10,21 @@ const SAVED_OR_LOCAL = ["filename", "local"];
 
 const FLAGS = {
   "Connection": {
-    to: flag("--to HOST:PORT[/PATH]", "Destination of an outbound connection, a name or an address", {
-      type: "text",
-      excludes: ["from"],
-    }),
+    to: flag(
+      "--to HOST:PORT[/PATH]",
+      "Destination of an outbound connection, a name or an address; http://, https://, tls:// or tcp:// says what is spoken",
+      {
+        type: "text",
+        excludes: ["from"],
+      },
+    ),
     from: flag("--from ADDRESS", "Client of an inbound connection", { type: "text", needs: ["to-port"] }),
     toPort: flag("--to-port PORT", "Port of the pod that the inbound connection goes to", {
       type: "port",
       needs: ["from"],
     }),
     method: flag("--method METHOD", "Method of the HTTP request", { needs: ["to", "from"], defaultDoc: "GET" }),
-    header: flag("--header NAME:VALUE", "Header of the HTTP request; Host is the name that it is for", {
+    header: flag("--header NAME:VALUE", "Header of the HTTP request; Host is the name that it is for, :path the path", {
       type: "texts",
       needs: ["to", "from"],
     }),

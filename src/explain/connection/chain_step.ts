@@ -7,7 +7,7 @@ import { passing, refusing, type Step, unknowing } from "./way.ts";
 
 /** What comes in at a listener. */
 export interface Incoming {
-  readonly spoken: Exclude<Spoken, "unsaid"> | "tcp";
+  readonly spoken: Exclude<Spoken, "unsaid">;
   readonly destination: string | undefined;
   readonly port: number;
   readonly source: string | undefined;

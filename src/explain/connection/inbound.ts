@@ -64,7 +64,7 @@ const CLIENT_TEXT: Readonly<Record<Client, string>> = {
 /** Which client is asked about: with a server name one of its own TLS, else one of the mesh where the port takes it. */
 function clientOf({ mutual, isHttp }: Mode, { spoken }: Connection): Client {
   if (spoken === "tls") return "tls";
-  const http = spoken === "http" || isHttp;
+  const http = spoken === "http" || isHttp && spoken !== "tcp";
   return mutual ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 

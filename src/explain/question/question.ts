@@ -9,7 +9,7 @@ export interface RequestHeader {
 }
 
 /** What the application speaks, as far as the question tells. */
-export type Spoken = "http" | "tls" | "unsaid";
+export type Spoken = "http" | "tls" | "tcp" | "unsaid";
 
 /** The connection that is asked about. */
 export interface Connection {

@@ -29,16 +29,19 @@ export function readConnection(flags: ConnectionFlags): Connection | undefined {
   return undefined;
 }
 
-const SCHEMES: Readonly<Record<string, { readonly spoken: Spoken; readonly port: number }>> = {
+/** `port`: the usual one, which need not be named. */
+const SCHEMES: Readonly<Record<string, { readonly spoken: Spoken; readonly port?: number }>> = {
   http: { spoken: "http", port: 80 },
   https: { spoken: "tls", port: 443 },
+  tls: { spoken: "tls" },
+  tcp: { spoken: "tcp" },
 };
 
 function outbound(to: string, flags: ConnectionFlags): Connection {
   const [, name, authority = "", path] = /^(?:([a-z]+):\/\/)?([^/?]*)(.*)$/s.exec(to) ?? [];
   const scheme = name === undefined ? undefined : SCHEMES[name];
   if (name !== undefined && scheme === undefined) {
-    throw new UsageError(`The scheme of "${to}" is neither http nor https`, HINT);
+    throw new UsageError(`The scheme of "${to}" is none of http, https, tls, tcp`, HINT);
   }
   const { host, port } = hostAndPort(authority, scheme?.port, to);
   return {
@@ -79,14 +82,25 @@ function inbound(from: string | undefined, port: number | undefined, flags: Conn
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 
 function request({ method, header, sni }: ConnectionFlags, path: string, scheme: Spoken | undefined) {
-  if (method !== undefined && !METHOD.test(method)) throw new UsageError(`"${method}" is not a method of HTTP`);
+  refuseMethod(method);
+  const headers = header.map(readHeader);
+  const told = (name: string) => headers.find((each) => each.name === name)?.value;
+  const asked = told(":path") ?? path;
   const isHttp = method !== undefined || header.length > 0 || path !== "";
   return {
-    spoken: scheme ?? (sni !== undefined ? "tls" : isHttp ? "http" : "unsaid"),
-    method: method ?? "GET",
-    path: path.startsWith("/") ? path : `/${path}`,
-    headers: header.map(readHeader),
+    spoken: scheme ?? unsaid(sni, isHttp),
+    method: method ?? told(":method") ?? "GET",
+    path: asked.startsWith("/") ? asked : `/${asked}`,
+    headers: headers.filter(({ name }) => name !== ":path" && name !== ":method"),
   };
+}
+
+function refuseMethod(method = "GET"): void {
+  if (!METHOD.test(method)) throw new UsageError(`"${method}" is not a method of HTTP`);
+}
+
+function unsaid(sni: string | undefined, isHttp: boolean): Spoken {
+  return sni !== undefined ? "tls" : isHttp ? "http" : "unsaid";
 }
 
 function readHeader(text: string): RequestHeader {

@@ -15,6 +15,8 @@ const CASES: readonly (readonly [Partial<ConnectionFlags>, readonly unknown[]])[
   [{ to: "http://reviews/x" }, ["outbound", "reviews", 80, "/x", "http", undefined]],
   [{ to: "https://api.example.com" }, ["outbound", "api.example.com", 443, "/", "tls", "api.example.com"]],
   [{ to: "10.0.0.1:443", sni: "a.b" }, ["outbound", "10.0.0.1", 443, "/", "tls", "a.b"]],
+  [{ to: "tcp://db:3306" }, ["outbound", "db", 3306, "/", "tcp", undefined]],
+  [{ from: "10.1.9.9", toPort: 80, header: [":path:/x?y"] }, ["inbound", "10.1.9.9", 80, "/x?y", "http", undefined]],
   [{ to: "a:80?q" }, ["outbound", "a", 80, "/?q", "http", undefined]],
   [{ from: "10.1.9.9", toPort: 8080 }, ["inbound", "10.1.9.9", 8080, "/", "unsaid", undefined]],
 ];
@@ -31,7 +33,8 @@ const WRONG: readonly (readonly [Partial<ConnectionFlags>, RegExp])[] = [
   [{ to: "reviews:0" }, /no port from 1/],
   [{ to: "reviews:70000/x" }, /no port from 1/],
   [{ to: "a_b c:80" }, /neither a host name nor an IP address/],
-  [{ to: "ftp://a" }, /neither http nor https/],
+  [{ to: "tcp://a" }, /has no port/],
+  [{ to: "ftp://a" }, /none of http/],
   [{ to: "a:80", from: "10.0.0.1" }, /exclude each other/],
   [{ from: "web", toPort: 80 }, /not an IP address/],
   [{ from: "10.0.0.1" }, /--from needs --to-port/],

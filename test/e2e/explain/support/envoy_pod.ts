@@ -1,0 +1,219 @@
+/** A pod with the rules of Istio in its kernel and a real Envoy, whose configuration comes from the control plane. */
+import { captureOf } from "../../../../src/explain/capture/manifest.ts";
+import type { Capture, Part } from "../../../../src/explain/capture/capture.ts";
+import { realEnvoy } from "../../../support/programs/envoy.ts";
+import { needsProgram } from "../../../support/test_when.ts";
+import { until } from "../../../support/until.ts";
+import { ControlPlane, needsControlPlane } from "../../identity/support/control_plane.ts";
+import { needsNamespaces, Pair, POD } from "../../iptables/support/pod.ts";
+import { meshConfig } from "./mesh_config.ts";
+import { ACCESS_LOG } from "./messages.ts";
+import type { Sent } from "./requests.ts";
+
+const SEND = decodeURIComponent(new URL("./send.py", import.meta.url).pathname);
+
+const envoy = await realEnvoy();
+
+/** Why these tests cannot run here. */
+export const missing = needsNamespaces("iptables-nft-save") ?? needsProgram("setpriv") ?? needsControlPlane() ??
+  envoy.missing;
+
+/** A line of the access log. */
+export interface Logged {
+  readonly listener: string;
+  readonly level: "request" | "listener";
+  readonly from: string;
+  readonly route: string | null;
+  readonly cluster: string | null;
+  readonly host: string | null;
+  readonly chain: string | null;
+  readonly flags: string | null;
+  readonly code: number | null;
+  readonly details: string | null;
+  readonly termination: string | null;
+}
+
+const UID = 1337;
+const ADMIN = "http://127.0.0.1:15000";
+
+/** The answers of Envoy that a capture has. */
+const QUESTIONS: readonly (readonly [part: string, path: string])[] = [
+  ["config_dump.json", "/config_dump?include_eds"],
+  ["clusters.json", "/clusters?format=json"],
+  ["listeners.json", "/listeners?format=json"],
+  ["server_info.json", "/server_info"],
+  ["certs.json", "/certs"],
+];
+
+/** The pod. */
+export class EnvoyPod implements AsyncDisposable {
+  #envoy: Deno.ChildProcess | undefined;
+  #plane: ControlPlane | undefined;
+
+  private constructor(readonly pair: Pair, private readonly folder: string) {}
+
+  /** Starts everything and waits until Envoy has all listeners. */
+  static async start(): Promise<EnvoyPod> {
+    const folder = await Deno.makeTempDir({ prefix: "mesh-explain-" });
+    const pod = new EnvoyPod(await Pair.create([4]), folder);
+    try {
+      await pod.#start();
+    } catch (error) {
+      await pod[Symbol.asyncDispose]();
+      throw error;
+    }
+    return pod;
+  }
+
+  async #start(): Promise<void> {
+    const { pod, outside } = this.pair;
+    // Every address of the mesh is one of the neighbour, where nothing listens: connections are refused at once.
+    await outside.shell(
+      "ip route add local 10.0.0.0/8 dev lo; ip route add 10.199.0.0/24 dev eth0 table local 2>/dev/null || true",
+    );
+    const args = ["iptables", "apply", "-p", "15001", "-z", "15006", "-u", String(UID), "-i", "*", "-b", "*"];
+    const { code, stderr } = await pod.mesh([...args, "--force-iptables-binary", "nft"]);
+    if (code !== 0) throw new Error(stderr);
+    // Authorization of TCP is decided at the first byte, after the connection to the application.
+    await pod.serve({ tcp: [8082] });
+    this.#plane = await ControlPlane.start(pod);
+    const config = meshConfig(this.folder);
+    await this.#plane.give("a.default", config);
+    await Deno.writeTextFile(`${this.folder}/bootstrap.json`, JSON.stringify(BOOTSTRAP));
+    await Deno.chmod(this.folder, 0o777);
+    const user = ["setpriv", `--reuid=${UID}`, `--regid=${UID}`, "--clear-groups"];
+    this.#envoy = new Deno.Command("nsenter", {
+      args: [
+        `--net=${pod.path}`,
+        ...user,
+        envoy.path,
+        "-c",
+        `${this.folder}/bootstrap.json`,
+        "--concurrency",
+        "2",
+        "--log-path",
+        `${this.folder}/envoy.txt`,
+        "--disable-hot-restart",
+      ],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const listeners = config.filter((each) => String(each["@type"]).endsWith(".Listener")).length;
+    const count = async () => (await this.#ask("/listeners").catch(() => "")).trim().split("\n").length;
+    await until(
+      async () => await count() === listeners,
+      () => `Envoy has not ${listeners} listeners: ${this.#problems()}`,
+    );
+    await until(async () => (await this.#ask("/ready").catch(() => "")).includes("LIVE"), "Envoy is not ready");
+  }
+
+  /** Sends all; returns the source ports, in the order of the requests. */
+  async send(requests: readonly Sent[]): Promise<number[]> {
+    const plain = requests.map((each) => ({ headers: {}, ...each }));
+    const ports = new Array<number>(requests.length).fill(0);
+    for (const from of ["application", "outside"] as const) {
+      const own = plain.map((request, index) => ({ request, index })).filter(({ request }) => request.from === from);
+      const where = from === "application" ? this.pair.pod : this.pair.outside;
+      const { code, stdout, stderr } = await where.run("python3", [SEND], {
+        stdin: JSON.stringify(own.map(({ request }) => request)),
+      });
+      if (code !== 0) throw new Error(stderr);
+      const used: number[] = JSON.parse(stdout);
+      own.forEach(({ index }, at) => ports[index] = used[at] ?? 0);
+    }
+    return ports;
+  }
+
+  /** The line for each source port, when all are there. A line of the listener counts where nothing else is logged. */
+  async logged(ports: readonly number[], from: (index: number) => string): Promise<Logged[]> {
+    const wanted = ports.map((port, index) => `${from(index)}:${port}`);
+    let lines = new Map<string, Logged>();
+    await until(async () => {
+      lines = new Map();
+      for (const line of (await this.#accessLog()).sort((a, b) => a.level < b.level ? -1 : 1)) {
+        lines.set(line.from, line);
+      }
+      return wanted.every((each) => lines.has(each));
+    }, () => `no line of the access log for ${wanted.filter((each) => !lines.has(each)).join(", ")}`);
+    // The line of a request may come after that of its listener.
+    return wanted.map((each) => lines.get(each)).filter((line) => line !== undefined);
+  }
+
+  async #accessLog(): Promise<Logged[]> {
+    // Envoy flushes the file every ten seconds, or when it is asked to.
+    await this.#ask("/reopen_logs", "POST");
+    const text = await Deno.readTextFile(`${this.folder}/${ACCESS_LOG}`).catch(() => "");
+    return text.split("\n").filter((line) => line.endsWith("}")).map((line) => JSON.parse(line));
+  }
+
+  /** What `explain` reads, with the rules of the kernel. */
+  async capture(): Promise<Capture> {
+    const parts = new Map<string, Part>();
+    for (const [name, path] of QUESTIONS) parts.set(name, { text: await this.#ask(path) });
+    parts.set("rules.iptables", { text: await this.pair.pod.shell("iptables-nft-save -c") });
+    const status = { podIP: POD[4], podIPs: [{ ip: POD[4] }] };
+    const containers = [{ name: "app", securityContext: { runAsUser: 0 } }, { name: "istio-proxy" }];
+    const pod = { metadata: { name: "a", namespace: "default" }, spec: { containers }, status };
+    parts.set("pod.json", { text: JSON.stringify(pod) });
+    return captureOf(parts, "the test");
+  }
+
+  /** What Envoy refused, else the end of its log. */
+  #problems(): string {
+    const text = Deno.readTextFileSync(`${this.folder}/envoy.txt`);
+    const at = text.indexOf(" rejected: ");
+    return text.slice(at < 0 ? -2000 : at, at < 0 ? undefined : at + 2000);
+  }
+
+  async #ask(path: string, method = "GET"): Promise<string> {
+    const program = "import sys, urllib.request as u; " +
+      "sys.stdout.write(u.urlopen(u.Request(sys.argv[1], method=sys.argv[2]), timeout=20).read().decode())";
+    const { code, stdout, stderr } = await this.pair.pod.run("python3", ["-c", program, ADMIN + path, method]);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#envoy !== undefined) {
+      this.#envoy.kill("SIGTERM");
+      await this.#envoy.status;
+    }
+    await this.#plane?.[Symbol.asyncDispose]();
+    await this.pair[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+const BOOTSTRAP = {
+  node: { id: `sidecar~${POD[4]}~a.default~default.svc.cluster.local`, cluster: "a" },
+  admin: { address: { socket_address: { address: "127.0.0.1", port_value: 15000 } } },
+  dynamic_resources: {
+    lds_config: { ads: {}, resource_api_version: "V3" },
+    cds_config: { ads: {}, resource_api_version: "V3" },
+    ads_config: {
+      api_type: "GRPC",
+      transport_api_version: "V3",
+      grpc_services: [{ envoy_grpc: { cluster_name: "xds-grpc" } }],
+    },
+  },
+  static_resources: {
+    clusters: [{
+      name: "xds-grpc",
+      type: "STATIC",
+      connect_timeout: "2s",
+      load_assignment: {
+        cluster_name: "xds-grpc",
+        endpoints: [{
+          lb_endpoints: [{ endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: 15010 } } } }],
+        }],
+      },
+      typed_extension_protocol_options: {
+        "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+          "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+          explicit_http_config: { http2_protocol_options: {} },
+        },
+      },
+    }],
+  },
+};
