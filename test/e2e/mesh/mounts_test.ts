@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { AGENTS, IS_LONG } from "./support/agents.ts";
+import { AGENTS, IS_LONG, OURS } from "./support/agents.ts";
 import { underLoad } from "./support/figures.ts";
 import type { RunningPod } from "./support/kubelet/kubelet.ts";
 import { missing, RealMesh } from "./support/mesh.ts";
@@ -17,9 +17,15 @@ const WAYS: readonly (readonly [WriterName, WriterName])[] = [
   ["plain rename", "in-place write"],
 ];
 
+/** pilot-agent does not see every change: the next one comes after this time. */
+const PATIENCE_MILLISECONDS = 5000;
+
+/** pilot-agent does not look for them by itself when it finds certificates in files. */
+const ROOTS_OF_ISTIOD = { XDS_ROOT_CA: "/var/run/secrets/istio/root-cert.pem" };
+
 for (const agent of AGENTS) {
   testWhen(needsCluster() ?? missing, `mounts: pods of ${agent.name} follow certificates in files`, async (t) => {
-    await using mesh = await RealMesh.create({ agent });
+    await using mesh = await RealMesh.create({ agent, proxyMetadata: ROOTS_OF_ISTIOD });
     for (const ways of WAYS) {
       await using pair = await mesh.pair({ name: ways[0].replace(" ", "-") });
       const write = (turn: number) =>
@@ -32,9 +38,11 @@ for (const agent of AGENTS) {
       await underLoad(t, pair, { agent, name: `certificates in files: ${ways.join(" and ")}` }, async (load) => {
         for (let turn = 1; turn <= ROTATIONS; turn++) {
           await write(turn);
-          await load.rotated();
+          if (agent === OURS) await load.rotated();
+          else await load.rotates(PATIENCE_MILLISECONDS);
         }
-        assert.deepEqual(load.counts().rotations, [ROTATIONS, ROTATIONS]);
+        if (agent === OURS) assert.deepEqual(load.counts().rotations, [ROTATIONS, ROTATIONS]);
+        return `of ${ROTATIONS} each`;
       });
     }
   });

@@ -1,5 +1,5 @@
 /** Requests between two pods, and the certificates that their proxies use meanwhile. */
-import { until } from "../../../support/until.ts";
+import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
 import { IS_LONG } from "./agents.ts";
 import type { PodPair } from "./mesh.ts";
 import type { RunningPod } from "./kubelet/kubelet.ts";
@@ -39,12 +39,21 @@ export class Load implements AsyncDisposable {
 
   /** Waits until both proxies have taken another certificate, and were asked meanwhile. */
   async rotated(): Promise<void> {
+    const before = this.counts().rotations;
+    if (await this.rotates(DEADLINE_MILLISECONDS)) return await this.answered(20);
+    throw new Error(`The proxies had taken ${before} certificates, now ${this.counts().rotations}`);
+  }
+
+  /** Whether both proxies take another certificate within this time. */
+  async rotates(milliseconds: number): Promise<boolean> {
     const [a, b] = this.counts().rotations;
-    await until(() => {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end) {
       const [nowA, nowB] = this.counts().rotations;
-      return nowA > a && nowB > b;
-    }, () => `The proxies had taken ${a} and ${b} certificates, now ${this.counts().rotations}`);
-    await this.answered(20);
+      if (nowA > a && nowB > b) return true;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return false;
   }
 
   /** Waits until this many more requests were sent. */
