@@ -135,6 +135,9 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
   };
 }
 
+/** Probes, scrapes and `wait` need a handful of connections. The longest answer, of a probe, is waited for less than that. */
+const LIMITS = { most: 500, silence: 180_000 } as const;
+
 /** `::` accepts both families; a kernel without IPv6 needs 0.0.0.0. */
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
@@ -144,7 +147,7 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
     logger.error(logText(`Cannot accept connections on status port ${port}: ${reason}; its connections are closed`));
   for (const hostname of ALL_INTERFACES) {
     try {
-      const server = await network.serve({ hostname, port, failed }, handler);
+      const server = await network.serve({ hostname, port, failed, limits: LIMITS }, handler);
       logger.info(`Opening status port ${server.port}`);
       return server;
     } catch (error) {

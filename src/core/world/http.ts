@@ -95,6 +95,16 @@ export interface ServeOptions {
   readonly port: number;
   /** Gets the reason when no connection can be accepted, as with too many open files. The server goes on a moment later. */
   readonly failed?: (reason: string) => void;
+  /** Enforced every few seconds, on Linux and by a process with all permissions. */
+  readonly limits?: SilenceLimits;
+}
+
+/** Limits of connections that carry no bytes. */
+export interface SilenceLimits {
+  /** More connections than this are not kept: the most silent ones are closed. */
+  readonly most: number;
+  /** Milliseconds without a byte in either direction after which a connection is closed. */
+  readonly silence: number;
 }
 
 /** Answers a request; `remote` is the IP address of the client. */

@@ -46,6 +46,11 @@ const PEER_CALLS = {
   getsockopt: SOCKET_CALLS.getsockopt,
 } as const;
 
+const LIMIT_CALLS = {
+  ...PEER_CALLS,
+  shutdown: { parameters: ["i32", "i32"], result: "i32" },
+} as const;
+
 const CHILD_CALLS = {
   ...CALLS,
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -70,6 +75,7 @@ export type ExecuteLibc = Opened<typeof EXECUTE_CALLS>;
 export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 export type OptionLibc = Deno.DynamicLibrary<typeof OPTION_CALLS>;
 export type PeerLibc = Pick<Deno.DynamicLibrary<typeof PEER_CALLS>, "symbols" | "close">;
+export type LimitLibc = Pick<Deno.DynamicLibrary<typeof LIMIT_CALLS>, "symbols" | "close">;
 export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
@@ -103,6 +109,12 @@ export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): v
 /** Opens the symbols that tell about sockets; the caller closes them. */
 export function openPeerLibc(): PeerLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, PEER_CALLS));
+  return { symbols: library.symbols, close: () => library.close() };
+}
+
+/** Opens the symbols that close connections from outside; the caller closes them. */
+export function openLimitLibc(): LimitLibc {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, LIMIT_CALLS));
   return { symbols: library.symbols, close: () => library.close() };
 }
 

@@ -34,6 +34,7 @@ export interface ListenerWatch {
 /** Looks at the listener with this address (Linux, and only with the permission `ffi`). Opens nothing before the first look. */
 export function watchListener(address: Deno.Addr): ListenerWatch {
   let opened: PeerLibc | undefined;
+  let isClosed = false;
   let known = -1;
   function find({ symbols }: PeerLibc): boolean {
     const isIt = (file: number) => isListener(symbols, file) === true && isAt(addressOf(symbols, file), address);
@@ -47,7 +48,10 @@ export function watchListener(address: Deno.Addr): ListenerWatch {
       }
       return find(opened ??= openPeerLibc());
     },
-    close: () => opened?.close(),
+    close() {
+      isClosed = true;
+      opened?.close();
+    },
   };
 }
 

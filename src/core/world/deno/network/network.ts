@@ -1,7 +1,8 @@
 import { realFetch } from "./fetch.ts";
 import { MeshError, messageOf } from "../../../errors.ts";
 import { clientPast } from "./proxies.ts";
-import type { HttpHandler, HttpServer, Network, ServeOptions } from "../../world.ts";
+import type { IdleConnections } from "../../linux/idle_connections.ts";
+import type { HttpHandler, HttpServer, Network, ServeOptions, SilenceLimits } from "../../world.ts";
 
 /** The network, through Deno. */
 export const realNetwork: Network = {
@@ -53,7 +54,28 @@ async function getOnce(url: string): Promise<Response> {
   }
 }
 
-async function serve({ hostname, port, failed }: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
+const SWEEP_EVERY = 5000;
+
+/** Enforces the limits until the returned function is called. */
+function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): () => void {
+  let idle: IdleConnections | undefined;
+  async function sweep() {
+    try {
+      idle ??= (await import("../../linux/idle_connections.ts")).idleConnections(port, limits);
+      idle.sweep();
+    } catch {
+      // Another system, or a process that has given up permissions.
+      clearInterval(timer);
+    }
+  }
+  const timer = setInterval(sweep, milliseconds);
+  return () => {
+    clearInterval(timer);
+    idle?.close();
+  };
+}
+
+async function serve({ hostname, port, failed, limits }: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
   const { serveLasting } = await import("./lasting_server.ts");
   const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) =>
     Deno.serve(
@@ -62,7 +84,9 @@ async function serve({ hostname, port, failed }: ServeOptions, handler: HttpHand
     );
   try {
     const server = serveLasting(start, failed);
-    return { port: server.address.port, close: server.shutdown };
+    const bound = server.address.port;
+    const stop = limits === undefined ? () => {} : sweepEvery(SWEEP_EVERY, bound, limits);
+    return { port: bound, close: () => server.shutdown().finally(stop) };
   } catch (error) {
     throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
   }
