@@ -43,10 +43,8 @@ export function watchListener(address: Deno.Addr): ListenerWatch {
   }
   return {
     isThere() {
-      if (Deno.build.os !== "linux" || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") {
-        return undefined;
-      }
-      return find(opened ??= openPeerLibc());
+      const isPossible = Deno.build.os === "linux" && Deno.permissions.querySync({ name: "ffi" }).state === "granted";
+      return isClosed || !isPossible ? undefined : find(opened ??= openPeerLibc());
     },
     close() {
       isClosed = true;
