@@ -62,8 +62,24 @@ function otherCluster(): readonly KubeObject[] {
 function plainCluster(): readonly KubeObject[] {
   const status = { conditions: [{ type: "Available", status: "True" }] };
   const service = { namespace: "kube-system", name: "metrics-server" };
-  return [object("apiregistration.k8s.io/v1", "APIService", "v1.metrics", { spec: { service }, status })];
+  const proxy = { name: "istio-proxy", ready: false, state: { running: {} } };
+  return [
+    object("apiregistration.k8s.io/v1", "APIService", "v1.metrics", { spec: { service }, status }),
+    // Asked by a command, it has all.
+    object("v1", "Pod", "shop/slow", {
+      spec: { containers: [{ name: "istio-proxy", image: "proxy" }] },
+      status: { containerStatuses: [proxy] },
+    }),
+  ];
 }
+
+/** Envoy's configuration, of which nothing was refused. */
+const DUMP = {
+  configs: [{
+    "@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump",
+    version_info: "2026-01-02T03:04:05Z/1",
+  }],
+};
 
 /** The API server injects, and shows its version and APIs. */
 function inventory(objects = wellCluster()): Inventory {
@@ -77,6 +93,7 @@ function inventory(objects = wellCluster()): Inventory {
     objects,
     raw,
     date: new Date().toUTCString(),
+    exec: () => ({ code: 0, stdout: new TextEncoder().encode(JSON.stringify(DUMP)), stderr: "" }),
     dryRun: (namespace, pod) => {
       const proxy = [{ name: "istio-proxy", image: "proxy" }];
       const spec = "spec" in pod && typeof pod.spec === "object" ? { ...pod.spec } : {};

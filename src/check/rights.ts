@@ -36,6 +36,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
     { group: "", resources: ["nodes", "resourcequotas", "limitranges", "events"], verbs: ["list"] },
     { group: "", resources: ["pods"], verbs: READ },
     { group: "", resources: ["pods"], verbs: ["create"], apart: "dry-run" },
+    { group: "", resources: ["pods/exec"], verbs: ["get", "create"], apart: "exec" },
     { group: "", resources: ["replicationcontrollers"], verbs: ["get"] },
     { group: "apps", resources: ["deployments", "statefulsets", "daemonsets"], verbs: READ },
     { group: "apps", resources: ["replicasets"], verbs: ["get"] },
@@ -68,7 +69,7 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const NAME = "kubectl-mesh-check";
 
 const HEAD =
-  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and three optional roles.
+  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and four optional roles.
 # The checks only read. Without a right, the checks that need it are unknown, and the others run.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
@@ -80,6 +81,12 @@ const APART = {
     `# Optional, for users who may create pods: "webhook-reachable", "webhook-chain", "pod-admission" and "check injection"
 # create some as dry runs, and RBAC cannot allow dry runs only. Without this role these checks are unknown. A RoleBinding
 # in one injected namespace is enough, together with "check -n" for that namespace.
+#
+`,
+  exec:
+    `# Optional, for users who may run commands in pods: "proxy-synchronised" asks proxies that are not ready what they have of the
+# control plane, as "kubectl mesh explain" does. A WebSocket is a GET request, which newer API servers want "create" for too.
+# Without this role that check is unknown where a proxy is not ready.
 #
 `,
   secrets:

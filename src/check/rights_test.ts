@@ -32,6 +32,10 @@ function objects(): readonly KubeObject[] {
         values: BUILT_IN.values.replace("imagePullSecrets: []", "imagePullSecrets: [a]"),
       },
     })),
+    object("v1", "Pod", "web/slow", {
+      spec: { containers: [{ name: "istio-proxy", image: "proxyv2" }] },
+      status: { containerStatuses: [{ name: "istio-proxy", ready: false, state: { running: {} } }] },
+    }),
     object("v1", "Namespace", "istio-system"),
     object("v1", "Namespace", "web", { metadata: { labels: { "istio-injection": "enabled" } } }),
     ...KINDS.map(([apiVersion, kind]) => object(apiVersion, kind, "web/app", { spec: { containers: [] } })),
@@ -67,8 +71,8 @@ function asked(request: string): Asked {
   const [verb = "", path = ""] = request.replace(/\?.*/, "").split(" ");
   const [, group, rest = ""] = /^\/(?:api|apis\/([^/]+))\/v1\/(.*)$/.exec(path) ?? [];
   const [, namespace, own = rest] = /^namespaces\/([^/]+)\/(.+)$/.exec(rest) ?? [];
-  const [resource = "", name] = own.split("/");
-  return { verb, group: group ?? "", resource, name, namespace };
+  const [plural = "", name, sub] = own.split("/");
+  return { verb, group: group ?? "", resource: sub === undefined ? plural : `${plural}/${sub}`, name, namespace };
 }
 
 function isGranted({ verb, group, resource, name, namespace }: Asked, right: Right): boolean {
@@ -108,8 +112,8 @@ Deno.test("the Secret of a revision's webhook has that revision's name", () => {
 
 Deno.test("Secrets and the right to create pods are in optional roles", () => {
   const documents = rbacText({ istioNamespace: "mesh", revision: undefined }).split("---\n");
-  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, true, true]);
-  assert.match(documents[3] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
-  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, false, false]);
-  assert.match(documents[3] ?? "", /^# Optional, for users who may read private keys/);
+  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, false, true, true]);
+  assert.match(documents[4] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
+  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, true, false, false]);
+  assert.match(documents[4] ?? "", /^# Optional, for users who may read private keys/);
 });

@@ -5,4 +5,5 @@
 export { explain } from "./run.ts";
 export type { PodChoice, Question, SourceChoice } from "./question/question.ts";
 export { readConnection } from "./question/read_connection.ts";
+export { askProxy, type ProxyAnswer } from "./proxy_answer.ts";
 export { saveCapture } from "./save.ts";

@@ -2,6 +2,8 @@
 import type { Pod } from "../../core/kube/client/mod.ts";
 import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
+import type { Facts } from "../facts.ts";
+import { atOnce } from "../../core/at_once.ts";
 import { byHand, look } from "../advice/advice.ts";
 import { explainInjection, logs, type Named, shows } from "../advice/commands.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
@@ -98,13 +100,42 @@ function described({ namespace, name }: Named) {
   return look("see what happened to it", shows("describe", "pod", name, "-n", namespace));
 }
 
-export const DATA_PLANE_CHECKS: readonly Check[] = POD_CHECKS.map((check) => ({
-  id: check.id,
-  category: "data-plane",
-  title: check.title,
-  needs: [],
-  run: async ({ pods, clock }) => judgePods(check, await pods(), clock.now()),
-}));
+export const DATA_PLANE_CHECKS: readonly Check[] = [
+  ...POD_CHECKS.map((check): Check => ({
+    id: check.id,
+    category: "data-plane",
+    title: check.title,
+    needs: [],
+    run: async ({ pods, clock }) => judgePods(check, await pods(), clock.now()),
+  })),
+  {
+    id: "proxy-synchronised",
+    category: "data-plane",
+    title: "proxies that are not ready have configuration and certificate",
+    needs: [],
+    run: async (facts) => await unreadyProxies(facts),
+  },
+];
+
+/** Each is asked by commands in its container. */
+const MOST_ASKED = 20;
+const ASKED_AT_ONCE = 5;
+
+/** Asks the proxies themselves that run and are not ready. */
+async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxyAnswer">): Promise<Finding> {
+  const proxies = proxyPods(await pods());
+  if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
+  const unready = proxies.filter(({ proxy: { status } }) =>
+    status.ready === false && status.state?.running !== undefined
+  );
+  const asked = await atOnce(unready.slice(0, MOST_ASKED), ASKED_AT_ONCE, async ({ object, pod, proxy }) => {
+    const answer = await proxyAnswer(pod, proxy.name);
+    return (answer?.problems ?? []).slice(0, 1).map((problem): Problem => ({ object, ...problem }));
+  });
+  return findingOf(asked.flat(), ({ namespace, name }) => [
+    look("see what the pod's side of the mesh does", shows("mesh", "explain", `pod/${name}`, "-n", namespace)),
+  ]);
+}
 
 /** Runs a check over all pods. */
 export function judgePods({ judge, advice }: PodCheck, pods: readonly Pod[], now: Date): Finding {

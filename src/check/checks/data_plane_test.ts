@@ -125,6 +125,48 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly str
   }, ["proxy-scheduled error: Unschedulable: 0/3 nodes: cpu"]],
 ];
 
+/** What the proxy of a pod says by commands; `undefined`: nobody may ask. */
+const ASKED: Readonly<Record<string, readonly [pod: PodCase, stdout: string | undefined, expected: string]>> = {
+  "a ready proxy is not asked": [{}, "", "ok "],
+  "a proxy that does not run is not asked": [{ proxy: waiting("CrashLoopBackOff") }, "", "ok "],
+  "a proxy that does not answer": [
+    { proxy: { ready: false } },
+    "",
+    "error pod/shop/cart-1: Envoy does not answer: it has not started, or has ended",
+  ],
+  "a proxy that has all": [
+    { proxy: { ready: false } },
+    '{"configs":[{"@type":"a.ListenersConfigDump","version_info":"2026-01-01T00:00:00Z/1"}]}',
+    "ok ",
+  ],
+  "a proxy that refused a listener": [
+    { proxy: { ready: false } },
+    '{"configs":[{"@type":"a.ListenersConfigDump","dynamic_listeners":[{"name":"l","error_state":{"details":"bad port"}}]}]}',
+    'error pod/shop/cart-1: configuration: Envoy refused "l": bad port',
+  ],
+  "nobody may ask": [
+    { proxy: { ready: false } },
+    undefined,
+    'unknown cannot tell: needs get and create on pods/exec in the namespace "shop"',
+  ],
+};
+
+for (const [name, [pod, stdout, expected]] of Object.entries(ASKED)) {
+  Deno.test(`proxy-synchronised: ${name}`, async () => {
+    const inventory = clusterInventory({
+      objects: [podOf(pod)],
+      ...stdout === undefined ? { forbidden: /exec$/ } : {},
+      exec: () => ({
+        code: stdout === "" ? 1 : 0,
+        stdout: new TextEncoder().encode(stdout),
+        stderr: stdout === "" ? "connection refused" : "",
+      }),
+    });
+    const { result, message = "" } = await findingFor("proxy-synchronised", inventory);
+    assert.equal(`${result} ${message}`, expected);
+  });
+}
+
 for (const [name, pod, expected] of BROKEN) {
   Deno.test(`data-plane: ${name}`, () => assert.deepEqual(told(pod), expected));
 }

@@ -5,6 +5,7 @@ import { accessInventory } from "./access.ts";
 import { injectorInventory } from "./control_planes.ts";
 import { dryRunInventory } from "./dry_run.ts";
 import { expectationInventory } from "./expectations.ts";
+import { proxyInventory } from "./proxies.ts";
 import { resourceInventory } from "./resources.ts";
 import { serverInventory } from "./server.ts";
 import { serviceInventory } from "./services.ts";
@@ -22,6 +23,7 @@ export function inventoryOf(source: Source) {
     ...parts,
     ...accessInventory(source),
     ...dryRunInventory(source, resources.namespaces),
+    ...proxyInventory(source),
     ...serverInventory(source),
     ...serviceInventory(source),
     ...expectationInventory(source, parts),

@@ -1,6 +1,8 @@
 /** Where the inventory comes from. */
 import {
   ApiError,
+  type ExecRequest,
+  type ExecResult,
   type Guard,
   type KubeApi,
   type KubeObject,
@@ -58,6 +60,8 @@ export function hasAllPods({ namespace, selector }: Scope): boolean {
 export interface CheckApi extends KubeApi {
   /** The JSON at a path. */
   raw(path: string): Promise<RawAnswer>;
+  /** Runs a command in a container. */
+  exec(request: ExecRequest): Promise<ExecResult>;
 }
 
 /** Shared by all getters. */

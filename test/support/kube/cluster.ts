@@ -1,4 +1,10 @@
-import { ApiError, type KubeList, type KubeObject, type Query } from "../../../src/core/kube/client/mod.ts";
+import {
+  ApiError,
+  type ExecResult,
+  type KubeList,
+  type KubeObject,
+  type Query,
+} from "../../../src/core/kube/client/mod.ts";
 import { isMap, type Value } from "../../../src/core/value.ts";
 import { type CheckApi, type Inventory, inventoryOf, type Scope } from "../../../src/check/inventory/mod.ts";
 
@@ -13,6 +19,8 @@ export interface ClusterOptions {
   readonly date?: string;
   /** The answer to creating a pod with `dryRun=All`; by default the pod itself. */
   readonly dryRun?: (namespace: string, pod: object) => KubeObject | Promise<KubeObject>;
+  /** Runs a command in a pod; by default its proxy does not answer. */
+  readonly exec?: (pod: string) => ExecResult;
   /** Makes requests fail with the error that it returns. */
   readonly failing?: (path: string) => Error | undefined;
 }
@@ -55,6 +63,10 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
       const value = options.raw?.[path];
       if (value === undefined) throw new ApiError(`There is no "${path}"`, { status: 404 });
       return { value, date: options.date };
+    },
+    exec: async ({ namespace, pod }) => {
+      for (const verb of ["get", "create"]) await arrive(verb, `/api/v1/namespaces/${namespace}/pods/${pod}/exec`);
+      return options.exec?.(pod) ?? { code: 1, stdout: new Uint8Array(), stderr: "connection refused" };
     },
     replace: refused,
     patch: refused,

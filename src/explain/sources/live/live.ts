@@ -3,7 +3,7 @@
  * container. Nothing is changed in the pod.
  */
 import { decodeUtf8 } from "../../../core/utf8.ts";
-import { ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
+import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
 import { errorText } from "../../../core/errors.ts";
 import type { Clock } from "../../../core/world/mod.ts";
 import { absentPart, type AbsentReason, allParts, type Capture, mostBytes, type Part } from "../../capture/capture.ts";
@@ -121,11 +121,19 @@ async function ask(
     if (code === 0 || part === "sockets.txt" && stdout.length > 0) return { text: decodeUtf8(stdout, part) };
     return refused(code, stderr, command);
   } catch (error) {
-    if (!(error instanceof ExecError)) return absentPart("malformed", errorText(error));
-    const why = absentPart(REASONS[error.failure], errorText(error));
-    if (FINAL.includes(error.failure)) hopeless.why = why;
+    const failure = failureOf(error);
+    if (failure === undefined) return absentPart("malformed", errorText(error));
+    const why = absentPart(REASONS[failure], errorText(error));
+    if (FINAL.includes(failure)) hopeless.why = why;
     return why;
   }
+}
+
+/** A text that is no UTF-8 is another error. */
+function failureOf(error: unknown): ExecFailure | undefined {
+  if (error instanceof ExecError) return error.failure;
+  if (!(error instanceof ApiError)) return undefined;
+  return error.status === 403 ? "forbidden" : "unreachable";
 }
 
 const LONGEST = 300;

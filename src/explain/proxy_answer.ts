@@ -1,0 +1,50 @@
+/** What the proxy of a running pod says of itself, for `check`: two commands in its container. */
+import { ApiError, type KubeConnection, type Pod } from "../core/kube/client/mod.ts";
+import type { Clock } from "../core/world/mod.ts";
+import { glanceOf } from "./glance/glance.ts";
+import { captureLive } from "./sources/live/live.ts";
+import { SHORT_QUESTIONS } from "./sources/live/questions.ts";
+
+/** Who is asked. */
+export interface AskedProxy {
+  readonly api: Pick<KubeConnection, "exec">;
+  readonly clock: Pick<Clock, "now">;
+  readonly pod: Pod;
+  /** The proxy's container. */
+  readonly container: string;
+}
+
+/** What is wrong with a proxy: clauses, the worst first. */
+export interface ProxyAnswer {
+  readonly problems: readonly { readonly result: "warning" | "error"; readonly message: string }[];
+}
+
+const TIMEOUT = 10_000;
+/** What only the proxy knows; the rest of a glance is in the pod. */
+const OF_PROXY: readonly string[] = ["certificate", "configuration"];
+
+/**
+ * Asks a proxy. No answer of a container that does not run, or of a pod that is gone: `undefined`. Errors: an ApiError with
+ * the status 403 without the right.
+ */
+export async function askProxy({ api, clock, pod, container }: AskedProxy): Promise<ProxyAnswer | undefined> {
+  const capture = await captureLive({ api, clock, container, timeout: TIMEOUT }, pod, SHORT_QUESTIONS);
+  const { absent, message = "" } = capture.parts["config_dump.json"];
+  switch (absent) {
+    case "forbidden":
+      throw new ApiError(message, { status: 403 });
+    case "gone":
+    case "not-running":
+      return undefined;
+    case undefined:
+      break;
+    default:
+      return { problems: [{ result: "error", message }] };
+  }
+  const found = glanceOf(capture).findings.filter(({ id }) => OF_PROXY.includes(id));
+  return {
+    problems: found.flatMap(({ result, message }) =>
+      result === "error" || result === "warning" ? [{ result, message }] : []
+    ),
+  };
+}
