@@ -1,6 +1,7 @@
 /** A pod with the rules of Istio in its kernel and a real Envoy, whose configuration comes from the control plane. */
 import { captureOf } from "../../../../src/explain/capture/manifest.ts";
 import type { Capture, Part } from "../../../../src/explain/capture/capture.ts";
+import type { Logged, Sent } from "../../../support/explain_requests.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
@@ -8,7 +9,6 @@ import { ControlPlane, needsControlPlane } from "../../identity/support/control_
 import { needsNamespaces, Pair, POD } from "../../iptables/support/pod.ts";
 import { meshConfig } from "./mesh_config.ts";
 import { ACCESS_LOG } from "./messages.ts";
-import type { Sent } from "./requests.ts";
 
 const SEND = decodeURIComponent(new URL("./send.py", import.meta.url).pathname);
 
@@ -17,21 +17,6 @@ const envoy = await realEnvoy();
 /** Why these tests cannot run here. */
 export const missing = needsNamespaces("iptables-nft-save") ?? needsProgram("setpriv") ?? needsControlPlane() ??
   envoy.missing;
-
-/** A line of the access log. */
-export interface Logged {
-  readonly listener: string;
-  readonly level: "request" | "listener";
-  readonly from: string;
-  readonly route: string | null;
-  readonly cluster: string | null;
-  readonly host: string | null;
-  readonly chain: string | null;
-  readonly flags: string | null;
-  readonly code: number | null;
-  readonly details: string | null;
-  readonly termination: string | null;
-}
 
 const UID = 1337;
 const ADMIN = "http://127.0.0.1:15000";

@@ -1,17 +1,6 @@
 /** The requests of the test: a fixed list, and generated ones. The same on every run. */
 
-/** A request from the application, or from outside of the pod. */
-export interface Sent {
-  readonly kind: "http" | "tls" | "tcp";
-  readonly from: "application" | "outside";
-  readonly ip: string;
-  readonly port: number;
-  readonly host?: string;
-  readonly method?: string;
-  readonly path?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly sni?: string;
-}
+import type { Sent } from "../../../support/explain_requests.ts";
 
 type Http = Omit<Sent, "kind" | "from" | "host">;
 

@@ -6,10 +6,15 @@ import json, socket, ssl, sys
 from concurrent.futures import ThreadPoolExecutor
 
 
-def send(request):
-    with socket.create_connection((request["ip"], request["port"]), timeout=20) as s:
+FIRST_PORT = 20000
+
+
+def send(numbered):
+    """Connections to different addresses may have the same ephemeral port: each gets one of its own."""
+    number, request = numbered
+    source = FIRST_PORT + number
+    with socket.create_connection((request["ip"], request["port"]), timeout=20, source_address=("", source)) as s:
         s.settimeout(20)
-        source = s.getsockname()[1]
         try:
             talk(s, request)
         except OSError:
@@ -35,4 +40,4 @@ def talk(s, request):
 
 
 with ThreadPoolExecutor(8) as pool:
-    print(json.dumps(list(pool.map(send, json.load(sys.stdin)))))
+    print(json.dumps(list(pool.map(send, enumerate(json.load(sys.stdin))))))

@@ -1,0 +1,63 @@
+/** Requests that a real Envoy was asked, replayed: recorded by `UPDATE=1 ... test/e2e/explain/routing_test.ts`. */
+import assert from "node:assert/strict";
+import { re2Library } from "../../src/core/re2.ts";
+import { fakeWorld } from "../../src/core/world/mod.ts";
+import { readFolder } from "../../src/explain/capture/read_saved.ts";
+import { factsOf } from "../../src/explain/connection/facts.ts";
+import { disagreements, type Recorded } from "../support/explain_requests.ts";
+import { runMesh } from "../support/programs/mesh.ts";
+import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
+
+const FOLDER = decodeURIComponent(new URL("./explain/", import.meta.url).pathname);
+
+async function recordedFacts() {
+  const names = await Array.fromAsync(Deno.readDir(`${FOLDER}capture`), ({ name }) => name);
+  const files = await Promise.all(
+    names.map(async (name) => [`/capture/${name}`, await Deno.readTextFile(`${FOLDER}capture/${name}`)] as const),
+  );
+  await re2Library.loaded();
+  return factsOf(await readFolder(fakeWorld({ files: Object.fromEntries(files) }), "/capture"));
+}
+
+Deno.test("explain agrees with the recorded access log on every request", async () => {
+  const facts = await recordedFacts();
+  const recorded: Recorded[] = JSON.parse(await Deno.readTextFile(`${FOLDER}requests.json`));
+  assert.ok(recorded.length >= 200);
+  assert.deepEqual(recorded.flatMap((each) => disagreements(facts, each)), []);
+});
+
+interface Shared {
+  readonly request: {
+    readonly kind: "http" | "tcp" | "tls";
+    readonly ip: string;
+    readonly port: number;
+    readonly host: string;
+    readonly path?: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly sni?: string;
+  };
+  readonly want: { readonly route: string; readonly cluster: string; readonly endpoint: string };
+}
+
+testWhen(needsShared("cases/explain"), "explain -f agrees with the shared cases, as a process", async (t) => {
+  const cases: Shared[] = JSON.parse(await Deno.readTextFile(`${SHARED}/cases/explain/requests.json`));
+  // Each is a process: some of every kind; replay_explain.py asks all.
+  for (const { request, want } of cases.filter((_, index) => index % 4 === 0)) {
+    await t.step(`${request.kind} ${request.host}:${request.port}${request.path ?? ""}`, async () => {
+      const headers = Object.entries({ ...request.kind === "http" ? { Host: request.host } : {}, ...request.headers });
+      const { stdout } = await runMesh([
+        ...["explain", "-f", `${SHARED}/cases/explain/pod-a`, "-o", "json"],
+        ...["--to", `${request.ip}:${request.port}${request.path ?? ""}`],
+        ...request.method === undefined ? [] : ["--method", request.method],
+        ...headers.flatMap(([name, value]) => ["--header", `${name}:${value}`]),
+        ...request.sni === undefined ? [] : ["--sni", request.sni],
+      ]);
+      const answer = JSON.parse(stdout);
+      const clusters = answer.clusters.map(({ name }: { name: string }) => name);
+      assert.ok(want.cluster === "-" ? clusters.length === 0 : clusters.includes(want.cluster), String(clusters));
+      const endpoints = answer.endpoints.map(({ address }: { address: string }) => address);
+      assert.ok(want.endpoint === "-" || endpoints.includes(want.endpoint), String(endpoints));
+    });
+  }
+});
