@@ -39,7 +39,7 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   const signals = shutdownSignals(world);
   const status = onceOpened(world, log, options);
   try {
-    const code = await serveWith(world, log, options, { signals, workers, status: status.open });
+    const code = await serveWith(world, log, options, { signals, workers, status });
     return await Promise.race([status.close().then(() => code), signals.second]);
   } catch (error) {
     await status.close();
@@ -52,17 +52,22 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
 /** The status server: opened on first use, and closed if it was opened. */
 function onceOpened(world: World, log: Logger, { plainListen }: ServeOptions) {
   let opened: Promise<StatusServer> | undefined;
+  let problem: () => string | undefined = () => undefined;
   return {
-    open: () => opened ??= openStatus(world, log, plainListen),
+    open: () => opened ??= openStatus(world, log, plainListen, () => problem()),
+    because: (next: () => string | undefined) => void (problem = next),
     close: async () => await (await opened?.catch(() => undefined))?.close(),
   };
 }
 
 /** Waits for the sources without a limit, or for a signal. Probes are answered meanwhile. */
 async function serveWith(world: World, log: Logger, options: ServeOptions, start: Start): Promise<number> {
-  const opening = openSources(world, log, options, async () => {
-    const { port } = await start.status();
-    log.debug(`Connecting to the cluster; probes and metrics on port ${port}`);
+  const opening = openSources(world, log, options, {
+    async begins() {
+      const { port } = await start.status.open();
+      log.debug(`Connecting to the cluster; probes and metrics on port ${port}`);
+    },
+    because: start.status.because,
   });
   const sources = await Promise.race([opening, start.signals.first]);
   if (typeof sources !== "string") return await serveFrom(world, log, options, { ...start, sources });
@@ -80,7 +85,7 @@ function usualWorkers({ machine }: World): number {
 
 /** What exists before the sources. */
 interface Start {
-  readonly status: () => Promise<StatusServer>;
+  readonly status: ReturnType<typeof onceOpened>;
   readonly workers: number;
   readonly signals: ShutdownSignals;
 }
@@ -94,7 +99,7 @@ async function serveFrom(
   const { signals, sources, workers, status } = start;
   const pool = await openPool(world, log, sources, workers);
   try {
-    const servers = await startServers(world, log, options, { sources, pool, status: await status() });
+    const servers = await startServers(world, log, options, { sources, pool, status: await status.open() });
     const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
     world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
     const signal = await signals.first;

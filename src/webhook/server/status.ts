@@ -27,17 +27,20 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-const STARTING: Check = {
-  name: "running",
-  fine: "the webhook has started",
-  problem: () => "the webhook waits for its configuration and its certificate",
-  isTolerable: false,
-};
+const WAITS = "the webhook waits for its configuration and its certificate";
 
-/** Starts the server. Rejects with a `MeshError` if it cannot listen. */
-export async function openStatus({ network }: World, log: Logger, listen: ListenAddress): Promise<StatusServer> {
+/** Starts the server. `reason`: why it still waits. Rejects with a `MeshError` if it cannot listen. */
+export async function openStatus(
+  { network }: World,
+  log: Logger,
+  listen: ListenAddress,
+  reason: () => string | undefined,
+): Promise<StatusServer> {
   const metrics = webhookMetrics(VERSION);
-  let checks: readonly Check[] = [STARTING];
+  const starting = () => [WAITS, reason() ?? []].flat().join(": ");
+  let checks: readonly Check[] = [
+    { name: "running", fine: "the webhook has started", problem: starting, isTolerable: false },
+  ];
   const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
   const routes: Route[] = [
     { path: "/ready", methods: READING, answer: (request) => readyHandler(checks)(request) },
@@ -55,14 +58,13 @@ export async function openStatus({ network }: World, log: Logger, listen: Listen
   };
 }
 
-/** Answers `/ready`: 200 while reviews can be answered; with `?verbose` a line for each check, as in Kubernetes. */
+/** Answers `/ready`: 200 while reviews can be answered. A line for each check, as in Kubernetes: with `?verbose`, and if not ready. */
 export function readyHandler(checks: readonly Check[]) {
   return ({ url }: Request): Response => {
     const found = checks.map((check) => ({ check, problem: check.problem() }));
     const isReady = found.every(({ check, problem }) => problem === undefined || check.isTolerable);
-    const lines = new URL(url).searchParams.has("verbose")
-      ? found.map(({ check, problem }) => line(check, problem))
-      : [];
+    const isVerbose = new URL(url).searchParams.has("verbose");
+    const lines = isVerbose || !isReady ? found.map(({ check, problem }) => line(check, problem)) : [];
     return textAnswer(isReady ? 200 : 503, `${lines.join("")}${isReady ? "ready" : "not ready"}\n`);
   };
 }

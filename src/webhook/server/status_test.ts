@@ -10,7 +10,7 @@ async function ask(running: string | undefined, config: string | undefined, quer
   return [response.status, await response.text()];
 }
 
-Deno.test("/ready: one line; with ?verbose also a line for each check", async () => {
+Deno.test("/ready: one line if ready; with ?verbose also a line for each check", async () => {
   assert.deepEqual(await ask(undefined, undefined, ""), [200, "ready\n"]);
   const text = "[+]running ok: it runs\n[+]config ok: the newest\nready\n";
   assert.deepEqual(await ask(undefined, undefined, "?verbose"), [200, text]);
@@ -21,6 +21,7 @@ Deno.test("/ready: an unusable new configuration is a tolerable problem", async 
   assert.deepEqual(await ask(undefined, "no YAML", "?verbose"), [200, text]);
 });
 
-Deno.test("/ready: a terminating webhook is not ready", async () => {
-  assert.deepEqual(await ask("received SIGTERM", undefined, ""), [503, "not ready\n"]);
+Deno.test("/ready: a terminating webhook is not ready, with the reason", async () => {
+  const text = "[-]running failed: received SIGTERM\n[+]config ok: the newest\nnot ready\n";
+  assert.deepEqual(await ask("received SIGTERM", undefined, ""), [503, text]);
 });

@@ -1,6 +1,6 @@
 /** The configuration in ConfigMaps of the cluster, which are watched. */
 import { errorLine, MeshError } from "../../core/errors.ts";
-import type { KubeApi, KubeObject } from "../../core/kube/client/mod.ts";
+import { ApiError, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
 import { type Logger, logText } from "../../core/log.ts";
 import type { World } from "../../core/world/world.ts";
 import {
@@ -19,14 +19,19 @@ import type { InjectorSource } from "./source.ts";
 export interface ClusterConfigOptions {
   readonly names: ClusterNames;
   readonly revision: string;
+  /** Hears why the first configuration cannot be read yet. */
+  readonly waits?: (problem: string) => void;
 }
+
+/** Milliseconds between two attempts to read the first configuration: twice as many after each. */
+const PAUSE = { first: 1_000, longest: 30_000 } as const;
 
 type Part = "injector" | "mesh";
 
 /**
  * Loads the injector from ConfigMaps, and again after each change. A deleted or invalid ConfigMap and an unreachable API
- * server are logged, `problem` tells them, and the previous configuration stays in force. Rejects with a `MeshError` if the
- * first configuration is unusable.
+ * server are logged, `problem` tells them, and the previous configuration stays in force. The first configuration is asked
+ * for until the API server gives it. Rejects with a `MeshError` if that is unusable or a ConfigMap is missing.
  */
 export async function injectorFromCluster(
   world: World,
@@ -34,8 +39,8 @@ export async function injectorFromCluster(
   log: Logger,
   options: ClusterConfigOptions,
 ): Promise<InjectorSource> {
-  const first = await clusterConfiguration(api, options.names);
   const parts = { world, api, log, options };
+  const first = await firstConfiguration(parts);
   return new ClusterSource(parts, first, await load(parts, first));
 }
 
@@ -44,6 +49,25 @@ interface Parts {
   readonly api: KubeApi;
   readonly log: Logger;
   readonly options: ClusterConfigOptions;
+}
+
+/** The API server may be away, or a right may be granted later. */
+async function firstConfiguration({ world, api, log, options }: Parts): Promise<ClusterConfiguration> {
+  let told: string | undefined;
+  for (let pause: number = PAUSE.first;; pause = Math.min(pause * 2, PAUSE.longest)) {
+    try {
+      const configuration = await clusterConfiguration(api, options.names);
+      if (told !== undefined) log.info("The API server has given the configuration");
+      return configuration;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const problem = errorLine(error);
+      options.waits?.(problem);
+      if (problem !== told) log.warn(logText(`Cannot read the configuration yet, trying again: ${problem}`));
+      told = problem;
+    }
+    await world.clock.sleep(pause * (0.5 + Math.random() / 2));
+  }
 }
 
 class ClusterSource implements InjectorSource {

@@ -86,6 +86,30 @@ Deno.test("an unreachable API server is a problem until it answers", async () =>
   source.close();
 });
 
+Deno.test("the first configuration is asked for until the API server gives it; each reason is logged once", async () => {
+  const api = new MemoryApi();
+  api.put(INJECTOR, injector());
+  api.put(MESH, meshOf("one.test"));
+  const problems = ["It is away", "It is away", "It is away", "It is forbidden"];
+  const told: string[] = [];
+  api.failing = (request) =>
+    request === `get ${MESH}` && problems[0] ? new ApiError(problems.shift() ?? "") : undefined;
+  const world = fakeWorld();
+  const options = { names: clusterNames({}), revision: "default", waits: (problem: string) => void told.push(problem) };
+  const source = await injectorFromCluster(world, api, startLog(world, "webhook"), options);
+  assert.equal(textAt(source.current().mesh.data, "trustDomain"), "one.test");
+  assert.deepEqual(told, ["It is away", "It is away", "It is away", "It is forbidden"]);
+  const lines = world.said.stderr.match(
+    /(Cannot read the configuration yet, trying again: .*|The API server has given.*)/g,
+  );
+  assert.deepEqual(lines?.map((line) => line.replace(/^.*: |"$/g, "")), [
+    "It is away",
+    "It is forbidden",
+    "The API server has given the configuration",
+  ]);
+  source.close();
+});
+
 Deno.test("an unusable first configuration is an error", async () => {
   const api = new MemoryApi();
   const world = fakeWorld();

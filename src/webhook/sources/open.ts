@@ -39,15 +39,20 @@ export function asksCluster({ fromCluster, certificate }: SourceOptions): boolea
   return fromCluster !== undefined || "service" in certificate;
 }
 
-/**
- * Opens all sources. Calls `waits` before it waits for the cluster. Rejects with a `MeshError` if a source is unusable; then
- * none stays open.
- */
+/** Hears of the time before the sources are open. */
+export interface Waiting {
+  /** Called before the cluster is waited for. */
+  begins(): Promise<void>;
+  /** Why it takes longer. */
+  because(problem: () => string | undefined): void;
+}
+
+/** Opens all sources, as soon as the cluster allows it. Rejects with a `MeshError` if a source is unusable; then none stays open. */
 export async function openSources(
   world: World,
   log: Logger,
   options: SourceOptions,
-  waits: () => Promise<void>,
+  waiting: Waiting,
 ): Promise<OpenSources> {
   const ends: (() => void)[] = [];
   const close = () => ends.splice(0).reverse().forEach((end) => end());
@@ -57,13 +62,14 @@ export async function openSources(
   };
   try {
     const api = asksCluster(options) ? kept(await connect(world, options.connection)) : undefined;
-    if (api !== undefined) await waits();
-    const parts = { world, log, options, api };
+    if (api !== undefined) await waiting.begins();
+    const parts = { world, log, options, api, waiting };
     const injector = kept(await openInjector(parts));
     const certificate = kept(await openCertificate(parts));
     const cluster = api === undefined
       ? undefined
       : kept(await watchCluster({ api, log, clock: world.clock, asksNodes: asksNodes(world) }));
+    waiting.because(() => certificate.problem());
     await certificate.ready;
     return { injector, certificate, cluster, permissions: api?.permissions ?? [], close };
   } catch (error) {
@@ -81,13 +87,16 @@ interface Parts {
   readonly log: Logger;
   readonly options: SourceOptions;
   readonly api: KubeConnection | undefined;
+  readonly waiting: Waiting;
 }
 
-async function openInjector({ world, log, options, api }: Parts): Promise<InjectorSource> {
+async function openInjector({ world, log, options, api, waiting }: Parts): Promise<InjectorSource> {
   const { fromCluster, configuration } = options;
   if (fromCluster === undefined || api === undefined) return await injectorFromFiles(world, log, configuration);
   const { revision } = configuration;
-  return await injectorFromCluster(world, api, log, { names: clusterNames({ revision, ...fromCluster }), revision });
+  const names = clusterNames({ revision, ...fromCluster });
+  const waits = (problem: string) => waiting.because(() => problem);
+  return await injectorFromCluster(world, api, log, { names, revision, waits });
 }
 
 async function openCertificate({ world, log, options: { certificate }, api }: Parts): Promise<CertificateSource> {
