@@ -87,7 +87,7 @@ testWhen(notLinux, "--from-cluster: it waits for an API server that comes later,
   assert.match(await ready(), /^\[-\]running failed: .*: The Kubernetes API server .* connection refused/);
 
   let isAllowed = false;
-  await using server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, ({ url }) => {
+  await using _server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, ({ url }) => {
     const { pathname, searchParams } = new URL(url);
     if (!isAllowed) return Response.json({ kind: "Status", message: "configmaps is forbidden" }, { status: 403 });
     if (searchParams.has("watch")) return new Response(new ReadableStream());
