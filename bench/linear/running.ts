@@ -219,7 +219,7 @@ const CASES: readonly LinearCase[] = [
   of("nft listing: elements of a set", 20_000, (n) => nftSet(n), (listing) => heldContent(listing)),
 ];
 
-function of<T extends { readonly length: number } | object>(
+function of<T>(
   name: string,
   size: number,
   make: (n: number) => T,
@@ -230,7 +230,8 @@ function of<T extends { readonly length: number } | object>(
     size,
     prepare(n) {
       const input = make(n);
-      return { length: "length" in input ? Number(input.length) : n, run: () => read(input) };
+      const length = typeof input === "string" || input instanceof Uint8Array ? input.length : n;
+      return { length, run: () => read(input) };
     },
   };
 }

@@ -54,7 +54,7 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
     const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length;
     const line = bytes.subarray(from, end);
     refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
-    if (decoded(line) === undefined) splitter.markUnreadable(notUtf8(file, splitter.line));
+    if (!isUtf8(line)) splitter.markUnreadable(() => notUtf8(file, splitter.line));
     yield* splitter.take(lenient.decode(line));
     from = end;
   }
@@ -99,7 +99,17 @@ function refuseLine(limit: number, file: string, line: number): never {
 }
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** An exception for each line would take most of the time. */
+function isUtf8(line: Uint8Array): boolean {
+  return isSame(encoder.encode(lenient.decode(line)), line);
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
 
 function decoded(bytes: Uint8Array): string | undefined {
   try {

@@ -53,8 +53,8 @@ export class Splitter {
   }
 
   /** Marks the document of the next line as unreadable; the first reason counts. */
-  markUnreadable(problem: MeshError): void {
-    this.#problem ??= problem;
+  markUnreadable(problem: () => MeshError): void {
+    this.#problem ??= problem();
   }
 
   /** The last document, if there is one. */
