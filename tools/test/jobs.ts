@@ -2,7 +2,7 @@
 
 /** The suites and their folders, as seen from the checkout. */
 export const SUITES: Readonly<Record<string, readonly string[]>> = {
-  unit: ["src", "test/house", "test/support", "tools"],
+  unit: ["src", "test/house", "test/support", "test/fuzz", "tools"],
   golden: ["test/golden"],
   e2e: ["test/e2e", "test/oracle"],
 };

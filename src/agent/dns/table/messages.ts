@@ -117,7 +117,7 @@ function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     1: (reader) => read.type = reader.string(),
     2: (reader) => read.value = reader.bytes().slice(),
   });
-  if (read.type !== NAME_TABLE) throw new TypeError(`a resource is of the type "${read.type}"`);
+  if (read.type !== NAME_TABLE) throw new Error(`a resource is of the type "${read.type}"`);
   return read.value;
 }
 

@@ -7,8 +7,11 @@ import type { YamlNode } from "../node.ts";
 
 const MAX_PASSES = 5;
 
-/** `? ` keys, `|+` blocks and tags: edits of these are verified. */
-const RARE = /^[^\S\n]*\?|[|>]\d?\+|[\s{[,]!/m;
+/**
+ * `? ` keys, lines of spaces (they belong to a block before them), `|+` blocks, tags and line breaks of `\r` alone: edits
+ * of these are verified.
+ */
+const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!|\r(?!\n)/m;
 
 /** Options of an edit. */
 export interface EditOptions {
@@ -18,7 +21,7 @@ export interface EditOptions {
 
 /**
  * Edits the text of a document so that it reads as `next`, and keeps all other bytes. The result is verified for
- * documents with aliases, `|+`, `? ` keys or tags: if it does not read as `next`, the whole content is replaced.
+ * documents with aliases and with what `RARE` finds: if it does not read as `next`, the whole content is replaced.
  */
 export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
   const text = parsed.doc.text;
@@ -63,7 +66,7 @@ function withBreak(text: string): string {
 function withoutAddedBreak(before: string, after: string): string {
   return before === "" || before.endsWith("\n") || !after.endsWith("\n")
     ? after
-    : after.slice(0, -lineBreak(before).length);
+    : after.slice(0, after.endsWith("\r\n") ? -2 : -1);
 }
 
 function lineBreak(text: string): string {

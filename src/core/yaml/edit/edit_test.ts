@@ -7,6 +7,14 @@ import { sameValue } from "../../same_value.ts";
 type Case = readonly [name: string, before: string, next: string, after: string];
 
 const CASES: readonly Case[] = [
+  ["the text ends without a line break, and has other ones", "a:\n [\r\n]", "{a: [x]}", "a:\r\n- x"],
+  ["a line break of \\r alone", "a:\n-\rc: []", "{a: [x], c: [1]}", "a:\n- x\rc:\n  - 1"],
+  [
+    "a line of spaces is no part of a literal before it",
+    "a: \nb: z\n     ",
+    '{a: null, b: z, c: "x\\ny\\n"}',
+    "a: null\nb: z\nc: |\n  x\n  y\n",
+  ],
   ["a scalar keeps its comment", "image: a # why\nb: 1\n", "{image: b, b: 1}", "image: b # why\nb: 1\n"],
   ["a scalar keeps its quotes", "a: 'x'\nb: \"y\"\n", "{a: it's, b: z}", "a: 'it''s'\nb: \"z\"\n"],
   [

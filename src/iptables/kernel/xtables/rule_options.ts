@@ -48,22 +48,29 @@ export function wordsOf(line: string): string[] {
 
 /** The options in the arguments of a rule, such as `-p tcp --dport 53 -j RETURN`. */
 export function ruleOptions(words: readonly string[], names: OwnerNames): RuleOptions {
-  const options = new Map<string, string>();
+  const options = new Map<string, string[]>();
   let negation = "";
-  let name = "";
+  let values: string[] = [];
   for (const word of words) {
     if (word === "!") negation = "!";
     else if (/^--?[a-zA-Z]/.test(word)) {
-      name = optionName(word);
-      options.set(name, negation);
+      options.set(optionName(word), values = [negation]);
       negation = "";
-    } else options.set(name, joined(options.get(name) ?? "", word));
+    } else values.push(word);
   }
-  return normalized(options, names);
+  return normalized(new Map([...options].map(([name, values]) => [name, joined(values)])), names);
 }
 
-function joined(value: string, word: string): string {
-  return value === "" || value.endsWith("!") ? value + word : `${value} ${word}`;
+/** Words with a space between, but for the negation. */
+function joined(words: readonly string[]): string {
+  const separated: string[] = [];
+  let last = "";
+  for (const word of words) {
+    const text = last === "" || last === "!" ? word : ` ${word}`;
+    separated.push(text);
+    last = text.at(-1) ?? last;
+  }
+  return separated.join("");
 }
 
 function optionName(word: string): string {
