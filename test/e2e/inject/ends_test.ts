@@ -1,9 +1,9 @@
 /** `inject` leaves neither a temporary file nor a half-written output, however it ends. */
 import assert from "node:assert/strict";
-import { isLong } from "../support/long.ts";
-import { MESH_COMMAND } from "../support/programs/mesh.ts";
-import { temporaryFolder } from "../support/temporary_folder.ts";
-import { until } from "../support/until.ts";
+import { isLong } from "../../support/long.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { temporaryFolder } from "../../support/temporary_folder.ts";
+import { until } from "../../support/until.ts";
 
 const ROUNDS = isLong() ? 50 : 2;
 /** More than `inject` holds in memory, so that it uses its temporary file. */
