@@ -89,11 +89,11 @@ function tracedRules(rules: readonly TracedRule[], settings: CaptureSettings): T
   return { rules, settings, isCaptured: rules.some(({ chain }) => isOwnedChain(chain)) };
 }
 
-/** Counts the rules of each chain. */
+/** Counts the rules of each chain: of one family in iptables, of both in nftables. */
 function placed(rules: readonly Omit<TracedRule, "place">[]): TracedRule[] {
   const counts = new Map<string, number>();
   return rules.map((rule) => {
-    const key = `${rule.family} ${rule.table} ${rule.chain}`;
+    const key = `${rule.table} ${rule.chain}`;
     const place = (counts.get(key) ?? 0) + 1;
     counts.set(key, place);
     return { ...rule, place };
