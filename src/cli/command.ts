@@ -85,8 +85,8 @@ interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly isForPeople?: true;
   /** What follows `--` is another command, not arguments. */
   readonly takesCommand?: true;
-  /** What to do with an argument where the command takes none. */
-  readonly surplusHint?: string;
+  /** What to do with an argument where the command takes none. `given` are the names of the flags that were given. */
+  readonly surplusHint?: string | ((given: ReadonlySet<string>) => string);
   readonly run: (world: World, input: Input<Groups>) => Promise<number>;
 }
 
@@ -108,7 +108,7 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
       refuseProblems(problemsTogether(flagTable(record.flags), line), program);
       const rest = line.rest ?? [];
       const input = record.takesCommand ? { args: line.words, rest } : { args: [...line.words, ...rest], rest: [] };
-      refuseSurplus(record, input.args, program);
+      refuseSurplus(record, { words: input.args, given: line.given }, program);
       return await record.run(world, { flags: valuesOf(record.flags, line), ...input });
     },
   };
@@ -123,10 +123,12 @@ async function parse(
   return parseFlags(table, args, { endsAtWord: positional === undefined });
 }
 
-function refuseSurplus(record: Arguments, args: readonly string[], program: string): void {
-  const [word] = args;
+function refuseSurplus(record: Arguments, { words, given }: Pick<Line, "words" | "given">, program: string): void {
+  const [word] = words;
   if (record.positional !== undefined || word === undefined) return;
-  throw new UsageError(`Unexpected argument "${word}"`, { hint: record.surplusHint ?? `see "${program} --help"` });
+  const { surplusHint = `see "${program} --help"` } = record;
+  const hint = typeof surplusHint === "string" ? surplusHint : surplusHint(new Set(given.keys()));
+  throw new UsageError(`Unexpected argument "${word}"`, { hint });
 }
 
 /** A command that reads its arguments by rules of its own; `--help` before `--` is answered for it. */

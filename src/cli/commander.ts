@@ -11,7 +11,9 @@ import {
   type Problem,
   problemOf,
   spellingsOf,
+  standsAlone,
   unknownFlag,
+  valueAlone,
 } from "../core/command/mod.ts";
 
 const HELP = { help: { name: "help", short: "h", type: "boolean", doc: "show this help" } } as const;
@@ -45,12 +47,12 @@ function commandOf(flags: FlagTable, take: Take): Command {
   const command = new Command().exitOverride().helpOption(false).allowExcessArguments().showSuggestionAfterError(false)
     .configureOutput({ outputError: () => {} }).action(() => {});
   for (const [key, flag] of flagEntries(flags)) {
-    const { name, short, old = [], type } = flag;
+    const { name, short, old = [] } = flag;
     const own = name === undefined ? [] : [short === undefined ? `--${name}` : `-${short}, --${name}`];
     for (const spelling of [...own, ...old]) {
-      const option = new Option(type === "boolean" ? spelling : `${spelling} <value>`);
+      const option = new Option(standsAlone(flag) ? spelling : `${spelling} <value>`);
       command.addOption(option);
-      command.on(`option:${option.name()}`, (text?: string | null) => take(key, flag, text ?? "true"));
+      command.on(`option:${option.name()}`, (text?: string | null) => take(key, flag, text ?? valueAlone(flag) ?? ""));
     }
   }
   return command;
@@ -63,7 +65,7 @@ function respelled(flags: FlagTable, args: readonly string[], take: Take): strin
     const [, spelling = "", text = ""] = /^(--?[^=]+)=([^]*)$/.exec(word) ?? [];
     const name = spellings.get(spelling) ?? "";
     const flag = flags[name];
-    if (flag?.type === "boolean") {
+    if (flag !== undefined && standsAlone(flag)) {
       take(name, flag, text);
       return [];
     }

@@ -25,9 +25,19 @@ const CASES: readonly [args: string, error: string][] = [
   ["version now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
   ["version -- now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
   ["inject", "No input is given; name files with -f, or - for standard input"],
-  ["inject -f a -o=", "The output has no name; -o takes yaml, json or the name of a file"],
+  [
+    "inject -f a -o=",
+    "The output has no name; -o takes yaml, json, the name of a file, or that of a folder with / behind it",
+  ],
   ["inject -f a --context x", 'The flag --context needs --from-cluster; see "kubectl mesh inject --help"'],
-  ["inject -f a -i x", 'The flag --istioNamespace needs --from-cluster; see "kubectl mesh inject --help"'],
+  [
+    "inject -f a -i x",
+    'Unexpected argument "x"; -i is --in-place; the control plane\'s namespace is --istioNamespace, with --from-cluster',
+  ],
+  [
+    "inject -f a --istioNamespace x",
+    'The flag --istioNamespace needs --from-cluster; see "kubectl mesh inject --help"',
+  ],
   ["inject -f a --user x", 'The flag --user needs --from-cluster; see "kubectl mesh inject --help"'],
   ["inject -f a --cluster x", 'The flag --cluster needs --from-cluster; see "kubectl mesh inject --help"'],
   ["inject -f a --kubeconfig x", 'The flag --kubeconfig needs --from-cluster; see "kubectl mesh inject --help"'],

@@ -91,9 +91,20 @@ export const MANIFESTS = {
     type: "list",
   }),
   output: flag(
-    "-o, --output yaml|json|FILE",
-    "Format, or the file to write; nothing is written if a resource fails",
+    "-o, --output yaml|json|FILE|FOLDER/",
+    "Format, or the file to write, or the folder for a file of each input; nothing is written if a resource fails",
     { default: "yaml" },
+  ),
+  inPlace: flag("-i, --in-place", "Write each file where it is, in one step, if it changes", {
+    excludes: ["output", "kustomize"],
+  }),
+  diff: flag(
+    "--diff unified|external",
+    "Print what would change, and write nothing: by lines, or by KUBECTL_EXTERNAL_DIFF",
+    {
+      implied: "unified",
+      excludes: ["output", "in-place", "keep-going"],
+    },
   ),
   keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
   report: flag(
@@ -102,6 +113,13 @@ export const MANIFESTS = {
     { default: "text" },
   ),
 } as const satisfies FlagTable;
+
+/** How commands on manifests end. */
+export const MANIFEST_EXITS = [
+  ["0", "done; with --diff nothing would change"],
+  ["1", "a resource failed, or no input could be read; with --diff something would change"],
+  ["2", "the command line is wrong; with --diff something failed"],
+] as const;
 
 /** The log of a command that runs for long. */
 export const LOG = {

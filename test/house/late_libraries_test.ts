@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { filesBelow, read } from "./source.ts";
 
-const LATE = ["re2js", "bcryptjs", "@noble/curves/nist.js"];
+const LATE = ["diff", "re2js", "bcryptjs", "@noble/curves/nist.js"];
 
 for (const library of LATE) {
   Deno.test(`${library} is loaded by one import() and imported for types elsewhere`, () => {

@@ -5,7 +5,7 @@ import type { PermissionName, World } from "../../core/world/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../check/mod.ts";
 import { command, type Input } from "../command.ts";
 import { readConfiguration } from "../configuration.ts";
-import { expandInputs } from "../inputs.ts";
+import { expandInputs } from "../manifests/inputs.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS, REVISION } from "../shared_flags.ts";
 
 const FLAGS = {

@@ -1,10 +1,11 @@
-import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith, longOnly } from "../../core/command/mod.ts";
 import { command, type Input } from "../command.ts";
 import {
   CLUSTER,
   CONFIGURATION,
   CONTROL_PLANE,
   IMAGES,
+  MANIFEST_EXITS,
   MANIFESTS,
   NATIVE_SIDECARS,
   REVISION,
@@ -22,7 +23,10 @@ const FLAGS = {
   },
   "Configuration from a cluster": {
     fromCluster: flag("--from-cluster", "Read what no file gives from the ConfigMaps of the control plane"),
-    ...flagsWith({ ...CONTROL_PLANE, ...CLUSTER }, { needs: ["from-cluster"] }),
+    // Without -i, as istioctl has it: here it is --in-place.
+    ...flagsWith({ ...CONTROL_PLANE, istioNamespace: longOnly(CONTROL_PLANE.istioNamespace), ...CLUSTER }, {
+      needs: ["from-cluster"],
+    }),
   },
 } as const satisfies FlagGroups;
 
@@ -37,12 +41,18 @@ export const INJECT = command({
     "for each resource, with the reason. If one fails, nothing is written. Without --from-cluster no cluster is contacted.",
   usage: "-f FILE|DIR|URL|- [flags]",
   isForPeople: true,
-  surplusHint: "name files with -f",
+  surplusHint: (given) =>
+    given.has("inPlace")
+      ? "-i is --in-place; the control plane's namespace is --istioNamespace, with --from-cluster"
+      : "name files with -f",
   examples: [
     { title: 'In a shell with "set -o pipefail"', command: "kubectl mesh inject -f web.yaml | kubectl apply -f -" },
     { command: "kubectl mesh inject -f manifests/ -R -o injected.yaml" },
     { command: "helm template web chart/ | kubectl mesh inject -f -" },
-    { title: "In place", command: "kubectl mesh inject -f web.yaml -o web.yaml" },
+    {
+      title: "What would change, then in place",
+      command: "kubectl mesh inject -f web.yaml --diff\nkubectl mesh inject -f web.yaml -i",
+    },
     {
       title: "With a configuration of your own, made from the built-in one",
       command: "kubectl mesh inject --show-config > injector.yaml\n" +
@@ -54,6 +64,6 @@ export const INJECT = command({
     },
   ],
   flags: FLAGS,
-  exits: [["0", "done"], ["1", "a resource failed, or no input could be read"], ["2", "the command line is wrong"]],
+  exits: MANIFEST_EXITS,
   run: async (world, input) => (await import("./inject_run.ts")).runInject(world, input),
 });

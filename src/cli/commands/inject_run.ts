@@ -9,8 +9,8 @@ import {
   openedEarly,
   permissionsFor,
   templatePathsOf,
-} from "../manifests.ts";
-import { type OutputTarget, outputTarget } from "../output.ts";
+} from "../manifests/manifests.ts";
+import { type OutputTarget, outputTarget } from "../manifests/output.ts";
 import type { InjectInput } from "./inject.ts";
 
 type Flags = InjectInput["flags"];

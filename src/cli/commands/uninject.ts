@@ -1,6 +1,6 @@
 import type { FlagGroups } from "../../core/command/mod.ts";
 import { command, type Input } from "../command.ts";
-import { MANIFESTS } from "../shared_flags.ts";
+import { MANIFEST_EXITS, MANIFESTS } from "../shared_flags.ts";
 
 const FLAGS = { "Manifests": MANIFESTS } as const satisfies FlagGroups;
 
@@ -25,6 +25,6 @@ export const UNINJECT = command({
     },
   ],
   flags: FLAGS,
-  exits: [["0", "done"], ["1", "a resource failed, or no input could be read"], ["2", "the command line is wrong"]],
+  exits: MANIFEST_EXITS,
   run: async (world, input) => (await import("./uninject_run.ts")).runUninject(world, input),
 });

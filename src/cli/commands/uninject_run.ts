@@ -6,8 +6,8 @@ import {
   openedEarly,
   permissionsFor,
   templatePathsOf,
-} from "../manifests.ts";
-import { outputTarget } from "../output.ts";
+} from "../manifests/manifests.ts";
+import { outputTarget } from "../manifests/output.ts";
 import type { UninjectInput } from "./uninject.ts";
 
 /** Runs `uninject`; returns the exit code: 1 if any resource failed. */

@@ -1,5 +1,5 @@
 /** What may follow the words of a command line, by the protocol of Cobra's `__complete`, which kubectl speaks. */
-import { type Flag, type FlagTable, flagTable, spellingsOf } from "../../core/command/mod.ts";
+import { type Flag, type FlagTable, flagTable, spellingsOf, standsAlone } from "../../core/command/mod.ts";
 import type { Command } from "../command.ts";
 import { foundRoot, subcommandOf } from "../dispatch.ts";
 import { shownFlags } from "./text.ts";
@@ -53,7 +53,7 @@ function flagAwaitingValue(flags: FlagTable, args: readonly string[], word: stri
   const spellings = spellingsOf(flags);
   const [, inWord, prefix = ""] = /^(--[^=]+)=([^]*)$/.exec(word) ?? [];
   const flag = flags[spellings.get(inWord ?? args.at(-1) ?? "") ?? ""];
-  if (flag === undefined || (inWord === undefined && flag.type === "boolean")) return undefined;
+  if (flag === undefined || (inWord === undefined && standsAlone(flag))) return undefined;
   return { flag, prefix: inWord === undefined ? word : prefix };
 }
 

@@ -21,7 +21,11 @@ Deno.test("completion speaks Cobra's protocol, under kubectl's name and as __com
 });
 
 const CASES: readonly (readonly [words: string[], expected: string[], directive: string])[] = [
-  [[""], ["inject", "check", "explain", "capture", "webhook", "iptables", "agent", "wait", "version"], ":4"],
+  [
+    [""],
+    ["inject", "uninject", "check", "explain", "capture", "webhook", "iptables", "agent", "wait", "version"],
+    ":4",
+  ],
   [["w"], ["webhook", "wait"], ":4"],
   [["webhook", ""], ["serve", "manifests"], ":4"],
   [["check", "in"], ["injection", "injector-configuration"], ":4"],

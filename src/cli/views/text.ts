@@ -36,6 +36,7 @@ const VALUES: Readonly<Record<Flag["type"], string>> = {
 export function flagTitle(flag: Flag): string {
   if (flag.name === undefined) return flag.env?.join(", ") ?? "";
   const dashed = flag.short === undefined ? `--${flag.name}` : `-${flag.short}, --${flag.name}`;
+  if (flag.implied !== undefined) return `${dashed}[=${flagValue(flag)}]`;
   return `${dashed} ${flagValue(flag)}`.trim();
 }
 

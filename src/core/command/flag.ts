@@ -44,6 +44,8 @@ export interface Flag {
   readonly default?: string;
   /** What help calls the default where it is not a fixed text. */
   readonly defaultDoc?: string;
+  /** The value of the flag without one: then a value stands only behind `=`, as for a boolean. */
+  readonly implied?: string;
   /** All values of a `choice`; of other types, values worth offering. */
   readonly allowed?: readonly string[];
   readonly least?: number;
@@ -98,7 +100,7 @@ export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): F
     doc,
     ...at === 0 ? {} : { short: spelling.charAt(1) },
     ...value === undefined ? {} : { value },
-    ...words.length === 0 ? {} : { allowed: words.filter((word) => word !== "FILE") },
+    ...words.length === 0 ? {} : { allowed: words.filter((word) => word === word.toLowerCase()) },
     type: value === undefined ? "boolean" : isChoice ? "choice" : "text",
     ...more,
   };
@@ -156,6 +158,21 @@ export function flagsWith<Table extends FlagTable, const Common extends Partial<
 ): { readonly [Name in keyof Table]: Table[Name] & Common };
 export function flagsWith(table: FlagTable, common: Partial<Flag>): FlagTable {
   return Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, { ...flag, ...common }]));
+}
+
+/** Whether the flag may stand without a value, and takes one only behind `=`. */
+export function standsAlone({ type, implied }: Flag): boolean {
+  return type === "boolean" || implied !== undefined;
+}
+
+/** The value of a flag that stands without one; `undefined` if it needs one. */
+export function valueAlone({ type, implied }: Flag): string | undefined {
+  return type === "boolean" ? "true" : implied;
+}
+
+/** A flag without its short spelling. */
+export function longOnly<F extends Flag>({ short: _, ...flag }: F): Omit<F, "short"> {
+  return flag;
 }
 
 /** All flags of groups as one table. */

@@ -12,6 +12,8 @@ import {
   type FlagTable,
   flagTable,
   isRepeatable,
+  standsAlone,
+  valueAlone,
   type Values,
 } from "./flag.ts";
 import { readValue } from "./read_value.ts";
@@ -121,7 +123,7 @@ function readShorts<Name extends string>(state: State<Name>, text: string, word:
   if (key === undefined && origin === "-h") return readHelp(state, undefined);
   if (key === undefined) return readUnknown(state, word, origin);
   if (rest.startsWith("=")) return take(state, key, origin, rest.slice(1));
-  if (state.flags[key].type !== "boolean") return take(state, key, origin, rest === "" ? undefined : rest);
+  if (!standsAlone(state.flags[key])) return take(state, key, origin, rest === "" ? undefined : rest);
   take(state, key, origin, undefined);
   if (rest !== "") readShorts(state, rest, word);
 }
@@ -134,7 +136,7 @@ function readHelp<Name extends string>(state: State<Name>, text = "true"): void 
 
 function take<Name extends string>(state: State<Name>, key: Name, origin: string, value: string | undefined): void {
   const flag: Flag = state.flags[key];
-  const text = value ?? (flag.type === "boolean" ? "true" : state.queue.shift());
+  const text = value ?? valueAlone(flag) ?? state.queue.shift();
   if (text === undefined) return void state.problems.push({ message: `The flag ${flagLabel(flag)} needs a value` });
   const problem = problemOf(flag, text);
   // pflag reads each value when it comes: one that a later one replaces is refused all the same.
@@ -163,7 +165,7 @@ function readUnknown<Name extends string>(state: State<Name>, word: string, name
   }
   const meant = meantFlag(state.flags, name);
   state.problems.push(unknownFlag(state.flags, name, word));
-  if (mayBeValue && meant !== undefined && meant.type !== "boolean") queue.shift();
+  if (mayBeValue && meant !== undefined && !standsAlone(meant)) queue.shift();
 }
 
 /** The problem with a flag that a command does not have. `word`: all of a word in which it is one of several letters. */

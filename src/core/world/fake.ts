@@ -297,6 +297,7 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
       };
     },
     tidyTemporary: () => {},
+    temporaryFolder: () => ({ path: "/tmp/mesh", remove: () => {} }),
     scratch() {
       const written: Uint8Array[] = [];
       return { write: (bytes) => void written.push(bytes), chunks: () => written, close: () => void written.splice(0) };

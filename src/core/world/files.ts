@@ -30,6 +30,12 @@ export interface Scratch {
   close(): void;
 }
 
+/** A folder of this user alone, which is gone when the process ends, unless SIGKILL ends it. */
+export interface TemporaryFolder {
+  readonly path: string;
+  remove(): void;
+}
+
 /** The file system. Throws `MeshError`s that name the path. */
 export interface Files {
   /** The content in chunks: a large file is never held whole. */
@@ -46,6 +52,8 @@ export interface Files {
   writeText(path: string, text: string, mode?: number): void;
   /** Opens a file without a name in the folder for temporary files. Its use needs no permission after that. */
   scratch(): Scratch;
+  /** Makes a folder in the folder for temporary files. */
+  temporaryFolder(): TemporaryFolder;
   /**
    * Removes what killed processes of this program left in the folder for temporary files. Whoever needs a temporary file or
    * socket after it has given up permissions calls this before: it is not possible then.

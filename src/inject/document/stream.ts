@@ -11,6 +11,8 @@ import type { ReportEntry, Result } from "./report.ts";
 export interface ManifestInput {
   /** Its name in messages. */
   readonly file: string;
+  /** The name of its output in a folder; `undefined` for what is no file. */
+  readonly name?: string;
   /** A warning about it, which its first resource gets. */
   readonly warning?: string | undefined;
   chunks(): AsyncIterable<Uint8Array>;
@@ -22,6 +24,8 @@ export interface Sink {
   write(text: string): void;
   /** An entry for each resource, in order. */
   report(entry: ReportEntry): void;
+  /** A document that could be read, and what became of it. */
+  document?(document: SourceDocument, text: string): void;
 }
 
 /** The number of resources by result. */
@@ -50,6 +54,7 @@ export async function changeStream(
   const counts = { injected: 0, uninjected: 0, skipped: 0, unchanged: 0, failed: 0 };
   const counting: Sink = {
     write: (text) => sink.write(text),
+    document: (document, text) => sink.document?.(document, text),
     report(entry) {
       counts[entry.result]++;
       sink.report(entry);
@@ -84,6 +89,7 @@ async function changeInput(input: ManifestInput, change: Change, { joiner, sink,
     const result = changeSource(step.document, change, options);
     for (const entry of result.entries) report(entry);
     const { text, items = () => text === undefined ? [] : [text] } = result;
+    if (text !== undefined) sink.document?.(step.document, text);
     if (text !== undefined) joiner.add(step.document.separator, { text, items });
   }
 }

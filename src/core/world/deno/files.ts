@@ -4,10 +4,10 @@ import { decodeUtf8 } from "../../utf8.ts";
 import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { guard } from "./temporary/guard.ts";
-import { temporaryFile, tidyTemporary } from "./temporary/mod.ts";
+import { temporaryFile, temporaryFolder, tidyTemporary, usualParent } from "./temporary/mod.ts";
 import { watchFiles } from "./watch.ts";
 import { SystemError } from "../system_calls.ts";
-import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch } from "../world.ts";
+import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch, TemporaryFolder } from "../world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const encoder = new TextEncoder();
@@ -50,6 +50,7 @@ export const realFiles: Files = {
   },
   scratch: openScratch,
   tidyTemporary: () => tidyTemporary(),
+  temporaryFolder: openFolder,
   async makeFolder(path, mode = 0o700) {
     try {
       await Deno.mkdir(path, { recursive: true, mode });
@@ -244,8 +245,18 @@ function modeOf(path: string): number {
   }
 }
 
+const TEMPORARY = "the folder for temporary files";
+
+function openFolder(): TemporaryFolder {
+  try {
+    return temporaryFolder([usualParent()]);
+  } catch (error) {
+    throw fileError("write", TEMPORARY, error);
+  }
+}
+
 function openScratch(): Scratch {
-  const folder = "the folder for temporary files";
+  const folder = TEMPORARY;
   let file: Deno.FsFile;
   try {
     file = temporaryFile();

@@ -1,16 +1,11 @@
 /** Files and folders that this program keeps in a folder for temporary files, for a moment. Nothing of them stays behind. */
 import { guard } from "./guard.ts";
 import { type Owner, prefixOf, thisOwner } from "./owner.ts";
+import type { TemporaryFolder } from "../../world.ts";
 import { removeStale } from "./stale.ts";
 
 let self: Owner | undefined;
 const tidied = new Set<string>();
-
-/** A folder of this user alone. */
-export interface TemporaryFolder {
-  readonly path: string;
-  remove(): void;
-}
 
 /**
  * Removes what killed processes left, once for each folder. It reads `/proc`, which Deno denies to a process that has given up a permission: who

@@ -1,0 +1,73 @@
+/** What `--diff` does with each document. */
+import { MeshError } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+import type { Sink } from "../../inject/mod.ts";
+import { colored, UnifiedDiff } from "./unified_diff.ts";
+
+/** Shows what would change. */
+export interface Differ {
+  readonly add: NonNullable<Sink["document"]>;
+  /** Whether something differs. Errors: a MeshError if the program for differences fails. */
+  end(): Promise<boolean>;
+  /** Removes what is left. */
+  drop(): void;
+}
+
+/** A differ of a kind. */
+export async function differ(world: World, kind: "unified" | "external"): Promise<Differ> {
+  return kind === "unified" ? await unified(world) : external(world);
+}
+
+async function unified(world: World): Promise<Differ> {
+  const diff = await UnifiedDiff.loaded();
+  const plain = !world.stdout.isTerminal || (world.env.get("NO_COLOR") ?? "") !== "" ||
+    world.env.get("TERM") === "dumb";
+  let differs = false;
+  return {
+    add(document, text) {
+      const lines = diff.of(document, text);
+      differs ||= lines !== "";
+      if (lines !== "") world.stdout.write(plain ? lines : colored(lines));
+    },
+    end: () => Promise.resolve(differs),
+    drop: () => {},
+  };
+}
+
+/** kubectl's default, and its rule: words are separated by blanks (kubectl, "diff", KUBECTL_EXTERNAL_DIFF). */
+const DEFAULT_PROGRAM = "diff -u -N";
+
+/** Writes both states to folders, and has a program compare these. */
+function external(world: World): Differ {
+  const folder = world.files.temporaryFolder();
+  const sides = [`${folder.path}/before`, `${folder.path}/after`] as const;
+  const made = Promise.all(sides.map((side) => world.files.makeFolder(side, 0o700)));
+  const pending: Promise<void>[] = [];
+  let count = 0;
+  return {
+    add({ file, index, text }, next) {
+      const name = `${String(++count).padStart(4, "0")}-${file.replace(/[^A-Za-z0-9.-]+/g, "_")}-${index}.yaml`;
+      pending.push(made.then(() => {
+        world.files.writeText(`${sides[0]}/${name}`, text, 0o600);
+        world.files.writeText(`${sides[1]}/${name}`, next, 0o600);
+      }));
+    },
+    async end() {
+      await made;
+      await Promise.all(pending);
+      const words = (world.env.get("KUBECTL_EXTERNAL_DIFF") || DEFAULT_PROGRAM).split(" ").filter((word) =>
+        word !== ""
+      );
+      const [command = "diff", ...args] = words;
+      const { code, stdout, stderr } = await world.processes.run({ command, args: [...args, ...sides] });
+      world.stdout.write(stdout);
+      if (code <= 1) return code === 1;
+      const why = code === 127 ? "it is not on PATH" : stderr.trim() || `exit code ${code}`;
+      throw new MeshError(`Cannot compare with "${command}": ${why}`, {
+        exitCode: 2,
+        hint: "KUBECTL_EXTERNAL_DIFF names the program",
+      });
+    },
+    drop: folder.remove,
+  };
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../core/world/mod.ts";
+import { matchingPaths } from "./glob.ts";
+
+const files = Object.fromEntries(
+  ["./a.yaml", "./b.yaml", "./c.json", "dir/a.yaml", "dir/sub/b.yaml", "other/a.yaml", "/top/x+y.yaml"].map((
+    path,
+  ) => [path, ""]),
+);
+
+const ROWS: readonly [string, readonly string[]][] = [
+  ["*.yaml", ["a.yaml", "b.yaml"]],
+  ["[ab].*", ["a.yaml", "b.yaml"]],
+  ["[^a].yaml", ["b.yaml"]],
+  ["?.json", ["c.json"]],
+  ["dir/*.yaml", ["dir/a.yaml"]],
+  ["dir/*/b.yaml", ["dir/sub/b.yaml"]],
+  ["/top/x+*", ["/top/x+y.yaml"]],
+  ["*.xml", []],
+  ["none/*.yaml", []],
+];
+
+for (const [pattern, expected] of ROWS) {
+  Deno.test(`matchingPaths() of ${pattern}`, async () => {
+    assert.deepEqual(await matchingPaths(fakeWorld({ files }), pattern), expected);
+  });
+}

@@ -1,0 +1,67 @@
+/** Output that waits until it is known that nothing failed. */
+import type { Scratch } from "../../core/world/world.ts";
+
+/** Bytes that are held in memory. */
+const MOST_IN_MEMORY = 64 * 1024 * 1024;
+
+/** Pieces are copied into blocks: each piece by itself keeps a buffer that is larger than the piece. */
+const BLOCK = 256 * 1024;
+
+/** What is held, in the order in which it came. */
+export interface HeldOutput {
+  add(bytes: Uint8Array): void;
+  /** Hands everything over, and forgets it. */
+  release(write: (bytes: Uint8Array) => void): void;
+  /** Forgets everything. */
+  drop(): void;
+}
+
+/**
+ * Holds output in memory up to `most` bytes, then in a file. `scratch` is called when the file is needed.
+ * Errors: those of the file.
+ */
+export function holdOutput(scratch: () => Scratch, most = MOST_IN_MEMORY): HeldOutput {
+  let full: Uint8Array[] = [];
+  let block = new Uint8Array(0);
+  let used = 0;
+  let held = 0;
+  let file: Scratch | undefined;
+  const seal = () => {
+    if (used > 0) full.push(block.subarray(0, used));
+    block = new Uint8Array(0);
+    used = 0;
+  };
+  const copy = (bytes: Uint8Array) => {
+    if (used + bytes.length > block.length) {
+      seal();
+      block = new Uint8Array(Math.max(BLOCK, bytes.length));
+    }
+    block.set(bytes, used);
+    used += bytes.length;
+  };
+  const take = () => {
+    seal();
+    const taken = full;
+    full = [];
+    return taken;
+  };
+  const spill = () => {
+    file ??= scratch();
+    for (const bytes of take()) file.write(bytes);
+  };
+  return {
+    add(bytes) {
+      if (file !== undefined) return file.write(bytes);
+      copy(bytes);
+      held += bytes.length;
+      if (held > most) spill();
+    },
+    release(write) {
+      for (const bytes of file?.chunks() ?? take()) write(bytes);
+    },
+    drop() {
+      take();
+      file?.close();
+    },
+  };
+}

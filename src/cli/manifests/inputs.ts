@@ -1,0 +1,109 @@
+import { MeshError, UsageError } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+import { isPattern, matchingPaths } from "./glob.ts";
+import { kustomizationWarning } from "./kustomization.ts";
+
+/** A source of manifests. */
+export interface Input {
+  /** Its name in messages: the path or URL as it was given, `standard input` for `-`. */
+  readonly file: string;
+  /** Its path below the folder that was named, or the name of the file; `undefined` for what is no file. */
+  readonly name?: string;
+  /** What to say about it with its first resource. */
+  readonly warning?: string | undefined;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** The files that kubectl reads in a directory. A file that is named itself may have any suffix. */
+const MANIFEST_NAME = /\.(ya?ml|json)$/;
+
+/**
+ * The inputs that `-f` names, in order, by kubectl's rules: files, patterns of files, directories (with `recursive` also those below them),
+ * https URLs, `-` at most once. Errors: one MeshError that names every missing file.
+ */
+export async function expandInputs(world: World, names: readonly string[], recursive: boolean): Promise<Input[]> {
+  const given = names.filter((name) => name !== "").map((name) => name === "/dev/stdin" ? "-" : name);
+  if (given.length === 0) {
+    throw new UsageError("No input is given", { hint: "name files with -f, or - for standard input" });
+  }
+  if (given.filter((name) => name === "-").length > 1) {
+    throw new UsageError('Standard input ("-f -") is given more than once');
+  }
+  const missing: string[] = [];
+  const inputs = await expandAll(world, given, recursive, missing);
+  if (missing.length > 0) throw new MeshError(`Cannot read ${missing.join(", ")}: no such file or directory`);
+  return inputs;
+}
+
+async function expandAll(
+  world: World,
+  names: readonly string[],
+  recursive: boolean,
+  missing: string[],
+): Promise<Input[]> {
+  const inputs: Input[] = [];
+  for (const name of names) {
+    for (const input of await expand(world, name, recursive, missing)) inputs.push(input);
+  }
+  return inputs;
+}
+
+async function expand(world: World, name: string, recursive: boolean, missing: string[]): Promise<Input[]> {
+  if (name === "-") return [{ file: "standard input", chunks: () => world.stdin.chunks() }];
+  if (/^https?:\/\//.test(name)) return [urlInput(world, name)];
+  const status = await world.files.stat(name);
+  if (status === undefined) {
+    const matching = isPattern(name) ? await matchingPaths(world, name) : [];
+    if (matching.length > 0) return await expandAll(world, matching, recursive, missing);
+    missing.push(`"${name}"`);
+    return [];
+  }
+  if (status.kind !== "directory") return [fileInput(world, name, name.replace(/^.*\//s, ""))];
+  const folder = name.replace(/(?<=.)\/+$/, "");
+  const found = await manifestsIn(world, folder, { recursive, root: folder });
+  if (found.length > 0) return found;
+  throw new MeshError(`No manifests in the directory "${name}": there is no .yaml, .yml or .json file in it`, {
+    ...(recursive ? {} : { hint: "-R reads the directories below it too" }),
+  });
+}
+
+function fileInput(world: World, path: string, name: string, warning?: string): Input {
+  return { file: path, name, warning, chunks: () => world.files.chunks(path) };
+}
+
+/** Refuses http: anyone on the network path could change manifests that go to a cluster. */
+function urlInput(world: World, url: string): Input {
+  if (!url.startsWith("https://")) {
+    throw new UsageError(`Cannot read "${url}": only https URLs are read`);
+  }
+  return {
+    file: url,
+    async *chunks() {
+      yield* await world.network.fetch(url);
+    },
+  };
+}
+
+/** How a folder is read. */
+interface Reading {
+  readonly recursive: boolean;
+  /** The folder that the user named. */
+  readonly root: string;
+}
+
+async function manifestsIn(world: World, folder: string, reading: Reading): Promise<Input[]> {
+  const { recursive, root } = reading;
+  const inputs: Input[] = [];
+  const entries = await world.files.list(folder);
+  let warning = kustomizationWarning(folder, entries);
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.kind === "directory" && recursive) {
+      for (const input of await manifestsIn(world, path, reading)) inputs.push(input);
+    }
+    if (entry.kind !== "file" || !MANIFEST_NAME.test(entry.name)) continue;
+    inputs.push(fileInput(world, path, path.slice(root.length + 1), warning));
+    warning = undefined;
+  }
+  return inputs;
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../core/world/mod.ts";
+import type { Run, RunResult } from "../../core/world/world.ts";
+import { main } from "../mod.ts";
+
+const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: true, containers: [{name: app}]}\n";
+
+async function built(result: Partial<RunResult>, args = "inject -k overlays/prod") {
+  const runs: Run[] = [];
+  const run = (run: Run) => (runs.push(run), { code: 0, stdout: "", stderr: "", timedOut: false, ...result });
+  const world = fakeWorld({ run, args: args.split(" ") });
+  return { code: await main(world), ...world.said, runs };
+}
+
+Deno.test("inject -k injects what kubectl makes of a kustomization", async () => {
+  const { code, stdout, runs } = await built({ stdout: POD });
+  assert.deepEqual([code, stdout], [0, POD]);
+  assert.deepEqual(runs, [{ command: "kubectl", args: ["kustomize", "overlays/prod"] }]);
+});
+
+Deno.test("inject -k says what kubectl says, or that there is none", async () => {
+  const failed = await built({ code: 1, stderr: "error: no kustomization\n" });
+  assert.deepEqual([failed.code, failed.stderr], [
+    1,
+    'error: Cannot build the kustomization "overlays/prod": no kustomization\n',
+  ]);
+  assert.match((await built({ code: 127 })).stderr, /: kubectl is not on PATH\n$/);
+});
+
+Deno.test("inject takes either -k or -f", async () => {
+  const { code, stderr } = await built({}, "inject -k a -f b");
+  assert.equal(code, 2);
+  assert.match(stderr, /exclude each other/);
+});

@@ -1,0 +1,183 @@
+/** Commands that read manifests, change the pods in them, and write them. */
+import { EXIT, UsageError } from "../../core/errors.ts";
+import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
+import type { Change, ManifestInput, Sink, Summary, WorkloadKind } from "../../inject/mod.ts";
+import type { Input } from "../command.ts";
+import type { MANIFESTS } from "../shared_flags.ts";
+import { differ } from "./differ.ts";
+import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
+import { expandInputs } from "./inputs.ts";
+import { buildKustomization } from "./kustomization.ts";
+import { interruption, openOutput, type OutputTarget } from "./output.ts";
+import { type Reporter, reporter } from "./reporter.ts";
+
+/** The values of the flags about manifests. */
+export type ManifestFlags = Input<{ "Manifests": typeof MANIFESTS }>["flags"];
+
+type Room = typeof import("../../inject/mod.ts");
+
+/** What is done with manifests. */
+export interface ManifestWork {
+  readonly inputs: readonly ManifestInput[];
+  readonly change: Change;
+  /** What the change is called: "injected". */
+  readonly done: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+  readonly target: OutputTarget;
+  readonly scratch: () => Scratch;
+  readonly templatePaths: readonly WorkloadKind[];
+  readonly room: Room;
+}
+
+/** A run of a command. */
+interface Run extends ManifestWork {
+  readonly world: World;
+  readonly flags: ManifestFlags;
+  readonly report: Reporter;
+}
+
+/** Changes all manifests, reports and writes them. Returns the exit code: 1 if any resource failed. */
+export async function changeManifests(world: World, flags: ManifestFlags, work: ManifestWork): Promise<number> {
+  const { inputs, done, target, room } = work;
+  const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1, done }, room);
+  const run = { ...work, world, flags, report };
+  // An output that cannot be written is told before anything else.
+  if (flags.diff === undefined && !flags.inPlace && target.folder === undefined) return await changeAll(run);
+  tellConfiguration(run);
+  if (flags.diff !== undefined) return await showDiff(run, flags.diff);
+  return await changeEach(run);
+}
+
+function tellConfiguration({ report, notes, warnings }: Run): void {
+  report.notes(notes);
+  report.warnings(warnings);
+}
+
+function changed(run: Run, inputs: readonly ManifestInput[], sink: Omit<Sink, "report">): Promise<Summary> {
+  const { flags: { namespace }, target: { format }, templatePaths, report, change } = run;
+  const options = { namespace, output: format, templatePaths, sink: { ...sink, report: report.entry } };
+  return run.room.changeStream(inputs, change, options);
+}
+
+async function changeAll(run: Run): Promise<number> {
+  const { world, flags: { keepGoing }, target, scratch, report, inputs } = run;
+  const output = await openOutput(world, target, { keepGoing, scratch });
+  tellConfiguration(run);
+  try {
+    const summary = await Promise.race([changed(run, inputs, { write: output.write }), output.interrupted]);
+    const failed = summary.failed > 0;
+    const isWritten = !failed || keepGoing;
+    if (isWritten) output.commit();
+    else output.abort();
+    report.end(summary, { file: output.file, isWritten });
+    return failed ? EXIT.failed : EXIT.ok;
+  } catch (error) {
+    output.abort();
+    throw error;
+  }
+}
+
+/** Every file gets its own output. None is written before all are done. */
+async function changeEach(run: Run): Promise<number> {
+  const { world, flags: { keepGoing }, target: { folder }, report, inputs } = run;
+  const places = folder === undefined ? IN_PLACE : inFolder(folder);
+  const paths = inputs.map((input) => [places.of(input), input] as const);
+  const held = new HeldFiles(run.scratch);
+  const signals = interruption(world, "Interrupted: nothing is written");
+  try {
+    const changes = new Set<string>();
+    let summary: Summary = NOTHING;
+    for (const [path, input] of paths) {
+      held.begin(path);
+      const one = await Promise.race([changed(run, [input], { write: (text) => held.write(text) }), signals.promise]);
+      if (places.writesAll || one.injected + one.uninjected > 0) changes.add(path);
+      summary = sum(summary, one);
+    }
+    signals.off();
+    const isWritten = summary.failed === 0 || keepGoing;
+    const written = isWritten ? await held.commit(world, (path) => changes.has(path)) : [];
+    report.end(summary, { file: undefined, isWritten, files: written.length });
+    return summary.failed > 0 ? EXIT.failed : EXIT.ok;
+  } finally {
+    signals.off();
+    held.drop();
+  }
+}
+
+const NOTHING: Summary = { injected: 0, uninjected: 0, skipped: 0, unchanged: 0, failed: 0 };
+
+function sum(a: Summary, b: Summary): Summary {
+  return {
+    injected: a.injected + b.injected,
+    uninjected: a.uninjected + b.uninjected,
+    skipped: a.skipped + b.skipped,
+    unchanged: a.unchanged + b.unchanged,
+    failed: a.failed + b.failed,
+  };
+}
+
+/** Prints what would change. As with `kubectl diff`, 1 says that something would. */
+async function showDiff(run: Run, kind: "unified" | "external"): Promise<number> {
+  const { world, report, inputs } = run;
+  const diff = await differ(world, kind);
+  try {
+    const document = diff.add;
+    const summary = await changed(run, inputs, { write: () => {}, document });
+    const differs = await diff.end();
+    report.end(summary, { file: undefined, isWritten: true });
+    if (summary.failed > 0) return EXIT.usage;
+    return differs ? EXIT.failed : EXIT.ok;
+  } finally {
+    diff.drop();
+  }
+}
+
+/** What `-k` names, built; `undefined` without it. */
+export async function builtManifests(world: World, { kustomize }: ManifestFlags): Promise<ManifestInput | undefined> {
+  return kustomize === undefined ? undefined : await buildKustomization(world, kustomize);
+}
+
+/** The inputs that `-f` names, unless they are built. */
+export async function manifestInputs(
+  world: World,
+  { filename, recursive }: ManifestFlags,
+  built: ManifestInput | undefined,
+): Promise<readonly ManifestInput[]> {
+  return built === undefined ? await expandInputs(world, filename, recursive) : [built];
+}
+
+/** The rows of `--template-path`. Errors: a UsageError for a text that is none. */
+export function templatePathsOf({ templatePath }: ManifestFlags, room: Room): readonly WorkloadKind[] {
+  return templatePath.map((text) => room.templatePath(text) ?? refusePath(text));
+}
+
+function refusePath(text: string): never {
+  const hint = 'it takes KIND=PATH, such as "Foo=spec.template"';
+  throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
+}
+
+/** The file for output that memory cannot hold is opened while that is permitted. A failure counts when it is needed. */
+export function openedEarly(world: World, flags: ManifestFlags, { file }: OutputTarget): () => Scratch {
+  const open = () => world.files.scratch();
+  if (flags.diff === "external") world.files.tidyTemporary();
+  if (flags.keepGoing || flags.diff !== undefined || file !== undefined) return open;
+  try {
+    const scratch = open();
+    return () => scratch;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** What a manifest or a template could misuse is given up before the first of them is read. */
+export function permissionsFor(flags: ManifestFlags, { file, folder }: OutputTarget): PermissionName[] {
+  const names: PermissionName[] = ["read", "env"];
+  const runs = flags.diff === "external";
+  if (file !== undefined || folder !== undefined || flags.inPlace || runs) names.push("write");
+  if (runs) names.push("run");
+  if (flags.filename.some((name) => name.startsWith("https://"))) names.push("net");
+  return names;
+}

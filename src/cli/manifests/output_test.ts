@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { type FakeWorld, fakeWorld } from "../../core/world/mod.ts";
+import { openOutput, outputTarget } from "./output.ts";
+
+function open(world: FakeWorld, output: string, keepGoing = false) {
+  return openOutput(world, outputTarget(output), { keepGoing, scratch: () => world.files.scratch() });
+}
+
+Deno.test("openOutput() writes to standard output for a format, - and /dev/stdout", async () => {
+  for (const [given, format] of [["yaml", "yaml"], ["json", "json"], ["-", "yaml"], ["/dev/stdout", "yaml"]] as const) {
+    const world = fakeWorld();
+    const output = await open(world, given);
+    output.write("a");
+    output.commit();
+    assert.deepEqual([output.format, output.file, world.said.stdout], [format, undefined, "a"]);
+  }
+});
+
+Deno.test("openOutput() puts a file in place on commit, in the format of its ending", async () => {
+  const world = fakeWorld({ files: { "out.json": "old" } });
+  const output = await open(world, "out.json");
+  output.write("new");
+  assert.equal(new TextDecoder().decode(world.content.get("out.json")), "old");
+  output.commit();
+  assert.equal(output.format, "json");
+  assert.equal(new TextDecoder().decode(world.content.get("out.json")), "new");
+});
+
+Deno.test("openOutput() leaves a file as it was on abort, and standard output empty", async () => {
+  const world = fakeWorld({ files: { "out.yaml": "old" } });
+  for (const name of ["out.yaml", "yaml"]) {
+    const output = await open(world, name);
+    output.write("new");
+    output.abort();
+  }
+  assert.equal(new TextDecoder().decode(world.content.get("out.yaml")), "old");
+  assert.equal(world.said.stdout, "");
+});
+
+Deno.test("openOutput() holds standard output until commit, unless the user keeps going", async () => {
+  const large = "x".repeat(100_000);
+  for (const [keepGoing, early] of [[false, ""], [true, large]] as const) {
+    const world = fakeWorld();
+    const output = await open(world, "yaml", keepGoing);
+    output.write(large);
+    assert.equal(world.said.stdout, early);
+    output.commit();
+    assert.equal(world.said.stdout, large);
+  }
+});
+
+Deno.test("outputTarget() refuses the other formats of kubectl, which would become files", () => {
+  const words = ["name", "wide", "JSON", "Yaml", "yml", "jsonpath={.items}", "jsonpath", "go-template={{.x}}", "kyaml"];
+  for (const word of [...words, "custom-columns=A:.a", "jsonpath-file=x", "templatefile=x"]) {
+    assert.throws(() => outputTarget(word), {
+      message: `The output cannot be "${word}"`,
+      hint: `-o takes yaml, json, the name of a file, or that of a folder with / behind it; "./${word}" is a file`,
+      exitCode: 2,
+    });
+  }
+  for (const file of ["./wide", "name.yaml", "out", "wide/x"]) assert.equal(outputTarget(file).file, file);
+});
+
+Deno.test("openOutput() refuses a directory and an empty name", async () => {
+  const world = fakeWorld({ files: { "dir/x": "" } });
+  await assert.rejects(open(world, "dir"), { message: 'Cannot write "dir": it is a directory', exitCode: 1 });
+  assert.throws(() => outputTarget(""), { exitCode: 2 });
+});
+
+Deno.test("openOutput() tells of a signal until it is ended", async () => {
+  for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+    const world = fakeWorld();
+    const output = await open(world, "out.yaml");
+    world.raise(signal);
+    await assert.rejects(output.interrupted, { message: 'Interrupted: "out.yaml" is not written', exitCode });
+    output.abort();
+  }
+  const world = fakeWorld();
+  const output = await open(world, "yaml");
+  output.commit();
+  world.raise("SIGINT");
+  assert.equal(await Promise.race([output.interrupted.catch(() => "told"), Promise.resolve("not told")]), "not told");
+});

@@ -1,0 +1,78 @@
+/** Unified diffs of documents. */
+import colors from "picocolors";
+import { LateLibrary } from "../../core/late_library.ts";
+import type { SourceDocument } from "../../core/yaml/mod.ts";
+
+const DIFF = new LateLibrary("diff", () => import("diff"));
+
+/** Line edits after which a document counts as new from its first line to its last: the search takes the square of them. */
+const MOST_EDITS = 5_000;
+
+/** Makes diffs whose line numbers are those of the file, so that `patch` takes them. */
+export class UnifiedDiff {
+  /** How many lines the file has more than before, up to the last document. */
+  #shift = 0;
+  #file: string | undefined;
+
+  /** Loads the library. */
+  static async loaded(): Promise<UnifiedDiff> {
+    await DIFF.loaded();
+    return new UnifiedDiff();
+  }
+
+  /** The diff of a document and its new text; `""` if they are the same. Documents come in the order of the input. */
+  of({ file, index, line, text: before }: SourceDocument, after: string): string {
+    if (this.#file !== file) this.#shift = 0;
+    this.#file = file;
+    if (before === after) return "";
+    const { structuredPatch, formatPatch } = DIFF.get();
+    const name = `document ${index}`;
+    const options = { context: 3, maxEditLength: MOST_EDITS };
+    const patch = structuredPatch(file, file, before, after, name, name, options);
+    const shift = this.#shift + line - 1;
+    const hunks = (patch?.hunks ?? [everything(before, after)]).map((hunk) => ({
+      ...hunk,
+      oldStart: hunk.oldStart + line - 1,
+      newStart: hunk.newStart + shift,
+    }));
+    this.#shift += linesIn(after) - linesIn(before);
+    const header = { oldFileName: file, newFileName: file, oldHeader: name, newHeader: name };
+    return formatPatch({ ...header, hunks }, {
+      includeIndex: false,
+      includeUnderline: false,
+      includeFileHeaders: true,
+    });
+  }
+}
+
+/** All lines out and all lines in. */
+function everything(before: string, after: string) {
+  const [out, added] = [linesOf(before), linesOf(after)];
+  const lines = [...out.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
+  return { oldStart: 1, oldLines: out.length, newStart: 1, newLines: added.length, lines };
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n");
+}
+
+function linesIn(text: string): number {
+  return text.split("\n").length;
+}
+
+const { bold, cyan, green, red } = colors.createColors(true);
+
+/** What begins a line of a diff, and its color in git. */
+const COLORS: readonly (readonly [start: string, color: (text: string) => string])[] = [
+  ["+++", bold],
+  ["---", bold],
+  ["@@", cyan],
+  ["+", green],
+  ["-", red],
+];
+
+/** A diff in the colors of git. */
+export function colored(diff: string): string {
+  const color = (line: string) => COLORS.find(([start]) => line.startsWith(start))?.[1](line) ?? line;
+  return diff.split("\n").map(color).join("\n");
+}
