@@ -51,7 +51,6 @@ export function serveLasting<Address extends Deno.Addr>(
   async function last(): Promise<void> {
     const watch = watchListener(address);
     const looking = setInterval(() => watch.isThere() === false && closeAll(), LOOK_EVERY);
-    Deno.unrefTimer(looking);
     while (current !== undefined) {
       const { server, failed } = current;
       const error = await server.finished.then(() => undefined, (error: unknown) => error);
