@@ -96,7 +96,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
 }
 
 /** Reasons against injection that nobody chose. */
-const WRONG: readonly string[] = ["no-webhook", "webhook-without-effect"];
+const WRONG: readonly string[] = ["match-condition-fails", "no-webhook", "webhook-without-effect"];
 const PROBLEMS: readonly Verdict["verdict"][] = ["refused", "cannot-tell"];
 
 function rulingOf(ruling: Verdict): Ruling {

@@ -2,7 +2,8 @@ import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { newMap } from "../../../core/value.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
-import type { DryRun } from "../../inventory/dry_run.ts";
+import { askConditions } from "../../injection/match_conditions.ts";
+import { type DryRun, podToTry } from "../../inventory/dry_run.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
@@ -100,9 +101,10 @@ function where({ namespace }: DryRun): string {
  * every configuration. With Ignore it may not have answered.
  */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Told> {
-  const { failurePolicy, name, timeoutSeconds, matchConditions } = webhook;
+  const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
-  if (matchConditions.length > 0) cannotTell(`${state}: the matchConditions of "${name}" may exclude it`);
+  const failing = failingCondition(webhook, run, state);
+  if (failing !== undefined) return failing;
   if (failurePolicy === "Fail" && run.labels[LABEL.inject] === "true") {
     return {
       message: `${state}, although failurePolicy is Fail: the API server does not call "${name}"`,
@@ -121,6 +123,22 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
   }
   const message = `${state}: "${name}" does not answer, and failurePolicy Ignore hides it`;
   return { message, advice: logged(webhook.target) };
+}
+
+/** The condition that fails for the pod, which failurePolicy Ignore hides. `undefined`: all hold, and it is called. */
+function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRun, state: string): Told | undefined {
+  const question = { pod: podToTry(labels), namespace, isMade: false };
+  const answers = askConditions(webhook.matchConditions, question);
+  if (answers.every(({ holding }) => holding === "holds")) return undefined;
+  const isSure = answers.every(({ holding }) => holding === "holds" || holding === "fails");
+  const failing = answers.find(({ holding }) => holding === "fails");
+  if (!isSure || failing === undefined || webhook.failurePolicy === "Fail") {
+    return cannotTell(`${state}: the matchConditions of "${webhook.name}" may exclude it`);
+  }
+  const { condition, why } = failing;
+  const message = `${state}: the condition "${condition.name}" of "${webhook.name}" fails for it, and failurePolicy ` +
+    `Ignore hides that: ${why}: ${condition.expression}`;
+  return { message, advice: [byHand("correct its matchConditions: has() asks whether a field is there", "webhook")] };
 }
 
 /** The API server's error, or what it hides; `shown` is told. */

@@ -118,17 +118,41 @@ Deno.test("a user who may not create pods sees the missing right", async () => {
 
 const same: DryRun = () => object("v1", "Pod", "shop/made", { spec: { containers: [{ name: "check" }] } });
 
+/** The configuration with match conditions, hidden by failurePolicy Ignore. */
+function conditional(...expressions: readonly string[]): readonly KubeObject[] {
+  const matchConditions = expressions.map((expression, index) => ({ name: `c-${index}`, expression }));
+  return meshWebhooks({ failurePolicy: "Ignore" }).map(({ webhooks, ...rest }) => ({
+    ...rest,
+    webhooks: (isList(webhooks) ? webhooks : []).map((each) => ({ ...Object(each), matchConditions })),
+  }));
+}
+
+const FAILS = "object.metadata.nothing == 'a'";
+
 Deno.test("a pod that match conditions may exclude leaves the result unknown", async () => {
-  const matchConditions = [{ name: "c", expression: "false" }];
-  const configurations = meshWebhooks({ failurePolicy: "Ignore" }).map(({ webhooks, ...rest }) => {
-    return {
-      ...rest,
-      webhooks: (isList(webhooks) ? webhooks : []).map((each) => ({ ...Object(each), matchConditions })),
-    };
-  });
-  const { result, message = "" } = await reach(same, [...configurations, SHOP]);
-  assert.equal(result, "unknown");
-  assert.match(message, /is created without a sidecar: the matchConditions of "namespace\..*" may exclude it/);
+  for (const conditions of [["false"], ["false", FAILS], [FAILS, "object.spec.hostNetwork"], ["'a' == 1"]]) {
+    const { result, message = "" } = await reach(same, [...conditional(...conditions), SHOP]);
+    assert.equal(result, "unknown", conditions.join());
+    assert.match(message, /is created without a sidecar: the matchConditions of "namespace\..*" may exclude it/);
+  }
+});
+
+Deno.test("a match condition that fails is an error, although failurePolicy Ignore hides it", async () => {
+  const annotation = "object.metadata.annotations['a'] == 'b'";
+  for (const failing of [[annotation], ["request.namespace == 'shop'", annotation]]) {
+    const { result, message = "" } = await reach(same, [...conditional(...failing), SHOP]);
+    assert.equal(result, "error", message);
+    assert.match(
+      message,
+      /the condition "c-\d" of "namespace\..*" fails for it, and failurePolicy Ignore hides that: /,
+    );
+  }
+});
+
+Deno.test("a webhook whose match conditions hold is called: it does not answer", async () => {
+  const { result, message = "" } = await reach(same, [...conditional("request.operation == 'CREATE'"), SHOP]);
+  assert.equal(result, "error");
+  assert.match(message, /does not answer, and failurePolicy Ignore hides it/);
 });
 
 Deno.test("a pod that asks for a sidecar and comes back without one is an error, also with Fail", async () => {
