@@ -30,7 +30,7 @@ export interface AllWorkloads {
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
-    return api.list(`/${group}/${folder}${resource}`, { limit: "100", ...queryOf(selector) });
+    return api.list(`/${group}/${folder}${resource}`, { limit: "100", ...queryOf(selector) }, kept);
   }));
   const targets = lists.flatMap(({ items }) => items.filter(isOnItsOwn).flatMap((item) => objectTarget(item) ?? []));
   if (targets.length > 0) return targets.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
@@ -43,6 +43,13 @@ export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkl
       hint: "see --namespace",
     },
   );
+}
+
+/** Most objects of a cluster are pods of controllers: no more of them is kept than tells that. */
+function kept(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata: { name, ownerReferences } } = object;
+  if (isOnItsOwn(object) || ownerReferences === undefined) return object;
+  return { apiVersion, kind, metadata: { name, ownerReferences } };
 }
 
 function isOnItsOwn(object: KubeObject): boolean {

@@ -1,4 +1,5 @@
 /** Questions about injection, with or without a cluster. */
+import { atOnce } from "../../core/at_once.ts";
 import { MeshError } from "../../core/errors.ts";
 import type { KubeApi } from "../../core/kube/client/mod.ts";
 import { isList, isMap, type Value } from "../../core/value.ts";
@@ -33,6 +34,9 @@ export interface InjectionQuestion {
   readonly nativeSidecars?: boolean | undefined;
 }
 
+/** Workloads that are explained at a time: each may need a dry run. */
+const AT_ONCE = 8;
+
 /**
  * Explains each workload that is asked about. Without an API no webhooks are known: one is taken to be called.
  * Errors: those of the API, MeshErrors for files that cannot be read, a workload that is not there, a configuration
@@ -46,20 +50,16 @@ export async function explainInjection(
   const targets = await targetsOf(api, question);
   const given = await givenInjector(world, question, api === undefined);
   const { choice, workload, all } = question;
-  const knowledgeOf = async (namespace: string): Promise<Knowledge> => {
-    if (api === undefined) return offlineKnowledge(given);
-    const asking = { api, clock: world.clock, choice, given, wantsPods: (workload ?? all) !== undefined };
-    return await clusterKnowledge(asking, namespace);
-  };
-  const known = new Map<string, Knowledge>();
-  const explanations: Explanation[] = [];
-  for (const target of targets) {
-    const before = known.get(target.namespace);
-    const knowledge = before ?? await knowledgeOf(target.namespace);
+  const wantsPods = (workload ?? all) !== undefined;
+  const ofNamespace = api === undefined
+    ? () => Promise.resolve(offlineKnowledge(given))
+    : clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods });
+  const known = new Map<string, Promise<Knowledge>>();
+  return await atOnce(targets, AT_ONCE, async (target) => {
+    const knowledge = known.get(target.namespace) ?? ofNamespace(target.namespace);
     known.set(target.namespace, knowledge);
-    explanations.push(await explain(target, knowledge));
-  }
-  return explanations;
+    return await explain(target, await knowledge);
+  });
 }
 
 async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion): Promise<readonly Target[]> {

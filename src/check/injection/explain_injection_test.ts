@@ -304,3 +304,30 @@ Deno.test("check injection of all workloads: a line for each, without what a con
     explainInjection(fakeWorld(), blind, { all: { namespace: "shop" }, namespace: "", choice: {}, configuration: {} }),
   );
 });
+
+Deno.test("check injection of all workloads reads webhooks and control planes once, and runs dry runs side by side", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `team-${String(index).padStart(2, "0")}`);
+  const spec = { template: { metadata: {}, spec: { containers: [APP] } } };
+  const objects = [
+    ...MESH,
+    ...names.map((name) => object("v1", "Namespace", name, { metadata: { labels: { "istio-injection": "enabled" } } })),
+    ...names.flatMap((name) => ["a", "b"].map((app) => object("apps/v1", "Deployment", `${name}/${app}`, { spec }))),
+  ];
+  let [inFlight, most] = [0, 0];
+  const dryRun = async () => {
+    most = Math.max(most, ++inFlight);
+    await new Promise((resolve) => setTimeout(resolve));
+    inFlight--;
+    return injected();
+  };
+  const api = clusterApi({ objects, dryRun });
+  const question = { all: { namespace: undefined }, namespace: "default", choice: {}, configuration: {} };
+  const found = await explainInjection(fakeWorld(), api, question);
+  assert.deepEqual(
+    found.map((each) => `${each.namespace} ${each.workload} ${each.verdict}`),
+    names.flatMap((name) => ["a", "b"].map((app) => `${name} deployment.apps/${app} injected`)),
+  );
+  const repeated = api.requests.filter((each, index) => api.requests.indexOf(each) !== index);
+  assert.deepEqual(repeated.filter((each) => !each.startsWith("create ")), []);
+  assert.equal(most, 8);
+});

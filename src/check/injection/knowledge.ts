@@ -10,7 +10,7 @@ import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import type { Source } from "../inventory/source.ts";
-import { isKnown, observe, type Observed, reason } from "../inventory/observed.ts";
+import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
 import { accessInventory } from "../inventory/access.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import {
@@ -56,25 +56,43 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 
 const CONFIGURATIONS = "mutatingwebhookconfigurations";
 
-/** Asks the cluster. Without the labels of the namespace it is unknown which of its webhooks are called. */
-export async function clusterKnowledge(asking: Asking, name: string): Promise<Knowledge> {
+/**
+ * Asks the cluster: for webhooks and control planes at most once, for a namespace when it is asked about. Without the labels
+ * of the namespace it is unknown which of its webhooks are called.
+ */
+export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
+  const shared: Shared = {
+    configurations: once(() => observe(`list on ${CONFIGURATIONS}`, () => webhookConfigurations(asking.api))),
+    access: accessInventory(asking),
+    injectorFor: once(async () => await injectors(asking, await shared.configurations())),
+  };
+  return (namespace) => knowledgeOf(namespace, asking, shared);
+}
+
+/** What all namespaces share. */
+interface Shared {
+  readonly configurations: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>;
+  readonly access: ReturnType<typeof accessInventory>;
+  readonly injectorFor: () => Promise<Knowledge["injectorFor"]>;
+}
+
+async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
-  const access = accessInventory({ api });
   const [namespace, configurations, live] = await Promise.all([
     observe("get on namespaces", () => api.get(folder)),
-    observe(`list on ${CONFIGURATIONS}`, () => webhookConfigurations(api)),
+    shared.configurations(),
     wantsPods ? observe(`list on pods in the namespace "${name}"`, () => pods(api, folder)) : NOTHING,
   ]);
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
   return {
     webhooks: calledWebhooks(configurations, namespace),
     namespaceLabels: namespaceLabels(name, labels),
-    injectorFor: await injectors(asking, configurations),
+    injectorFor: await shared.injectorFor(),
     pods: wantsPods && isKnown(live) ? live.value : undefined,
     deciding: {
       isProtected: (each) => Promise.resolve(isProtected(each, asking, configurations)),
-      may: async (need) => valueOf(await access.may(need)),
+      may: async (need) => valueOf(await shared.access.may(need)),
     },
     admitting: canAdmit(asking, namespace) ? asking : undefined,
     gaps: [
