@@ -18,6 +18,11 @@ const FLAGS = {
       defaultDoc: "istio-proxy",
     }),
     local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
+    ephemeral: flag(
+      "--ephemeral",
+      "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
+      { excludes: ["local"] },
+    ),
   },
   "Output": {
     output: flag("-o, --output FILE", "File to write, a .tar.gz; its owner alone may read it", { type: "file" }),
@@ -61,11 +66,11 @@ async function runCapture(world: World, { flags, args }: Input<typeof FLAGS>): P
 }
 
 function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
-  const { namespace, container, local } = flags;
+  const { namespace, container, local, ephemeral } = flags;
   const name = podName(args);
   if (local && name !== undefined) throw new UsageError(`Both the pod "${name}" and --local are named`);
-  if (local) return { kind: "local", probe: false };
+  if (local) return { kind: "local" };
   if (name === undefined) throw new UsageError("No pod is named", { hint: "name it as pod/NAME or KIND/NAME" });
   const pods = { name, selector: undefined, namespace, allNamespaces: false, container };
-  return { kind: "live", pods, api: flags, probe: false, ephemeral: false };
+  return { kind: "live", pods, api: flags, ephemeral };
 }

@@ -48,14 +48,10 @@ const FLAGS = {
       excludes: ["local"],
     }),
     local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
-    probe: flag("--probe", "Send one marked request from the proxy's namespace, and show which stations it passed", {
-      needs: ["to"],
-      excludes: ["filename"],
-    }),
     ephemeral: flag(
       "--ephemeral",
       "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
-      { excludes: SAVED_OR_LOCAL },
+      { excludes: [...SAVED_OR_LOCAL, "selector", "all-namespaces"] },
     ),
   },
   "Output": {
@@ -108,15 +104,15 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
 const HINT = { hint: 'see "kubectl mesh explain --help"' };
 
 function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
-  const { filename, local, probe, ephemeral } = flags;
+  const { filename, local, ephemeral } = flags;
   const name = podName(args);
   const other = filename !== undefined ? "-f" : local ? "--local" : undefined;
   if (other !== undefined && name !== undefined) {
     throw new UsageError(`Both the pod "${name}" and ${other} are named`, HINT);
   }
   if (filename !== undefined) return { kind: "file", path: filename };
-  if (local) return { kind: "local", probe };
-  return { kind: "live", pods: podsOf(flags, name), api: flags, probe, ephemeral };
+  if (local) return { kind: "local" };
+  return { kind: "live", pods: podsOf(flags, name), api: flags, ephemeral };
 }
 
 function podsOf({ namespace, selector, allNamespaces, container }: Flags, name: string | undefined): PodChoice {

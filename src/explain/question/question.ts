@@ -42,12 +42,12 @@ export interface PodChoice {
 /** Where captures come from. */
 export type SourceChoice =
   | { readonly kind: "file"; readonly path: string }
-  | { readonly kind: "local"; readonly probe: boolean }
+  | { readonly kind: "local" }
   | {
     readonly kind: "live";
     readonly pods: PodChoice;
     readonly api: ConnectOptions;
-    readonly probe: boolean;
+    /** Read the rules of the kernel through an ephemeral container. */
     readonly ephemeral: boolean;
   };
 

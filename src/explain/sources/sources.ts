@@ -1,12 +1,13 @@
 /** From the choice of a source to captures. */
-import { connect, type Pod } from "../../core/kube/client/mod.ts";
+import { connect, type KubeConnection, type Pod } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import { isArchive, readArchive } from "../capture/archive.ts";
-import type { Capture } from "../capture/capture.ts";
+import { allParts, type Capture } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";
 import type { SourceChoice } from "../question/question.ts";
-import { captureLive } from "./live/live.ts";
-import { choosePods, PROXY_CONTAINER } from "./live/pods.ts";
+import { ephemeralRules } from "./live/ephemeral.ts";
+import { asked, captureLive, type LiveSource } from "./live/live.ts";
+import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
 import { type PartCommand, SHORT_QUESTIONS, wholeQuestions } from "./live/questions.ts";
 import { captureLocal } from "./local.ts";
 
@@ -43,7 +44,7 @@ async function readSaved(world: World, path: string): Promise<Capture> {
 
 async function* liveCaptures(
   world: World,
-  { pods: choice, api: options }: Extract<SourceChoice, { kind: "live" }>,
+  { pods: choice, api: options, ephemeral }: Extract<SourceChoice, { kind: "live" }>,
   depth: Depth,
 ): AsyncIterable<Capture> {
   const api = await connect(world, options);
@@ -56,10 +57,33 @@ async function* liveCaptures(
       depth === "short" ? SHORT_QUESTIONS : wholeQuestions(pod, container);
     // A whole capture may have 100 MiB: one at a time.
     const most = depth === "short" ? PODS_AT_ONCE : 1;
-    yield* inOrder(pods, most, (pod) => captureLive(live, pod, questions(pod)));
+    yield* inOrder(pods, most, async (pod) => {
+      const capture = await captureLive(live, pod, questions(pod));
+      return ephemeral && capture.parts["rules.iptables"].text === undefined
+        ? await withRules(world, { api, live }, { capture, pod })
+        : capture;
+    });
   } finally {
     api.close();
   }
+}
+
+/** The capture with the rules of the kernel, which an ephemeral container of the proxy's image reads. */
+async function withRules(
+  { clock, stderr }: World,
+  { api, live }: { readonly api: KubeConnection; readonly live: LiveSource },
+  { capture, pod }: { readonly capture: Capture; readonly pod: Pod },
+): Promise<Capture> {
+  const image = imageOf(pod, live.container);
+  if (image === undefined) return capture;
+  const source = {
+    api,
+    clock,
+    ask: (container: string, questions: readonly PartCommand[]) => asked({ ...live, container }, pod, questions),
+    say: (text: string) => stderr.write(text),
+  };
+  const rules = await ephemeralRules(source, pod, image);
+  return { ...capture, parts: allParts(new Map([...Object.entries(capture.parts), ...rules])) };
 }
 
 /** The results in the order of the items; at most this many are under way, or done and not taken. */

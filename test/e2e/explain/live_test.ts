@@ -11,7 +11,7 @@ import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { addRunningPod, type KubeletNode, startKubelet } from "../support/kubelet.ts";
+import { addRunningPod, type KubeletNode, type RunningContainer, startKubelet } from "../support/kubelet.ts";
 
 const envoy = await realEnvoy();
 const missing = envoy.missing ?? needsCluster() ?? needsNamespaces("iptables-save");
@@ -45,6 +45,8 @@ interface Scene {
   readonly cluster: Cluster;
   readonly node: KubeletNode;
   readonly folder: string;
+  /** What the kubelet runs. */
+  readonly containers: Readonly<Record<string, RunningContainer>>;
 }
 
 testWhen(missing, "a running pod is read through the API server", async (t) => {
@@ -59,11 +61,11 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
     try {
       const node = await startKubelet(cluster);
       try {
-        await scene({ cluster, node, folder: folder.path }, namespace);
-        const at: Scene = { cluster, node, folder: folder.path };
+        const at = await scene({ cluster, node, folder: folder.path }, namespace);
         await t.step("at a glance: Envoy, sockets and rules as they are", () => glance(at));
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
         await t.step("a capture gives the same answer, without the cluster and without secrets", () => saved(at));
+        await t.step("an ephemeral container reads the rules", () => ephemeral(at));
         await t.step("a workload, a service and labels find the pod", () => choices(at));
         await t.step("a line for each pod", () => short(at));
         await t.step("who may not exec is told so, and sees what the API server has", () => forbidden(at));
@@ -126,7 +128,7 @@ const IMAGE = "registry.example/proxyv2:1.29.1";
 const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
 /** Pods, their owners, and the containers that the kubelet runs. */
-async function scene({ cluster, node, folder }: Scene, namespace: Namespace): Promise<void> {
+async function scene({ cluster, node, folder }: Omit<Scene, "containers">, namespace: Namespace): Promise<Scene> {
   const programs = `${folder}/bin`;
   await Deno.mkdir(programs);
   const agent = Deno.env.get("MESH_PILOT_AGENT");
@@ -136,11 +138,10 @@ async function scene({ cluster, node, folder }: Scene, namespace: Namespace): Pr
   await addServiceAccount(cluster, "shop");
   const own = { command: ["nsenter", `--net=${namespace.path}`], path: `${programs}:${Deno.env.get("PATH")}` };
   const names = ["web", "admin"].map((name) => [`shop/${name}/istio-proxy`, own] as const);
-  // A distroless image has neither cat nor a shell.
-  const bare = { ...own, path: programs, command: [...own.command] };
-  await node.runs({ ...Object.fromEntries(names), "shop/bare/istio-proxy": bare });
-  for (const name of ["web", "admin", "ended"]) await addPod({ cluster, node, folder }, name);
-  await addPod({ cluster, node, folder }, "plain", ["web"]);
+  const containers = Object.fromEntries(names);
+  await node.runs(containers);
+  for (const name of ["web", "admin", "ended"]) await addPod({ cluster, node }, name);
+  await addPod({ cluster, node }, "plain", ["web"]);
   const selector = { matchLabels: { app: "web" } };
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web" }] } };
   await create(cluster, {
@@ -155,9 +156,14 @@ async function scene({ cluster, node, folder }: Scene, namespace: Namespace): Pr
     metadata: { name: "web" },
     spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
   });
+  return { cluster, node, folder, containers };
 }
 
-async function addPod({ cluster, node }: Scene, name: string, names = ["web", "istio-proxy"]): Promise<void> {
+async function addPod(
+  { cluster, node }: Pick<Scene, "cluster" | "node">,
+  name: string,
+  names = ["web", "istio-proxy"],
+): Promise<void> {
   const args = ["istio-iptables", ...CAPTURE_ARGS];
   const containers = names.map((each) => ({
     name: each,
@@ -244,6 +250,43 @@ async function saved(scene: Scene): Promise<void> {
   const same = (texts: string) => texts.replaceAll(/runs for [\dhms ]+|\b\d+d \d+h\b/g, "runs");
   assert.equal(same(JSON.stringify(other)), same(JSON.stringify(now)));
   assert.equal(configuration.envoy, own.envoy);
+}
+
+/** The kubelet starts what was added to the pod. */
+async function ephemeral(scene: Scene): Promise<void> {
+  const { cluster, node } = scene;
+  const get = ["get", "pod", "web", "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[0].name}"];
+  const running = explain(scene, "explain", "pod/web", "-n", "shop", "--ephemeral", "-o", "json");
+  let name = "";
+  const added = async () => (name = (await cluster.kubectl(get)).stdout) !== "";
+  await until(added, () => "no ephemeral container was added");
+  await node.runs({ ...scene.containers, [`shop/web/${name}`]: scene.containers["shop/web/istio-proxy"] ?? {} });
+  const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
+  const patch = JSON.stringify({ status: { ephemeralContainerStatuses: [own] } });
+  await kubectl(cluster, ["patch", "pod", "web", "-n", "shop", "--subresource=status", "-p", patch]);
+  const { stdout, stderr } = await running;
+  const { traffic, containers } = GLANCE.parse(JSON.parse(stdout));
+  assert.deepEqual([traffic.source, traffic.mode], ["seen", "REDIRECT"]);
+  assert.equal(containers.length, 3);
+  assert.match(
+    stderr,
+    /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image ".*", user 0, NET_ADMIN/,
+  );
+  const joe = await explain(
+    scene,
+    "explain",
+    "pod/web",
+    "-n",
+    "shop",
+    "--ephemeral",
+    "-o",
+    "json",
+    "--as",
+    "joe",
+    "--as-group",
+    "system:authenticated",
+  );
+  assert.match(joe.stderr, /^error: The Kubernetes API server does not allow it/);
 }
 
 async function choices(scene: Scene): Promise<void> {

@@ -34,7 +34,11 @@ export async function captureLive(
   const { name, namespace = "" } = pod.metadata;
   const parts = new Map<string, Part>([["pod.json", { text: JSON.stringify(pod) }]]);
   for (const [part, value] of withoutCommand(source, pod)) parts.set(part, value);
-  for (const [part, value] of await asked(source, pod, questions)) parts.set(part, value);
+  const none = withoutProxy(source, pod);
+  const answers = none === undefined
+    ? await asked(source, pod, questions)
+    : questions.map(({ part }) => [part, none] as const);
+  for (const [part, value] of answers) parts.set(part, value);
   return {
     pod: { namespace, name },
     time: source.clock.now(),
@@ -57,12 +61,13 @@ function withoutCommand({ container }: LiveSource, pod: Pod): (readonly [string,
 /** Why no further command is worth a try. */
 type Hopeless = { why: Part | undefined };
 
-async function asked(
+/** What commands in the source's container print. Never rejects for a failed command. */
+export async function asked(
   source: LiveSource,
   pod: Pod,
   questions: readonly PartCommand[],
 ): Promise<(readonly [string, Part])[]> {
-  const hopeless: Hopeless = { why: withoutProxy(source, pod) };
+  const hopeless: Hopeless = { why: undefined };
   const results: (readonly [string, Part])[] = [];
   const waiting = [...questions];
   async function work() {

@@ -140,7 +140,16 @@ function isOver(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Whether the pod has a container, also one that starts before the others. */
-export function hasContainer({ spec }: Pod, wanted: string): boolean {
-  return [...spec?.containers ?? [], ...spec?.initContainers ?? []].some(({ name }) => name === wanted);
+/** Whether the pod has a container, also one that starts before the others or was added to it. */
+export function hasContainer(pod: Pod, wanted: string): boolean {
+  return containersOf(pod).some(({ name }) => name === wanted);
+}
+
+/** The image of a container. */
+export function imageOf(pod: Pod, wanted: string): string | undefined {
+  return containersOf(pod).find(({ name }) => name === wanted)?.image;
+}
+
+function containersOf({ spec }: Pod): readonly { readonly name?: string; readonly image?: string }[] {
+  return [...spec?.containers ?? [], ...spec?.initContainers ?? []];
 }

@@ -1,6 +1,6 @@
 // The part of a kubelet that runs commands in containers: an HTTPS server that the API server connects to for
 // pods/exec. A container is a network namespace, or none, and a folder of programs; the file in the first argument
-// tells which. It is read again for each request.
+// tells which. It is read again after it changed.
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,15 +47,30 @@ type container struct {
 type runtime struct {
 	file string
 	runs atomic.Int64
+
+	lock  sync.Mutex
+	read  time.Time
+	known map[string]container
 }
 
+// containers reads the file again after it changed.
 func (r *runtime) containers() (map[string]container, error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	status, err := os.Stat(r.file)
+	if err != nil || status.ModTime().Equal(r.read) {
+		return r.known, err
+	}
 	text, err := os.ReadFile(r.file)
 	if err != nil {
 		return nil, err
 	}
 	var found map[string]container
-	return found, json.Unmarshal(text, &found)
+	if err := json.Unmarshal(text, &found); err != nil {
+		return nil, err
+	}
+	r.known, r.read = found, status.ModTime()
+	return found, nil
 }
 
 // ExecInContainer runs a command as a container runtime does, with its error texts.
