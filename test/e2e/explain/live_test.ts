@@ -314,7 +314,8 @@ async function forbidden(scene: Scene): Promise<void> {
     configuration.message,
     /User "joe" cannot (get|create) resource "pods\/exec".*an administrator can grant/,
   );
-  assert.deepEqual([containers.length, traffic.source], [3, "planned"]);
+  // The ephemeral container has stayed.
+  assert.deepEqual([containers.length, traffic.source], [4, "planned"]);
   const saved = await explain(scene, "capture", "web", "-n", "shop", "--as", "joe", "-o", `${scene.folder}/no.tar.gz`);
   assert.equal(saved.code, 1);
   assert.match(
