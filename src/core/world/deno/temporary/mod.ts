@@ -22,7 +22,6 @@ export function tidyTemporary(parents: readonly string[] = [usualParent()]): voi
 
 /** Makes a folder in the first of these parents where that is possible. Throws the last error of the runtime. */
 export function temporaryFolder(parents: readonly string[]): TemporaryFolder {
-  tidyTemporary(parents);
   let path: string | undefined;
   const remove = () => {
     forget();
@@ -31,7 +30,10 @@ export function temporaryFolder(parents: readonly string[]): TemporaryFolder {
   };
   const forget = guard(remove);
   try {
-    path = inFirst(parents, (dir) => Deno.makeTempDirSync({ prefix: prefix(), dir }));
+    path = inFirst(parents, (dir) => {
+      tidyTemporary([dir]);
+      return Deno.makeTempDirSync({ prefix: prefix(), dir });
+    });
     return { path, remove };
   } catch (error) {
     forget();

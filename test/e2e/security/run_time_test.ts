@@ -1,0 +1,240 @@
+/** Each command under strace(1): the files that it opens, its sockets and its programs are those of docs/security.md. */
+import assert from "node:assert/strict";
+import { EVERY_COMMAND, RUN_TIME, type RunTime } from "../../../tools/docs/run_time.ts";
+import { allCommands } from "../../../tools/docs/commands.ts";
+import { realEnvoy } from "../../support/programs/envoy.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { temporaryFolder } from "../../support/temporary_folder.ts";
+import { needsProgram, testWhen } from "../../support/test_when.ts";
+import { CERTIFICATE, KEY } from "../../support/tls/self_signed.ts";
+import { until } from "../../support/until.ts";
+import { MeshPod, missing as missingPod } from "../agent/support/mesh_pod.ts";
+import { Pair, POD } from "../iptables/support/pod.ts";
+import { type Deeds, deedsIn, straceArgs } from "./support/trace.ts";
+
+const strace = Deno.build.os === "linux" ? needsProgram("strace") : "not Linux";
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
+const BINARY = Deno.env.get("MESH_BINARY");
+const envoy = await realEnvoy();
+
+/** A folder for one run, and what words in capitals of the patterns stand for. */
+interface Run {
+  readonly folder: string;
+  readonly cwd: string;
+  readonly words: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Words before strace: `nsenter`. */
+  readonly before?: readonly string[];
+  /** Runs beside the program until it ends. */
+  readonly meanwhile?: (stop: () => void) => Promise<void>;
+}
+
+/** Runs a command and compares what it does with its row. */
+async function compare(command: string, args: readonly string[], run: Run): Promise<Deeds> {
+  const row = RUN_TIME.find(({ commands }) => commands.includes(command)) ?? assert.fail(`no row for "${command}"`);
+  const prefix = `${run.folder}/trace`;
+  const [program = "", ...rest] = [...run.before ?? [], "strace", ...straceArgs(prefix), MESH_COMMAND, ...args];
+  const child = new Deno.Command(program, {
+    args: rest,
+    cwd: run.cwd,
+    env: { KUBECONFIG: "/nonexistent", TMPDIR: `${run.folder}/tmp`, ...run.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = child.output();
+  await run.meanwhile?.(() => signalTraced(child.pid));
+  const { stderr } = await output;
+  const deeds = await deedsIn(run.folder, "trace", isItself, run.cwd);
+  const words = { ...run.words, TMPDIR: `${run.folder}/tmp`, PROGRAM: BINARY ?? Deno.execPath() };
+  for (const kind of KINDS) {
+    const patterns = [...EVERY_COMMAND[kind], ...row[kind]].map((pattern) => regularExpression(pattern, words));
+    const strange = deeds[kind].filter((deed) => !patterns.some((pattern) => pattern.test(deed)) && !isOfSources(deed));
+    assert.deepEqual(
+      strange,
+      [],
+      `"${command}" ${kind} more than docs/security.md says\n${new TextDecoder().decode(stderr)}`,
+    );
+  }
+  return deeds;
+}
+
+const KINDS = ["reads", "writes", "contacts", "listens", "programs"] as const satisfies readonly (keyof RunTime)[];
+
+function isItself(program: string): boolean {
+  return program === (BINARY ?? Deno.execPath());
+}
+
+/** From a checkout the runtime reads the sources and a configuration of npm, and writes its cache. */
+function isOfSources(path: string): boolean {
+  if (BINARY !== undefined) return false;
+  const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}.cache`;
+  return path.startsWith(ROOT) || path.endsWith("/.npmrc") || path.startsWith(cache) || `${path}/` === ROOT;
+}
+
+/** Words in capitals are paths of the run; those that it does not name match nothing. */
+function regularExpression(pattern: string, words: Readonly<Record<string, string>>): RegExp {
+  const text = pattern.replaceAll(/[.+^$()|[\]{}\\]/g, "\\$&").replaceAll("*", "[^]*");
+  const filled = text.replaceAll(/\b[A-Z][A-Z_]{2,}\b/g, (word) => words[word] ?? (word === "PID" ? "\\d+" : "(?!)"));
+  return new RegExp(`^${filled}$`);
+}
+
+/** strace does not pass signals on: its child gets it. */
+function signalTraced(strace: number): void {
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const parent = Number(/\) \S (\d+) /.exec(Deno.readTextFileSync(`/proc/${name}/stat`))?.[1]);
+      if (parent === strace) Deno.kill(Number(name), "SIGTERM");
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  await using folder = await temporaryFolder();
+  await Deno.mkdir(`${folder.path}/tmp`);
+  await Deno.chmod(folder.path, 0o755);
+  await body(folder.path);
+}
+
+const POD_TEXT = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n";
+
+testWhen(strace, "what commands without a cluster do is what docs/security.md says", () =>
+  inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/pod.yaml`, POD_TEXT);
+    const words = { MANIFESTS: `${folder}/pod.yaml`, OUTPUT: `${folder}/out.yaml` };
+    const runs = [
+      ["version"],
+      ["webhook manifests", "--revision", "mesh"],
+      ["inject", "-f", "pod.yaml"],
+      ["inject", "-f", "pod.yaml", "-o", "out.yaml"],
+      ["uninject", "-f", "pod.yaml"],
+      ["iptables generate", "-u", "1337", "-i", "*", "-b", "*"],
+      ["agent bootstrap"],
+    ];
+    for (const [command = "", ...args] of runs) {
+      await compare(command, [...command.split(" "), ...args], {
+        folder,
+        cwd: folder,
+        words: { ...words, FOLDER: folder },
+      });
+      await removeTraces(folder);
+    }
+  }));
+
+async function removeTraces(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (name.startsWith("trace.")) await Deno.remove(`${folder}/${name}`);
+  }
+}
+
+testWhen(strace, "what commands that ask a cluster do is what docs/security.md says", () =>
+  inFolder(async (folder) => {
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, cert: CERTIFICATE, key: KEY, onListen() {} },
+      () => Response.json({ kind: "Status", code: 403, reason: "Forbidden", message: "no" }, { status: 403 }),
+    );
+    const address = `127.0.0.1:${server.addr.port}`;
+    for (const insecure of [true, false]) {
+      const cluster = { server: `https://${address}`, "insecure-skip-tls-verify": insecure };
+      await Deno.writeTextFile(
+        `${folder}/config`,
+        JSON.stringify({
+          "current-context": "test",
+          clusters: [{ name: "test", cluster }],
+          users: [{ name: "test", user: { token: "t" } }],
+          contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
+        }),
+      );
+      const words = { KUBECONFIG: `${folder}/config`, API_SERVER: address };
+      for (const args of [["check"], ["check", "injection", "pod/a"]]) {
+        const { contacts, writes } = await compare(args.slice(0, 2).join(" "), args, {
+          folder,
+          cwd: folder,
+          words,
+          env: { KUBECONFIG: `${folder}/config` },
+        });
+        assert.ok(contacts.includes(address));
+        assert.equal(writes.some((path) => path.includes("kubectl-mesh-")), insecure, writes.join());
+        await removeTraces(folder);
+      }
+    }
+  }));
+
+testWhen(strace, "what webhook serve does is what docs/security.md says", () =>
+  inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/cert.pem`, CERTIFICATE);
+    await Deno.writeTextFile(`${folder}/key.pem`, KEY);
+    const args = ["webhook", "serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem", "--listen", "127.0.0.1:0"];
+    await compare("webhook serve", [...args, "--plain-listen", "127.0.0.1:0"], {
+      folder,
+      cwd: folder,
+      words: { CONFIGURATION: `${folder}/(cert|key).pem` },
+      async meanwhile(stop) {
+        await until(() =>
+          [...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("trace.")).some(({ name }) =>
+            / = 0$/m.test(Deno.readTextFileSync(`${folder}/${name}`).match(/^bind\(.*$/gm)?.[1] ?? "")
+          )
+        );
+        stop();
+      },
+    });
+  }));
+
+testWhen(strace ?? missingPod, "what iptables does is what docs/security.md says", () =>
+  inFolder(async (folder) => {
+    await using pair = await Pair.create([4]);
+    const before = ["nsenter", `--net=${pair.pod.path}`];
+    const words = { POD: POD[4], NEIGHBOUR: POD[4].replace(/\d+$/, "3") };
+    for (const mode of ["apply", "verify", "clean"]) {
+      const args = mode === "apply" ? ["-u", "1337", "-i", "*", "-b", "*"] : [];
+      const { programs } = await compare(`iptables ${mode}`, ["iptables", mode, ...args], {
+        folder,
+        cwd: folder,
+        words,
+        before,
+      });
+      assert.ok(programs.length > 0);
+      await removeTraces(folder);
+    }
+  }));
+
+testWhen(
+  strace ?? missingPod,
+  "what the agent and its helpers do is what docs/security.md says",
+  () =>
+    inFolder(async (folder) => {
+      await using pod = await MeshPod.create();
+      const before = ["nsenter", `--net=${pod.namespace.path}`];
+      const words = {
+        FOLDER: pod.folder,
+        CONFIGURATION: `${pod.folder}/override.json`,
+        ENVOY: envoy.path,
+        COMMAND: "/[^]*/true",
+      };
+      const run = { folder, cwd: pod.folder, words, before, env: { ...pod.env(), TMPDIR: `${folder}/tmp` } };
+      const { programs } = await compare("agent", ["agent"], {
+        ...run,
+        async meanwhile(stop) {
+          const helper = await temporaryFolder();
+          const beside = { ...run, folder: helper.path };
+          await compare("wait", ["wait", "--timeout", "30s", "--", "true"], beside);
+          await removeTraces(helper.path);
+          await compare("agent drain", ["agent", "drain"], beside);
+          await helper[Symbol.asyncDispose]();
+          stop();
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          stop();
+        },
+      });
+      assert.deepEqual(programs, [envoy.path]);
+    }),
+);
+
+testWhen(strace, "docs/security.md has a row for every command", async () => {
+  const rows = RUN_TIME.flatMap(({ commands }) => commands);
+  const commands = (await allCommands()).filter(({ command }) => command.start !== undefined).map(({ name }) => name);
+  assert.deepEqual(commands.filter((name) => !rows.includes(name)), []);
+});

@@ -1,0 +1,193 @@
+/**
+ * What each command does at run time, outside of itself. docs/security.md shows it as a table, and test/e2e/security compares it
+ * with what strace sees. In patterns `*` stands for anything, words in capitals for paths that the user names.
+ */
+
+/** A command at run time. */
+export interface RunTime {
+  /** Names of the commands, as users type them. */
+  readonly commands: readonly string[];
+  /** Permissions of Deno that the process keeps when it starts to work; the others are given up for good. */
+  readonly keeps: string;
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** Addresses and sockets. */
+  readonly contacts: readonly string[];
+  readonly listens: readonly string[];
+  readonly programs: readonly string[];
+}
+
+const NOTHING = { reads: [], writes: [], contacts: [], listens: [], programs: [] } as const;
+const ALL = "all";
+
+/** What the runtime and the C library do in every command. */
+export const EVERY_COMMAND: Omit<RunTime, "commands" | "keeps"> = {
+  ...NOTHING,
+  reads: [
+    "PROGRAM",
+    "/proc/self/*",
+    "/proc/PID/*",
+    "/proc/meminfo",
+    "/proc/sys/*",
+    "/proc/stat",
+    "/sys/devices/system/cpu/*",
+    "/sys/fs/cgroup/*",
+    "/sys/kernel/mm/*",
+    "/dev/urandom",
+    "/dev/null",
+    "/etc/localtime",
+    "/etc/ld.so.cache",
+    "/lib*",
+    "/usr/lib*",
+  ],
+  writes: ["/dev/null", "/proc/self/*"],
+};
+
+const RESOLVER = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf"];
+/** Of the C library, which looks names up. */
+const NAME_CACHE = "/var/run/nscd/socket";
+const ROOTS = ["/etc/ssl/*"];
+const CLUSTER = {
+  reads: ["KUBECONFIG", "/var/run/secrets/kubernetes.io/serviceaccount/*", ...RESOLVER, ...ROOTS],
+  contacts: ["API_SERVER", "NAME_SERVER:53", NAME_CACHE],
+};
+const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
+
+/** The commands. */
+export const RUN_TIME: readonly RunTime[] = [
+  {
+    ...NOTHING,
+    commands: ["version", "completion", "webhook manifests"],
+    keeps: "read, env; `version` and `completion` all",
+  },
+  {
+    ...NOTHING,
+    commands: ["inject", "uninject"],
+    keeps: "read, env; write with `-o FILE`, net for https inputs and `--from-cluster`",
+    reads: ["MANIFESTS", ...TEMPORARY],
+    writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
+  },
+  {
+    ...NOTHING,
+    ...CLUSTER,
+    commands: ["check", "check injection", "check upgrade", "explain", "capture"],
+    keeps: "read, env, net; write without verification of the server, run with an exec plugin",
+    reads: [...CLUSTER.reads, "MANIFESTS", ...TEMPORARY],
+    writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
+    contacts: [...CLUSTER.contacts, "TMPDIR/kubectl-mesh-*"],
+    listens: ["TMPDIR/kubectl-mesh-*"],
+  },
+  {
+    ...NOTHING,
+    ...CLUSTER,
+    commands: ["webhook serve"],
+    keeps: "read, env, net; run to restart workers",
+    reads: ["CONFIGURATION", ...CLUSTER.reads],
+    contacts: [...CLUSTER.contacts, "127.0.0.1:*"],
+    listens: ["0.0.0.0:15017", ":::15017", ":::8080", "0.0.0.0:8080", "127.0.0.1:0"],
+    programs: ["PROGRAM"],
+  },
+  {
+    ...NOTHING,
+    commands: ["iptables generate"],
+    keeps: "read, env, sys; write with `--dry-run-file`",
+    reads: ["/etc/passwd", "/etc/group", "/etc/resolv.conf"],
+  },
+  {
+    ...NOTHING,
+    commands: ["iptables apply", "iptables clean", "iptables verify"],
+    keeps: ALL,
+    reads: [
+      "/etc/passwd",
+      "/etc/group",
+      "/etc/resolv.conf",
+      "/proc/*",
+      "*/iptables-*restore",
+      "*/ip6tables-*restore",
+      "*/xtables-*",
+    ],
+    contacts: ["192.0.2.*:*", "198.51.100.*:*", "203.0.113.*:*", "2001:db8:*", "POD:*", "NEIGHBOUR:*", "127.0.0.1:*"],
+    listens: ["*:0", "*:15001", "*:15002", "*:15006", "*:15053", "POD:*"],
+    programs: ["*/iptables-*", "*/ip6tables-*", "*/nft"],
+  },
+  {
+    ...NOTHING,
+    commands: ["agent"],
+    keeps: ALL,
+    reads: [
+      "FOLDER/etc/istio/*",
+      "FOLDER/etc/certs/*",
+      "FOLDER/var/run/secrets/*",
+      "FOLDER/var/lib/istio/*",
+      "CONFIGURATION",
+      "/proc",
+      "/proc/*",
+      ...RESOLVER,
+      ...ROOTS,
+    ],
+    writes: ["FOLDER/etc/istio/proxy/*", "FOLDER/etc/istio/proxy", "FOLDER/var", "FOLDER/var/*", "/proc/*"],
+    contacts: [
+      "127.0.0.1:15000",
+      "127.0.0.1:15021",
+      "127.0.0.1:15090",
+      "127.0.0.1:15020",
+      "./var/run/secrets/*",
+      "FOLDER/var/run/secrets/*",
+      "@kubectl-mesh-*",
+      "NAME_SERVER:53",
+      NAME_CACHE,
+    ],
+    listens: [
+      ":::15020",
+      "0.0.0.0:15020",
+      "./etc/istio/proxy/XDS",
+      "./var/run/secrets/*",
+      "127.0.0.1:15053",
+      "::1:15053",
+      "@kubectl-mesh-*",
+    ],
+    programs: ["ENVOY"],
+  },
+  {
+    ...NOTHING,
+    commands: ["agent bootstrap"],
+    keeps: ALL,
+    reads: ["FOLDER/etc/istio/*", "FOLDER/var/lib/istio/*", "CONFIGURATION"],
+    contacts: ["./var/run/secrets/*"],
+  },
+  {
+    ...NOTHING,
+    commands: ["agent quit", "agent drain"],
+    keeps: ALL,
+    reads: [...RESOLVER, ...ROOTS],
+    contacts: ["127.0.0.1:15020", "::1:15020", NAME_CACHE],
+  },
+  {
+    ...NOTHING,
+    commands: ["wait"],
+    keeps: ALL,
+    reads: [...RESOLVER, ...ROOTS],
+    contacts: ["127.0.0.1:15021", "127.0.0.1:15020", "::1:15021", "::1:15020", NAME_CACHE],
+    programs: ["COMMAND"],
+  },
+];
+
+const COLUMNS = ["command", "keeps", "reads", "writes", "contacts", "listens", "starts"] as const;
+
+/** The table of docs/security.md. */
+export function runTimeTable(): string {
+  const rows = [
+    ["every command", "", ...lists(EVERY_COMMAND)],
+    ...RUN_TIME.map((each) => [each.commands.map(code).join(", "), each.keeps, ...lists(each)]),
+  ];
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
+  return `\n${line(COLUMNS)}${line(COLUMNS.map(() => "---"))}${rows.map(line).join("")}\n`;
+}
+
+function lists({ reads, writes, contacts, listens, programs }: Omit<RunTime, "commands" | "keeps">): string[] {
+  return [reads, writes, contacts, listens, programs].map((patterns) => patterns.map(code).join(", "));
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
