@@ -3,8 +3,8 @@ import type { KubeObject } from "../../core/kube/client/mod.ts";
 import { isList, isMap } from "../../core/value.ts";
 import { fields, type Keep, named, pick, shared, whole } from "./keep.ts";
 
-/** Injection settings and status. */
-const ANNOTATIONS = /istio\.io\//;
+/** Injection settings and status, and the mark of Argo CD. */
+const ANNOTATIONS = /istio\.io\/|^argocd\.argoproj\.io\/tracking-id$/;
 
 /** For live pods. */
 export function podKeeper(): (pod: KubeObject) => KubeObject {

@@ -1,49 +1,120 @@
-/** GitOps controllers that write the caBundle, which belongs to the control plane (argo-cd #25447). */
+/**
+ * GitOps controllers that write fields which belong to the control plane: the caBundle of its webhooks, and the failurePolicy
+ * of its validating webhook (argo-cd #25447); and those that compare an injected pod with its manifest.
+ */
+import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../core/kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
-import type { MutatingWebhookConfiguration } from "../../../core/kube/client/mod.ts";
+import { findProxy } from "../../../inject/mod.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
-import { configurationRef, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
-import type { Facts } from "../../facts.ts";
+import { type Facts, inEach } from "../../facts.ts";
+import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
+import { isAlive } from "../../inventory/live_pods.ts";
 import { findingOf, type Problem } from "../findings.ts";
+import { isOfIstio } from "./validation.ts";
+
+/** A kind of configurations, and the fields that its control plane writes. */
+interface Written {
+  readonly kind: string;
+  /** The field as managedFields have it: `f:` and names. */
+  readonly fields: readonly (readonly string[])[];
+  readonly names: string;
+}
+
+const BUNDLE = ["f:clientConfig", "f:caBundle"];
+const MUTATING: Written = { kind: "MutatingWebhookConfiguration", fields: [BUNDLE], names: "caBundle" };
+/** istiod sets Fail when it is ready (Istio, pkg/webhooks/validation/controller). */
+const VALIDATING: Written = {
+  kind: "ValidatingWebhookConfiguration",
+  fields: [BUNDLE, ["f:failurePolicy"]],
+  names: "caBundle and failurePolicy",
+};
 
 /** Field managers of GitOps controllers, and their fix. */
-const TOOLS: readonly { readonly manager: RegExp; readonly name: string; readonly fix: string }[] = [
+const TOOLS: readonly {
+  readonly manager: RegExp;
+  readonly name: string;
+  readonly fix: (written: Written) => string;
+}[] = [
   {
     manager: /^argocd-/,
     name: "Argo CD",
-    fix: "set in its Application: ignoreDifferences: [{group: admissionregistration.k8s.io, " +
-      'kind: MutatingWebhookConfiguration, jqPathExpressions: [".webhooks[]?.clientConfig.caBundle"]}], and ' +
-      "syncPolicy: {syncOptions: [RespectIgnoreDifferences=true]}",
+    fix: ({ kind, fields }) => {
+      const paths = fields.map((path) => `".webhooks[]?.${path.map((each) => each.replace("f:", "")).join(".")}"`);
+      return "set in its Application: ignoreDifferences: [{group: admissionregistration.k8s.io, " +
+        `kind: ${kind}, jqPathExpressions: [${paths.join(", ")}]}], and ` +
+        "syncPolicy: {syncOptions: [RespectIgnoreDifferences=true]}";
+    },
   },
   {
     manager: /^(kustomize|helm)-controller$/,
     name: "Flux",
-    fix: "remove caBundle from the manifest: server-side apply leaves fields alone that a manifest does not have",
+    fix: ({ names }) =>
+      `remove ${names} from the manifest: server-side apply leaves fields alone that a manifest does not have`,
   },
 ];
 
-/** The API server records who set each field: a controller that owns the caBundle replaces it at each sync. */
+/** The API server records who set each field: a controller that owns one of these replaces it at each sync. */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
-  const configurations = await facts.mutatingWebhooks();
-  const own = new Set(injectorWebhooks(configurations).map(({ configuration }) => configuration));
-  const problems = configurations.filter(({ metadata }) => own.has(metadata.name)).flatMap((each): Problem[] => {
-    const tool = TOOLS.find(({ manager }) => owners(each).some((name) => manager.test(name)));
-    if (tool === undefined) return [];
-    const object = configurationRef({ configuration: each.metadata.name });
-    const message = `${tool.name} sets its caBundle, and so does the control plane: each sync breaks injection`;
-    return [{ object, result: "warning", message, advice: [byHand(tool.fix, "webhook")] }];
-  });
-  return findingOf(problems);
+  const sources = [
+    async () => {
+      const configurations = await facts.mutatingWebhooks();
+      const own = new Set(injectorWebhooks(configurations).map(({ configuration }) => configuration));
+      return configurations.filter(({ metadata }) => own.has(metadata.name)).flatMap((each) =>
+        overwritten(each, MUTATING)
+      );
+    },
+    async () => (await facts.validatingWebhooks()).filter(isOfIstio).flatMap((each) => overwritten(each, VALIDATING)),
+    async () => (await facts.pods()).flatMap(comparedPod),
+  ];
+  return findingOf(await inEach(sources, (find) => find()));
 }
 
-/** The managers that own the caBundle of a webhook. */
-function owners({ metadata }: MutatingWebhookConfiguration): readonly string[] {
-  return mapsAt({ ...metadata }, "managedFields").filter((entry) => ownsBundle(mapAt(entry, "fieldsV1")))
-    .map((entry) => textAt(entry, "manager"));
+function overwritten(configuration: KubeObject | MutatingWebhookConfiguration, written: Written): readonly Problem[] {
+  const managers = ownersOf(configuration, written.fields);
+  const tool = TOOLS.find(({ manager }) => managers.some((name) => manager.test(name)));
+  if (tool === undefined) return [];
+  const breaks = written === MUTATING
+    ? "each sync breaks injection"
+    : "each sync breaks the validation of Istio's resources";
+  return [{
+    object: `${written.kind.toLowerCase()}/${configuration.metadata.name}`,
+    result: "warning",
+    message: `${tool.name} sets its ${written.names}, and so does the control plane: ${breaks}`,
+    advice: [byHand(tool.fix(written), "webhook")],
+  }];
 }
 
-function ownsBundle(fields: ValueMap): boolean {
-  const webhooks = Object.values(mapAt(fields, "f:webhooks")).filter(isMap);
-  return webhooks.some((webhook) => "f:caBundle" in mapAt(webhook, "f:clientConfig"));
+/** Argo CD marks what it compares with a manifest. Pods of controllers do not have the mark. */
+const TRACKED = "argocd.argoproj.io/tracking-id";
+
+/** Source: Argo CD, "Diff Strategies": a server-side diff leaves out what mutating webhooks change. */
+function comparedPod(pod: Pod): readonly Problem[] {
+  const { annotations, ownerReferences = [], namespace = "", name } = pod.metadata;
+  if (annotations?.[TRACKED] === undefined || ownerReferences.length > 0) return [];
+  if (!isAlive(pod) || findProxy(pod) === undefined) return [];
+  return [{
+    object: `pod/${namespace}/${name}`,
+    result: "warning",
+    message: "Argo CD compares it with its manifest, which has no sidecar: it is never in sync",
+    advice: [
+      byHand("add the annotation argocd.argoproj.io/compare-options: ServerSideDiff=true to its manifest", "workload"),
+    ],
+  }];
+}
+
+/** The managers that own one of the fields of a webhook. */
+function ownersOf(
+  { metadata }: KubeObject | MutatingWebhookConfiguration,
+  fields: Written["fields"],
+): readonly string[] {
+  const isOwner = (entry: ValueMap) => {
+    const webhooks = Object.values(mapAt(mapAt(entry, "fieldsV1"), "f:webhooks")).filter(isMap);
+    return webhooks.some((webhook) => fields.some((path) => hasPath(webhook, path)));
+  };
+  return mapsAt({ ...metadata }, "managedFields").filter(isOwner).map((entry) => textAt(entry, "manager"));
+}
+
+function hasPath(map: ValueMap, [first = "", ...rest]: readonly string[]): boolean {
+  return rest.length === 0 ? first in map : hasPath(mapAt(map, first), rest);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clusterInventory } from "../../../../test/support/kube/cluster.ts";
+import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
 import { judge } from "../../judge.ts";
@@ -31,4 +31,48 @@ Deno.test("webhook-gitops: Flux that owns the caBundle is told", async () => {
 Deno.test("webhook-gitops: other fields and other managers are ok", async () => {
   assert.equal((await found("argocd-controller", "f:service")).result, "ok");
   assert.equal((await found("pilot-discovery")).result, "ok");
+});
+
+Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the validating webhook is told", async () => {
+  const validating = (manager: string, fields: Record<string, Record<string, never>>, webhook: string) => {
+    const fieldsV1 = { "f:webhooks": { [`k:{"name":"${webhook}"}`]: fields } };
+    const metadata = { managedFields: [{ manager, operation: "Apply", fieldsV1 }] };
+    const webhooks = [{ name: webhook, clientConfig: {}, rules: [{}] }];
+    const group = "admissionregistration.k8s.io/v1";
+    return object(group, "ValidatingWebhookConfiguration", "istiod", { metadata, webhooks });
+  };
+  const finding = async (each: ReturnType<typeof validating>) =>
+    await judge({ run: bundleIsUnmanaged }, clusterInventory({ objects: [each] }));
+  const POLICY = { "f:failurePolicy": {} };
+  const { result, ...told } = await finding(validating("argocd-controller", POLICY, "rev.validation.istio.io"));
+  assert.equal(result, "warning");
+  assert.match(
+    await toldText(told),
+    /^validatingwebhookconfiguration\/istiod: Argo CD .*caBundle and failurePolicy.*\nfix: .*"\.webhooks\[\]\?\.failurePolicy"\]/,
+  );
+  assert.equal((await finding(validating("pilot-discovery", POLICY, "rev.validation.istio.io"))).result, "ok");
+  assert.equal((await finding(validating("argocd-controller", POLICY, "policy.example.com"))).result, "ok");
+  assert.equal(
+    (await finding(validating("argocd-controller", { "f:rules": {} }, "rev.validation.istio.io"))).result,
+    "ok",
+  );
+});
+
+Deno.test("webhook-gitops: a bare pod with a sidecar that Argo CD tracks is told", async () => {
+  const spec = { containers: [{ name: "app" }, { name: "istio-proxy", image: "proxy" }] };
+  const annotations = { "argocd.argoproj.io/tracking-id": "shop:/Pod:shop/single" };
+  const finding = async (
+    metadata: Record<string, typeof annotations | { name: string; kind: string }[]>,
+    parts = spec,
+  ) =>
+    await judge(
+      { run: bundleIsUnmanaged },
+      clusterInventory({ objects: [object("v1", "Pod", "shop/single", { metadata, spec: parts })] }),
+    );
+  const { result, ...told } = await finding({ annotations });
+  assert.equal(result, "warning");
+  assert.match(await toldText(told), /^pod\/shop\/single: Argo CD compares .*\nfix: .*ServerSideDiff=true/);
+  assert.equal((await finding({})).result, "ok");
+  assert.equal((await finding({ annotations, ownerReferences: [{ name: "web-1", kind: "ReplicaSet" }] })).result, "ok");
+  assert.equal((await finding({ annotations }, { containers: spec.containers.slice(0, 1) })).result, "ok");
 });

@@ -52,6 +52,11 @@ async function adviceFor(
   ];
 }
 
+/** Whether a configuration has a validating webhook of Istio. */
+export function isOfIstio(configuration: ValueMap): boolean {
+  return mapsAt(configuration, "webhooks").some((webhook) => NAME.test(textAt(webhook, "name")));
+}
+
 /** A webhook without rules is never called. */
 function selects({ rules }: ValueMap): boolean {
   return isList(rules) && rules.some(isMap);
