@@ -1,9 +1,8 @@
-import { decidedFixes, type Deciding } from "./advice/decide.ts";
+import { decidedFixes } from "./advice/decide.ts";
+import { decidingOver } from "./advice/deciding.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
-import { type InjectorWebhook, injectorWebhooks, isOfInjector } from "./inventory/injector_webhooks.ts";
-import { type Inventory, isKnown, type Observed } from "./inventory/mod.ts";
-import { isWithoutSidecars } from "./inventory/sidecars.ts";
+import type { Inventory } from "./inventory/mod.ts";
 import { judge } from "./judge.ts";
 import { neededText, resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
@@ -24,11 +23,8 @@ export async function runChecks(
   inventory: Inventory,
   progress: Progress,
 ): Promise<CheckResult[]> {
-  const deciding: Deciding = {
-    isProtected: async (name) =>
-      isWithoutSidecars(name, inventory.scope) || isOfInjector(name, await webhooksIn(inventory)),
-    may: async (need) => valueOf(await inventory.may(need)),
-  };
+  const { istioNamespace } = inventory.scope;
+  const deciding = decidingOver({ ...inventory, istioNamespace });
   const running = new Map<string, Promise<CheckResult>>();
   let ended = 0;
   const run = async (check: Check): Promise<CheckResult> => {
@@ -47,14 +43,6 @@ export async function runChecks(
   const results = await Promise.all(checks.map(start));
   const shown = results.filter(({ id, result }) => told.has(id) || result === "error");
   return CATEGORIES.flatMap((category) => shown.filter((result) => result.category === category));
-}
-
-function valueOf<T>(observed: Observed<T>): T | undefined {
-  return isKnown(observed) ? observed.value : undefined;
-}
-
-async function webhooksIn(inventory: Inventory): Promise<readonly InjectorWebhook[]> {
-  return injectorWebhooks(valueOf(await inventory.mutatingWebhooks()) ?? []);
 }
 
 function skipped({ id }: CheckResult): Finding {

@@ -1,5 +1,5 @@
 /** In which order advice is told, which is not told at all, and what the user's rights cannot do. */
-import { type Advice, byHand, type Fix, look, type Need, REACHES, RISKS } from "./advice.ts";
+import { type Advice, type Fix, look, type Need, REACHES, type Risk, RISKS } from "./advice.ts";
 import type { ToldAdvice, ToldFix } from "./advice_schema.ts";
 import { kubectl } from "./commands.ts";
 
@@ -19,13 +19,12 @@ export interface Deciding {
  * | what gives pods of a protected namespace a proxy is not told                         | the injector would need itself |
  * | harmless changes come first, then what only looks, then `loosens`, `enrols`, `takes-out` | the first one is copied        |
  * | among them the smallest reach comes first                                            | nothing else shall change      |
- * | if only risky ones are left, a look comes before them                                | the user decides               |
+ * | a look comes before a command that enrols or takes out, if that is the first command | the user decides               |
  */
 export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ToldAdvice[]> {
   const isAllowed = await Promise.all(alternatives.map((advice) => mayBeTold(advice, deciding)));
   const ordered = distinct(alternatives.filter((_, index) => isAllowed[index])).toSorted((a, b) => rank(a) - rank(b));
-  const [first] = ordered;
-  const all = first === undefined || first.risk === "none" ? ordered : [lookFirst(first), ...ordered];
+  const all = withLook(ordered);
   return await Promise.all(all.map((advice) => told(advice, deciding)));
 }
 
@@ -53,10 +52,19 @@ function rank({ risk, reach }: Advice): number {
   return group * REACHES.length + REACHES.indexOf(reach);
 }
 
+/** A look before the first command, where that would change who is in the mesh. */
+function withLook(ordered: readonly Advice[]): readonly Advice[] {
+  const index = ordered.findIndex(({ steps }) => steps.length > 0);
+  const first = ordered[index];
+  return first === undefined || !MOVING.includes(first.risk) ? ordered : ordered.toSpliced(index, 0, lookFirst(first));
+}
+
+const MOVING: readonly Risk[] = ["enrols", "takes-out"];
+
 function lookFirst({ namespace }: Advice): Advice {
-  if (namespace === undefined) return byHand("decide which workloads belong to the mesh", "nothing");
-  const words = ["mesh", "check", "injection", "-n", namespace];
-  return look("see first what it changes", { command: kubectl(...words), needs: [] });
+  const where = namespace === undefined ? ["-A"] : ["-n", namespace];
+  const command = kubectl("mesh", "check", "injection", ...where);
+  return look("see first who is in the mesh", { command, needs: [] });
 }
 
 /** Each is a request: an advice for all namespaces of a large cluster would ask for minutes. */

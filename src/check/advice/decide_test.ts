@@ -22,7 +22,7 @@ interface Row {
   readonly told: readonly string[];
 }
 
-const LOOK = "see first what it changes";
+const LOOK = "see first who is in the mesh";
 
 const ROWS: readonly Row[] = [
   { rule: "nothing stays nothing", given: [], told: [] },
@@ -62,9 +62,14 @@ const ROWS: readonly Row[] = [
     told: [LOOK, "out"],
   },
   {
-    rule: "without a namespace the user is asked to decide",
-    given: [advice("out", "cluster", "takes-out")],
-    told: ["decide which workloads belong to the mesh", "out"],
+    rule: "nor is it the first command, behind what has none",
+    given: [advice("out", "cluster", "takes-out"), advice("install", "mesh", "none", { steps: [] })],
+    told: ["install", LOOK, "out"],
+  },
+  {
+    rule: "a policy that admits more may be the first command",
+    given: [advice("more", "namespace", "loosens"), advice("install", "mesh", "none", { steps: [] })],
+    told: ["install", "more"],
   },
   {
     rule: "nothing is invited into a protected namespace",

@@ -192,7 +192,7 @@ const ROWS: readonly Row[] = [
     objects: [namespace({})],
     result: "warning",
     says:
-      /^no namespace is labeled for injection\nfix: label the pod template .*\nor: inject a whole namespace:\nkubectl/,
+      /^no namespace is labeled for injection\nfix: label the pod template .*\nor: see first .*\n.*\nor: inject a whole namespace:\nkubectl/,
   },
   {
     id: "namespace-labelled",

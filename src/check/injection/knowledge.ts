@@ -12,13 +12,8 @@ import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import type { Source } from "../inventory/source.ts";
 import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
 import { accessInventory } from "../inventory/access.ts";
-import { isWithoutSidecars } from "../inventory/sidecars.ts";
-import {
-  type InjectorWebhook,
-  injectorWebhooks,
-  isOfInjector,
-  namespaceLabels,
-} from "../inventory/injector_webhooks.ts";
+import { decidingOver } from "../advice/deciding.ts";
+import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
 import { ASSUMED } from "./verdict.ts";
@@ -43,12 +38,15 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     pods: undefined,
     gaps: [],
     admitting: undefined,
-    deciding: { isProtected: (name) => Promise.resolve(isWithoutSidecars(name, OFFLINE)), may: () => UNKNOWN },
+    deciding: decidingOver({
+      istioNamespace: DEFAULT_NAMESPACE,
+      mutatingWebhooks: () => Promise.resolve({ value: [] }),
+      may: () => Promise.resolve({ failed: "no cluster is asked" }),
+    }),
   };
 }
 
-const OFFLINE = { istioNamespace: "istio-system" };
-const UNKNOWN = Promise.resolve(undefined);
+const DEFAULT_NAMESPACE = "istio-system";
 
 function givenInjector(given: Injector | undefined): Observed<Injector> {
   return given === undefined ? { failed: "no configuration is given" } : { value: given };
@@ -90,10 +88,11 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
     namespaceLabels: namespaceLabels(name, labels),
     injectorFor: await shared.injectorFor(),
     pods: wantsPods && isKnown(live) ? live.value : undefined,
-    deciding: {
-      isProtected: (each) => Promise.resolve(isProtected(each, asking, configurations)),
-      may: async (need) => valueOf(await shared.access.may(need)),
-    },
+    deciding: decidingOver({
+      istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE,
+      mutatingWebhooks: () => Promise.resolve(configurations),
+      may: shared.access.may,
+    }),
     admitting: canAdmit(asking, namespace) ? asking : undefined,
     gaps: [
       ...gap("which webhooks exist", configurations),
@@ -104,20 +103,6 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
         : [],
     ],
   };
-}
-
-function valueOf<T>(observed: Observed<T>): T | undefined {
-  return isKnown(observed) ? observed.value : undefined;
-}
-
-/** The control plane's namespace is that of the scope, or where a webhook's pods are. */
-function isProtected(
-  name: string,
-  { choice: { istioNamespace = "istio-system" } }: Asking,
-  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
-): boolean {
-  if (isWithoutSidecars(name, { istioNamespace })) return true;
-  return isKnown(configurations) && isOfInjector(name, injectorWebhooks(configurations.value));
 }
 
 /** A given configuration is not what the cluster injects, and a missing namespace admits no pod. */

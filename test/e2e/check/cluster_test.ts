@@ -1,5 +1,6 @@
 /** `check` with a real API server: a healthy mesh, broken ones, and users with few rights. */
 import assert from "node:assert/strict";
+import type { CheckResult } from "../../../src/check/result_schema.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
@@ -175,8 +176,21 @@ async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusa
     new RegExp(`^(error|warning) see "kubectl mesh check --explain ${id}"$`),
   );
   assert.deepEqual(broken?.objects, ["namespace/mesh"]);
+  await isHealed(cluster, broken);
   await heal(cluster);
   assert.equal((await check(cluster, ["--only", id])).results.get(id)?.result, "ok");
+}
+
+/** The first command heals it, unless it opens an editor. */
+async function isHealed(cluster: Cluster, { id, fixes }: CheckResult): Promise<void> {
+  const advice = fixes.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
+  assert(advice.length > 0, `${id} has no command`);
+  for (const command of advice.flatMap(({ commands }) => commands)) {
+    if (command.startsWith("kubectl edit ")) return;
+    assert.equal((await cluster.shell(command)).code, 0, command);
+  }
+  const { result, message } = (await check(cluster, ["--only", id])).results.get(id) ?? {};
+  assert.equal(result, "ok", message);
 }
 
 async function judgesPods(cluster: Cluster): Promise<void> {

@@ -14,6 +14,8 @@ export interface Cluster {
   /** The authority of the API server's own certificate, PEM. */
   authority(): Promise<string>;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Runs a command of a shell as it is printed; `kubectl` is that of the cluster. */
+  shell(command: string): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Ends it, or returns it to the pool. */
   stop(): Promise<void>;
 }
@@ -64,6 +66,11 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
     client: JSON.parse(await Deno.readTextFile(`${folder}/client.json`)),
     authority: async () => lastCertificate(await Deno.readTextFile(`${folder}/certs/apiserver.crt`)),
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
+    shell: (command) =>
+      output("sh", ["-c", `CONFIG=$1; kubectl() { command "$0" --kubeconfig "$CONFIG" "$@"; }; ${command}`, ...[
+        kubectl,
+        kubeconfig,
+      ]]),
     stop,
   };
   await addServiceAccount(cluster, "default");

@@ -1,0 +1,123 @@
+/** Executes advice as it is told, and looks at what it does to the rest of the mesh. */
+import assert from "node:assert/strict";
+import type { ToldAdvice } from "../../../../src/check/advice/advice_schema.ts";
+import { explainInjection, type Explanation } from "../../../../src/check/mod.ts";
+import type { CheckResult } from "../../../../src/check/result_schema.ts";
+import { connect } from "../../../../src/core/kube/client/mod.ts";
+import { isMap, type ValueMap } from "../../../../src/core/value.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
+import { containersOf } from "../../../../src/inject/mod.ts";
+import { type MeshCluster, setStatus } from "./mesh_cluster.ts";
+import type { Results } from "./results.ts";
+
+/** Explains all workloads. */
+export async function explainAll({ cluster }: MeshCluster): Promise<readonly Explanation[]> {
+  return await asked(cluster.kubeconfig, { all: { namespace: undefined } });
+}
+
+/** Explains one workload. */
+export async function explainOne({ cluster }: MeshCluster, workload: string, namespace: string): Promise<Explanation> {
+  const [explanation] = await asked(cluster.kubeconfig, { workload, namespace });
+  assert(explanation !== undefined);
+  return explanation;
+}
+
+async function asked(
+  kubeconfig: string,
+  question: Pick<Parameters<typeof explainInjection>[2], "all" | "workload"> & { readonly namespace?: string },
+): Promise<readonly Explanation[]> {
+  const api = await connect(realWorld(), { kubeconfig });
+  try {
+    return await explainInjection(realWorld(), api, {
+      namespace: "default",
+      choice: {},
+      configuration: {},
+      ...question,
+    });
+  } finally {
+    api.close();
+  }
+}
+
+/** The first alternative with a command, of each fix. A look at a workload leads to what is told there. */
+export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<readonly ToldAdvice[]> {
+  const found = fixes.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
+  const led = await Promise.all(found.map(async (advice) => {
+    const [, workload, namespace] = LOOK.exec(advice.commands[0] ?? "") ?? [];
+    if (workload === undefined || namespace === undefined) return [advice];
+    const { fixes: there } = await explainOne(mesh, workload, namespace);
+    return there.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
+  }));
+  return led.flat();
+}
+
+const LOOK = /^kubectl mesh check injection (\S+\/\S+) -n (\S+)$/;
+
+/** Runs the commands of advice, and does what a kubelet would do with new pods. */
+export async function follow(mesh: MeshCluster, advice: ToldAdvice): Promise<void> {
+  assert(["none", "loosens"].includes(advice.risk), `The first command is risky: ${JSON.stringify(advice)}`);
+  for (const command of advice.commands) {
+    const { code, stderr } = await mesh.cluster.shell(command);
+    assert.equal(code, 0, `${command}: ${stderr}`);
+  }
+  await startPods(mesh);
+}
+
+/** Pods without a status become ready. */
+async function startPods(mesh: MeshCluster): Promise<void> {
+  const { items } = JSON.parse(await mesh.kubectl("get", "pods", "-A", "-o", "json"));
+  for (const pod of Array.isArray(items) ? items.filter(isMap) : []) {
+    const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
+    if (!isMap(pod["status"]) || pod["status"]["containerStatuses"] !== undefined) continue;
+    const containerStatuses = containersOf(pod, "containers").map((container): ValueMap => ({
+      name: container["name"] ?? "",
+      image: container["image"] ?? "",
+      imageID: "",
+      ready: true,
+      restartCount: 0,
+      state: { running: {} },
+    }));
+    const where = ["-n", String(namespace), "pod", String(name)];
+    await setStatus(mesh, where, { phase: "Running", containerStatuses });
+  }
+}
+
+const SEVERITIES = ["skipped", "ok", "unknown", "warning", "error"];
+
+/** Checks that are worse than before, as sentences. */
+export function worse(before: Results, after: Results): readonly string[] {
+  const rank = (result: string | undefined) => SEVERITIES.indexOf(result ?? "ok");
+  return [...after.values()].flatMap(({ id, result, message }) => {
+    const was = before.get(id)?.result;
+    const isWorse = rank(result) > Math.max(rank(was), rank("ok"));
+    return isWorse ? [`${id} was ${was} and is ${result}: ${message}`] : [];
+  });
+}
+
+/** The workloads that are injected when they are created again. */
+export function injectedIn(explanations: readonly Explanation[]): readonly string[] {
+  return explanations.filter(({ verdict }) => verdict === "injected")
+    .map(({ namespace, workload }) => `${namespace}/${workload}`);
+}
+
+/** The labels of all namespaces, to be restored. */
+export async function namespaceLabels({ kubectl }: MeshCluster): Promise<() => Promise<void>> {
+  const read = async () => {
+    const { items } = JSON.parse(await kubectl("get", "namespaces", "-o", "json"));
+    const all: readonly unknown[] = Array.isArray(items) ? items : [];
+    return new Map(
+      all.filter(isMap).map(({ metadata }) => {
+        const { name, labels } = isMap(metadata) ? metadata : {};
+        return [String(name), isMap(labels) ? labels : {}] as const;
+      }),
+    );
+  };
+  const before = await read();
+  return async () => {
+    for (const [name, labels] of await read()) {
+      const own = before.get(name) ?? {};
+      const change = Object.fromEntries(Object.keys({ ...labels, ...own }).map((key) => [key, own[key] ?? null]));
+      await kubectl("patch", "namespace", name, "--type=merge", "-p", JSON.stringify({ metadata: { labels: change } }));
+    }
+  };
+}
