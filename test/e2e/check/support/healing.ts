@@ -1,0 +1,100 @@
+/** One breakage: its report, its advice, and the mesh as it was. */
+import assert from "node:assert/strict";
+import { fixLines } from "../../../../src/check/advice/text.ts";
+import type { CheckResult } from "../../../../src/check/result_schema.ts";
+import { BREAKAGES } from "./breakages.ts";
+import type { Breakage } from "./breaking.ts";
+import { explainAll, firstCommands, follow, injectedIn, namespaceLabels, worse } from "./cures.ts";
+import { INCURABLE, NO_CURE } from "./incurable.ts";
+import { type MeshCluster, startMesh } from "./mesh_cluster.ts";
+import type { Results } from "./results.ts";
+
+/** Every second breakage, from the first or from the second one: two tests share them. */
+export async function healEverySecond(t: Deno.TestContext, first: 0 | 1): Promise<void> {
+  const mesh = await startMesh();
+  try {
+    await t.step("a healthy mesh", async () => void await comesTo(mesh, {}));
+    for (const [name, breakage] of Object.entries(BREAKAGES).filter((_, index) => index % 2 === first)) {
+      await t.step(name, () => tellsAndHeals(mesh, breakage, INCURABLE[name] !== undefined));
+    }
+  } finally {
+    await mesh.stop();
+  }
+}
+
+async function tellsAndHeals(
+  mesh: MeshCluster,
+  { make, heal, told, says }: Breakage,
+  isIncurable: boolean,
+): Promise<void> {
+  const restoreLabels = await namespaceLabels(mesh);
+  let isHealed = false;
+  await make(mesh);
+  try {
+    const results = await comesTo(mesh, told);
+    const [id = ""] = Object.keys(told);
+    const { message = "", fixes = [], hint, objects } = results.get(id) ?? {};
+    assert.match([message, ...fixLines(fixes).map(({ text }) => text)].join("\n"), says);
+    assert.equal(hint, `see "kubectl mesh check --explain ${id}"`);
+    assert.ok(objects !== undefined && (objects.length > 0 || id === "webhook-exists"));
+    assert.ok(fixes.length > 0, `${id} has no advice`);
+    if (isIncurable) await isNoCure(mesh, fixes);
+    else await isCured(mesh, id, results);
+    isHealed = !isIncurable;
+  } finally {
+    // What the advice has healed may not be there any more.
+    await heal(mesh).catch((error) => {
+      if (!isHealed) throw error;
+    });
+    await restoreLabels();
+  }
+  await comesTo(mesh, {});
+}
+
+async function isNoCure(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<void> {
+  for (const { commands: [command = ""], risk } of await firstCommands(mesh, fixes)) {
+    assert.match(command, NO_CURE);
+    assert.ok(["none", "loosens"].includes(risk), command);
+  }
+}
+
+async function isCured(mesh: MeshCluster, id: string, before: Results): Promise<void> {
+  const inMesh = injectedIn(await explainAll(mesh));
+  const advice = await firstCommands(mesh, before.get(id)?.fixes ?? []);
+  assert.ok(advice.length > 0, "No command is told");
+  for (const each of advice) await follow(mesh, each);
+  const after = await untilWell(mesh, id);
+  assert.deepEqual(worse(before, after), []);
+  const still = new Set(injectedIn(await explainAll(mesh)));
+  assert.deepEqual(inMesh.filter((each) => !still.has(each)), []);
+}
+
+const DEADLINE = 60_000;
+
+/** Waits until a check is neither an error nor a warning. */
+async function untilWell(mesh: MeshCluster, id: string): Promise<Results> {
+  for (const end = Date.now() + DEADLINE;;) {
+    const results = await mesh.results();
+    const { result = "", message } = results.get(id) ?? {};
+    if (!["error", "warning"].includes(result)) return results;
+    if (Date.now() > end) assert.fail(`The advice does not heal ${id}: ${message}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Waits until exactly these checks are errors or warnings: the API server sees changes a little later. */
+async function comesTo(mesh: MeshCluster, told: Breakage["told"]): Promise<Results> {
+  for (const end = Date.now() + DEADLINE;;) {
+    const results = await mesh.results();
+    const bad = [...results.values()].filter(({ result }) => result === "error" || result === "warning");
+    const found = Object.fromEntries(bad.map(({ id, result }) => [id, result]));
+    if (isSame(found, told)) return results;
+    if (Date.now() > end) assert.deepEqual(found, told, bad.map(({ id, message }) => `${id}: ${message}`).join("\n"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const text = (all: Readonly<Record<string, string>>) => Object.entries(all).map(String).sort().join();
+  return text(a) === text(b);
+}
