@@ -15,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   wait: ["run", "--quiet", "--allow-all", "bench/wait.ts"],
   dns: ["run", "--quiet", "--allow-all", "bench/dns.ts"],
   check: ["run", "--quiet", "--allow-all", "bench/check.ts"],
+  explain: ["run", "--quiet", "--allow-all", "bench/explain.ts"],
   explain_short: ["run", "--quiet", "--allow-all", "bench/explain_short.ts"],
   webhook: ["run", "--quiet", "--allow-all", "bench/webhook.ts"],
   yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],
