@@ -15,7 +15,6 @@ export interface Image {
   readonly isApplication?: boolean;
   /** Files of this machine at paths of the image. */
   readonly files?: Readonly<Record<string, string>>;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** What a pod needs. */
@@ -105,13 +104,6 @@ export class RunningPod implements AsyncDisposable {
     return (await this.#probe({ path: "/healthz/ready", port: 15021 })) === 200;
   }
 
-  /** Starts the container of the proxy again, after its end. */
-  async restartProxy(): Promise<void> {
-    const { initContainers = [], containers = [] } = this.options.pod.spec ?? {};
-    const proxy = [...initContainers, ...containers].find(({ name }) => name === "istio-proxy");
-    await this.#start(proxy ?? fail("The pod has no proxy"));
-  }
-
   /** An init container ends; a sidecar (`restartPolicy: Always`) starts up. */
   async #startFirst(container: Container): Promise<void> {
     const program = await this.#start(container);
@@ -124,7 +116,7 @@ export class RunningPod implements AsyncDisposable {
     const name = container.name ?? "";
     const image = this.#image(container);
     const root = await Deno.makeTempDir({ dir: this.folder, prefix: `root-${name}-` });
-    const env = { ...image.env, ...environmentOf(this.options.pod, container) };
+    const env = environmentOf(this.options.pod, container);
     const inherited = INHERITED.flatMap((name) =>
       Deno.env.get(name) === undefined ? [] : `${name}=${Deno.env.get(name)}`
     );

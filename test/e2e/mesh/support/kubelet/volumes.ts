@@ -43,12 +43,7 @@ export class Volumes implements AsyncDisposable {
   async refresh(name: string, choice: TokenChoice = {}): Promise<void> {
     const volume = this.pod.spec?.volumes?.find((volume) => volume.name === name);
     if (volume === undefined) fail(`The pod has no volume "${name}"`);
-    await this.put(name, await this.#files(volume, choice));
-  }
-
-  /** Replaces all files of a volume at once. */
-  async put(name: string, files: Files): Promise<void> {
-    await (this.#mounted.get(name) ?? fail(`The volume "${name}" has no files`)).put(files);
+    await (this.#mounted.get(name) ?? fail(`The volume "${name}" has no files`)).put(await this.#files(volume, choice));
   }
 
   async #make(volume: Volume): Promise<void> {
