@@ -149,6 +149,9 @@ export interface TlsServer {
   replaceCertificate(keyPair: KeyPair): Promise<void>;
   /** Starts to drain: each response asks the client to close its connection (HTTP/1.1). */
   drain(): void;
-  /** Stops listening and waits for requests in flight, at most this many milliseconds; tells whether all were answered. */
+  /**
+   * Stops listening and waits for requests in flight, at most this many milliseconds; tells whether all were answered. Clients
+   * that never pause are answered with 429 and `Retry-After` after half of the time.
+   */
   close(milliseconds: number): Promise<boolean>;
 }

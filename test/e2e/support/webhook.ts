@@ -35,6 +35,8 @@ export interface WebhookProcess {
   logged(text: string | RegExp, from?: number): Promise<void>;
   /** Sends SIGTERM and waits for the end; the exit code. */
   stop(): Promise<number>;
+  /** Sends SIGKILL and waits for the end. */
+  kill(): Promise<void>;
 }
 
 const FILES = [["config", "--inject-config"], ["values", "--values"], ["mesh", "--mesh-config"]] as const;
@@ -72,13 +74,15 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
     stderr: "piped",
   }).spawn();
   const log = collect(child.stderr);
-  const stop = async () => {
-    child.kill("SIGTERM");
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    child.kill(signal);
     const { code } = await child.status;
     await log.ended;
     await Deno.remove(folder, { recursive: true });
     return code;
   };
+  const stop = () => end("SIGTERM");
+  const kill = async () => void await end("SIGKILL");
   const ended = child.status.then(async ({ code }) => {
     await log.ended;
     return Promise.reject(new Error(`it ended with ${code}: ${log.text()}`));
@@ -91,7 +95,7 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
     throw error;
   });
   const [, port, plainPort] = /reviews on port (\d+),.* metrics on port (\d+)/.exec(log.text()) ?? [];
-  return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop };
+  return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop, kill };
 }
 
 /** Collects a stream as text. `has` waits for a text in it. */

@@ -171,7 +171,7 @@ const WORKAROUNDS: readonly Workaround[] = [
   {
     id: "http2-shutdown",
     problem:
-      "Deno.serve never answers requests of HTTP/2 that arrive when it is told to end: an idle moment is waited for",
+      "Deno.serve never answers requests of HTTP/2 that arrive when it is told to end: clients are asked to pause before",
     where: ["src/core/world/deno/https/server.ts"],
     isNeeded: "let close() of https/server.ts call shutdown() at once, and run server_test.ts",
   },

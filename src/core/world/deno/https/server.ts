@@ -19,7 +19,16 @@ const SWEEP_EVERY = 1000;
 const FIRST_REQUESTS = 500;
 /** Milliseconds without a request or response that count as idle, and the share of the drain time that is spent on it. */
 const IDLE = 100;
+/** The same while clients are asked to pause: less than their pause, and more than a busy machine delays a request. */
+const PAUSED = 500;
 const IDLE_SHARE = 0.5;
+/** The share that is spent on another one, in which clients are asked to pause. */
+const PAUSED_SHARE = 0.25;
+/**
+ * The answer to clients that never pause. client-go, and so an API server, asks again after that second
+ * (k8s.io/client-go/rest/with_retry.go), by then over another connection.
+ */
+const ASK_LATER = { status: 429, headers: { "retry-after": "1" } } as const;
 /** Milliseconds that slow clients have to read the last responses. */
 const LAST_BYTES = 2000;
 /** Milliseconds without a request in flight after which the shutdown of backends is not waited for. */
@@ -51,6 +60,8 @@ interface Shared {
   lastActivity: number;
   /** Responses ask the client to close the connection (HTTP/1.1). */
   isDraining: boolean;
+  /** Requests are answered with {@link ASK_LATER}. */
+  asksForPause: boolean;
 }
 
 /** Serves HTTPS; see `Network.serveTls`. */
@@ -80,7 +91,11 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
       await front;
       shared.isDraining = true;
       await within(Math.min(milliseconds, FIRST_REQUESTS), Promise.all(shared.passing));
-      await idle(shared, milliseconds * IDLE_SHARE);
+      await idle(shared, IDLE, milliseconds * IDLE_SHARE);
+      // Also after an idle moment: on a busy machine it may be that of a client that waits for a processor.
+      shared.asksForPause = true;
+      shared.lastActivity = performance.now();
+      await idle(shared, PAUSED, milliseconds * PAUSED_SHARE);
       await within(Math.max(0, end - performance.now()), ended(shared));
       const isAnswered = shared.inFlight === 0;
       if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
@@ -93,16 +108,16 @@ export async function serveTls(options: TlsServeOptions, handler: HttpHandler): 
 
 function sharedOf(handler: HttpHandler, table: ConnectionTable): Shared {
   const sets = { byPort: new Map(), backends: new Set<Backend>(), passing: new Set<Promise<void>>() };
-  return { handler, table, ...sets, inFlight: 0, lastActivity: -Infinity, isDraining: false };
+  return { handler, table, ...sets, inFlight: 0, lastActivity: -Infinity, isDraining: false, asksForPause: false };
 }
 
 /**
  * Waits for an idle moment: Deno never answers requests over HTTP/2 that arrive when a backend shuts down, and clients go on to
  * use their connections until they are told.
  */
-async function idle(shared: Shared, milliseconds: number): Promise<void> {
+async function idle(shared: Shared, period: number, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
-  const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < IDLE;
+  const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < period;
   for (let now = performance.now(); isActive(now) && now < end; now = performance.now()) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -137,7 +152,9 @@ function startBackend({ certificate: cert, key }: KeyPair, shared: Shared): Back
     shared.inFlight++;
     shared.lastActivity = performance.now();
     try {
-      const response = await shared.handler(request, connection?.remote ?? "");
+      const response = shared.asksForPause
+        ? new Response(null, ASK_LATER)
+        : await shared.handler(request, connection?.remote ?? "");
       if (shared.isDraining) response.headers.set("connection", "close");
       return response;
     } finally {

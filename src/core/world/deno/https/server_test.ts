@@ -146,6 +146,31 @@ for (const protocol of ["1.1", "2"] as const) {
   });
 }
 
+Deno.test("HTTP/2: close() loses no request of clients that never pause: they are asked to", async () => {
+  const counts = { answered: 0, paused: 0 };
+  const server = await serve(async (request, remote) => {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    return echo(request, remote);
+  });
+  using client = clientOf(OLD, "2");
+  const streams = Array.from({ length: 16 }, async () => {
+    for (;;) {
+      const response = await realFetch(`https://localhost:${server.port}/`, { client, method: "POST", body: "a" });
+      const text = await response.text();
+      if (response.status === 429) {
+        counts.paused++;
+        return response.headers.get("retry-after");
+      }
+      assert.equal(text, "a");
+      counts.answered++;
+    }
+  });
+  await until(() => counts.answered >= 50);
+  assert.equal(await server.close(4_000), true);
+  assert.deepEqual(await Promise.all(streams), streams.map(() => "1"));
+  assert.equal(counts.paused, 16);
+});
+
 Deno.test("drain() closes connections of HTTP/1.1 after their response", async () => {
   const server = await serve(echo);
   using client = clientOf(OLD, "1.1");
