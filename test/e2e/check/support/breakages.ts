@@ -232,14 +232,6 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /is created without a sidecar after 1 s, the timeout of .*\nno answer in time/,
   }, "Ignore"),
-  "a match condition that fails, hidden by failurePolicy Ignore": registered((each) => ({
-    ...each,
-    failurePolicy: "Ignore",
-    matchConditions: [{ name: "team", expression: "object.metadata.annotations['team'] == 'a'" }],
-  }), {
-    told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
-    says: /the condition "team" of .* fails for it, and failurePolicy Ignore hides that: /,
-  }),
   "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
     told: { "webhook-reachable": "error" },
     says: /no injector serves that path/,
@@ -247,6 +239,14 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a later webhook that drops restartPolicy": dropping(POLICY_PATCH, {
     told: { "webhook-chain": "error" },
     says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" takes from injected pods .*: restartPolicy\n/,
+  }),
+  "a match condition that fails, hidden by failurePolicy Ignore": registered((each) => ({
+    ...each,
+    failurePolicy: "Ignore",
+    matchConditions: [{ name: "team", expression: "object.metadata.annotations['team'] == 'a'" }],
+  }), {
+    told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
+    says: /the condition "team" of .* fails for it, and failurePolicy Ignore hides that: /,
   }),
   "Argo CD sets the caBundle": {
     make: async ({ kubectl, authority }) => {
