@@ -6,7 +6,6 @@
 import { parseArgs } from "node:util";
 import { connect } from "../src/core/kube/client/mod.ts";
 import { realWorld } from "../src/core/world/mod.ts";
-import { SHORT_QUESTIONS } from "../src/explain/sources/live/questions.ts";
 import { MESH_COMMAND } from "../test/support/programs/mesh.ts";
 import { addServiceAccount, type Cluster, startOwnCluster } from "../test/e2e/support/cluster/cluster.ts";
 import { startKubelet } from "../test/e2e/support/kubelet.ts";
@@ -22,24 +21,27 @@ async function main(): Promise<number> {
   const cluster = await startOwnCluster();
   try {
     const node = await startKubelet(cluster);
+    const folder = await programs();
     try {
       const names = Array.from({ length: PODS }, (_, at) => `web-${at}`);
       await addPods(cluster, names, node.name);
-      const container = { answers: await answers(), delay: DELAY };
+      const container = { path: `${folder}:${Deno.env.get("PATH")}`, delay: DELAY };
       await node.runs(Object.fromEntries(names.map((name) => [`${NAMESPACE}/${name}/istio-proxy`, container])));
       const runs: Run[] = [];
       for (let run = 0; run < Number(values.runs); run++) runs.push(await measure(cluster.kubeconfig));
       return report(runs);
     } finally {
       await node.stop();
+      await Deno.remove(folder, { recursive: true });
     }
   } finally {
     await cluster.stop();
   }
 }
 
-/** What the commands print: the parts of the example's configuration that a line needs. */
-async function answers(): Promise<Record<string, string>> {
+/** A folder with a pilot-agent that prints the parts of the example's configuration that a line needs. */
+async function programs(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const dump: { configs: Record<string, unknown>[] } = JSON.parse(
     await Deno.readTextFile(`${CAPTURE}/config_dump.json`),
   );
@@ -47,11 +49,12 @@ async function answers(): Promise<Record<string, string>> {
   const configs = dump.configs.map((config) =>
     Object.fromEntries(Object.entries(config).filter(([key]) => kept.includes(key)))
   );
-  const texts: Record<string, string> = {
-    "config_dump.json": JSON.stringify({ configs }),
-    "stats.txt": await Deno.readTextFile(`${CAPTURE}/stats.txt`),
-  };
-  return Object.fromEntries(SHORT_QUESTIONS.map(({ part, command }) => [command.join(" "), texts[part] ?? ""]));
+  await Deno.writeTextFile(`${folder}/config_dump`, JSON.stringify({ configs }));
+  await Deno.copyFile(`${CAPTURE}/stats.txt`, `${folder}/stats`);
+  const script =
+    `#!/bin/sh\ncase $3 in config_dump*) exec cat ${folder}/config_dump ;; *) exec cat ${folder}/stats ;; esac\n`;
+  await Deno.writeTextFile(`${folder}/pilot-agent`, script, { mode: 0o755 });
+  return folder;
 }
 
 async function addPods(cluster: Cluster, names: readonly string[], nodeName: string): Promise<void> {

@@ -9,6 +9,7 @@ import { ephemeralRules } from "./live/ephemeral.ts";
 import { asked, captureLive, type LiveSource } from "./live/live.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
 import { type PartCommand, SHORT_QUESTIONS, wholeQuestions } from "./live/questions.ts";
+import { Together } from "./live/together.ts";
 import { captureLocal } from "./local.ts";
 
 /** Pods of which parts are read at the same time. */
@@ -52,7 +53,13 @@ async function* liveCaptures(
     const { pods, note } = await choosePods(api, choice, api.namespace);
     if (note !== undefined) world.stderr.write(`${note}\n`);
     const container = choice.container ?? PROXY_CONTAINER;
-    const live = { api, clock: world.clock, container, timeout: options.requestTimeout };
+    const live = {
+      api,
+      clock: world.clock,
+      container,
+      timeout: options.requestTimeout,
+      ...depth === "short" ? { together: new Together() } : {},
+    };
     const questions = (pod: Pod): readonly PartCommand[] =>
       depth === "short" ? SHORT_QUESTIONS : wholeQuestions(pod, container);
     // A whole capture may have 100 MiB: one at a time.

@@ -7,7 +7,8 @@ import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } 
 import { errorText } from "../../../core/errors.ts";
 import type { Clock } from "../../../core/world/mod.ts";
 import { absentPart, type AbsentReason, allParts, type Capture, mostBytes, type Part } from "../../capture/capture.ts";
-import { hasContainer } from "./pods.ts";
+import { hasContainer, imageOf } from "./pods.ts";
+import type { PartResult, Together } from "./together.ts";
 import { mayReadRules, type PartCommand } from "./questions.ts";
 
 /** Milliseconds for a command, if the user set no limit. */
@@ -23,6 +24,8 @@ export interface LiveSource {
   readonly container: string;
   /** Milliseconds for a command; 0 is no limit. */
   readonly timeout: number | undefined;
+  /** Runs all commands by one exec where the image has a shell; `undefined`: each by its own, with bounds of its own. */
+  readonly together?: Together;
 }
 
 /** Reads the parts by these commands. Never rejects for a failed command: the part says why it is absent. */
@@ -68,6 +71,8 @@ export async function asked(
   questions: readonly PartCommand[],
 ): Promise<(readonly [string, Part])[]> {
   const hopeless: Hopeless = { why: undefined };
+  const together = await askedTogether(source, pod, questions, hopeless);
+  if (together !== undefined) return together;
   const results: (readonly [string, Part])[] = [];
   const waiting = [...questions];
   async function work() {
@@ -77,6 +82,37 @@ export async function asked(
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return results;
+}
+
+/** `undefined` where each command needs an exec of its own. */
+async function askedTogether(
+  { together, api, container, timeout }: LiveSource,
+  pod: Pod,
+  questions: readonly PartCommand[],
+  hopeless: Hopeless,
+): Promise<(readonly [string, Part])[] | undefined> {
+  if (together === undefined) return undefined;
+  const maxBytes = questions.reduce((most, { part }) => Math.max(most, mostBytes(part)), 0);
+  const request = { ...placeOf(pod), container, timeout: limitOf(timeout), maxBytes };
+  try {
+    const results = await together.run(api, request, { questions, image: imageOf(pod, container) ?? "" });
+    return results?.map((result, at) => {
+      const question = questions[at];
+      if (question === undefined) throw new RangeError("more answers than questions");
+      return [question.part, partOf(result, question)] as const;
+    });
+  } catch (error) {
+    const why = failed(error, hopeless);
+    return questions.map(({ part }) => [part, why] as const);
+  }
+}
+
+function placeOf({ metadata: { name, namespace = "" } }: Pod): { readonly namespace: string; readonly pod: string } {
+  return { namespace, pod: name };
+}
+
+function limitOf(timeout = TIMEOUT): number {
+  return timeout === 0 ? 2 ** 31 - 1 : timeout;
 }
 
 function withoutProxy({ container }: LiveSource, pod: Pod): Part | undefined {
@@ -113,28 +149,43 @@ const REASONS: Readonly<Record<ExecFailure, AbsentReason>> = {
 };
 
 async function ask(
-  { api, container, timeout = TIMEOUT }: LiveSource,
-  { metadata: { name, namespace = "" } }: Pod,
-  { part, command }: PartCommand,
+  { api, container, timeout }: LiveSource,
+  pod: Pod,
+  question: PartCommand,
   hopeless: Hopeless,
 ): Promise<Part> {
-  const limit = timeout === 0 ? 2 ** 31 - 1 : timeout;
-  const request = { namespace, pod: name, container, command, timeout: limit, maxBytes: mostBytes(part) };
+  const { part, command } = question;
+  const request = { ...placeOf(pod), container, command, timeout: limitOf(timeout), maxBytes: mostBytes(part) };
   try {
-    const { code, stdout, stderr } = await api.exec(request);
-    // The end of `cat` for files that do not exist, as without IPv6.
-    if (code === 0 || part === "sockets.txt" && stdout.length > 0) return { text: decodeUtf8(stdout, part) };
-    return refused(code, stderr, command);
+    return partOf(await api.exec(request), question);
   } catch (error) {
-    const failure = failureOf(error);
-    if (failure === undefined) return absentPart("malformed", errorText(error));
-    const why = absentPart(REASONS[failure], errorText(error));
-    if (FINAL.includes(failure)) hopeless.why = why;
-    return why;
+    return failed(error, hopeless);
   }
 }
 
-/** A text that is no UTF-8 is another error. */
+function partOf({ code, stdout, stderr }: PartResult, { part, command }: PartCommand): Part {
+  // The end of `cat` for files that do not exist, as without IPv6.
+  if (code === 0 || part === "sockets.txt" && stdout.length > 0) return textPart(stdout, part);
+  return refused(code, stderr, command);
+}
+
+function textPart(bytes: Uint8Array, part: PartCommand["part"]): Part {
+  try {
+    return { text: decodeUtf8(bytes, part) };
+  } catch (error) {
+    return absentPart("malformed", errorText(error));
+  }
+}
+
+function failed(error: unknown, hopeless: Hopeless): Part {
+  const failure = failureOf(error);
+  if (failure === undefined) throw error;
+  const why = absentPart(REASONS[failure], errorText(error));
+  if (FINAL.includes(failure)) hopeless.why = why;
+  return why;
+}
+
+/** Any other error is a defect of this program. */
 function failureOf(error: unknown): ExecFailure | undefined {
   if (error instanceof ExecError) return error.failure;
   if (!(error instanceof ApiError)) return undefined;
