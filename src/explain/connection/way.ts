@@ -53,9 +53,9 @@ export function clauses(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
-/** A clause as a sentence. */
+/** A clause as a sentence. Names of files, clusters and rules keep their first letter. */
 export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 type Cluster = Answer["clusters"][number];

@@ -1,0 +1,116 @@
+/** What goes wrong in a pod, and the sentence and the field that `explain` answers. */
+import assert from "node:assert/strict";
+import { type Changes, fakeCapture } from "./fake_capture_test.ts";
+import { readConnection } from "../question/read_connection.ts";
+import { answerOf } from "./answer.ts";
+
+async function ask(changes: Changes, asked: string, header: readonly string[] = []) {
+  const [to, toPort] = asked.startsWith("from ") ? [undefined, 8080] : [asked, undefined];
+  const from = to === undefined ? asked.slice("from ".length) : undefined;
+  const connection = readConnection({ to, from, toPort, method: undefined, header, sni: undefined });
+  assert.ok(connection !== undefined);
+  return await answerOf(fakeCapture(changes), connection);
+}
+
+const IN = "from 10.9.9.9";
+const RULES = "*nat\n-A PREROUTING -p tcp -j ISTIO_INBOUND\n-A OUTPUT -j ISTIO_OUTPUT\n";
+const CAPTURE_ALL =
+  "-A ISTIO_INBOUND -p tcp -j REDIRECT --to-ports 15006\n-A ISTIO_OUTPUT -p tcp -j REDIRECT --to-ports 15001\nCOMMIT\n";
+
+/** What is wrong, the question, the verdict, the sentence, and the fix. */
+const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp])[] = [
+  ["all is well", {}, "web:80/", "reaches", /outbound\|80\|\|web\.shop.*10\.0\.0\.9:8080/, /^$/],
+  ["mutual TLS", {}, "web:80/", "reaches", /mutual TLS with the certificate "default" by tlsMode-istio/, /^$/],
+  ["an endpoint without a sidecar", { tlsMode: "" }, "web:80/", "reaches", /plain text/, /^$/],
+  ["no endpoints", { endpoints: [] }, "web:80/", "refused", /has no endpoints: 503 UH/, /selector and targetPort/],
+  ["an ejected endpoint", { isEjected: true }, "web:80/", "refused", /ejected by outlier detection/, /outlier/],
+  [
+    "no cluster",
+    { cluster: "outbound|80|v9|web.shop.svc.cluster.local" },
+    "web:80/",
+    "refused",
+    /503 NC/,
+    /subset "v9" to spec\.subsets/,
+  ],
+  ["a name that nobody knows", {}, "nowhere:81", "reaches", /PassthroughCluster/, /^$/],
+  ["REGISTRY_ONLY", { passthrough: "BlackHoleCluster" }, "10.1.1.1:81", "refused", /REGISTRY_ONLY/, /ServiceEntry/],
+  ["no listener on 15001", { hasListeners: false }, "web:80/", "refused", /no listener on port 15001/, /control plane/],
+  ["the proxy's user", { uid: 1337 }, "web:80/", "bypasses", /runs as the proxy's user 1337/, /runAsUser/],
+  ["the host's network", { spec: { hostNetwork: true } }, "web:80/", "bypasses", /host's network/, /hostNetwork/],
+  ["no rules in the kernel", { rules: "*nat\nCOMMIT\n" }, "web:80/", "bypasses", /no rules of Istio/, /istio-init/],
+  [
+    "an excluded port",
+    { rules: `${RULES}-A ISTIO_OUTPUT -p tcp --dport 80 -j RETURN\n${CAPTURE_ALL}` },
+    "web:80/",
+    "bypasses",
+    /ISTIO_OUTPUT rule 1 lets it pass: its port is excluded/,
+    /excludeOutboundPorts/,
+  ],
+  ["planned rules", { rules: undefined }, "web:80/", "reaches", /outbound\|80/, /^$/],
+  [
+    "an expired certificate",
+    { expires: "2026-01-01T00:00:00Z" },
+    "web:80/",
+    "refused",
+    /expired at 2026-01-01/,
+    /renew/,
+  ],
+  ["strict inbound", {}, IN, "reaches", /STRICT/, /^$/],
+  ["nothing listens", { sockets: [9999] }, IN, "refused", /Nothing listens on port 8080, but on 9999/, /targetPort/],
+  [
+    "loopback only",
+    { sockets: ["127.0.0.1:8080"] },
+    IN,
+    "refused",
+    /listens on 127\.0\.0\.1:8080 alone.*29940/,
+    /0\.0\.0\.0/,
+  ],
+  [
+    "an ALLOW policy of others",
+    { allow: { source_ip: "10.1.0.0" } },
+    IN,
+    "refused",
+    /No ALLOW policy lets this client in: 403/,
+    /shop\/allow/,
+  ],
+  [
+    "an ALLOW policy of identities",
+    { allow: { identity: "spiffe://x/ns/a/sa/b" } },
+    IN,
+    "unknown",
+    /depends on the client.*spiffe:\/\/x\/ns\/a\/sa\/b/,
+    /^$/,
+  ],
+  ["no configuration", { config: "" }, "web:80/", "unknown", /config_dump\.json is not JSON/, /capture the pod/],
+];
+
+for (const [name, changes, asked, verdict, reason, fix] of CASES) {
+  Deno.test(`answerOf: ${name}`, async () => {
+    const answer = await ask(changes, asked);
+    assert.equal(answer.verdict, verdict, answer.reason);
+    assert.match(answer.reason, reason);
+    assert.match(answer.fix, fix);
+  });
+}
+
+Deno.test("answerOf: the kernel's station says how it is known, and never mixes it up", async () => {
+  const source = async (changes: Changes) =>
+    (await ask(changes, "web:80/")).stations.find(({ kind }) => kind === "kernel")?.source;
+  assert.equal(await source({}), "seen");
+  assert.equal(await source({ rules: undefined }), "planned");
+  assert.equal(await source({ rules: undefined, spec: { initContainers: [] } }), "unknown");
+});
+
+Deno.test("answerOf: a probe marks what it passed as proved, and contradicts what it did not", async () => {
+  const proof = {
+    kind: "cluster",
+    name: "outbound|80||web.shop.svc.cluster.local",
+    passed: true,
+    message: "log",
+  } as const;
+  const proved = await ask({ proofs: [proof] }, "web:80/");
+  assert.deepEqual(proved.stations.filter(({ source }) => source === "proved").map(({ kind }) => kind), ["cluster"]);
+  assert.equal(proved.verdict, "reaches");
+  const wrong = await ask({ proofs: [{ ...proof, name: "PassthroughCluster" }] }, "web:80/");
+  assert.equal(wrong.verdict, "unknown");
+});
