@@ -16,9 +16,13 @@ export function keyOf({ namespace = "", name }: ObjectMetadata): string {
   return `${namespace}/${name}`;
 }
 
+/** Answers that are no objects of a collection: they have no name. */
+const NAMELESS = /^SelfSubjectAccessReview$/;
+
 /** An answer as an object. */
 export function kubeObject(value: Value, asked: string): KubeObject {
-  if (isKubeObject(value)) return value;
+  const named = isMap(value) && NAMELESS.test(String(value["kind"])) ? { ...value, metadata: { name: "" } } : value;
+  if (isKubeObject(named)) return named;
   throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
 }
 
