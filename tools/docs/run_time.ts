@@ -132,6 +132,7 @@ export const RUN_TIME: readonly RunTime[] = [
       "127.0.0.1:15090",
       "127.0.0.1:15020",
       "./var/run/secrets/*",
+      "./etc/istio/proxy/*",
       "FOLDER/var/run/secrets/*",
       "@kubectl-mesh-*",
       "NAME_SERVER:53",
@@ -140,7 +141,7 @@ export const RUN_TIME: readonly RunTime[] = [
     listens: [
       ":::15020",
       "0.0.0.0:15020",
-      "./etc/istio/proxy/XDS",
+      "./etc/istio/proxy/*",
       "./var/run/secrets/*",
       "127.0.0.1:15053",
       "::1:15053",
