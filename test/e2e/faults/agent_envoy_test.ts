@@ -21,7 +21,7 @@ async function standIn(pod: MeshPod, script: string, start: AgentStart = {}): Pr
 }
 
 /** MiB that Envoy prints, and that the agent may have in memory more than before. */
-const FLOOD = isLong() ? 2048 : 64;
+const FLOOD = isLong() ? 512 : 64;
 const MORE_MEMORY = 48;
 
 /** The forms of a flood; the lines of the last one have no end. */
@@ -43,7 +43,7 @@ for (const [name, script] of Object.entries(FLOODS)) {
       assert.equal(status, 503);
       answers++;
       most = Math.max(most, agent.memory());
-      return written(agent) > FLOOD << 20;
+      return written(agent) > FLOOD * 2 ** 20;
     });
     assert.ok(most < before + MORE_MEMORY, `${before} MiB before, ${most} MiB at most`);
     agent.signal("SIGTERM");

@@ -33,7 +33,7 @@ const FEWEST = { nofile: 18, nproc: 6 } as const;
 const LIMITS = {
   nofile: {
     words: /too many open files/i,
-    long: Array.from({ length: 47 }, (_, at) => at + 18),
+    long: [20, 24, 28, 32, 40, 48, 64],
     short: Deno.env.has("MESH_BINARY") ? [20, 64] : [32, 64],
   },
   nproc: {
