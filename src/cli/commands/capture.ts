@@ -38,7 +38,7 @@ export const CAPTURE = command({
   description:
     "Read Envoy's configuration, clusters, listeners, certificates and counters, the rules of the kernel where they can " +
     'be read, and the pod, and write them as one file for "explain -f". Private keys, tokens, and the environment and ' +
-    "commands of the application are left out. Nothing is changed in the pod.",
+    "commands of the application are left out. Without --ephemeral nothing is changed in the pod.",
   positional: { usage: "POD" },
   isForPeople: true,
   examples: [

@@ -74,7 +74,7 @@ export const EXPLAIN = command({
   description:
     "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
     "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
-    "the answer. Without a connection: the pod's side of the mesh at a glance. Nothing is changed in the pod.",
+    "the answer. Without a connection: the pod's side of the mesh at a glance. Without --ephemeral nothing is changed in the pod.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f CAPTURE | --local [flags]",
   positional: { usage: "POD" },
   isForPeople: true,
