@@ -223,6 +223,19 @@ const WORKAROUNDS: readonly Workaround[] = [
     isNeeded: "compare the start of the binaries of tools/compile.ts with and without --plain",
   },
   {
+    id: "server-ends-without-files",
+    problem:
+      "Deno.serve stops listening when it cannot accept a connection, and its error ends the process: it is started again",
+    where: ["src/core/world/deno/network/lasting_server.ts"],
+    isNeeded: "let serve() of deno/network/network.ts use Deno.serve alone, and run lasting_server_test.ts",
+  },
+  {
+    id: "server-without-limits",
+    problem: "Deno.serve keeps silent connections for ever, and any number of them: they are closed from outside",
+    where: ["src/core/world/linux/idle_connections.ts"],
+    isNeeded: "look for options of Deno.serve that limit connections in time and number",
+  },
+  {
     id: "shared-code-cache",
     problem: "the code cache of a compiled program is a file in the temporary folder whose owner is not checked",
     where: ["tools/compile/build.ts", "tools/compile/code_cache.ts"],
