@@ -258,7 +258,7 @@ class Composer {
       throw new Problem(why, start - 1);
     }
     this.hasAliases = true;
-    this.#budget.expand(target.size, start - 1);
+    this.#budget.expand(target.size, target.value, start - 1);
     this.#cursor = end;
     const value = copyValue(target.value);
     return {
