@@ -180,6 +180,7 @@ class Composer {
     let merged: Merge | undefined;
     while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
       const entry = this.#entry();
+      if (!open.flow && entries.length > 0) this.#refuseMidLine(entry.keyNode.outer);
       entries.push(entry);
       if (entry.key === undefined) merged = this.#merge(entry, value, merged);
       else this.#set(value, entry, merged);
@@ -204,6 +205,14 @@ class Composer {
     if (start > 0 && !BEFORE_KEY.test(this.#text.charAt(start - 1))) {
       throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
     }
+  }
+
+  /** js-yaml accepts the next key of a block map behind an item of a list before it (`- {a: b} c: d`). */
+  #refuseMidLine(start: number): void {
+    let at = start - 1;
+    while (" \t".includes(this.#text[at] ?? "\n")) at--;
+    if ("\n\r?\uFEFF".includes(this.#text[at] ?? "\n")) return;
+    throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
   }
 
   #isMerge(event: ScalarEvent, node: YamlNode): boolean {

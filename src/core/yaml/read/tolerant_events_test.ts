@@ -45,5 +45,6 @@ Deno.test("editDocument() keeps a bracket that is closed at the column of its ke
 
 Deno.test("parseDocument() rejects a key directly after a quote, as kubectl does", () => {
   assert.throws(() => parseDocument({ text: 'a:\n- "z"b: c\n' }), /Text follows a value/);
+  assert.throws(() => parseDocument({ text: "a:\n- {b: c} d: e\n" }), /Text follows a value/);
   assert.equal(JSON.stringify(parseDocument({ text: '{"a": 1,"b":{c: 2}}' }).value), '{"a":1,"b":{"c":2}}');
 });
