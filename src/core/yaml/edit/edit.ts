@@ -27,7 +27,7 @@ export function editDocument(parsed: ParsedDocument, next: Value, options: EditO
   const text = parsed.doc.text;
   if (sameValue(parsed.value, next)) return text;
   const edited = withoutAddedBreak(text, editText(parsed, next, options));
-  const isSure = !parsed.hasAliases && !RARE.test(text);
+  const isSure = !parsed.hasAliases && !parsed.isJoined && !RARE.test(text);
   return isSure || readsAs(edited, next) ? edited : rewrite(parsed, next);
 }
 

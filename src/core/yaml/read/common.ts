@@ -33,7 +33,9 @@ export function composeCommon(text: string): Composition | undefined {
   if (UNUSUAL.test(text)) return undefined;
   const reader = new CommonReader(text, false);
   const root = reader.document();
-  return root === undefined ? undefined : { root, duplicates: reader.duplicates, hasAliases: false, hasMore: false };
+  return root === undefined
+    ? undefined
+    : { root, duplicates: reader.duplicates, hasAliases: false, isJoined: false, hasMore: false };
 }
 
 /**

@@ -33,6 +33,8 @@ export interface Composition {
   readonly duplicates: readonly DuplicateKey[];
   /** The document has aliases or merges. */
   readonly hasAliases: boolean;
+  /** Lines are indented less than YAML requires. */
+  readonly isJoined: boolean;
   /** A second document follows in the text (after `...`). */
   readonly hasMore: boolean;
 }
@@ -42,10 +44,11 @@ export interface Composition {
  * `Problem` for valid YAML that kubectl rejects.
  */
 export function compose(text: string, maxDepth: number): Composition {
-  const events = tolerantEvents(text, maxDepth);
+  const { events, isJoined } = tolerantEvents(text, maxDepth);
   const composer = new Composer(text, events);
   const root = composer.document();
-  return { root, duplicates: composer.duplicates, hasAliases: composer.hasAliases, hasMore: composer.hasMore() };
+  const { duplicates, hasAliases } = composer;
+  return { root, duplicates, hasAliases, isJoined, hasMore: composer.hasMore() };
 }
 
 type Properties = Pick<ScalarEvent, "anchorStart" | "anchorEnd" | "tagStart" | "tagEnd">;

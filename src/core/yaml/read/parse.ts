@@ -30,6 +30,8 @@ export interface ParsedDocument {
   readonly root: YamlNode | undefined;
   /** Whether anchors with aliases or merge keys are used. */
   readonly hasAliases: boolean;
+  /** Whether lines are indented less than YAML requires, as kubectl accepts. */
+  readonly isJoined: boolean;
   /** The place of the node at a path, or of its nearest existing ancestor. */
   place(path: readonly (string | number)[]): Place;
 }
@@ -41,7 +43,7 @@ export interface ParsedDocument {
 export function parseDocument(source: SourceDocument | { text: string; file?: string }): ParsedDocument {
   const doc = sourceOf(source);
   const composition = composeDocument(doc);
-  const { root, hasAliases } = composition;
+  const { root, hasAliases, isJoined } = composition;
   const lines = new Lines(doc.text);
   return {
     doc,
@@ -49,6 +51,7 @@ export function parseDocument(source: SourceDocument | { text: string; file?: st
     warnings: warningsOf(composition, doc, lines),
     root,
     hasAliases,
+    isJoined,
     place: (path) => ({ ...placeOf(doc, nodeOffset(root, path), lines), field: fieldText(path) }),
   };
 }

@@ -11,12 +11,13 @@ const MAX_PARSED = 50_000_000;
  * line is joined to the one before: spaces replace the line break. The length stays, so offsets are valid in the original
  * text, from which scalars are read.
  */
-export function tolerantEvents(text: string, maxDepth: number): Event[] {
+export function tolerantEvents(text: string, maxDepth: number): { events: Event[]; isJoined: boolean } {
   let joined = text;
   let first: unknown;
   for (let count = 0;; count++) {
     try {
-      return withFoldedScalars(parseEvents(joined, { maxDepth }), text, joined);
+      const events = withFoldedScalars(parseEvents(joined, { maxDepth }), text, joined);
+      return { events, isJoined: joined !== text };
     } catch (error) {
       first ??= error;
       const next = count < MAX_JOINED && count * text.length < MAX_PARSED ? joinLine(joined, error) : undefined;
