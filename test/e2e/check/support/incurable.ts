@@ -28,6 +28,7 @@ export const INCURABLE: Readonly<Record<string, string>> = {
   "the port is closed": NODES,
   "no answer, as behind a firewall": NODES,
   "no answer, hidden by failurePolicy Ignore": NODES,
+  "a match condition that fails, hidden by failurePolicy Ignore": TEXT,
   "a later webhook that drops restartPolicy": OTHERS,
   "Argo CD sets the caBundle": OTHERS,
   "no pull secret": "nobody else knows the credentials of the registry",

@@ -48,13 +48,26 @@ async function acceptOwn(listener: Deno.UnixListener, path: string): Promise<Byt
 }
 
 /**
- * Parents of the folder: a container with a read-only file system still has shared memory, and the proxy's container the
- * folder of its configuration.
+ * Parents of the folder where TMPDIR cannot be written to, or is too long for the name of a socket (104 bytes on macOS):
+ * a container with a read-only file system still has shared memory, and the proxy's container the folder of its
+ * configuration.
  */
-const MORE_PARENTS = ["/dev/shm", "/etc/istio/proxy"];
+const MORE_PARENTS = Deno.build.os === "windows" ? [] : ["/tmp", "/dev/shm", "/etc/istio/proxy"];
 
 function inFolder(): PrivateSocket {
-  const folder = makeFolder();
+  let failure: unknown;
+  for (const parent of [usualParent(), ...MORE_PARENTS]) {
+    try {
+      return inFolderOf(parent);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw cannotMake(failure);
+}
+
+function inFolderOf(parent: string): PrivateSocket {
+  const folder = temporaryFolder([parent]);
   try {
     const path = `${folder.path}/http`;
     const listener = Deno.listen({ transport: "unix", path });
@@ -65,15 +78,7 @@ function inFolder(): PrivateSocket {
     return { path, close, accept: () => listener.accept().then(closable).finally(close) };
   } catch (error) {
     folder.remove();
-    throw cannotMake(error);
-  }
-}
-
-function makeFolder() {
-  try {
-    return temporaryFolder([usualParent(), ...MORE_PARENTS]);
-  } catch (error) {
-    throw cannotMake(error);
+    throw error;
   }
 }
 

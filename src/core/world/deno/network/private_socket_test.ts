@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { temporaryFolder } from "../../../../../test/support/temporary_folder.ts";
 import { testWhen } from "../../../../../test/support/test_when.ts";
 import { privateSocket } from "./private_socket.ts";
 
@@ -57,3 +58,27 @@ Deno.test("privateSocket() that is closed before rejects accept()", async () => 
   socket.close();
   await assert.rejects(accepted);
 });
+
+testWhen(
+  notLinux,
+  "privateSocket() without library calls finds a folder where TMPDIR is too long for a socket",
+  async () => {
+    await using folder = await temporaryFolder();
+    const long = `${folder.path}/${"x".repeat(90)}`;
+    await Deno.mkdir(long);
+    const program = `${folder.path}/program.ts`;
+    const module = new URL("./private_socket.ts", import.meta.url).href;
+    await Deno.writeTextFile(
+      program,
+      `import { privateSocket } from "${module}"; const { path, close } = privateSocket(); close(); console.log(path);`,
+    );
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-config", "--no-check", "-R", "-W", "-E", "-N", "--allow-sys", program],
+      env: { TMPDIR: long },
+      stdin: "null",
+    });
+    const { stdout, stderr } = await child.output();
+    assert.match(new TextDecoder().decode(stdout), /^\/tmp\/kubectl-mesh-/, new TextDecoder().decode(stderr));
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(long)), []);
+  },
+);

@@ -24,9 +24,13 @@ export function tidyTemporary(parents: readonly string[] = [usualParent()]): voi
 export function temporaryFolder(parents: readonly string[]): TemporaryFolder {
   let path: string | undefined;
   const remove = () => {
-    forget();
-    if (path !== undefined) unlessGone(path);
-    path = undefined;
+    try {
+      if (path !== undefined) unlessGone(path);
+      path = undefined;
+    } finally {
+      // Not before: then a signal would end the process while the folder is there.
+      forget();
+    }
   };
   const forget = guard(remove);
   try {
