@@ -91,7 +91,10 @@ function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warning
   const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
   const changed = withPod(manifest, row, injected.pod);
   const next = row.typed ? decode(changed, row.type).value : changed;
-  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings];
+  const first = containersOf(pod, "initContainers").length === 0 &&
+    containersOf(injected.pod, "initContainers").length > 0;
+  const refused = first && row.initContainersWarning !== undefined ? [row.initContainersWarning] : [];
+  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings, ...refused];
   if (sameValue(value, next)) {
     return {
       result: "unchanged",

@@ -14,6 +14,8 @@ export interface WorkloadKind {
   readonly typed?: boolean;
   /** The name of a container that has none. */
   readonly containerName?: string;
+  /** What to warn of where injection adds the first init containers. */
+  readonly initContainersWarning?: string;
 }
 
 /** The type of the template in a kind that Kubernetes does not define. */
@@ -34,6 +36,13 @@ const ARGO = "argoproj.io";
 const KNATIVE = "serving.knative.dev";
 const KRUISE = "apps.kruise.io";
 
+/** Knative names a container without a name (serving, pkg/apis/serving/v1/revision_defaults.go). */
+const KNATIVE_POD = {
+  containerName: "user-container",
+  initContainersWarning: "Knative refuses init containers unless its ConfigMap config-features has " +
+    '"kubernetes.podspec-init-containers: enabled": let the webhook inject the pods instead',
+} as const;
+
 /**
  * A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job. (istioctl uses the
  * Job's metadata, so it misses an opt-out in the pod, and its labels do not reach the pod.)
@@ -51,9 +60,8 @@ const KINDS: readonly WorkloadKind[] = [
   { kind: "CronJob", type: "CronJob", path: ["spec", "jobTemplate", "spec", "template"] },
   { kind: "PodTemplate", type: "PodTemplate", path: ["template"] },
   custom(ARGO, "Rollout", "spec.template"),
-  // Knative names a container without a name (serving, pkg/apis/serving/v1/revision_defaults.go).
-  { ...custom(KNATIVE, "Service", "spec.template"), containerName: "user-container" },
-  { ...custom(KNATIVE, "Configuration", "spec.template"), containerName: "user-container" },
+  { ...custom(KNATIVE, "Service", "spec.template"), ...KNATIVE_POD },
+  { ...custom(KNATIVE, "Configuration", "spec.template"), ...KNATIVE_POD },
   custom(KRUISE, "CloneSet", "spec.template"),
   custom(KRUISE, "StatefulSet", "spec.template"),
   custom(KRUISE, "DaemonSet", "spec.template"),
