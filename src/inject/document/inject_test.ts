@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { parseDocument } from "../../core/yaml/mod.ts";
+import { configurationOf, injectDocument, newInjector } from "../mod.ts";
+
+const injector = newInjector({
+  ...configurationOf({}),
+  nativeSidecars: false,
+  byHand: true,
+  env: () => undefined,
+  now: () => new Date(0),
+});
+
+function warningsOf(apiVersion: string, kind: string, more = ""): readonly string[] {
+  const text = `{apiVersion: ${apiVersion}, kind: ${kind}, metadata: {name: a}, spec: {template: {spec: {${more}` +
+    "containers: [{image: x, name: a}]}}}}";
+  return injectDocument(parseDocument({ text }), injector, { output: "yaml" }).entries[0]?.warnings ?? [];
+}
+
+Deno.test("injectDocument() warns where Knative refuses the first init containers, and nowhere else", () => {
+  const knative = "serving.knative.dev/v1";
+  assert.match(
+    warningsOf(knative, "Service").join(),
+    /^Knative refuses init containers unless .*podspec-init-containers/,
+  );
+  assert.equal(warningsOf(knative, "Configuration").length, 1);
+  assert.deepEqual(warningsOf("apps/v1", "Deployment"), []);
+  const own = warningsOf(knative, "Service", "initContainers: [{image: x, name: i}], ");
+  assert.deepEqual(own.filter((warning) => warning.startsWith("Knative")), []);
+});
