@@ -41,6 +41,48 @@ Deno.test(`inject -o FILE: after SIGKILL at ${KILLS} moments the file is old or 
   });
 });
 
+Deno.test(`inject -i: after SIGKILL at ${KILLS} moments each file is old or new`, async (t) => {
+  const names = ["a.yaml", "b.yaml", "c.yaml"];
+  const old = Array.from({ length: DOCUMENTS }, (_, index) => deployment(index)).join("");
+  await using folder = await temporaryFolder();
+  const write = () => Promise.all(names.map((name) => Deno.writeTextFile(`${folder.path}/${name}`, old)));
+  await write();
+  const span = await runInPlace(folder.path, undefined);
+  const whole = await Deno.readTextFile(`${folder.path}/a.yaml`);
+  assert.match(whole, /istio-proxy/);
+  const seen = { old: 0, new: 0 };
+  for (let kill = 0; kill < KILLS; kill++) {
+    await clear(folder.path);
+    await write();
+    // Most of a run reads: the end is where files are written.
+    await runInPlace(folder.path, span * (kill % 2 === 0 ? 0.8 + 0.3 * Math.random() : Math.random()));
+    for (const name of names) {
+      const text = await Deno.readTextFile(`${folder.path}/${name}`);
+      assert.ok(text === old || text === whole, `${name} is neither old nor new but has ${text.length} characters`);
+      seen[text === old ? "old" : "new"]++;
+    }
+  }
+  await t.step(`${KILLS} kills: files are old ${seen.old} times, new ${seen.new} times`, () => {
+    assert.ok(seen.old > 0, "no kill came before the end");
+  });
+});
+
+/** Runs `inject -i` on a folder to its end, or kills it after some milliseconds; returns how long it ran. */
+async function runInPlace(folder: string, milliseconds: number | undefined): Promise<number> {
+  const start = performance.now();
+  const child = new Deno.Command(MESH_COMMAND, {
+    args: ["inject", "-i", "-f", folder, "--report", "none"],
+    env: { KUBECONFIG: "/nonexistent" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const timer = milliseconds === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), milliseconds);
+  await child.status;
+  clearTimeout(timer);
+  return performance.now() - start;
+}
+
 /** What a kill left beside the output. */
 async function clear(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) await Deno.remove(`${folder}/${name}`, { recursive: true });
