@@ -37,7 +37,7 @@ const encoder = new TextEncoder();
 
 Deno.test("re-injection of the examples changes nothing, and reports it", async (t) => {
   for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
-    await t.step(name, () => checkSecond(`${ROOT}examples/${name}`));
+    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkSecond(`${ROOT}examples/${name}`));
   }
 });
 

@@ -52,6 +52,8 @@ const CLUSTER = {
   contacts: ["API_SERVER", "NAME_SERVER:53", NAME_CACHE],
 };
 const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
+/** Where TMPDIR is too long for the name of a socket. */
+const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 
 /** The commands. */
 export const RUN_TIME: readonly RunTime[] = [
@@ -63,19 +65,21 @@ export const RUN_TIME: readonly RunTime[] = [
   {
     ...NOTHING,
     commands: ["inject", "uninject"],
-    keeps: "read, env; write with `-o FILE`, net for https inputs and `--from-cluster`",
+    keeps: "read, env; write with `-o FILE`, `-o FOLDER/` and `-i`, write and run with `--diff=external`, " +
+      "net for https inputs and `--from-cluster`",
     reads: ["MANIFESTS", ...TEMPORARY],
     writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
+    programs: ["KUBECTL", "KUBECTL_EXTERNAL_DIFF"],
   },
   {
     ...NOTHING,
     ...CLUSTER,
     commands: ["check", "check injection", "check upgrade", "explain", "capture"],
     keeps: "read, env, net; write without verification of the server, run with an exec plugin",
-    reads: [...CLUSTER.reads, "MANIFESTS", ...TEMPORARY],
-    writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
-    contacts: [...CLUSTER.contacts, "TMPDIR/kubectl-mesh-*"],
-    listens: ["TMPDIR/kubectl-mesh-*"],
+    reads: [...CLUSTER.reads, "MANIFESTS", "TMPDIR", "/tmp", ...SOCKETS],
+    writes: ["OUTPUT", "OUTPUT.*.tmp", ...SOCKETS],
+    contacts: [...CLUSTER.contacts, ...SOCKETS],
+    listens: SOCKETS,
   },
   {
     ...NOTHING,

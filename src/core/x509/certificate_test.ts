@@ -39,7 +39,8 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
   assert.deepEqual([read.issuer, read.ca, Date.parse(read.validTo)], ["CN=authority", false, 1_800_000_000_000]);
   assert(isSignedBy(der, authority));
   assert(!isSignedBy(der, createCertificate(REQUEST, key, { certificate: undefined, key })));
-  const { publicKey, ...facts } = readCertificateInfo(der);
+  const { publicKey, issuer, ...facts } = readCertificateInfo(der);
+  assert(new TextDecoder().decode(issuer).endsWith("authority"));
   assert(sameBytes(publicKey, key.publicKey()));
   assert.deepEqual(facts, {
     notBefore: new Date(1_790_000_000_000),
