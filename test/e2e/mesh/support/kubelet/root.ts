@@ -41,7 +41,9 @@ export function rootScript(root: string, mounts: readonly Mount[], isReadOnly: b
 function bind({ from, at: path, isReadOnly }: Mount, at: (path: string) => string): string {
   const [source, target] = [quoted(from), at(path)];
   const parent = at(path.slice(0, path.lastIndexOf("/")));
-  const made = `mkdir -p ${parent}; if [ -d ${source} ]; then mkdir -p ${target}; else : >> ${target}; fi`;
+  // A program that runs cannot be opened for writing, and the checkout may have brought it along.
+  const made = `mkdir -p ${parent}; if [ -d ${source} ]; then mkdir -p ${target}; ` +
+    `elif [ ! -e ${target} ]; then : > ${target}; fi`;
   const bound = `mount --rbind ${source} ${target}`;
   return [made, bound, ...(isReadOnly ? [`mount -o remount,bind,ro ${target}`] : [])].join("; ");
 }
