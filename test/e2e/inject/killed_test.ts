@@ -77,10 +77,18 @@ async function runInPlace(folder: string, milliseconds: number | undefined): Pro
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const timer = milliseconds === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), milliseconds);
+  const timer = milliseconds === undefined ? undefined : setTimeout(() => kill(child), milliseconds);
   await child.status;
   clearTimeout(timer);
   return performance.now() - start;
+}
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended at this moment.
+  }
 }
 
 /** What a kill left beside the output. */
