@@ -83,14 +83,6 @@ async function runInPlace(folder: string, milliseconds: number | undefined): Pro
   return performance.now() - start;
 }
 
-function kill(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It has ended at this moment.
-  }
-}
-
 /** What a kill left beside the output. */
 async function clear(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) await Deno.remove(`${folder}/${name}`, { recursive: true });
