@@ -17,8 +17,12 @@ const decimal =
   /^[+-]?(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:[eE][+-]?[0-9](?:_?[0-9])*)?$/;
 const hexadecimal = /^([+-]?)0[xX]((?:_?[0-9a-fA-F])*)\.?((?:[0-9a-fA-F](?:_?[0-9a-fA-F])*)?)[pP]([+-]?[0-9]+)$/;
 
-/** Reads a number token; throws an Error with Go's text if it is no number. */
+/** Characters of a number: patterns that repeat a group exhaust the stack of V8 at some 16 million. */
+const MOST = 1_000_000;
+
+/** Reads a number token; throws an Error with Go's text if it is no number, or is longer than a million characters. */
 export function parseNumber(text: string): Constant {
+  if (text.length > MOST) throw new Error(`illegal number syntax: ${text.length} characters`);
   const whole = parseInteger(text);
   if (whole !== undefined && fits(whole)) return { ...ints(whole), float: Number(whole), isFloat: looksFloat(text) };
   const float = parseFloat64(text);

@@ -38,7 +38,11 @@ function truncate(value: number): bigint {
 /** Digits of a base between optional single underscores; `_` may follow the prefix. */
 const PREFIXED = /^([+-]?)(?:0[xX]((?:_?[\da-fA-F])+)|0[bB]((?:_?[01])+)|0[oO]?((?:_?[0-7])+)|([1-9](?:_?\d)*|0))$/;
 
+/** Characters of a number: patterns that repeat a group exhaust the stack of V8 at some 16 million. */
+const MOST = 1_000_000;
+
 function parsePrefixed(text: string): bigint | undefined {
+  if (text.length > MOST) return undefined;
   const [match, sign, hex, binary, octal, decimal] = PREFIXED.exec(text) ?? [];
   if (match === undefined) return undefined;
   const digits = hex !== undefined
@@ -77,6 +81,7 @@ const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
 
 /** strconv.ParseFloat, `undefined` where that fails (also for numbers beyond float64). */
 export function parseFloat64(text: string): number | undefined {
+  if (text.length > MOST) return undefined;
   if (DECIMAL.test(text)) return finite(Number(text.replaceAll("_", "")));
   const [, sign, word] = SPECIAL.exec(text) ?? [];
   if (word === undefined) return parseHexFloat(text);
