@@ -3,7 +3,7 @@
  * Injection in process: 2,000 Deployments of about 600 bytes with the settings of the cases, after a warm-up, and where
  * the time goes. Run with `tools/deno run -A bench/inject_bench.ts [copies]`.
  */
-import { injectStream, newInjector } from "../src/inject/mod.ts";
+import { changeStream, injection, newInjector } from "../src/inject/mod.ts";
 
 const SETTINGS = decodeURIComponent(new URL("../../shared/cases/inject/settings/", import.meta.url).pathname);
 
@@ -58,7 +58,7 @@ async function main(copies: number): Promise<void> {
       for (let at = 0; at < part.length; at += 65536) yield part.subarray(at, at + 65536);
     }
     const from = performance.now();
-    const summary = await injectStream([{ file: "bench.yaml", chunks }], injector, { output: "yaml", sink });
+    const summary = await changeStream([{ file: "bench.yaml", chunks }], injection(injector), { output: "yaml", sink });
     return { milliseconds: performance.now() - from, written, injected: summary.injected };
   };
   const cold = await run(bytes);

@@ -1,7 +1,7 @@
 /** Manifests: every shape as `inject` reads and writes it, and as one document becomes many. */
 import { MeshError } from "../../src/core/errors.ts";
 import { splitDocuments } from "../../src/core/yaml/mod.ts";
-import { configurationOf, type Injector, injectStream, newInjector } from "../../src/inject/mod.ts";
+import { changeStream, configurationOf, injection, type Injector, newInjector } from "../../src/inject/mod.ts";
 import { type LinearCase, type Prepared, repeat } from "./case.ts";
 import { BROKEN, deployment, SHAPES } from "./shapes.ts";
 
@@ -20,7 +20,7 @@ export async function inject(bytes: Uint8Array, output: "yaml" | "json", injecto
   let written = 0;
   const sink = { write: (text: string) => void (written += text.length), report: () => {} };
   const input = { file: "input.yaml", chunks: () => chunksOf(bytes) };
-  await injectStream([input], injector, { output, sink });
+  await changeStream([input], injection(injector), { output, sink });
   return written;
 }
 
@@ -262,7 +262,7 @@ async function again(text: string): Promise<Prepared> {
   let written = "";
   const sink = { write: (part: string) => void (written += part), report: () => {} };
   const bytes = encoder.encode(text);
-  await injectStream([{ file: "", chunks: () => chunksOf(bytes) }], injectorOf(), { output: "yaml", sink });
+  await changeStream([{ file: "", chunks: () => chunksOf(bytes) }], injection(injectorOf()), { output: "yaml", sink });
   return injected(written);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Injection. In: texts of injector configuration, values and mesh configuration (`loadInjector`), and manifests as bytes
- * (`injectStream`) or one pod (`injectPod`). Out: the manifests with sidecars, all else unchanged, and an entry per
+ * (`changeStream` with `injection` or `uninjection`) or one pod (`injectPod`). Out: the manifests with sidecars, all else unchanged, and an entry per
  * resource that reports the result and its reason (`entryText`, `entryJson`).
  */
 export {
@@ -18,7 +18,7 @@ export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
 export type { Change, DocumentOptions, DocumentResult } from "./document/document.ts";
-export { injectDocument, injection } from "./document/inject.ts";
+export { injection } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
 export {
@@ -48,7 +48,7 @@ export {
   specOf,
   withKey,
 } from "./pod/pod.ts";
-export { changeStream, injectStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
+export { changeStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
   configurationOf,
   describeConfiguration,
@@ -60,4 +60,4 @@ export { entryJson, entryText, type ReportEntry, type Result } from "./document/
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
 export { type InjectionStatus, readStatus } from "./pod/status.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";
-export { uninjectDocument, uninjection } from "./undo/uninject.ts";
+export { uninjection } from "./undo/uninject.ts";

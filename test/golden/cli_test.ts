@@ -1,5 +1,6 @@
 /** Whole commands: each folder of `cli` is a case (`test/support/cases/golden.ts`). UPDATE=1 rewrites the expected files. */
 import assert from "node:assert/strict";
+import { atOnce } from "../../src/core/at_once.ts";
 import { expectedOutcome, type Outcome, runCase, writeExpected } from "../support/cases/golden.ts";
 
 const FOLDER = decodeURIComponent(new URL("./cli/", import.meta.url).pathname);
@@ -16,15 +17,9 @@ Deno.test("whole commands print and write the expected texts", async (t) => {
 });
 
 async function runAll(names: readonly string[]): Promise<ReadonlyMap<string, Outcome>> {
-  const outcomes = new Map<string, Outcome>();
-  const left = [...names];
-  const worker = async () => {
-    for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      outcomes.set(name, await runCase(`${FOLDER}${name}`, COMMON));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return outcomes;
+  return new Map(
+    await atOnce(names, AT_ONCE, async (name) => [name, await runCase(`${FOLDER}${name}`, COMMON)] as const),
+  );
 }
 
 async function compare(name: string, outcome: Outcome | undefined): Promise<void> {

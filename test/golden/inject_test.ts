@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
-import { entryJson, entryText, injectStream, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { entryJson, entryText, changeStream, injection, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 
 const FOLDER = decodeURIComponent(new URL("./inject/", import.meta.url).pathname);
 
@@ -30,7 +30,7 @@ const DEFAULTS: Options = {
 };
 
 for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.name ? -1 : 1)) {
-  if (name !== "settings") Deno.test(`injectStream: ${name}`, () => check(`${FOLDER}${name}`));
+  if (name !== "settings") Deno.test(`changeStream: ${name}`, () => check(`${FOLDER}${name}`));
 }
 
 async function check(folder: string): Promise<void> {
@@ -84,6 +84,6 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
     yield new TextEncoder().encode(input);
   };
   const { namespace, output } = options;
-  await injectStream([{ file: "input.yaml", chunks }], injector, { output, namespace, sink });
+  await changeStream([{ file: "input.yaml", chunks }], injection(injector), { output, namespace, sink });
   return { text, report: report.map((part) => `${part}\n`).join("") };
 }

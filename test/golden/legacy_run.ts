@@ -4,11 +4,11 @@ import { toYaml } from "../../src/core/yaml/mod.ts";
 import {
   type Injector,
   injectPod,
-  injectStream,
+  injection,
   newInjector,
   podOwner,
-  type ReportEntry,
 } from "../../src/inject/mod.ts";
+import { changedText, type ChangedText } from "../support/changed_text.ts";
 
 /** The texts of a configuration. */
 export interface Settings {
@@ -31,18 +31,8 @@ export function injectorOf({ config, values, mesh }: Settings, byHand: boolean):
 }
 
 /** Injects a text like kube-inject. */
-export async function injectText(text: string, settings: Settings): Promise<{ text: string; entries: ReportEntry[] }> {
-  let output = "";
-  const entries: ReportEntry[] = [];
-  const sink = {
-    write: (part: string) => void (output += part),
-    report: (entry: ReportEntry) => void entries.push(entry),
-  };
-  const chunks = async function* () {
-    yield new TextEncoder().encode(text);
-  };
-  await injectStream([{ file: "input", chunks }], injectorOf(settings, true), { output: "yaml", sink });
-  return { text: output, entries };
+export function injectText(text: string, settings: Settings): Promise<ChangedText> {
+  return changedText(text, injection(injectorOf(settings, true)), { file: "input" });
 }
 
 /** Injects a pod like the webhook. */

@@ -28,7 +28,7 @@ function names(folder: string, end: string): string[] {
   return files.filter((name) => name.endsWith(end)).map((name) => name.slice(0, -end.length));
 }
 
-testWhen(needsShared("cases/inject-legacy"), "injectStream: the small configuration of each release", async (t) => {
+testWhen(needsShared("cases/inject-legacy"), "changeStream: the small configuration of each release", async (t) => {
   const releases = names("", ".0");
   assert.ok(releases.length >= 6);
   for (const release of releases) {
@@ -45,7 +45,7 @@ testWhen(needsShared("cases/inject-legacy"), "injectStream: the small configurat
   }
 });
 
-testWhen(needsShared("cases/inject-legacy"), "injectStream: the real configuration of 1.8", async (t) => {
+testWhen(needsShared("cases/inject-legacy"), "changeStream: the real configuration of 1.8", async (t) => {
   for (const name of names("1.8.0/inject", ".yaml.injected")) {
     await t.step(name, async () => {
       const { input = name, edit, values, mesh, tolerated } = VARIANTS_1_8[name] ?? {};
@@ -62,7 +62,7 @@ testWhen(needsShared("cases/inject-legacy"), "injectStream: the real configurati
   }
 });
 
-testWhen(needsShared("cases/inject-legacy"), "injectStream: the real configuration of 1.1", async (t) => {
+testWhen(needsShared("cases/inject-legacy"), "changeStream: the real configuration of 1.1", async (t) => {
   for (const name of names("1.1.0/webhook", ".yaml.injected")) {
     await t.step(name, async () => {
       const { input = name, template = (text: string) => text, tolerated = [] } = VARIANTS_1_1[name] ?? {};
@@ -104,7 +104,7 @@ function probesFirst(operations: readonly Operation[]): readonly Operation[] {
   return [...operations.filter(isProbe), ...operations.filter((operation) => !isProbe(operation))];
 }
 
-testWhen(needsShared("cases/inject-legacy"), "injectStream: annotations that 1.8 refuses", async (t) => {
+testWhen(needsShared("cases/inject-legacy"), "changeStream: annotations that 1.8 refuses", async (t) => {
   const bad = names("1.8.0/inject", ".yaml").filter((name) => name.includes("-bad-"));
   assert.ok(bad.length > 0);
   for (const name of bad) {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { fc } from "../support/properties.ts";
 import { MeshError } from "../../src/core/errors.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
-import { configurationOf, type Injector, injectStream, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { configurationOf, injection, type Injector, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { changedText } from "../support/changed_text.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
@@ -19,18 +20,8 @@ function injectorOf(config?: string, native = false): Injector {
   });
 }
 
-async function inject(bytes: Uint8Array, injector: Injector, output: "yaml" | "json" = "yaml") {
-  let text = "";
-  const entries: ReportEntry[] = [];
-  const sink = {
-    write: (part: string) => void (text += part),
-    report: (entry: ReportEntry) => void entries.push(entry),
-  };
-  const chunks = async function* () {
-    yield bytes;
-  };
-  await injectStream([{ file: "input.yaml", chunks }], injector, { output, sink });
-  return { text, entries };
+function inject(bytes: Uint8Array, injector: Injector, output: "yaml" | "json" = "yaml") {
+  return changedText(bytes, injection(injector), { output });
 }
 
 const encoder = new TextEncoder();
@@ -158,7 +149,7 @@ function readable(text: string): void {
   for (const doc of splitText(text, "output.yaml")) parseDocument(doc);
 }
 
-Deno.test("injectStream fails with nothing but entries for any bytes, and writes what can be read", async () => {
+Deno.test("changeStream fails with nothing but entries for any bytes, and writes what can be read", async () => {
   const injector = injectorOf();
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
@@ -173,7 +164,7 @@ Deno.test("injectStream fails with nothing but entries for any bytes, and writes
   );
 });
 
-Deno.test("injectStream of a corrupted manifest writes what can be read, twice the same", async () => {
+Deno.test("changeStream of a corrupted manifest writes what can be read, twice the same", async () => {
   const injector = injectorOf();
   await fc.assert(
     fc.asyncProperty(mutated(MANIFEST), fc.boolean(), async (input, json) => {
@@ -185,7 +176,7 @@ Deno.test("injectStream of a corrupted manifest writes what can be read, twice t
   );
 });
 
-Deno.test("newInjector and injectStream fail with nothing but MeshErrors for a corrupted template", async () => {
+Deno.test("newInjector and changeStream fail with nothing but MeshErrors for a corrupted template", async () => {
   const template = await Deno.readTextFile(`${ROOT}src/inject/default/config.yaml`);
   await fc.assert(
     fc.asyncProperty(mutated(template), async (config) => {

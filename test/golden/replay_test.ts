@@ -4,12 +4,12 @@ import { decode } from "../../src/core/kube/mod.ts";
 import { workloadType } from "../support/workload_type.ts";
 import { isList, isMap, type Value } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
-import { injectStream } from "../../src/inject/mod.ts";
+import { changeStream, injection } from "../../src/inject/mod.ts";
 import { comparable } from "../support/cases/comparable.ts";
 import { type InjectCase, injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/cases/inject.ts";
 import { testWhen } from "../support/test_when.ts";
 
-testWhen(needsInjectCases, "injectStream gives what Istio gives", async (t) => {
+testWhen(needsInjectCases, "changeStream gives what Istio gives", async (t) => {
   const cases = await injectCases();
   for (const item of cases) await t.step(item.name, () => replay(item));
 });
@@ -33,7 +33,7 @@ async function inject(item: InjectCase, input = readCaseFile(item.input)): Promi
   const chunks = async function* () {
     yield new TextEncoder().encode(input);
   };
-  const summary = await injectStream([{ file: item.input, chunks }], injector, { output: "yaml", sink });
+  const summary = await changeStream([{ file: item.input, chunks }], injection(injector), { output: "yaml", sink });
   return { text, failures: summary.failed };
 }
 

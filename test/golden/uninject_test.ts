@@ -5,14 +5,13 @@ import { isList, isMap, type Value } from "../../src/core/value.ts";
 import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
 import {
   type Change,
-  changeStream,
   configurationOf,
   injection,
   type Injector,
   newInjector,
-  type ReportEntry,
   uninjection,
 } from "../../src/inject/mod.ts";
+import { changedText } from "../support/changed_text.ts";
 import { comparable } from "../support/cases/comparable.ts";
 import { injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/cases/inject.ts";
 import { MANIFEST_TEXTS } from "../support/manifest_texts.ts";
@@ -22,18 +21,9 @@ import { workloadType } from "../support/workload_type.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
-async function changed(text: string, change: Change) {
-  let output = "";
-  const entries: ReportEntry[] = [];
-  const sink = {
-    write: (part: string) => void (output += part),
-    report: (entry: ReportEntry) => void entries.push(entry),
-  };
-  const chunks = async function* () {
-    yield new TextEncoder().encode(text);
-  };
-  await changeStream([{ file: "input.yaml", chunks }], change, { output: "yaml", sink });
-  return { text: output, entries, warnings: entries.flatMap(({ warnings }) => warnings) };
+async function changed(input: string, change: Change) {
+  const { text, entries } = await changedText(input, change);
+  return { text, entries, warnings: entries.flatMap(({ warnings }) => warnings) };
 }
 
 /** The objects of a text by their meaning: typed, with sorted keys, with the numbers of named ports in probes. */

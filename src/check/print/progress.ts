@@ -1,3 +1,4 @@
+import { isPlain } from "../../core/terminal.ts";
 import type { World } from "../../core/world/mod.ts";
 import type { Progress } from "../run.ts";
 
@@ -8,11 +9,6 @@ export interface ProgressLine {
   say(text: string): void;
   /** Removes the line. */
   clear(): void;
-}
-
-/** Whether output is without colour and progress (https://no-color.org, TERM). */
-export function isPlain(world: World): boolean {
-  return !world.stdout.isTerminal || (world.env.get("NO_COLOR") ?? "") !== "" || world.env.get("TERM") === "dumb";
 }
 
 /** Whether TERM is `dumb`. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
-import { isDumb, isPlain, progressLine } from "./progress.ts";
+import { isPlain } from "../../core/terminal.ts";
+import { isDumb, progressLine } from "./progress.ts";
 
 Deno.test("progress is on standard error of a terminal, and removed", () => {
   const world = fakeWorld({ terminal: true });

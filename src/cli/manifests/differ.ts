@@ -1,5 +1,6 @@
 /** What `--diff` does with each document. */
 import { MeshError } from "../../core/errors.ts";
+import { isPlain } from "../../core/terminal.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Sink } from "../../inject/mod.ts";
 import { colored, UnifiedDiff } from "./unified_diff.ts";
@@ -20,14 +21,12 @@ export async function differ(world: World, kind: "unified" | "external"): Promis
 
 async function unified(world: World): Promise<Differ> {
   const diff = await UnifiedDiff.loaded();
-  const plain = !world.stdout.isTerminal || (world.env.get("NO_COLOR") ?? "") !== "" ||
-    world.env.get("TERM") === "dumb";
   let differs = false;
   return {
     add(document, text) {
       const lines = diff.of(document, text);
       differs ||= lines !== "";
-      if (lines !== "") world.stdout.write(plain ? lines : colored(lines));
+      if (lines !== "") world.stdout.write(isPlain(world) ? lines : colored(lines));
     },
     end: () => Promise.resolve(differs),
     drop: () => {},

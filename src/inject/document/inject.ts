@@ -3,7 +3,6 @@ import { decode, problemTexts } from "../../core/kube/mod.ts";
 import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
 import { sameValue } from "../../core/same_value.ts";
 import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import type { ParsedDocument } from "../../core/yaml/mod.ts";
 import type { Injector } from "../config/injector.ts";
 import { decide } from "../decision/decision.ts";
 import { InjectionError } from "../injection_error.ts";
@@ -19,15 +18,10 @@ import {
   withSpecKey,
 } from "../pod/pod.ts";
 import { conform } from "./conform.ts";
-import { type Change, changeDocument, type DocumentOptions, type DocumentResult, type Outcome } from "./document.ts";
+import type { Change, DocumentOptions, Outcome } from "./document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "./kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "./pod_row.ts";
 import { ownerOf, podIn, withPod } from "./workload.ts";
-
-/** Injects the workloads of a document. Failures are entries, not errors. */
-export function injectDocument(parsed: ParsedDocument, injector: Injector, options: DocumentOptions): DocumentResult {
-  return changeDocument(parsed, injection(injector), options);
-}
 
 /** Injection by the rules of an injector. */
 export function injection(injector: Injector): Change {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parseDocument } from "../../core/yaml/mod.ts";
-import { configurationOf, injectDocument, newInjector } from "../mod.ts";
+import { configurationOf, injection, newInjector } from "../mod.ts";
+import { changeDocument } from "./document.ts";
 
 const injector = newInjector({
   ...configurationOf({}),
@@ -13,10 +14,10 @@ const injector = newInjector({
 function warningsOf(apiVersion: string, kind: string, more = ""): readonly string[] {
   const text = `{apiVersion: ${apiVersion}, kind: ${kind}, metadata: {name: a}, spec: {template: {spec: {${more}` +
     "containers: [{image: x, name: a}]}}}}";
-  return injectDocument(parseDocument({ text }), injector, { output: "yaml" }).entries[0]?.warnings ?? [];
+  return changeDocument(parseDocument({ text }), injection(injector), { output: "yaml" }).entries[0]?.warnings ?? [];
 }
 
-Deno.test("injectDocument() warns where Knative refuses the first init containers, and nowhere else", () => {
+Deno.test("injection() warns where Knative refuses the first init containers, and nowhere else", () => {
   const knative = "serving.knative.dev/v1";
   assert.match(
     warningsOf(knative, "Service").join(),

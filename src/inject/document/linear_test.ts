@@ -1,6 +1,6 @@
 /** Sizes that only linear work ends with: each took minutes, or a crash, when it took the square. */
 import assert from "node:assert/strict";
-import { configurationOf, injectStream, newInjector, type ReportEntry } from "../mod.ts";
+import { changeStream, configurationOf, injection, newInjector, type ReportEntry } from "../mod.ts";
 
 const injector = newInjector({
   ...configurationOf({}),
@@ -20,7 +20,7 @@ async function inject(text: string, output: "yaml" | "json" = "yaml") {
   const chunks = async function* () {
     yield bytes;
   };
-  await injectStream([{ file: "f", chunks }], injector, { output, sink });
+  await changeStream([{ file: "f", chunks }], injection(injector), { output, sink });
   return { written, entries };
 }
 

@@ -2,8 +2,6 @@
 import { MeshError } from "../../core/errors.ts";
 import { parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
 import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "./document.ts";
-import { injection } from "./inject.ts";
-import type { Injector } from "../config/injector.ts";
 import { type Joiner, joinerFor } from "./joiner.ts";
 import type { ReportEntry, Result } from "./report.ts";
 
@@ -32,15 +30,6 @@ export interface Sink {
 export type Summary = Readonly<Record<Result, number>>;
 
 type StreamOptions = DocumentOptions & { readonly sink: Sink };
-
-/** Injects all documents of all inputs: see `changeStream`. */
-export function injectStream(
-  inputs: Iterable<ManifestInput>,
-  injector: Injector,
-  options: StreamOptions,
-): Promise<Summary> {
-  return changeStream(inputs, injection(injector), options);
-}
 
 /**
  * Changes all documents of all inputs. A failing document is left out of the output and counted; the others continue. One

@@ -1,7 +1,7 @@
 /** The pod in a manifest, and its owner. */
 import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { WorkloadKind } from "./kinds.ts";
-import { metadataOf, type Pod, withKey } from "../pod/pod.ts";
+import { metadataOf, type Pod, withAt } from "../pod/pod.ts";
 
 /** The pod (or pod template) in a manifest; an empty one if it is missing. */
 export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
@@ -10,12 +10,7 @@ export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
 
 /** A copy of the manifest with another pod. */
 export function withPod(manifest: ValueMap, row: WorkloadKind, pod: Pod): ValueMap {
-  return replaceAt(manifest, row.path, pod);
-}
-
-function replaceAt(map: ValueMap, path: readonly string[], value: ValueMap): ValueMap {
-  const [key, ...rest] = path;
-  return key === undefined ? value : withKey(map, key, replaceAt(mapAt(map, key), rest, value));
+  return withAt(manifest, row.path, pod);
 }
 
 /** The owner of a pod for templates: `.TypeMeta` and `.DeploymentMeta`. */

@@ -1,8 +1,18 @@
 /** Removes an earlier injection from a pod. */
 import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { mapsAt, textAt } from "../../core/value.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
-import { containerNamed, type Pod, PROXY, specOf, withAnnotations, withSpecKey } from "../pod/pod.ts";
+import {
+  containerNamed,
+  CORE_DUMP,
+  envValue,
+  INIT,
+  type Pod,
+  PROXY,
+  specOf,
+  withAnnotations,
+  withSpecKey,
+} from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 
@@ -17,7 +27,7 @@ export interface Bare {
 
 /** The names of injections before the status annotation existed. */
 const BEFORE_STATUS: InjectionStatus = {
-  initContainers: ["istio-init", "enable-core-dump"],
+  initContainers: [INIT, CORE_DUMP],
   containers: [PROXY],
   volumes: ["istio-certs", "istio-envoy"],
   imagePullSecrets: [],
@@ -37,8 +47,8 @@ export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   bare = prometheusPort(pod) === statusPort && proxy !== undefined ? withoutPrometheus(bare) : bare;
   return {
     pod: readStatus(pod) === undefined ? bare : withAnnotations(bare, { [ANNOTATION.status]: undefined }),
-    probers: proxy === undefined ? undefined : variableText(proxy, PROBERS_ENV),
-    prometheus: proxy === undefined ? undefined : variableText(proxy, PROMETHEUS_ENV),
+    probers: proxy === undefined ? undefined : envValue(proxy, PROBERS_ENV),
+    prometheus: proxy === undefined ? undefined : envValue(proxy, PROMETHEUS_ENV),
   };
 }
 
@@ -51,9 +61,4 @@ function without(pod: Pod, list: keyof InjectionStatus, names: readonly string[]
   const before = mapsAt(specOf(pod), list);
   const left = before.filter((item) => !names.includes(textAt(item, "name")));
   return left.length === before.length ? pod : withSpecKey(pod, list, left.length === 0 ? undefined : left);
-}
-
-function variableText(proxy: ValueMap, name: string): string | undefined {
-  const variable = containerNamed(mapsAt(proxy, "env"), name);
-  return variable === undefined ? undefined : textAt(variable, "value");
 }

@@ -4,7 +4,16 @@ import { goJson, OrderedFields } from "../../core/gojson.ts";
 import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { mapContainers, type Pod, PROXY, specOf, withAnnotations, withKey, withSpecKey } from "../pod/pod.ts";
+import {
+  mapContainers,
+  type Pod,
+  PROXY,
+  specOf,
+  VALIDATION,
+  withAnnotations,
+  withKey,
+  withSpecKey,
+} from "../pod/pod.ts";
 import { INJECTED_LISTS, listedNames } from "../pod/status.ts";
 import { podWarnings } from "../pod/warnings.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
@@ -107,8 +116,6 @@ function render(pod: Pod, { owner, legacy, mesh, values }: LegacyInput): Sidecar
   }
   return readSidecarSpec(text, legacy);
 }
-
-const VALIDATION = "istio-validation";
 
 /**
  * Appends containers, volumes and secrets to the pod's lists. The container that validates capture, and with `hold` the

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
-import { injectDocument } from "../document/inject.ts";
+import { changeDocument } from "../document/document.ts";
+import { injection } from "../document/inject.ts";
 import { newInjector } from "../config/injector.ts";
 import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { injectPod } from "../pod/inject_pod.ts";
@@ -339,11 +340,11 @@ Deno.test("loadInjector: notes report the release of an old configuration, and t
   assert.equal(newInjector({ ...LOADED, config }).notes.length, 1);
 });
 
-Deno.test("injectDocument: 1.8 warns about every unknown annotation of Istio, 1.1 does not", () => {
+Deno.test("injection: 1.8 warns about every unknown annotation of Istio, 1.1 does not", () => {
   const text = "kind: Pod\nmetadata: {annotations: {x.istio.io/mine: a}}\nspec: {containers: [{name: app}]}\n";
   const warningsOf = (template: string) => {
     const injector = newInjector({ ...LOADED, config: { text: template, file: "template" } });
-    return injectDocument(parseDocument({ text }), injector, { output: "yaml" }).entries[0]?.warnings ?? [];
+    return changeDocument(parseDocument({ text }), injection(injector), { output: "yaml" }).entries[0]?.warnings ?? [];
   };
   assert.match(warningsOf("containers:\n- name: istio-proxy\n").join(), /Unknown annotation "x\.istio\.io\/mine"/);
   assert.deepEqual(warningsOf("containers:\n- name: [[ `istio-proxy` ]]\n"), []);

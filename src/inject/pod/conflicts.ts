@@ -1,18 +1,12 @@
 /** Conflicts between an application and its proxy. `inject` warns of them; `check` finds them in the cluster. */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import { allContainers, containersOf, type Pod, PROXY, specOf } from "./pod.ts";
+import { allContainers, containersOf, INIT, type Pod, PROXY, specOf, TEMPLATE_CONTAINERS, VALIDATION } from "./pod.ts";
 
 /** UID of the proxy: its traffic is not captured. */
 export const PROXY_UID = 1337;
 
-const VALIDATION = "istio-validation";
-const INIT = "istio-init";
-
-/** Containers that injection adds. */
-const ADDED: readonly string[] = [PROXY, INIT, VALIDATION, "enable-core-dump"];
-
 function isAdded(container: ValueMap): boolean {
-  return ADDED.includes(textAt(container, "name"));
+  return TEMPLATE_CONTAINERS.includes(textAt(container, "name"));
 }
 
 function userOf(container: ValueMap, pod: Pod): number | undefined {

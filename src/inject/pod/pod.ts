@@ -2,7 +2,7 @@
  * Reads and changes a pod as plain data. Nothing changes in place: each `with...` returns a new pod, which shares unchanged
  * parts with the old one.
  */
-import { isList, isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 
 /** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
 export type Pod = ValueMap;
@@ -12,6 +12,12 @@ export type ContainerList = "containers" | "initContainers";
 
 /** The name of the proxy container, in either list. */
 export const PROXY = "istio-proxy";
+/** The init containers of Istio's templates: capture, its validation, core dumps. */
+export const INIT = "istio-init";
+export const VALIDATION = "istio-validation";
+export const CORE_DUMP = "enable-core-dump";
+/** Containers that Istio's templates add. */
+export const TEMPLATE_CONTAINERS: readonly string[] = [INIT, VALIDATION, CORE_DUMP, PROXY];
 
 export function metadataOf(pod: Pod): ValueMap {
   return mapAt(pod, "metadata");
@@ -70,6 +76,12 @@ function withoutKey(map: ValueMap, key: string): ValueMap {
   return copy;
 }
 
+/** A copy of a mapping with another mapping at a path. */
+export function withAt(map: ValueMap, path: readonly string[], value: ValueMap): ValueMap {
+  const [key, ...rest] = path;
+  return key === undefined ? value : withKey(map, key, withAt(mapAt(map, key), rest, value));
+}
+
 export function withSpecKey(pod: Pod, key: string, value: Value | undefined): Pod {
   return withKey(pod, "spec", withKey(specOf(pod), key, value));
 }
@@ -106,6 +118,12 @@ export function mapContainers(pod: Pod, list: ContainerList, change: (container:
 export function mapProxy(pod: Pod, change: (proxy: ValueMap) => ValueMap): Pod {
   const list = containerNamed(containersOf(pod, "containers"), PROXY) === undefined ? "initContainers" : "containers";
   return mapContainers(pod, list, (container) => container["name"] === PROXY ? change(container) : container);
+}
+
+/** The value of an environment variable of a container; `undefined` without the variable, `""` without a plain value. */
+export function envValue(container: ValueMap, name: string): string | undefined {
+  const variable = containerNamed(mapsAt(container, "env"), name);
+  return variable === undefined ? undefined : textAt(variable, "value");
 }
 
 /** Sets an environment variable of a container: in place if it exists, else at the end. */

@@ -6,14 +6,13 @@ import {
   containerNamed,
   containersOf,
   findProxy,
+  INIT,
   mapContainers,
   mapProxy,
   type Pod,
+  VALIDATION,
   withKey,
 } from "./pod.ts";
-
-const INIT = "istio-init";
-const VALIDATION = "istio-validation";
 
 /**
  * Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY the proxy

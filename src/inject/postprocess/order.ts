@@ -1,10 +1,16 @@
 /** The order of containers in an injected pod, which is their start order. */
 import type { ValueMap } from "../../core/value.ts";
-import { containerNamed, containersOf, type Pod, PROXY, specOf, withSpecKey } from "../pod/pod.ts";
-
-const INIT = "istio-init";
-const VALIDATION = "istio-validation";
-const CORE_DUMP = "enable-core-dump";
+import {
+  containerNamed,
+  containersOf,
+  CORE_DUMP,
+  INIT,
+  type Pod,
+  PROXY,
+  specOf,
+  VALIDATION,
+  withSpecKey,
+} from "../pod/pod.ts";
 
 /** Names that come first and last; the others stay between them. */
 interface Order {

@@ -2,10 +2,19 @@
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isList, isMap, textAt, type Value } from "../../core/value.ts";
 import { goJson } from "../../core/gojson.ts";
-import { annotation, annotationsOf, containersOf, type Pod, withAnnotations } from "../pod/pod.ts";
-import { applicationOf, type Evidence, TEMPLATE_CONTAINERS } from "./evidence.ts";
+import {
+  annotation,
+  annotationsOf,
+  containersOf,
+  INIT,
+  type Pod,
+  TEMPLATE_CONTAINERS,
+  VALIDATION,
+  withAnnotations,
+} from "../pod/pod.ts";
+import { applicationOf, type Evidence } from "./evidence.ts";
 import { isOlder } from "./order.ts";
-import type { Doubt, Undone } from "./undone.ts";
+import { type Doubt, STAYS, type Undone } from "./undone.ts";
 
 type Changes = Record<string, string | undefined>;
 
@@ -63,7 +72,7 @@ function ofContainers(pod: Pod): Changes {
 
 /** With the CNI plugin no init container captures; releases from 1.9 on have one that proves the capture. */
 function capturedByCni({ added }: Evidence): boolean {
-  return added.initContainers.includes("istio-validation") || !added.initContainers.includes("istio-init");
+  return added.initContainers.includes(VALIDATION) || !added.initContainers.includes(INIT);
 }
 
 /** What injection tells the CNI plugin, with the value that it has unless a user or the values set it. */
@@ -86,8 +95,7 @@ function forCni(pod: Pod): { readonly changes: Changes; readonly doubts: readonl
     const before = name === ANNOTATION.excludeInboundPorts ? withoutAgentPort(text, pod) : text;
     changes[name] = before === standard ? undefined : before;
     if (before === standard) continue;
-    const message = "stays: the pod may have had it before injection, or the values may give it";
-    doubts.push({ field: `metadata.annotations["${name}"]`, message });
+    doubts.push({ field: `metadata.annotations["${name}"]`, message: STAYS });
   }
   return { changes, doubts };
 }

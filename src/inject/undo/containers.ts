@@ -13,7 +13,7 @@ import {
   withSpecKey,
 } from "../pod/pod.ts";
 import { type Evidence, isAdded } from "./evidence.ts";
-import { certain, type Doubt, type Undone } from "./undone.ts";
+import { certain, type Doubt, TAKEN_OUT, type Undone } from "./undone.ts";
 
 /** Takes out the containers of the templates. A container that the user wrote under such a name comes back. */
 export function containers(pod: Pod, evidence: Evidence): Undone {
@@ -76,7 +76,7 @@ export function pullSecrets(pod: Pod, { added }: Evidence): Undone {
   const left = before.filter((secret) => !added.imagePullSecrets.includes(textAt(secret, "name")));
   const out = before.filter((secret) => !left.includes(secret)).map((secret) => `"${textAt(secret, "name")}"`);
   if (out.length === 0) return certain(pod);
-  const message = `${out.join(", ")} taken out: add it again if the pod had it before injection`;
+  const message = `${out.join(", ")} ${TAKEN_OUT}`;
   return { pod: withList(pod, "imagePullSecrets", left), doubts: [{ field: "spec.imagePullSecrets", message }] };
 }
 

@@ -3,7 +3,17 @@ import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
 import type { Owner } from "../document/workload.ts";
 import { keptOverrides, type Overrides } from "../pod/overrides.ts";
-import { annotation, containerNamed, containersOf, findProxy, type Pod, PROXY, specOf } from "../pod/pod.ts";
+import {
+  annotation,
+  containerNamed,
+  containersOf,
+  envValue,
+  findProxy,
+  type Pod,
+  PROXY,
+  specOf,
+  TEMPLATE_CONTAINERS,
+} from "../pod/pod.ts";
 import { type InjectionStatus, parseObject, readStatus } from "../pod/status.ts";
 
 /** An injection of a pod. */
@@ -24,7 +34,7 @@ export interface Evidence {
 
 /** Names of Istio's templates since 1.0. */
 const NAMES: InjectionStatus = {
-  initContainers: ["istio-init", "istio-validation", "enable-core-dump", PROXY],
+  initContainers: TEMPLATE_CONTAINERS,
   containers: [PROXY],
   volumes: [
     "custom-bootstrap-volume",
@@ -44,9 +54,6 @@ const NAMES: InjectionStatus = {
   ],
   imagePullSecrets: [],
 };
-
-/** Containers that the templates of Istio add. */
-export const TEMPLATE_CONTAINERS: readonly string[] = NAMES.initContainers;
 
 /**
  * The injection of a pod; `undefined` if nothing tells of one. Without a status annotation that names what was added, a
@@ -91,8 +98,7 @@ function namesIn(pod: Pod): InjectionStatus {
 
 /** The value of an environment variable of the injected proxy; `""` without it. */
 export function proxyVariable({ proxy }: Evidence, name: string): string {
-  const variable = proxy === undefined ? undefined : containerNamed(mapsAt(proxy, "env"), name);
-  return variable === undefined ? "" : textAt(variable, "value");
+  return proxy === undefined ? "" : envValue(proxy, name) ?? "";
 }
 
 /** Whether injection added the container. */

@@ -5,7 +5,7 @@ import { NETWORK_ENV } from "../names.ts";
 import { labelsOf, metadataOf, type Pod, withLabels } from "../pod/pod.ts";
 import { type Evidence, proxyVariable } from "./evidence.ts";
 import { isOlder } from "./order.ts";
-import type { Doubt, Undone } from "./undone.ts";
+import { type Doubt, TAKEN_OUT, type Undone } from "./undone.ts";
 
 /** A label of injection. */
 interface Rule {
@@ -41,8 +41,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const DOUBT = "taken out: add it again if the pod had it before injection";
-
 /** Takes out the labels of injection. */
 export function labels(pod: Pod, evidence: Evidence): Undone {
   const present = labelsOf(pod);
@@ -51,7 +49,7 @@ export function labels(pod: Pod, evidence: Evidence): Undone {
     return value !== undefined && present[rule.name] === value && !isOlder(pod, "labels", rule.name);
   });
   const doubts = out.filter(({ name, doubtful }) => doubtful !== undefined && present[name] !== doubtful.unless)
-    .map(({ name }): Doubt => ({ field: `metadata.labels["${name}"]`, message: DOUBT }));
+    .map(({ name }): Doubt => ({ field: `metadata.labels["${name}"]`, message: TAKEN_OUT }));
   if (out.length === 0) return { pod, doubts };
   return { pod: withLabels(pod, Object.fromEntries(out.map(({ name }) => [name, undefined]))), doubts };
 }

@@ -2,12 +2,10 @@
 import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../core/value.ts";
 import { type Pod, specOf, withKey, withSpecKey } from "../pod/pod.ts";
 import type { Evidence } from "./evidence.ts";
-import { certain, type Undone } from "./undone.ts";
+import { certain, STAYS, type Undone } from "./undone.ts";
 
 /** The group of the proxy, which releases from 1.4 to 1.8 make the owner of volumes. */
 const PROXY_GROUP = 1337;
-
-const STAYS = "stays: the pod may have had it before injection, or the values may give it";
 
 /** Lets a gateway listen on ports below 1024. */
 const LOW_PORTS = "net.ipv4.ip_unprivileged_port_start";

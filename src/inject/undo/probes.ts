@@ -1,7 +1,7 @@
 /** Probes that injection pointed to the agent, from the handlers that the agent got. */
 import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV } from "../names.ts";
-import { type ContainerList, type Pod, specOf, withKey, withSpecKey } from "../pod/pod.ts";
+import { type ContainerList, type Pod, specOf, withAt, withKey, withSpecKey } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { HANDLERS } from "../postprocess/probes.ts";
 import { type Evidence, isAdded, proxyVariable } from "./evidence.ts";
@@ -40,10 +40,6 @@ function restoredContainer(container: ValueMap, probers: ValueMap) {
     else unknown.push(path.join("."));
   }
   return { container: result, unknown };
-}
-
-function withAt(map: ValueMap, [key = "", ...rest]: readonly string[], value: ValueMap): ValueMap {
-  return withKey(map, key, rest.length === 0 ? value : withAt(mapAt(map, key), rest, value));
 }
 
 /** Releases up to 1.5 keep the action alone, without its kind. */

@@ -8,6 +8,10 @@ export interface Doubt {
   readonly message: string;
 }
 
+/** What is told of a field that was perhaps the user's. */
+export const STAYS = "stays: the pod may have had it before injection, or the values may give it";
+export const TAKEN_OUT = "taken out: add it again if the pod had it before injection";
+
 /** A pod after a step, and what the step could not know. */
 export interface Undone {
   readonly pod: Pod;

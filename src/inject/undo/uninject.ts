@@ -1,19 +1,13 @@
 /** Uninjection of the pods in a document. */
 import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { isMap, mapAt, type ValueMap } from "../../core/value.ts";
-import type { ParsedDocument } from "../../core/yaml/mod.ts";
-import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "../document/document.ts";
+import { mapAt, type ValueMap } from "../../core/value.ts";
+import type { Change } from "../document/document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "../document/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "../document/pod_row.ts";
 import { ownerOf, podIn, withPod } from "../document/workload.ts";
-import { annotation, metadataOf, type Pod, withKey } from "../pod/pod.ts";
+import { annotation, metadataOf, type Pod, withAt, withKey } from "../pod/pod.ts";
 import { evidenceOf } from "./evidence.ts";
 import { uninjectPod } from "./uninject_pod.ts";
-
-/** Takes injections out of the workloads of a document. Failures are entries, not errors. */
-export function uninjectDocument(parsed: ParsedDocument, options: DocumentOptions): DocumentResult {
-  return changeDocument(parsed, uninjection, options);
-}
 
 /** Takes the injection out of the pod of a workload; one that is not injected stays as it is. */
 export const uninjection: Change = (value, row, options) => {
@@ -59,14 +53,9 @@ function placeIn(manifest: ValueMap, row: WorkloadKind): Place {
   return {
     read: (value) => withKey(podIn(value, row), "metadata", metadataOf(job)),
     write: (value, pod) => {
-      const own = podIn(value, row)["metadata"];
-      const spec = mapAt(withPod(value, row, withKey(pod, "metadata", own)), "spec");
-      const metadata = isMap(pod["metadata"]) ? pod["metadata"] : undefined;
-      return withKey(
-        value,
-        "spec",
-        withKey(spec, "jobTemplate", withKey(mapAt(spec, "jobTemplate"), "metadata", metadata)),
-      );
+      const bare = withPod(value, row, withKey(pod, "metadata", podIn(value, row)["metadata"]));
+      const changed = mapAt(mapAt(bare, "spec"), "jobTemplate");
+      return withAt(bare, ["spec", "jobTemplate"], withKey(changed, "metadata", pod["metadata"]));
     },
   };
 }

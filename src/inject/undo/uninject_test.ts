@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { isMap, type ValueMap } from "../../core/value.ts";
 import { parseDocument } from "../../core/yaml/mod.ts";
-import { uninjectDocument } from "./uninject.ts";
+import { changeDocument } from "../document/document.ts";
+import { uninjection } from "./uninject.ts";
 
 const STATUS = (names: Record<string, readonly string[] | null> = {}) =>
   `'${
@@ -44,7 +45,7 @@ spec:
 `;
 
 function uninject(text: string) {
-  const { text: output, entries } = uninjectDocument(parseDocument({ text }), { output: "yaml" });
+  const { text: output, entries } = changeDocument(parseDocument({ text }), uninjection, { output: "yaml" });
   const [entry] = entries;
   assert.ok(entry !== undefined);
   return { text: output, entry };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MeshError } from "../../core/errors.ts";
 import { decode } from "../../core/kube/mod.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
-import { type Injector, injectStream } from "../../inject/mod.ts";
+import { changeStream, injection, type Injector } from "../../inject/mod.ts";
 import { comparable } from "../../../test/support/cases/comparable.ts";
 import {
   admitted,
@@ -42,7 +42,7 @@ async function injectText(text: string, injector: Injector): Promise<string> {
   const chunks = async function* () {
     yield new TextEncoder().encode(text);
   };
-  await injectStream([{ file: "", chunks }], injector, { output: "yaml", sink });
+  await changeStream([{ file: "", chunks }], injection(injector), { output: "yaml", sink });
   return output;
 }
 

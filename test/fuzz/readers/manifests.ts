@@ -1,12 +1,7 @@
 /** Manifests, as `inject` reads and writes them. */
 import { splitText } from "../../../src/core/yaml/mod.ts";
-import {
-  configurationOf,
-  type Injector,
-  injectStream,
-  newInjector,
-  type ReportEntry,
-} from "../../../src/inject/mod.ts";
+import { configurationOf, injection, type Injector, newInjector } from "../../../src/inject/mod.ts";
+import { changedText } from "../../support/changed_text.ts";
 import { type FuzzReader, holds } from "../reader.ts";
 import { JSON_WORDS, YAML_WORDS } from "./words.ts";
 
@@ -43,18 +38,8 @@ const WORDS = [
     .split("|"),
 ];
 
-async function run(input: Uint8Array, injector: Injector, output: "yaml" | "json") {
-  let text = "";
-  const entries: ReportEntry[] = [];
-  const sink = {
-    write: (part: string) => void (text += part),
-    report: (entry: ReportEntry) => void entries.push(entry),
-  };
-  const chunks = async function* () {
-    yield input;
-  };
-  await injectStream([{ file: "f", chunks }], injector, { output, sink });
-  return { text, entries };
+function run(input: Uint8Array, injector: Injector, output: "yaml" | "json") {
+  return changedText(input, injection(injector), { file: "f", output });
 }
 
 export const MANIFESTS: FuzzReader = {

@@ -7,7 +7,7 @@ import { type Answer, Ours } from "./question.ts";
 import { questions } from "./questions.ts";
 import { readRecorded, RECORDED } from "./recorded.ts";
 
-testWhen(needsShared("cases/inject/cases.json"), "injectStream answers as Istio's IntoResourceFile", async () => {
+testWhen(needsShared("cases/inject/cases.json"), "changeStream answers as Istio's IntoResourceFile", async () => {
   const asked = questions(RECORDED);
   const recorded = await readRecorded();
   assert.deepEqual(asked.map(({ name }) => name), recorded.map(({ name }) => name), "record the answers again");

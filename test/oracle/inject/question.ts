@@ -1,5 +1,5 @@
 /** Questions, and the answers of Istio and this project. */
-import { type Injector, injectStream, newInjector } from "../../../src/inject/mod.ts";
+import { changeStream, injection, type Injector, newInjector } from "../../../src/inject/mod.ts";
 import { documents } from "./compare.ts";
 
 /** The three configuration texts of injection. */
@@ -43,7 +43,7 @@ export class Ours {
     const chunks = async function* () {
       yield new TextEncoder().encode(question.manifest);
     };
-    const { failed } = await injectStream([{ file: "a.yaml", chunks }], this.#injector(question), {
+    const { failed } = await changeStream([{ file: "a.yaml", chunks }], injection(this.#injector(question)), {
       output: "yaml",
       sink,
     });

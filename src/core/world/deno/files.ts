@@ -249,7 +249,7 @@ const TEMPORARY = "the folder for temporary files";
 
 function openFolder(): TemporaryFolder {
   try {
-    return temporaryFolder([usualParent()]);
+    return temporaryFolder(usualParent());
   } catch (error) {
     throw fileError("write", TEMPORARY, error);
   }

@@ -2,6 +2,7 @@
  * A running pod, read through the API server: the object, and what its proxy says of itself, by commands in the proxy's
  * container. Nothing is changed in the pod.
  */
+import { atOnce } from "../../../core/at_once.ts";
 import { decodeUtf8 } from "../../../core/utf8.ts";
 import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
 import { errorText } from "../../../core/errors.ts";
@@ -73,15 +74,11 @@ export async function asked(
   const hopeless: Hopeless = { why: undefined };
   const together = await askedTogether(source, pod, questions, hopeless);
   if (together !== undefined) return together;
-  const results: (readonly [string, Part])[] = [];
-  const waiting = [...questions];
-  async function work() {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      results.push([next.part, hopeless.why ?? await ask(source, pod, next, hopeless)]);
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return results;
+  return await atOnce(
+    questions,
+    AT_ONCE,
+    async (next) => [next.part, hopeless.why ?? await ask(source, pod, next, hopeless)] as const,
+  );
 }
 
 /** `undefined` where each command needs an exec of its own. */

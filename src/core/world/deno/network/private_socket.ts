@@ -67,7 +67,7 @@ function inFolder(): PrivateSocket {
 }
 
 function inFolderOf(parent: string): PrivateSocket {
-  const folder = temporaryFolder([parent]);
+  const folder = temporaryFolder(parent);
   try {
     const path = `${folder.path}/http`;
     const listener = Deno.listen({ transport: "unix", path });

@@ -14,7 +14,7 @@ async function ended(code: string, signal?: Deno.Signal, shell = "exec") {
   const temporary = `${folder.path}/tmp`;
   await Deno.mkdir(temporary);
   const imports = `import { temporaryFile, temporaryFolder } from "${MODULE}"; import { signals } from "${SIGNALS}";`;
-  await Deno.writeTextFile(program, `${imports}\nconst made = temporaryFolder([Deno.env.get("TMPDIR")!]);\n${code}`);
+  await Deno.writeTextFile(program, `${imports}\nconst made = temporaryFolder(Deno.env.get("TMPDIR")!);\n${code}`);
   const run = `${shell} "${Deno.execPath()}" run --quiet --no-config --no-check --allow-all ${program}`;
   const child = new Deno.Command("sh", {
     args: ["-c", run],

@@ -11,17 +11,16 @@ const tidied = new Set<string>();
  * Removes what killed processes left, once for each folder. It reads `/proc`, which Deno denies to a process that has given up a permission: who
  * makes something temporary after that calls this before.
  */
-export function tidyTemporary(parents: readonly string[] = [usualParent()]): void {
+export function tidyTemporary(parent = usualParent()): void {
   self ??= thisOwner();
   if (self === undefined) return;
-  for (const parent of parents) {
-    if (!tidied.has(parent)) removeStale(parent, self);
-    tidied.add(parent);
-  }
+  if (!tidied.has(parent)) removeStale(parent, self);
+  tidied.add(parent);
 }
 
-/** Makes a folder in the first of these parents where that is possible. Throws the last error of the runtime. */
-export function temporaryFolder(parents: readonly string[]): TemporaryFolder {
+/** Makes a folder in a parent. Throws errors of the runtime. */
+export function temporaryFolder(parent: string): TemporaryFolder {
+  tidyTemporary(parent);
   let path: string | undefined;
   const remove = () => {
     try {
@@ -34,10 +33,7 @@ export function temporaryFolder(parents: readonly string[]): TemporaryFolder {
   };
   const forget = guard(remove);
   try {
-    path = inFirst(parents, (dir) => {
-      tidyTemporary([dir]);
-      return Deno.makeTempDirSync({ prefix: prefix(), dir });
-    });
+    path = Deno.makeTempDirSync({ prefix: prefix(), dir: parent });
     return { path, remove };
   } catch (error) {
     forget();
@@ -71,18 +67,6 @@ export function usualParent(): string {
 
 function prefix(): string {
   return prefixOf(self ?? { space: "0", pid: Deno.pid, start: "0" });
-}
-
-function inFirst<T>(parents: readonly string[], make: (parent: string) => T): T {
-  let failure: unknown;
-  for (const parent of parents) {
-    try {
-      return make(parent);
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
 }
 
 function unlessGone(path: string): void {

@@ -1,0 +1,28 @@
+/** `inject` or `uninject` of one text, through the public interface of the room. */
+import { type Change, changeStream, type ReportEntry } from "../../src/inject/mod.ts";
+
+/** The output, and the entries of the report. */
+export interface ChangedText {
+  readonly text: string;
+  readonly entries: readonly ReportEntry[];
+}
+
+/** Changes a file with this content; its output is YAML unless told otherwise. */
+export async function changedText(
+  input: string | Uint8Array,
+  change: Change,
+  { file = "input.yaml", output = "yaml" }: { readonly file?: string; readonly output?: "yaml" | "json" } = {},
+): Promise<ChangedText> {
+  let text = "";
+  const entries: ReportEntry[] = [];
+  const sink = {
+    write: (part: string) => void (text += part),
+    report: (entry: ReportEntry) => void entries.push(entry),
+  };
+  const bytes = typeof input === "string" ? new TextEncoder().encode(input) : input;
+  const chunks = async function* () {
+    yield await Promise.resolve(bytes);
+  };
+  await changeStream([{ file, chunks }], change, { output, sink });
+  return { text, entries };
+}
