@@ -16,12 +16,12 @@ export function keyOf({ namespace = "", name }: ObjectMetadata): string {
   return `${namespace}/${name}`;
 }
 
-/** Answers that are no objects of a collection: they have no name. */
-const NAMELESS = /^SelfSubjectAccessReview$/;
+/** The answer that is no object of a collection: it has no name. */
+const NAMELESS = "SelfSubjectAccessReview";
 
-/** An answer as an object. */
+/** An answer as an object. An answer of another shape is an `ApiError`. */
 export function kubeObject(value: Value, asked: string): KubeObject {
-  const named = isMap(value) && NAMELESS.test(String(value["kind"])) ? { ...value, metadata: { name: "" } } : value;
+  const named = isMap(value) && value["kind"] === NAMELESS ? { ...value, metadata: { name: "" } } : value;
   if (isKubeObject(named)) return named;
   throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
 }
