@@ -45,9 +45,8 @@ async function main(args: readonly string[]): Promise<number> {
     // The handler of the signal exits.
     if (run.signal.aborted) await new Promise(() => {});
   }
-  for (const { errors } of results) if (errors !== "") print(`\n=== Failed\n\n${errors}\n`);
   const total = sum(results.map(({ tally }) => tally));
-  print(summary(total));
+  print(summary(total, results.flatMap(({ failures }) => failures)));
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
 

@@ -21,22 +21,49 @@ export function tallyOf(junit: string | undefined): Tally {
   return tally;
 }
 
-// deno-lint-ignore no-control-regex -- colors of a terminal
-const ERRORS = /^(?:\x1b\[[\d;]*m)* ERRORS (?:\x1b\[[\d;]*m)*$/m;
-// deno-lint-ignore no-control-regex -- colors of a terminal
-const FAILURES = /^(?:\x1b\[[\d;]*m)* FAILURES (?:\x1b\[[\d;]*m)*$/m;
-const LAST_LINES = 40;
-
-/** The errors in the output of a `deno test` that failed; the last lines of one that died. */
-export function errorsIn(output: string): string {
-  const errors = output.split(ERRORS)[1]?.split(FAILURES)[0];
-  return (errors ?? output.trimEnd().split("\n").slice(-LAST_LINES).join("\n")).trim();
+/** A test that failed. */
+export interface Failure {
+  /** As `deno test` names it: `NAME => FILE:LINE:COLUMN`. */
+  readonly name: string;
+  /** The error and its stack; the first lines of a long one. */
+  readonly text: string;
 }
 
-/** The list of skipped tests, and the line that closes a run. */
-export function summary({ passed, failed, skipped }: Tally): string {
-  const lines = skipped.map((name) => `  ${name}\n`).join("");
-  return `${lines && `\nSkipped:\n${lines}`}\n${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;
+// deno-lint-ignore no-control-regex -- colors of a terminal
+const COLOR = /\x1b\[[\d;]*m/g;
+const LINES_OF_A_FAILURE = 60;
+const LAST_LINES = 40;
+
+/**
+ * The failures in the output of a `deno test` that failed. One that died, or failed outside of its tests, is one failure
+ * with the last lines as its text.
+ */
+export function failuresIn(output: string, files: readonly string[]): Failure[] {
+  const lines = output.trimEnd().split("\n");
+  const plain = lines.map((line) => line.replaceAll(COLOR, ""));
+  const errors = plain.indexOf(" ERRORS ");
+  const list = plain.lastIndexOf(" FAILURES ");
+  if (errors < 0 || list < errors) {
+    return [{ name: `the process of ${files.join(" ")}`, text: lines.slice(-LAST_LINES).join("\n") }];
+  }
+  const names = plain.slice(list + 2, plain.indexOf("", list + 2));
+  const starts = names.map((name) => plain.indexOf(name, errors));
+  return names.map((name, i) => ({ name, text: head(lines.slice((starts[i] ?? 0) + 1, starts[i + 1] ?? list)) }));
+}
+
+function head(lines: readonly string[]): string {
+  const rest = lines.length - LINES_OF_A_FAILURE;
+  const note = rest > 0 ? `\n... ${rest} more lines` : "";
+  return lines.slice(0, LINES_OF_A_FAILURE).join("\n").trimEnd() + note;
+}
+
+/** How a run closes: the failures, the skipped tests, the names of the failed, the counts. `.ci/run` reads all of it. */
+export function summary({ passed, failed, skipped }: Tally, failures: readonly Failure[]): string {
+  const errors = failures.map(({ name, text }) => `\n=== Failed: ${name}\n${text}\n`).join("");
+  const reasons = skipped.map((name) => `  ${name}\n`).join("");
+  const names = failures.map(({ name }) => `FAILED ${name}\n`).join("");
+  const counts = `${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;
+  return `${errors}${reasons && `\nSkipped:\n${reasons}`}\n${names}${counts}`;
 }
 
 /** One tally of several. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorsIn, sum, summary, tallyOf } from "./report.ts";
+import { failuresIn, sum, summary, tallyOf } from "./report.ts";
 
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="4" failures="1" errors="0" time="0.012">
@@ -26,16 +26,49 @@ Deno.test("tallyOf() counts a report that is absent or cut off as a failure", ()
   assert.equal(tallyOf(JUNIT.slice(0, 300)).failed, 1);
 });
 
-Deno.test("summary() lists the skipped and closes with the counts", () => {
-  const text = summary(sum([tallyOf(JUNIT), tallyOf(JUNIT)]));
-  assert.match(text, /Skipped:\n {2}needs "nft" \[skipped: no nft\]\n/);
-  assert.equal(text.trimEnd().split("\n").at(-1), "4 passed, 2 failed, 2 skipped");
+Deno.test("summary() closes with errors, skipped tests, names of the failed, and counts", () => {
+  const text = summary(sum([tallyOf(JUNIT), tallyOf(JUNIT)]), [{ name: "a => x:1:2", text: "error: boom" }]);
+  const skipped = '  needs "nft" [skipped: no nft]\n';
+  assert.equal(
+    text,
+    `\n=== Failed: a => x:1:2\nerror: boom\n\nSkipped:\n${skipped}${skipped}\nFAILED a => x:1:2\n4 passed, 2 failed, 2 skipped\n`,
+  );
 });
 
-Deno.test("errorsIn() finds the errors of a run, in color too, and else its last lines", () => {
-  const rest = "\n FAILURES \n\na => x:1\n\nFAILED | 0 passed\n";
-  assert.equal(errorsIn(`a ... FAILED\n\n ERRORS \n\na => x:1\nerror: boom\n${rest}`), "a => x:1\nerror: boom");
-  const inColor = (word: string) => `\x1b[48;5;9m\x1b[38;5;15m ${word} \x1b[0m`;
-  assert.equal(errorsIn(`\n${inColor("ERRORS")}\n\nerror: boom\n\n${inColor("FAILURES")}\n`), "error: boom");
-  assert.equal(errorsIn(`${"line\n".repeat(100)}Segmentation fault\n`).split("\n").length, 40);
+Deno.test("failuresIn() splits the errors of a run at the names of the failed, in color too", () => {
+  for (const inColor of [(word: string) => word, (word: string) => `\x1b[48;5;9m\x1b[38;5;15m${word}\x1b[0m`]) {
+    const output = [
+      "a ... FAILED",
+      "",
+      inColor(" ERRORS "),
+      "",
+      inColor("a => x:1:2"),
+      "error: b => x:3:4",
+      "",
+      "  at c => x:5:6",
+      "",
+      inColor("./y_test.ts (uncaught error)"),
+      ...Array.from({ length: 100 }, () => "line"),
+      "",
+      inColor(" FAILURES "),
+      "",
+      inColor("a => x:1:2"),
+      inColor("./y_test.ts (uncaught error)"),
+      "",
+      "FAILED | 0 passed | 2 failed",
+      "error: Test failed",
+    ].join("\n");
+    const [first, second, ...others] = failuresIn(output, ["x"]);
+    assert.deepEqual(first, { name: "a => x:1:2", text: "error: b => x:3:4\n\n  at c => x:5:6" });
+    assert.equal(second?.name, "./y_test.ts (uncaught error)");
+    assert.deepEqual(second?.text.split("\n").slice(58), ["line", "line", "... 41 more lines"]);
+    assert.deepEqual(others, []);
+  }
+});
+
+Deno.test("failuresIn() has the last lines of a run that died", () => {
+  const [died] = failuresIn(`${"line\n".repeat(100)}Segmentation fault\n`, ["x_test.ts"]);
+  assert.equal(died?.name, "the process of x_test.ts");
+  assert.equal(died?.text.split("\n").length, 40);
+  assert.match(died?.text ?? "", /Segmentation fault$/);
 });

@@ -1,13 +1,12 @@
 import { watchOutput } from "./hangs.ts";
 import type { Job } from "./jobs.ts";
-import { errorsIn, type Tally, tallyOf } from "./report.ts";
+import { type Failure, failuresIn, type Tally, tallyOf } from "./report.ts";
 
 /** Output and counts of a process of `deno test`. */
 export interface JobResult {
   readonly output: string;
   readonly tally: Tally;
-  /** `""` without a failure. */
-  readonly errors: string;
+  readonly failures: readonly Failure[];
   readonly seconds: number;
 }
 
@@ -50,5 +49,5 @@ export async function runJob({ files }: Job, { root, flags, env, folder }: JobOp
   // A failure outside of a test (a module that does not load) shows in the exit code only.
   if (!success && tally.failed === 0) tally.failed = 1;
   const seconds = Math.round((performance.now() - start) / 1000);
-  return { output, tally, errors: tally.failed > 0 ? errorsIn(output) : "", seconds };
+  return { output, tally, failures: tally.failed > 0 ? failuresIn(output, files) : [], seconds };
 }
