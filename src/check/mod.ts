@@ -12,8 +12,7 @@ import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source 
 import { jsonText, yamlText } from "./print/json.ts";
 import { isPlain } from "../core/terminal.ts";
 import { isDumb, type ProgressLine, progressLine } from "./print/progress.ts";
-import { type Look, tableText } from "./print/table.ts";
-import { widthOf } from "./print/terminal.ts";
+import { type Look, tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
@@ -23,7 +22,7 @@ export { explanationOf, listText } from "./explain_check.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export { type LabelChoice, labelChoice, type Scope } from "./inventory/mod.ts";
-export { widthOf } from "./print/terminal.ts";
+export { widthOf } from "./print/table.ts";
 export { upgradeJson, upgradeText } from "./upgrade/print.ts";
 export { upgradeOf, type UpgradeQuestion } from "./upgrade/upgrade.ts";
 export { rbacText } from "./rights.ts";

@@ -5,3 +5,11 @@ import type { World } from "./world/world.ts";
 export function isPlain({ stdout, env }: Pick<World, "stdout" | "env">): boolean {
   return !stdout.isTerminal || (env.get("NO_COLOR") ?? "") !== "" || env.get("TERM") === "dumb";
 }
+
+const USUAL_COLUMNS = 80;
+
+/** The columns of the terminal; COLUMNS comes first (POSIX, "Environment Variables"); 80 where neither is known. */
+export function columnsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
+  const said = env.get("COLUMNS") ?? "";
+  return /^[1-9]\d{0,4}$/.test(said) ? Number(said) : stdout.columns ?? USUAL_COLUMNS;
+}

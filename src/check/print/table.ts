@@ -2,6 +2,8 @@ import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
 import { counted } from "../../core/counted.ts";
+import { columnsOf } from "../../core/terminal.ts";
+import type { World } from "../../core/world/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { FIRST } from "../choose.ts";
 import { type FailOn, neededText, type Summary, summaryOf } from "../result.ts";
@@ -18,6 +20,14 @@ export interface Look {
   readonly failOn: FailOn;
   /** The columns of a line; `undefined`: no line is broken, and all objects are named. */
   readonly width: Width;
+}
+
+/** Narrower tables cannot be read. */
+const LEAST_WIDTH = 80;
+
+/** The columns of the terminal, 80 at least. */
+export function widthOf(world: Pick<World, "env" | "stdout">): number {
+  return Math.max(LEAST_WIDTH, columnsOf(world));
 }
 
 type Paint = (text: string) => string;

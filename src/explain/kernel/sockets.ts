@@ -1,6 +1,7 @@
 /** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
 import { addressText } from "../../core/address_text.ts";
 import { parseAddress, splitHostPort } from "../../core/net.ts";
+import { connectionOf } from "../../core/proc_net.ts";
 
 /** A socket that listens. */
 export interface ListeningSocket {
@@ -16,15 +17,12 @@ export function listeningSockets(text: string): ListeningSocket[] {
   return text.split("\n").flatMap((line) => ofProc(line) ?? ofSs(line) ?? []);
 }
 
-const PROC = /^\s*\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /;
-
-/** State 0A is LISTEN. Addresses are groups of four bytes in the machine's order: little-endian on all of Istio's. */
-function ofProc(line: string): ListeningSocket | undefined {
-  const [, hex = "", port = ""] = PROC.exec(line) ?? [];
-  if (hex === "") return undefined;
-  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((group) => (group.match(/../g) ?? []).reverse());
-  const value = BigInt(`0x${bytes.join("")}`);
-  return socket(addressText({ family: hex.length === 8 ? 4 : 6, value, zone: "" }), parseInt(port, 16));
+/** A socket that does not listen is none of ours. */
+function ofProc(line: string): ListeningSocket[] | undefined {
+  const connection = connectionOf(line);
+  if (connection === undefined) return undefined;
+  const { local, isListening } = connection;
+  return isListening ? [socket(addressText(local.address), local.port)] : [];
 }
 
 /** `LISTEN 0 4096 *:8080 *:*`. */

@@ -1,17 +1,16 @@
 /** How output looks on this terminal. */
-import { isPlain } from "../../core/terminal.ts";
+import { columnsOf, isPlain } from "../../core/terminal.ts";
 import type { World } from "../../core/world/world.ts";
 import type { Look } from "./terminal.ts";
 
-/** Where the output is no terminal, or its width is not known. */
-const USUAL_COLUMNS = 80;
-
-/** Colour by https://no-color.org and TERM, box drawing by the locale. COLUMNS counts where there is no terminal. */
+/** Colour by https://no-color.org and TERM, box drawing by the locale. */
 export function lookOf(world: World): Look {
-  const { stdout, env, machine } = world;
-  const given = Number(env.get("COLUMNS") ?? NaN);
-  const columns = stdout.columns ?? (Number.isInteger(given) && given > 0 ? given : USUAL_COLUMNS);
-  return { columns, color: !isPlain(world), ascii: isAscii(env, machine.os) || env.get("TERM") === "dumb" };
+  const { env, machine } = world;
+  return {
+    columns: columnsOf(world),
+    color: !isPlain(world),
+    ascii: isAscii(env, machine.os) || env.get("TERM") === "dumb",
+  };
 }
 
 /** POSIX: the first that is set counts. Consoles of Windows and macOS have UTF-8 without a word about it. */

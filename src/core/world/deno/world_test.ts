@@ -147,31 +147,6 @@ Deno.test("processes.run() reports a program that does not exist, reads nothing,
   assert.notEqual(late.code, 0);
 });
 
-Deno.test({
-  name: "processes.run() does not wait for children of a program that timed out",
-  ignore: Deno.build.os !== "linux",
-  // The outputs stay open until that ends.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const script = `sleep 1000 & echo $! > ${folder}/pid; wait`;
-      const { code, timedOut } = await world.processes.run({
-        command: "sh",
-        args: ["-c", script],
-        // Too much for a pipe: the way of programs that may take long.
-        stdin: "x".repeat(100_000),
-        timeoutMilliseconds: 500,
-      });
-      assert.deepEqual([code, timedOut], [137, true]);
-      Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), "SIGKILL");
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-});
-
 Deno.test("clock.sleep() ends early when the signal fires", async () => {
   const abort = new AbortController();
   const start = world.clock.monotonic();

@@ -5,8 +5,7 @@ import type { Family } from "../../plan/rule.ts";
 import type { Flow, FlowResult } from "../flows.ts";
 import type { Owner } from "../owners.ts";
 import { type Attempt, notProvable, type Proof, prove, token, until } from "./attempt.ts";
-import { endpointText, type OpenDatagramPort, type OpenPort, type PortState } from "./ports.ts";
-import { readConnections } from "./proc_net.ts";
+import { endpointText, type OpenDatagramPort, type OpenPort, type PortState, readConnections } from "./ports.ts";
 
 /** Proves that a TCP connection arrives at the capture port. */
 export async function proveConnection(proof: Proof, flow: Flow, port: PortState<OpenPort>): Promise<FlowResult> {

@@ -6,8 +6,7 @@ import type { Family } from "../../plan/rule.ts";
 import { type Flow, type FlowResult, ownAddresses } from "../flows.ts";
 import { type Attempt, notProvable, type Proof, prove, token, until } from "./attempt.ts";
 import { frameOf, type Segment, segmentOf, TCP_FLAGS } from "./frames.ts";
-import { endpointText, type OpenPort, type PortState } from "./ports.ts";
-import { readConnections } from "./proc_net.ts";
+import { endpointText, type OpenPort, type PortState, readConnections } from "./ports.ts";
 import { createVethPair, PREFIX_BITS, type VethPair } from "./veth_pair.ts";
 
 /** What the proof of inbound flows depends on. */

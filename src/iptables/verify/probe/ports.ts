@@ -1,6 +1,7 @@
 /** The capture ports during a proof: opened where they are free, observed where the proxy listens already. */
 import { addressText } from "../../../core/address_text.ts";
-import type { Endpoint, Socket, SystemCalls } from "../../../core/world/mod.ts";
+import { type Connection, parseConnections } from "../../../core/proc_net.ts";
+import type { Endpoint, Socket, SystemCalls, World } from "../../../core/world/mod.ts";
 import { EADDRINUSE, SystemError } from "../../../core/world/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
@@ -78,4 +79,10 @@ function bound(
 export function endpointText({ address, port }: Endpoint): string {
   const text = addressText({ ...address, zone: "" });
   return address.family === 4 ? `${text}:${port}` : `[${text}]:${port}`;
+}
+
+/** The TCP sockets of all processes in this network namespace; none where the kernel has no such family. */
+export async function readConnections(world: World, family: Family): Promise<Connection[]> {
+  const path = family === 4 ? "/proc/net/tcp" : "/proc/net/tcp6";
+  return parseConnections(await world.files.readText(path).catch(() => ""));
 }

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { parseConnections } from "./proc_net.ts";
-import { endpointText } from "./ports.ts";
+import { addressText } from "./address_text.ts";
+import type { Endpoint } from "./world/mod.ts";
 
 const HEAD = "  sl  local_address rem_address   st tx_queue rx_queue\n";
+
+function endpointText({ address, port }: Endpoint): string {
+  return `${address.family === 4 ? addressText(address) : `[${addressText(address)}]`}:${port}`;
+}
 
 function read(text: string) {
   return parseConnections(HEAD + text).map(({ local, remote, isListening }) =>

@@ -1,0 +1,36 @@
+/** The TCP sockets of a network namespace (proc(5), `/proc/net/tcp` and `tcp6`). */
+import type { Address } from "./net.ts";
+import type { Endpoint } from "./world/mod.ts";
+
+export interface Connection {
+  readonly local: Endpoint;
+  readonly remote: Endpoint;
+  readonly isListening: boolean;
+}
+
+const LINE = /^\s*\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) /;
+const LISTEN = "0A";
+
+/** The sockets of such files; the head of a file and other lines are ignored. */
+export function parseConnections(text: string): Connection[] {
+  return text.split("\n").flatMap((line) => connectionOf(line) ?? []);
+}
+
+/** The socket of a line, if it is one. */
+export function connectionOf(line: string): Connection | undefined {
+  const [, local, remote, state] = LINE.exec(line) ?? [];
+  if (local === undefined || remote === undefined) return undefined;
+  return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN };
+}
+
+/** `0100007F:3A99`: 32-bit words in host byte order (little-endian on all of Istio's machines), then the port. */
+function endpoint(text: string): Endpoint {
+  const [hex = "", port = ""] = text.split(":");
+  const words = hex.match(/.{8}/g) ?? [];
+  const bytes = words.map((word) => word.match(/../g)?.reverse().join("") ?? "").join("");
+  return { address: addressOf(BigInt(`0x${bytes || "0"}`), words.length), port: Number.parseInt(port, 16) };
+}
+
+function addressOf(value: bigint, words: number): Address {
+  return { family: words === 1 ? 4 : 6, value, zone: "" };
+}
