@@ -60,6 +60,11 @@ export class ApiServer {
     await this.#isReady();
   }
 
+  /** Starts it again if something on this machine ended it. */
+  async revive(): Promise<void> {
+    if (!await this.#answers().catch(() => false)) await this.restart();
+  }
+
   /** Ends it without etcd. */
   kill(): Promise<void> {
     return this.#server.end();

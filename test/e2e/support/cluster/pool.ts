@@ -49,6 +49,7 @@ export class ClusterPool {
     const slot = this.#idle.pop() ?? await new Promise<Slot>((resolve) => this.#waiting.push(resolve));
     try {
       const server = await (slot.server ??= ApiServer.start());
+      await server.revive();
       const state = await EtcdState.record(server.etcdUrl);
       await tell(connection, { folder: server.folder });
       await connection.read(new Uint8Array(1)).catch(() => {});
