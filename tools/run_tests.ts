@@ -5,7 +5,8 @@
  * failed or none ran.
  */
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
-import { filesOf, type Job, jobsOf, SUITES } from "./test/jobs.ts";
+import { filesOf, type Job, jobsOf, runsProgram, SUITES } from "./test/jobs.ts";
+import { MESH_BINARY } from "../test/support/programs/mesh.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
 import { sum, summary } from "./test/report.ts";
 import { type JobResult, runJob } from "./test/run_job.ts";
@@ -55,7 +56,10 @@ function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">)
   return `${suite}: ${first}${others.length > 0 ? ` and ${others.length} more files` : ""} (${seconds}s)`;
 }
 
-/** The jobs of suites, files and folders; the slowest suite first. */
+/**
+ * The jobs of suites, files and folders; the slowest suite first. With a binary, tests of functions do not run again,
+ * unless their file is named.
+ */
 function chosen(named: readonly string[]): Job[] {
   const suites = Object.keys(SUITES).map((suite) => ({ suite, files: filesOf(suite, ROOT) })).toReversed();
   const unknown = named.find((name) => {
@@ -63,8 +67,9 @@ function chosen(named: readonly string[]): Job[] {
   });
   if (unknown !== undefined) throw new Error(`No suite, file or folder of tests is called "${unknown}"`);
   return suites.flatMap(({ suite, files }) => {
-    const isNamed = (file: string) => named.some((name) => suite === name || isIn(file, name));
-    return jobsOf(suite, named.length === 0 ? files : files.filter(isNamed), ROOT);
+    const isNamed = (file: string) => named.length === 0 || named.some((name) => suite === name || isIn(file, name));
+    const differs = (file: string) => suite === "unit" || named.includes(file) || runsProgram(file);
+    return jobsOf(suite, files.filter((file) => isNamed(file) && (MESH_BINARY === undefined || differs(file))), ROOT);
   });
 }
 

@@ -1,4 +1,5 @@
 /** Which test files there are, which run in one process, and in which order. */
+import { loadedWith } from "../../test/house/reached.ts";
 
 /** The suites and their folders, as seen from the checkout. */
 export const SUITES: Readonly<Record<string, readonly string[]>> = {
@@ -65,6 +66,11 @@ export function jobsOf(suite: string, files: readonly string[], root: string): J
 function usesPool(root: string, file: string): boolean {
   const text = Deno.readTextFileSync(`${root}/${file}`);
   return /\bneedsCluster\b/.test(text) && !/\bstartOwnCluster\b/.test(text);
+}
+
+/** Whether tests run the program as a process, or call its functions only: the import of this module tells. */
+export function runsProgram(file: string): boolean {
+  return loadedWith(file).has("test/support/programs/mesh.ts");
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -1,6 +1,7 @@
 /** A machine that has no more of something: open files, processes, space on the disk. The agent says so, and goes on where it can. */
 import assert from "node:assert/strict";
 import { isLong, tellFigure } from "../../support/long.ts";
+import { MESH_BINARY } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { MeshPod, missing } from "../agent/support/mesh_pod.ts";
@@ -34,7 +35,7 @@ const LIMITS = {
   nofile: {
     words: /too many open files/i,
     long: [20, 24, 28, 32, 40, 48, 64],
-    short: Deno.env.has("MESH_BINARY") ? [20, 64] : [32, 64],
+    short: MESH_BINARY !== undefined ? [20, 64] : [32, 64],
   },
   nproc: {
     words: /no further process or thread|resource temporarily unavailable|create a thread/i,

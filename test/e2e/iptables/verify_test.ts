@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MESH_BINARY, MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
@@ -104,14 +105,11 @@ const WITHOUT_CAPABILITIES = [
 
 /** As the container istio-validation of the CNI plugin runs it. */
 function validation(pod: Namespace, ...flags: string[]) {
-  const command = Deno.env.get("MESH_BINARY") ?? "";
-  const args = [command, "istio-iptables", ...FLAGS, "--run-validation", "--skip-rule-apply", ...flags];
+  const args = [MESH_COMMAND, "istio-iptables", ...FLAGS, "--run-validation", "--skip-rule-apply", ...flags];
   return pod.run("setpriv", [...WITHOUT_CAPABILITIES, ...args]);
 }
 
-const NEEDS_BINARY = Deno.env.get("MESH_BINARY") === undefined
-  ? "MESH_BINARY does not name a binary that any user can run"
-  : undefined;
+const NEEDS_BINARY = MESH_BINARY === undefined ? "MESH_BINARY does not name a binary that any user can run" : undefined;
 
 testWhen(
   MISSING ?? NEEDS_BINARY,
@@ -137,10 +135,9 @@ testWhen(
   "--run-validation: root in the init container has no SETUID, and proves flows of its own user",
   async () => {
     await using pair = await Pair.create();
-    const command = Deno.env.get("MESH_BINARY") ?? "plugin/kubectl-mesh";
     const { code, stderr } = await pair.pod.run("setpriv", [
       ...["--bounding-set", "-all,+net_admin,+net_raw", "--inh-caps", "-all", "--ambient-caps", "-all"],
-      ...[command, "istio-iptables", ...FLAGS, "--run-validation"],
+      ...[MESH_COMMAND, "istio-iptables", ...FLAGS, "--run-validation"],
     ]);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /proved: IPv4 inbound/);
@@ -209,12 +206,16 @@ testWhen(MISSING, "apply says what it adds, repairs and takes out", async () => 
   assert.match(bare, /warning iptables: The capture of inbound and outbound connections is taken out/);
 });
 
+/** Ends a program when there is a new link; the program's exit code. */
+const ENDED_AFTER_ITS_LINK = `before=$(ip -o link); "$@" & pid=$!
+while kill -0 $pid 2>/dev/null && [ "$(ip -o link)" = "$before" ]; do sleep 0.05; done
+kill -TERM $pid; wait $pid`;
+
 testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it and leaves nothing", async () => {
   await using pair = await Pair.create([4]);
   const before = await pair.pod.shell("ip -o link");
-  const command = Deno.env.get("MESH_BINARY") ?? "";
-  const program = [command, "iptables", "verify", ...FLAGS, "--probe-timeout", "30s"];
-  const { code, stderr } = await pair.pod.run("timeout", ["--preserve-status", "--signal=TERM", "1", ...program]);
+  const program = [MESH_COMMAND, "iptables", "verify", ...FLAGS, "--probe-timeout", "60s"];
+  const { code, stderr } = await pair.pod.run("sh", ["-c", ENDED_AFTER_ITS_LINK, "sh", ...program]);
   assert.equal(code, 130);
   assert.match(stderr, /Interrupted before every flow was proved/);
   assert.equal(await pair.pod.shell("ip -o link"), before);
@@ -224,7 +225,7 @@ testWhen(MISSING, "verify: it waits for rules", async () => {
   await using pair = await Pair.create();
   const links = () => pair.pod.shell("ip -o link");
   const before = await links();
-  const report = verify(pair.pod, [...FLAGS, "--probe-timeout", "20s"]);
+  const report = verify(pair.pod, [...FLAGS, "--probe-timeout", "60s"]);
   await until(async () => await links() !== before, "verify made no link");
   await apply(pair.pod, FLAGS);
   assert.equal((await report).code, 0);

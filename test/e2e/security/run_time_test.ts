@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { EVERY_COMMAND, RUN_TIME, type RunTime } from "../../../tools/docs/run_time.ts";
 import { allCommands } from "../../../tools/docs/commands.ts";
 import { realEnvoy } from "../../support/programs/envoy.ts";
-import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { MESH_BINARY, MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { CERTIFICATE, KEY } from "../../support/tls/self_signed.ts";
@@ -14,7 +14,6 @@ import { type Deeds, deedsIn, straceArgs } from "./support/trace.ts";
 
 const strace = Deno.build.os === "linux" ? needsProgram("strace") : "not Linux";
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
-const BINARY = Deno.env.get("MESH_BINARY");
 const envoy = await realEnvoy();
 
 /** A folder for one run, and what words in capitals of the patterns stand for. */
@@ -46,7 +45,7 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
   await run.meanwhile?.(() => signalTraced(child.pid));
   const { stderr } = await output;
   const deeds = await deedsIn(run.folder, "trace", isItself, run.cwd);
-  const words = { ...run.words, TMPDIR: `${run.folder}/tmp`, PROGRAM: BINARY ?? Deno.execPath() };
+  const words = { ...run.words, TMPDIR: `${run.folder}/tmp`, PROGRAM: MESH_BINARY ?? Deno.execPath() };
   for (const kind of KINDS) {
     const patterns = [...EVERY_COMMAND[kind], ...row[kind]].map((pattern) => regularExpression(pattern, words));
     const strange = deeds[kind].filter((deed) => !patterns.some((pattern) => pattern.test(deed)) && !isOfSources(deed));
@@ -62,12 +61,12 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
 const KINDS = ["reads", "writes", "contacts", "listens", "programs"] as const satisfies readonly (keyof RunTime)[];
 
 function isItself(program: string): boolean {
-  return program === (BINARY ?? Deno.execPath());
+  return program === (MESH_BINARY ?? Deno.execPath());
 }
 
 /** From a checkout the runtime reads the sources and a configuration of npm, and writes its cache. */
 function isOfSources(path: string): boolean {
-  if (BINARY !== undefined) return false;
+  if (MESH_BINARY !== undefined) return false;
   const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}.cache`;
   return path.startsWith(ROOT) || path.endsWith("/.npmrc") || path.startsWith(cache) || `${path}/` === ROOT;
 }

@@ -1,10 +1,16 @@
-/** The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. */
+/**
+ * The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. Test files
+ * that import this module, themselves or through others, run again with a binary.
+ */
 import { checkPrinted } from "../printed_json.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 
+/** The binary under test; `undefined` without one. */
+export const MESH_BINARY = Deno.env.get("MESH_BINARY");
+
 /** The path of the program. */
-export const MESH_COMMAND = Deno.env.get("MESH_BINARY") ?? `${ROOT}plugin/kubectl-mesh`;
+export const MESH_COMMAND = MESH_BINARY ?? `${ROOT}plugin/kubectl-mesh`;
 
 /** How to run the program. All fields are optional. */
 export interface MeshRun {

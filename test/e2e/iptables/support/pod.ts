@@ -182,7 +182,7 @@ function defaultRoute(family: Family): string {
 /** Runs a program to its end, within a timeout. */
 export async function execute(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = new Deno.Command("timeout", {
-    args: ["--signal=KILL", String(options.seconds ?? 40), command, ...args],
+    args: ["--signal=KILL", String(options.seconds ?? 120), command, ...args],
     env: { KUBECONFIG: "/nonexistent", ...options.env },
     stdin: options.stdin === undefined ? "null" : "piped",
     stdout: "piped",

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { filesBelow, read } from "../../test/house/source.ts";
+import { runsProgram } from "./jobs.ts";
+
+Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
+  assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
+  assert.equal(runsProgram("test/e2e/iptables/flows_test.ts"), true);
+  assert.equal(runsProgram("test/golden/inject_test.ts"), false);
+});
+
+Deno.test("one module of the tests knows the binary: tests without it do not run again with a binary", () => {
+  const readers = filesBelow("test").filter((file) => file.endsWith(".ts") && read(file).includes('"MESH_BINARY"'));
+  assert.deepEqual(readers, ["test/support/programs/mesh.ts"]);
+});
