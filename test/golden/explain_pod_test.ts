@@ -3,7 +3,7 @@
  * shows. UPDATE=1 rewrites them; look at them then.
  */
 import assert from "node:assert/strict";
-import { runMesh } from "../support/programs/mesh.ts";
+import { sayMesh } from "../support/programs/mesh.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 const CAPTURE = "examples/explain/web";
@@ -27,7 +27,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 for (const [name, { args, env, file }] of Object.entries(CASES)) {
   Deno.test(`a pod at a glance: ${name}`, async () => {
-    const { code, stdout, stderr } = await runMesh(["explain", "-f", CAPTURE, ...args], { env });
+    const { code, stdout, stderr } = await sayMesh(["explain", "-f", CAPTURE, ...args], { env });
     assert.deepEqual([code, stderr], [1, ""]);
     if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${ROOT}${file}`, stdout);
     assert.equal(stdout, await Deno.readTextFile(`${ROOT}${file}`));

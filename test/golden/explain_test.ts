@@ -5,7 +5,7 @@ import { fakeWorld } from "../../src/core/world/mod.ts";
 import { readFolder } from "../../src/explain/capture/read_saved.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
 import { disagreements, type Recorded } from "../support/explain_requests.ts";
-import { runMesh } from "../support/programs/mesh.ts";
+import { sayMesh } from "../support/programs/mesh.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const FOLDER = decodeURIComponent(new URL("./explain/", import.meta.url).pathname);
@@ -40,13 +40,13 @@ interface Shared {
   readonly want: { readonly route: string; readonly cluster: string; readonly endpoint: string };
 }
 
-testWhen(needsShared("cases/explain"), "explain -f agrees with the shared cases, as a process", async (t) => {
+testWhen(needsShared("cases/explain"), "explain -f agrees with the shared cases, as a command", async (t) => {
   const cases: Shared[] = JSON.parse(await Deno.readTextFile(`${SHARED}/cases/explain/requests.json`));
   // Each is a process: some of every kind; replay_explain.py asks all.
   for (const { request, want } of cases.filter((_, index) => index % 4 === 0)) {
     await t.step(`${request.kind} ${request.host}:${request.port}${request.path ?? ""}`, async () => {
       const headers = Object.entries({ ...request.kind === "http" ? { Host: request.host } : {}, ...request.headers });
-      const { stdout } = await runMesh([
+      const { stdout } = await sayMesh([
         ...["explain", "-f", `${SHARED}/cases/explain/pod-a`, "-o", "json"],
         ...["--to", `${request.ip}:${request.port}${request.path ?? ""}`],
         ...request.method === undefined ? [] : ["--method", request.method],

@@ -1,5 +1,5 @@
-/** Golden cases of whole commands: a folder each, run as a process in a copy of its working folder. */
-import { runMesh } from "../programs/mesh.ts";
+/** Golden cases of whole commands: a folder each, run in a copy of its working folder. */
+import { MESH_BINARY, runMesh, sayMesh } from "../programs/mesh.ts";
 
 /** Output, exit code and written files of a command. */
 export interface Outcome {
@@ -8,6 +8,18 @@ export interface Outcome {
   readonly stderr: string;
   /** New and changed files of the working folder: path and content. */
   readonly written: Readonly<Record<string, string>>;
+}
+
+/** Commands that become another program, handle signals, or give up permissions. */
+const OF_CONTAINERS = /^(agent|iptables|istio-iptables|pilot-agent|wait|webhook serve)\b/;
+
+/** Whether the case in a folder is run as a process: with a binary each is. The others change the working folder. */
+export async function isProcess(folder: string): Promise<boolean> {
+  return MESH_BINARY !== undefined || OF_CONTAINERS.test((await argsOf(folder)).join(" "));
+}
+
+async function argsOf(folder: string): Promise<string[]> {
+  return words(await Deno.readTextFile(`${folder}/args`));
 }
 
 /**
@@ -21,12 +33,24 @@ export async function runCase(folder: string, common: string): Promise<Outcome> 
     const before = await readTree(cwd);
     const stdin = await readIfThere(`${folder}/stdin`);
     const env = environment(await readIfThere(`${folder}/env`) ?? "");
-    const args = words(await Deno.readTextFile(`${folder}/args`));
-    const { code, stdout, stderr } = await runMesh(args, { cwd, env, ...stdin === undefined ? {} : { stdin } });
+    const args = await argsOf(folder);
+    const run = { env, ...stdin === undefined ? {} : { stdin } };
+    const said = await isProcess(folder) ? runMesh(args, { cwd, ...run }) : inFolder(cwd, () => sayMesh(args, run));
+    const { code, stdout, stderr } = await said;
     const written = Object.entries(await readTree(cwd)).filter(([path, text]) => before[path] !== text);
     return { code: `${code}\n`, stdout, stderr, written: Object.fromEntries(written) };
   } finally {
     await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  const before = Deno.cwd();
+  Deno.chdir(folder);
+  try {
+    return await run();
+  } finally {
+    Deno.chdir(before);
   }
 }
 

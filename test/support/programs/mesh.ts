@@ -2,6 +2,8 @@
  * The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. Test files
  * that import this module, themselves or through others, run again with a binary.
  */
+import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
+import { main } from "../../../src/cli/mod.ts";
 import { checkPrinted } from "../printed_json.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
@@ -33,6 +35,21 @@ export async function runMesh(args: readonly string[], run: MeshRun = {}) {
   const said = { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
   checkPrinted(args, said);
   return said;
+}
+
+/**
+ * Like {@link runMesh}, from the sources without a process for it: signals do not reach it, and the working folder is
+ * this process's own.
+ */
+export async function sayMesh(args: readonly string[], run: MeshRun = {}) {
+  if (MESH_BINARY !== undefined || run.cwd !== undefined) return await runMesh(args, run);
+  const env = { ...Deno.env.toObject(), KUBECONFIG: "/nonexistent", ...run.env };
+  const { stdin = "" } = run;
+  const { said, name, stdout, stderr, signals, permissions, ...fake } = fakeWorld({ args, env, stdin });
+  const world = { ...realWorld(), name, args, env: fake.env, stdin: fake.stdin, stdout, stderr, signals, permissions };
+  const code = await main(world);
+  checkPrinted(args, said);
+  return { code, ...said };
 }
 
 /** A program may close its input early. That is no error of the test. */
