@@ -80,7 +80,7 @@ export const FILENAMES = {
 /** Manifests in and manifests out. */
 export const MANIFESTS = {
   ...FILENAMES,
-  kustomize: flag("-k, --kustomize FOLDER", "Build a kustomization with kubectl, and take what it makes", {
+  kustomize: flag("-k, --kustomize FOLDER", "Build a kustomization with kubectl, else with kustomize, and take what it makes", {
     excludes: ["filename"],
   }),
   namespace: flag(
@@ -106,6 +106,9 @@ export const MANIFESTS = {
       excludes: ["output", "in-place", "keep-going"],
     },
   ),
+  patch: flag("--patch", "Write no manifests but, of each that changes, a strategic merge patch for kustomize", {
+    excludes: ["in-place", "diff"],
+  }),
   keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
   report: flag(
     "--report text|changed|json|none",

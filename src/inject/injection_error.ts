@@ -3,7 +3,7 @@ import { type ErrorDetails, MeshError } from "../core/errors.ts";
 /**
  * Why a resource cannot be injected. `reason` is one of these ids: `invalid-yaml`, `invalid-manifest`,
  * `invalid-annotation`, `invalid-result`, `no-containers`, `namespace-mismatch`, `template-failed`, `template-unknown`,
- * `list-item-failed`.
+ * `list-item-failed`, `not-patchable`.
  */
 export class InjectionError extends MeshError {
   constructor(readonly reason: string, message: string, details: ErrorDetails = {}) {

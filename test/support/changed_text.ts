@@ -1,5 +1,5 @@
 /** `inject` or `uninject` of one text, through the public interface of the room. */
-import { type Change, changeStream, type ReportEntry } from "../../src/inject/mod.ts";
+import { type Change, changeStream, type DocumentOptions, type ReportEntry } from "../../src/inject/mod.ts";
 
 /** The output, and the entries of the report. */
 export interface ChangedText {
@@ -11,7 +11,7 @@ export interface ChangedText {
 export async function changedText(
   input: string | Uint8Array,
   change: Change,
-  { file = "input.yaml", output = "yaml" }: { readonly file?: string; readonly output?: "yaml" | "json" } = {},
+  { file = "input.yaml", ...options }: { readonly file?: string } & Partial<DocumentOptions> = {},
 ): Promise<ChangedText> {
   let text = "";
   const entries: ReportEntry[] = [];
@@ -23,6 +23,6 @@ export async function changedText(
   const chunks = async function* () {
     yield await Promise.resolve(bytes);
   };
-  await changeStream([{ file, chunks }], change, { output, sink });
+  await changeStream([{ file, chunks }], change, { output: "yaml", ...options, sink });
   return { text, entries };
 }

@@ -1,5 +1,5 @@
 /** Folders that kustomize builds. */
-import { MeshError } from "../../core/errors.ts";
+import { EXIT, MeshError } from "../../core/errors.ts";
 import type { DirectoryEntry, World } from "../../core/world/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
@@ -12,17 +12,28 @@ export function kustomizationWarning(folder: string, entries: readonly Directory
     `build it with -k ${folder}`;
 }
 
-/** Builds a kustomization with kubectl. Errors: a MeshError with what kubectl says. */
+const BUILDERS = [["kubectl", "kustomize"], ["kustomize", "build"]] as const;
+
+/**
+ * Builds a kustomization with kubectl, or with kustomize if there is no kubectl. Errors: a MeshError with what the program says, or with the
+ * programs that are missing.
+ */
 export async function buildKustomization(world: World, folder: string): Promise<ManifestInput> {
-  const { code, stdout, stderr } = await world.processes.run({ command: "kubectl", args: ["kustomize", folder] });
-  if (code === 127) throw new MeshError(`Cannot build the kustomization "${folder}": kubectl is not on PATH`);
-  if (code !== 0) {
-    throw new MeshError(`Cannot build the kustomization "${folder}": ${stderr.replace(/^error: /, "").trim()}`);
-  }
+  const stdout = await build(world, folder);
   return {
     file: folder,
     async *chunks() {
       yield await Promise.resolve(new TextEncoder().encode(stdout));
     },
   };
+}
+
+async function build(world: World, folder: string): Promise<string> {
+  const failed = `Cannot build the kustomization "${folder}"`;
+  for (const [command, verb] of BUILDERS) {
+    const { code, stdout, stderr } = await world.processes.run({ command, args: [verb, folder] });
+    if (code === 0) return stdout;
+    if (code !== EXIT.notFound) throw new MeshError(`${failed}: ${stderr.replace(/^error: /i, "").trim()}`);
+  }
+  throw new MeshError(`${failed}: neither kubectl nor kustomize is on PATH`);
 }

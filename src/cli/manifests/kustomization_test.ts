@@ -5,9 +5,10 @@ import { main } from "../mod.ts";
 
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: true, containers: [{name: app}]}\n";
 
-async function built(result: Partial<RunResult>, args = "inject -k overlays/prod") {
+async function built(result: Partial<RunResult>, args = "inject -k overlays/prod", absent: readonly string[] = []) {
   const runs: Run[] = [];
-  const run = (run: Run) => (runs.push(run), { code: 0, stdout: "", stderr: "", timedOut: false, ...result });
+  const answer = ({ command }: Run) => absent.includes(command) ? { code: 127 } : result;
+  const run = (run: Run) => (runs.push(run), { code: 0, stdout: "", stderr: "", timedOut: false, ...answer(run) });
   const world = fakeWorld({ run, args: args.split(" ") });
   return { code: await main(world), ...world.said, runs };
 }
@@ -18,13 +19,19 @@ Deno.test("inject -k injects what kubectl makes of a kustomization", async () =>
   assert.deepEqual(runs, [{ command: "kubectl", args: ["kustomize", "overlays/prod"] }]);
 });
 
-Deno.test("inject -k says what kubectl says, or that there is none", async () => {
+Deno.test("inject -k builds with kustomize where there is no kubectl", async () => {
+  const { code, stdout, runs } = await built({ stdout: POD }, undefined, ["kubectl"]);
+  assert.deepEqual([code, stdout], [0, POD]);
+  assert.deepEqual(runs.at(-1), { command: "kustomize", args: ["build", "overlays/prod"] });
+});
+
+Deno.test("inject -k says what kubectl says, or which programs are missing", async () => {
   const failed = await built({ code: 1, stderr: "error: no kustomization\n" });
   assert.deepEqual([failed.code, failed.stderr], [
     1,
     'error: Cannot build the kustomization "overlays/prod": no kustomization\n',
   ]);
-  assert.match((await built({ code: 127 })).stderr, /: kubectl is not on PATH\n$/);
+  assert.match((await built({ code: 127 })).stderr, /: neither kubectl nor kustomize is on PATH\n$/);
 });
 
 Deno.test("inject takes either -k or -f", async () => {

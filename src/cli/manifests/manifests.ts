@@ -55,8 +55,8 @@ function tellConfiguration({ report, notes, warnings }: Run): void {
 }
 
 function changed(run: Run, inputs: readonly ManifestInput[], sink: Omit<Sink, "report">): Promise<Summary> {
-  const { flags: { namespace }, target: { format }, templatePaths, report, change } = run;
-  const options = { namespace, output: format, templatePaths, sink: { ...sink, report: report.entry } };
+  const { flags: { namespace, patch }, target: { format }, templatePaths, report, change } = run;
+  const options = { namespace, output: format, patch, templatePaths, sink: { ...sink, report: report.entry } };
   return run.room.changeStream(inputs, change, options);
 }
 
@@ -80,7 +80,7 @@ async function changeAll(run: Run): Promise<number> {
 
 /** Every file gets its own output. None is written before all are done. */
 async function changeEach(run: Run): Promise<number> {
-  const { world, flags: { keepGoing }, target: { folder }, report, inputs } = run;
+  const { world, flags: { keepGoing, patch }, target: { folder }, report, inputs } = run;
   const places = folder === undefined ? IN_PLACE : inFolder(folder);
   const paths = inputs.map((input) => [places.of(input), input] as const);
   const held = new HeldFiles(run.scratch);
@@ -91,7 +91,7 @@ async function changeEach(run: Run): Promise<number> {
     for (const [path, input] of paths) {
       held.begin(path);
       const one = await Promise.race([changed(run, [input], { write: (text) => held.write(text) }), signals.promise]);
-      if (places.writesAll || one.injected + one.uninjected > 0) changes.add(path);
+      if ((places.writesAll && !patch) || one.injected + one.uninjected > 0) changes.add(path);
       summary = sum(summary, one);
     }
     signals.off();

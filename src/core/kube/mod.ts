@@ -21,5 +21,6 @@ export { resourceName } from "./text/resource_name.ts";
 export { type Field, type FieldType, type StructSchema, structSchema } from "./schema/schema.ts";
 export { isEmptySelector, selectorMatches, type SelectorResult } from "./text/selector.ts";
 export { strategicMerge } from "./patch/strategic_merge.ts";
+export { strategicPatch } from "./patch/strategic_patch.ts";
 export { toGoJson } from "./view/typed_json.ts";
 export { goView } from "./view/view.ts";

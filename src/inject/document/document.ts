@@ -3,11 +3,12 @@ import { MeshError } from "../../core/errors.ts";
 import { fieldKeys } from "../../core/field_path.ts";
 import { goJson } from "../../core/gojson.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { editDocument, type ParsedDocument } from "../../core/yaml/mod.ts";
+import { editDocument, type ParsedDocument, toYaml } from "../../core/yaml/mod.ts";
 import { InjectionError } from "../injection_error.ts";
 import { metadataOf, withKey } from "../pod/pod.ts";
 import { type WorkloadKind, workloadKinds } from "./kinds.ts";
 import { notInjected } from "./other_kinds.ts";
+import { workloadPatch } from "./patch.ts";
 import type { ReportEntry } from "./report.ts";
 import { withStringKeys } from "./string_keys.ts";
 
@@ -16,6 +17,8 @@ export interface DocumentOptions {
   /** Namespace of resources without one; resources with another namespace fail. */
   readonly namespace?: string | undefined;
   readonly output: "yaml" | "json";
+  /** In place of each changed resource its patch for kustomize; others are left out. */
+  readonly patch?: boolean | undefined;
   /** Places of pods in kinds that are not known; they come before those that are. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
 }
@@ -38,12 +41,14 @@ export type Change = (manifest: ValueMap, row: WorkloadKind, options: DocumentOp
 
 /** Changes the workloads of a document. Failures are entries, not errors. */
 export function changeDocument(parsed: ParsedDocument, change: Change, options: DocumentOptions): DocumentResult {
-  const run: Run = { parsed, change, options, entries: [] };
-  if (parsed.value === null) return { text: options.output === "json" ? "" : parsed.doc.text, entries: [] };
+  const run: Run = { parsed, change, options, entries: [], patches: [] };
+  const isEmpty = options.output === "json" || options.patch === true;
+  if (parsed.value === null) return { text: isEmpty ? "" : parsed.doc.text, entries: [] };
   const next = changeValue(parsed.value, [], run);
   if (run.entries.some(({ result }) => result === "failed")) {
     return { text: undefined, entries: skippedItems(run.entries) };
   }
+  if (options.patch === true) return patchResult(run);
   const text = textOf(parsed, next, run);
   const items = itemsOf(next);
   if (options.output === "yaml" || items === undefined) return { text, entries: run.entries };
@@ -58,6 +63,14 @@ function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entr
   }
   if (next === parsed.value && isJson(parsed.doc.text)) return parsed.doc.text;
   return jsonText(next) + "\n";
+}
+
+function patchResult({ patches, options: { output }, entries }: Run): DocumentResult {
+  const items = () => patches.map(jsonText);
+  if (output === "yaml") return { text: patches.map((patch) => toYaml(patch)).join("---\n"), items, entries };
+  const [first, ...more] = patches;
+  const list = more.length === 0 ? first : { apiVersion: "v1", kind: "List", items: [...patches] };
+  return { text: list === undefined ? "" : jsonText(list) + "\n", items, entries };
 }
 
 function jsonText(value: Value): string {
@@ -100,6 +113,7 @@ interface Run {
   readonly change: Change;
   readonly options: DocumentOptions;
   readonly entries: ReportEntry[];
+  readonly patches: ValueMap[];
 }
 
 type Path = readonly (string | number)[];
@@ -111,7 +125,11 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
     const { next, ...rest } = changeResource(value, run);
-    run.entries.push({ ...known, ...rest });
+    const patch = run.options.patch === true && next !== value && isMap(value) && isMap(next)
+      ? workloadPatch(value, next)
+      : undefined;
+    if (patch !== undefined) run.patches.push(patch.patch);
+    run.entries.push({ ...known, ...rest, warnings: [...rest.warnings, ...patch?.warnings ?? []] });
     return next;
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;

@@ -11,9 +11,27 @@ export interface Joiner {
   end(): void;
 }
 
-/** A joiner for a format. */
-export function joinerFor(output: "yaml" | "json", write: (text: string) => void): Joiner {
-  return output === "yaml" ? new YamlJoiner(write) : new JsonJoiner(write);
+/** A joiner for a format. With `hasOwnText` the texts are new, and the separators of the input mean nothing. */
+export function joinerFor(output: "yaml" | "json", write: (text: string) => void, hasOwnText = false): Joiner {
+  if (output === "json") return new JsonJoiner(write);
+  return hasOwnText ? new NewYamlJoiner(write) : new YamlJoiner(write);
+}
+
+/** Texts that end with a line break, with `---` between them. */
+class NewYamlJoiner implements Joiner {
+  #separator = "";
+
+  constructor(readonly write: (text: string) => void) {}
+
+  startFile(): void {}
+
+  add(_separator: string, { text }: Text): void {
+    if (text === "") return;
+    this.write(this.#separator + text);
+    this.#separator = "---\n";
+  }
+
+  end(): void {}
 }
 
 /** Within a file documents keep their own separators, between files stands `---` if needed. */

@@ -49,7 +49,7 @@ export async function changeStream(
       sink.report(entry);
     },
   };
-  const joiner = joinerFor(options.output, counting.write);
+  const joiner = joinerFor(options.output, counting.write, options.patch);
   for (const input of inputs) await changeInput(input, change, { joiner, options, sink: counting });
   joiner.end();
   return counts;

@@ -1,0 +1,102 @@
+/** `--patch` and the real kustomize: the patch of a manifest gives what `inject` and `uninject` give. */
+import assert from "node:assert/strict";
+import { goJson } from "../../../src/core/gojson.ts";
+import { sameValue } from "../../../src/core/same_value.ts";
+import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { parseDocument, splitText, toYaml } from "../../../src/core/yaml/mod.ts";
+import {
+  type Change,
+  configurationOf,
+  injection,
+  newInjector,
+  uninjection,
+  workloadKind,
+} from "../../../src/inject/mod.ts";
+import { injectCases, injectorOf, needsInjectCases, readCaseFile } from "../../support/cases/inject.ts";
+import { changedText } from "../../support/changed_text.ts";
+import { kustomizeProgram } from "../../support/programs/gitops.ts";
+import { temporaryFolder } from "../../support/temporary_folder.ts";
+import { needsProgram, SHARED, testWhen } from "../../support/test_when.ts";
+
+const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
+const needsGo = needsProgram("go");
+
+/** A manifest, its patch, and what the change makes of it. */
+interface Patched {
+  readonly from: string;
+  readonly manifest: ValueMap;
+  readonly patch: ValueMap;
+  readonly expected: ValueMap;
+}
+
+function objectsOf(text: string): readonly ValueMap[] {
+  return splitText(text, "").map((doc) => parseDocument(doc).value).filter(isMap).flatMap((value) =>
+    value["kind"] === "List" ? mapsAt(value, "items") : [value]
+  );
+}
+
+/** The way in and the way back of each workload of a text. Workloads that do not change give nothing. */
+async function patchedOf(from: string, text: string, change: Change): Promise<readonly Patched[]> {
+  const all: Patched[] = [];
+  for (const workload of objectsOf(text).filter((value) => workloadKind(value) !== undefined)) {
+    let manifest = named(workload, "same");
+    for (const way of [change, uninjection]) {
+      const [expected] = objectsOf((await changedText(toYaml(manifest), way)).text);
+      const [patch] = objectsOf((await changedText(toYaml(manifest), way, { patch: true })).text);
+      if (expected === undefined || patch === undefined) break;
+      all.push({ from, manifest, patch, expected });
+      manifest = expected;
+    }
+  }
+  return all;
+}
+
+function named(value: ValueMap, name: string): ValueMap {
+  const metadata = Object.assign(newMap(), mapAt(value, "metadata"), { name });
+  return Object.assign(newMap(), value, { metadata });
+}
+
+/** What a program builds of the manifests with their patches, in one run: a start takes longer than a manifest. */
+async function built([command = "", ...args]: readonly string[], all: readonly Patched[]): Promise<readonly ValueMap[]> {
+  await using folder = await temporaryFolder();
+  const write = (name: string, value: Value) => Deno.writeTextFile(`${folder.path}/${name}`, goJson(value));
+  for (const [index, { manifest, patch }] of all.entries()) {
+    await write(`${index}.yaml`, named(manifest, `w${index}`));
+    await write(`${index}-patch.yaml`, named(patch, `w${index}`));
+  }
+  await write("kustomization.yaml", {
+    resources: all.map((_, index) => `${index}.yaml`),
+    patches: all.map((_, index) => ({ path: `${index}-patch.yaml` })),
+    sortOptions: { order: "fifo" },
+  });
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args, folder.path] }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return objectsOf(new TextDecoder().decode(stdout)).map((value) => named(value, "same"));
+}
+
+async function manifests(): Promise<Patched[]> {
+  const all: Patched[] = [];
+  const injectors = [false, true].map((nativeSidecars) =>
+    newInjector({ ...configurationOf({}), nativeSidecars, byHand: true, env: () => undefined, now: () => new Date(0) })
+  );
+  for (const folder of [`${ROOT}examples`, ...needsInjectCases === undefined ? [`${SHARED}/cases/manifests`] : []]) {
+    for await (const { name } of Deno.readDir(folder)) {
+      if (!/\.ya?ml$/.test(name)) continue;
+      const text = await Deno.readTextFile(`${folder}/${name}`);
+      for (const injector of injectors) all.push(...await patchedOf(name, text, injection(injector)));
+    }
+  }
+  return all;
+}
+
+testWhen(needsGo, "kustomize makes of a manifest and its patch what inject and uninject make of it", async () => {
+  const all = await manifests();
+  for (const item of needsInjectCases === undefined ? await injectCases() : []) {
+    if ((item.rc ?? 0) === 0 && !/"(y|on|yes|true)":/.test(goJson(objectsOf(readCaseFile(item.input))[0]??null))) all.push(...await patchedOf(item.name, readCaseFile(item.input), injection(injectorOf(item, true))));
+  }
+  console.log(all.length, performance.now());
+  const results = await built([await kustomizeProgram(), "build"], all);
+  const wrong = all.filter(({ expected }, index) => !sameValue(results[index] ?? null, expected));
+  console.log(all.length, wrong.length, wrong.map(w=>w.from).join(" "));
+  for (const w of wrong.slice(0,3)) { const i = all.indexOf(w); Deno.writeTextFileSync("/tmp/h-kustomize-t/got"+i, toYaml(results[i]??null)); Deno.writeTextFileSync("/tmp/h-kustomize-t/want"+i, toYaml(w.expected)); Deno.writeTextFileSync("/tmp/h-kustomize-t/patch"+i, toYaml(w.patch))}
+});
