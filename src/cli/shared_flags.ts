@@ -80,9 +80,13 @@ export const FILENAMES = {
 /** Manifests in and manifests out. */
 export const MANIFESTS = {
   ...FILENAMES,
-  kustomize: flag("-k, --kustomize FOLDER", "Build a kustomization with kubectl, else with kustomize, and take what it makes", {
-    excludes: ["filename"],
-  }),
+  kustomize: flag(
+    "-k, --kustomize FOLDER",
+    "Build a kustomization with kubectl, else with kustomize, and take what it makes",
+    {
+      excludes: ["filename"],
+    },
+  ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
     "Namespace of resources that name none; a resource that names another is an error",

@@ -69,7 +69,7 @@ export const RUN_TIME: readonly RunTime[] = [
       "net for https inputs and `--from-cluster`",
     reads: ["MANIFESTS", ...TEMPORARY],
     writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
-    programs: ["KUBECTL", "KUBECTL_EXTERNAL_DIFF"],
+    programs: ["KUBECTL", "KUSTOMIZE", "KUBECTL_EXTERNAL_DIFF"],
   },
   {
     ...NOTHING,

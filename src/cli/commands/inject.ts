@@ -53,6 +53,7 @@ export const INJECT = command({
       title: "What would change, then in place",
       command: "kubectl mesh inject -f web.yaml --diff\nkubectl mesh inject -f web.yaml -i",
     },
+    { title: "A patch for kustomize", command: "kubectl mesh inject -f web.yaml --patch -o mesh.yaml" },
     {
       title: "With a configuration of your own, made from the built-in one",
       command: "kubectl mesh inject --show-config > injector.yaml\n" +

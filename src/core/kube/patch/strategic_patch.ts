@@ -36,9 +36,21 @@ function mapPatch(before: ValueMap, after: ValueMap, type: MaybeType): ValueMap 
 
 function valuePatch(old: Value, value: Value, key: string, parent: MaybeType): Value {
   const field = parent?.kind === "struct" ? findField(structSchema(parent.struct), key) : undefined;
-  if (isMap(old) && isMap(value)) return mapPatch(old, value, field?.type);
+  if (isMap(old) && isMap(value)) return innerPatch(old, value, field?.type);
   if (isList(old) && isList(value) && field?.mergesList === true) return listPatch(old, value, field);
   return value;
+}
+
+/** kustomize keeps the quotes of the scalar that a patch replaces: `port: "http"` would become `port: "15020"`. */
+function innerPatch(old: ValueMap, value: ValueMap, type: MaybeType): ValueMap {
+  const changesType = Object.keys(value).some((key) => !sameKind(old[key] ?? null, value[key] ?? null));
+  return changesType ? Object.assign(newMap(), { [PATCH]: "replace" }, value) : mapPatch(old, value, type);
+}
+
+/** Whether two values are scalars of one type; anything goes beside what is no scalar. */
+function sameKind(a: Value, b: Value): boolean {
+  if (a === null || b === null || typeof a === "object" || typeof b === "object") return true;
+  return typeof a === typeof b || (typeof a !== "string" && typeof b !== "string");
 }
 
 function listPatch(before: readonly Value[], after: readonly Value[], field: Field): Value[] {
