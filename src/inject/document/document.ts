@@ -125,17 +125,21 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
     const { next, ...rest } = changeResource(value, run);
-    const patch = run.options.patch === true && next !== value && isMap(value) && isMap(next)
-      ? workloadPatch(value, next)
-      : undefined;
-    if (patch !== undefined) run.patches.push(patch.patch);
-    run.entries.push({ ...known, ...rest, warnings: [...rest.warnings, ...patch?.warnings ?? []] });
+    run.entries.push({ ...known, ...rest, warnings: [...rest.warnings, ...addPatch(value, next, run)] });
     return next;
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     run.entries.push(failure(error, known, path, run.parsed));
     return value;
   }
+}
+
+/** Keeps the patch of a change, if patches are wanted; returns the warnings about it. */
+function addPatch(before: Value, after: Value, { options, patches }: Run): readonly string[] {
+  if (options.patch !== true || after === before || !isMap(before) || !isMap(after)) return [];
+  const { patch, warnings } = workloadPatch(before, after);
+  patches.push(patch);
+  return warnings;
 }
 
 function changeList(list: ValueMap, path: Path, run: Run): Value {
