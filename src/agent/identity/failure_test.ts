@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FakeAuthority, type Signing } from "../../../test/support/agent/fake_authority.ts";
 import {
   type Given,
-  HOUR,
+  LIFETIME,
   ROOTS,
   START,
   startedIdentity,
@@ -18,7 +18,7 @@ import { encodePem } from "../../core/x509/mod.ts";
 const refusal = (code: number, text: string) => new GrpcError(code, "status", `The server refused the call: ${text}`);
 const unauthenticated = refusal(CODE.Unauthenticated, "request authenticate failure");
 const leafOf = (csr: string, ca: FakeAuthority, changes: Partial<Signing> = {}) => {
-  return ca.sign(csr, { notBefore: START - 120_000, notAfter: START + HOUR, ...changes });
+  return ca.sign(csr, { notBefore: START - 120_000, notAfter: START + LIFETIME, ...changes });
 };
 
 /** What the authority does, what else is given, and the problem that is told. */
@@ -139,15 +139,15 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
   ],
   [
     "a certificate that ends before it begins",
-    ({ csr }) => Promise.resolve([leafOf(csr, OTHER, { notBefore: START + 2 * HOUR }), OTHER.root]),
+    ({ csr }) => Promise.resolve([leafOf(csr, OTHER, { notBefore: START + 2 * LIFETIME }), OTHER.root]),
     {},
-    /: its certificate ends at 2027-01-15T09:00:00Z, before it starts$/,
+    /: its certificate ends at 2027-01-15T08:04:00Z, before it starts$/,
   ],
   [
     "a certificate that has ended",
     undefined,
-    { lifetime: -HOUR },
-    /: clock: The CA's new certificate ended about 1h0m0s ago already, by the clock of this machine; set the clock/,
+    { lifetime: -LIFETIME },
+    /: clock: The CA's new certificate ended about 4m0s ago already, by the clock of this machine; set the clock/,
   ],
   [
     "no roots",

@@ -3,12 +3,11 @@
  * change nothing. There is one timer: setting it replaces the last one.
  */
 import type { RenewalOptions } from "./options.ts";
-import { dueAt, isDue, MAX_SLEEP, retryDelay, until } from "./schedule.ts";
+import { dueAt, isDue, retryDelay, until } from "./schedule.ts";
 import type { Events, Phase, State, Step } from "./state.ts";
 
-/** Timeout of a request, and the delay before writing files again. */
+/** Timeout of a request. */
 export const REQUEST_TIMEOUT = 20_000;
-const STORE_RETRY = 60_000;
 
 type Handler<Event> = (state: State, event: Event, renewal: RenewalOptions) => Step;
 type Row = { readonly [Name in keyof Events]?: Handler<Events[Name]> };
@@ -16,7 +15,7 @@ type Row = { readonly [Name in keyof Events]?: Handler<Events[Name]> };
 const TABLE: Readonly<Record<Phase, Row>> = {
   requesting: { answered: hold, failed: wait, timeUp: timeOut, stored: noteStored, close },
   waiting: { timeUp: request, stored: noteStored, close },
-  held: { timeUp: check, stored, close },
+  held: { timeUp: check, stored: noteStored, close },
   closed: {},
 };
 
@@ -76,22 +75,14 @@ function timeOut(state: State, moment: Events["timeUp"]): Step {
 function check(state: State, moment: Events["timeUp"]): Step {
   const { held, storeProblem } = state;
   if (held === undefined || isDue(held, moment)) return request(state);
-  const rest = until(held, moment);
-  if (storeProblem === undefined) return { state, actions: [{ do: "timer", milliseconds: rest }] };
-  return { state, actions: [{ do: "timer", milliseconds: Math.min(rest, STORE_RETRY) }, { do: "write" }] };
+  const timer = { do: "timer", milliseconds: until(held, moment) } as const;
+  return { state, actions: storeProblem === undefined ? [timer] : [timer, { do: "write" }] };
 }
 
 function noteStored(state: State, { problem }: Events["stored"]): Step {
   const isNew = problem !== undefined && problem !== state.storeProblem;
   const actions = isNew ? [{ do: "log", level: "warning", text: problem } as const] : [];
   return { state: { ...state, storeProblem: problem }, actions };
-}
-
-function stored(state: State, event: Events["stored"]): Step {
-  const { state: after, actions } = noteStored(state, event);
-  const rest = state.held === undefined ? MAX_SLEEP : until(state.held, event);
-  const milliseconds = event.problem === undefined ? rest : Math.min(rest, STORE_RETRY);
-  return { state: after, actions: [...actions, { do: "timer", milliseconds }] };
 }
 
 function close(state: State): Step {

@@ -26,13 +26,25 @@ export function dueAt(
   return { notBefore, notAfter, dueAt: now + wait, dueElapsed: elapsed + wait };
 }
 
-/** By either clock: the wall clock may be set back, the monotonic clock may stop during sleep. */
-export function isDue(held: Held, { now, elapsed }: Moment): boolean {
-  return now >= held.dueAt || elapsed >= held.dueElapsed;
+/**
+ * By either clock: the wall clock may be set back, the monotonic clock may stop during sleep. Also if the wall clock was set
+ * back to a time before the certificate's start, where peers refuse it.
+ */
+export function isDue(held: Held, moment: Moment): boolean {
+  return moment.now >= held.dueAt || moment.elapsed >= held.dueElapsed || isSetBeforeStart(held, moment);
 }
 
-/** The wall clock may be set, the machine may sleep, and runtime timers are limited to 24 days. */
-export const MAX_SLEEP = 3_600_000;
+/** In milliseconds. A clock that is slewed is not set. */
+const MIN_SET_BACK = 1000;
+
+/** Once for each time that the clock is set: if that of the CA is ahead, a new certificate is not valid yet either. */
+function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed }: Moment): boolean {
+  const setBack = dueAt - dueElapsed - (now - elapsed);
+  return now < notBefore && setBack > MIN_SET_BACK;
+}
+
+/** How long a clock that was set, or a machine that has slept, goes unnoticed: peers may refuse the certificate meanwhile. */
+export const MAX_SLEEP = 5000;
 
 /** Milliseconds until the next check. */
 export function until(held: Held, { now, elapsed }: Moment): number {

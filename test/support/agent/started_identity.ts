@@ -10,7 +10,8 @@ import { FakeAuthority, type Signing } from "./fake_authority.ts";
 import { ManualClock, settled } from "../manual_clock.ts";
 
 export const START = Date.parse("2027-01-15T08:00:00Z");
-export const HOUR = 3_600_000;
+/** Lifetime of certificates, in milliseconds. A look at the clock comes every five seconds. */
+export const LIFETIME = 240_000;
 export const ADDRESS = "istiod.istio-system.svc:15012";
 export const TOKEN_FILE = "./token";
 export const ROOTS = "./root-cert.pem";
@@ -62,7 +63,7 @@ export const ANY_ROOT = new FakeAuthority(() => []).root;
 
 /** Starts an identity at `START`. Fails if it leaks a timer or channel, or logs a secret. */
 export async function startedIdentity(
-  { authority = {}, files = {}, lifetime = 24 * HOUR, answer, ...settings }: Given = {},
+  { authority = {}, files = {}, lifetime = LIFETIME, answer, ...settings }: Given = {},
 ) {
   const clock = new ManualClock(START);
   const ca = new FakeAuthority(({ csr }, own) => [own.sign(csr, valid(clock, lifetime)), own.root]);

@@ -130,6 +130,11 @@ export class ControlPlane implements AsyncDisposable {
     await this.#ask("POST", `serving?${new URLSearchParams(query)}`);
   }
 
+  /** Sets its clock ahead of the machine's; negative seconds set it back. */
+  async setClock(seconds: number): Promise<void> {
+    await this.#ask("POST", `clock?ahead=${seconds}s`);
+  }
+
   /** Closes all connections and stops listening. */
   async shut(door: "secure" | "plain" = "secure"): Promise<void> {
     await this.#ask("POST", `door?name=${door}&open=false`);

@@ -2,7 +2,7 @@
 import type { Behaviour } from "./control_plane.ts";
 import { ControlPlane } from "./control_plane.ts";
 import { Network } from "./network.ts";
-import { MeshedPod, type PodName } from "./pod.ts";
+import { MeshedPod, type PodName, type PodStart } from "./pod.ts";
 import { answeringResources, askingResources, spiffe } from "./resources.ts";
 
 /** Two pods: the client `a` and the server `b`. Their agents are not started yet. */
@@ -42,14 +42,14 @@ export class Mesh implements AsyncDisposable {
   }
 
   /** Captures the traffic of both pods, and starts applications and agents. Resolves when both are ready. */
-  async startBoth(env: Readonly<Record<string, string>> = {}, args: readonly string[] = ["agent"]) {
-    const start = async (name: PodName) => {
+  async startBoth(start: PodStart = {}, args: readonly string[] = ["agent"]) {
+    const startOne = async (name: PodName) => {
       const pod = this[name];
       await pod.capture();
       await pod.application();
-      return await pod.startReady(args, { env });
+      return await pod.startReady(args, start);
     };
-    const [a, b] = await Promise.all([start("a"), start("b")]);
+    const [a, b] = await Promise.all([startOne("a"), startOne("b")]);
     return { a, b };
   }
 

@@ -30,6 +30,12 @@ const RESOLV =
 /** Seconds; longer than a test takes. */
 const LIFE_SECONDS = 120;
 
+/** How the program of a pod is started. */
+export interface PodStart extends Partial<Start> {
+  /** Words before the program: a command that becomes it, such as `env NAME=VALUE`. */
+  readonly before?: readonly string[];
+}
+
 /** The container's working folder and the pod's network namespace. */
 export class MeshedPod implements AsyncDisposable {
   readonly #programs: Program[] = [];
@@ -51,9 +57,10 @@ export class MeshedPod implements AsyncDisposable {
     return ADDRESS[this.name];
   }
 
-  /** Mounts for the program: its own /etc/hosts and /etc/resolv.conf. */
+  /** Mounts for the program: its own /etc/hosts, /etc/resolv.conf and shared memory. */
   get mounts(): string {
-    return ["hosts", "resolv.conf"].map((name) => `mount --bind ${this.folder}/${name} /etc/${name}`).join("; ");
+    const files = ["hosts", "resolv.conf"].map((name) => `mount --bind ${this.folder}/${name} /etc/${name}`);
+    return [...files, "mount -t tmpfs -o mode=1777 tmpfs /dev/shm"].join("; ");
   }
 
   /** Writes a file of the working folder atomically, by a rename. */
@@ -97,8 +104,8 @@ export class MeshedPod implements AsyncDisposable {
   }
 
   /** Starts the program as the user of the proxy. */
-  start(argv: readonly string[] = ["agent"], start: Partial<Start> = {}): Program {
-    const program = new Program([MESH_COMMAND, ...argv], {
+  start(argv: readonly string[] = ["agent"], { before = [], ...start }: PodStart = {}): Program {
+    const program = new Program([...before, MESH_COMMAND, ...argv], {
       cwd: this.folder,
       netns: this.namespace.path,
       uid: PROXY_UID,
@@ -112,7 +119,7 @@ export class MeshedPod implements AsyncDisposable {
   }
 
   /** Starts the agent and waits until it is ready. */
-  async startReady(argv: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
+  async startReady(argv: readonly string[] = ["agent"], start: PodStart = {}): Promise<Program> {
     const program = this.start(argv, start);
     await this.isReady(program);
     return program;

@@ -10,8 +10,11 @@ export function spiffe(pod: string): string {
 const TYPE = "type.googleapis.com/envoy";
 const FILTERS = `${TYPE}.extensions.filters`;
 
-/** The resources of the client `a`: mutual TLS to port 8080 of `b`, other traffic passes. */
-export function askingResources() {
+/**
+ * The resources of the client `a`: mutual TLS to port 8080 of `b`, other traffic passes. With `handshakes` each request has a
+ * connection of its own, and no TLS session is resumed: both certificates are verified each time.
+ */
+export function askingResources({ handshakes = false } = {}) {
   const peer = `${ADDRESS.b}/32`.split("/");
   const match = { destination_port: 8080, prefix_ranges: [{ address_prefix: peer[0], prefix_len: Number(peer[1]) }] };
   const toPeer = {
@@ -22,7 +25,7 @@ export function askingResources() {
     { ...listener("outbound", 15001), filter_chains: [toPeer], default_filter_chain: passthrough() },
     ...inbound("b"),
     routes("b", "outbound|8080||b"),
-    { ...peerCluster(), ...SHORT_CONNECTIONS },
+    peerCluster(handshakes),
     endpoints(),
     originalDestination("PassthroughCluster"),
     ...names(),
@@ -69,15 +72,15 @@ function names() {
 const ADS = { ads: {}, resource_api_version: "V3" };
 
 /** A new connection, and so a new handshake, every few requests. */
-const SHORT_CONNECTIONS = {
-  typed_extension_protocol_options: {
+function shortConnections(requests: number) {
+  return {
     "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
       "@type": `${TYPE}.extensions.upstreams.http.v3.HttpProtocolOptions`,
-      common_http_protocol_options: { max_requests_per_connection: 5 },
+      common_http_protocol_options: { max_requests_per_connection: requests },
       explicit_http_config: { http_protocol_options: {} },
     },
-  },
-};
+  };
+}
 
 function listener(name: "inbound" | "outbound", port: number) {
   return {
@@ -118,10 +121,11 @@ function inbound(peer: string) {
   ];
 }
 
-function peerCluster() {
+function peerCluster(handshakes: boolean) {
   const tls = {
     "@type": `${TYPE}.extensions.transport_sockets.tls.v3.UpstreamTlsContext`,
     common_tls_context: tlsContext("b"),
+    ...handshakes ? { max_session_keys: 0 } : {},
   };
   return {
     "@type": `${TYPE}.config.cluster.v3.Cluster`,
@@ -129,6 +133,7 @@ function peerCluster() {
     type: "EDS",
     eds_cluster_config: { eds_config: ADS },
     transport_socket: { name: "tls", typed_config: tls },
+    typed_extension_protocol_options: shortConnections(handshakes ? 1 : 5),
   };
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 )
 
 // serveAdmin answers, over HTTP:
@@ -15,6 +16,7 @@ import (
 //	GET  /roots               the trusted roots, PEM
 //	POST /root?step=          trust-both, sign-by-new, drop-old
 //	POST /serving?name=       the names in this server's certificate; &foreign=true: with an untrusted root
+//	POST /clock?ahead=        sets its clock ahead of the machine's, as in "1h"; a negative duration sets it back
 //	POST /door?name=&open=    opens or closes a listener (secure, plain) and its connections
 func (p *plane) serveAdmin(listener net.Listener) error {
 	mux := http.NewServeMux()
@@ -33,6 +35,11 @@ func (p *plane) serveAdmin(listener net.Listener) error {
 		answer(w, p.authority.turn(r.FormValue("step")))
 	})
 	mux.HandleFunc("POST /serving", p.postServing)
+	mux.HandleFunc("POST /clock", func(w http.ResponseWriter, r *http.Request) {
+		ahead, err := time.ParseDuration(r.FormValue("ahead"))
+		answer(w, err)
+		offset.Store(int64(ahead))
+	})
 	mux.HandleFunc("POST /door", p.postDoor)
 	return http.Serve(listener, mux)
 }

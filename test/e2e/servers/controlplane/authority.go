@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,8 +24,18 @@ var servingNames = []string{
 	"istio-pilot.istio-system.svc",
 }
 
-// istiod sets notBefore two minutes back.
-const backdating = 2 * time.Minute
+// istiod sets notBefore of a workload's certificate two minutes back. Its own certificates are older than a test.
+const (
+	backdating = 2 * time.Minute
+	age        = 24 * time.Hour
+)
+
+// offset is the time in nanoseconds by which the clock of this program is ahead of that of the machine.
+var offset atomic.Int64
+
+func now() time.Time {
+	return time.Now().Add(time.Duration(offset.Load()))
+}
 
 // signer is a root and its signing intermediate.
 type signer struct {
@@ -73,8 +84,8 @@ func authorityTemplate(name string) *x509.Certificate {
 	return &x509.Certificate{
 		SerialNumber:          serial(),
 		Subject:               pkix.Name{Organization: []string{"cluster.local"}, CommonName: name},
-		NotBefore:             time.Now().Add(-backdating),
-		NotAfter:              time.Now().Add(24 * time.Hour),
+		NotBefore:             now().Add(-age),
+		NotAfter:              now().Add(24 * time.Hour),
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
@@ -105,17 +116,17 @@ func (a *authority) issue(public any, identity string, lifetime time.Duration) (
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	leaf, err := sign(leafTemplate(&x509.Certificate{URIs: []*url.URL{uri}}, lifetime), a.signing.intermediate, public, a.signing.key)
+	leaf, err := sign(leafTemplate(&x509.Certificate{URIs: []*url.URL{uri}}, backdating, lifetime), a.signing.intermediate, public, a.signing.key)
 	if err != nil {
 		return nil, err
 	}
 	return []string{pemOf(leaf), pemOf(a.signing.intermediate), pemOf(a.trusted...)}, nil
 }
 
-func leafTemplate(template *x509.Certificate, lifetime time.Duration) *x509.Certificate {
+func leafTemplate(template *x509.Certificate, backdate, lifetime time.Duration) *x509.Certificate {
 	template.SerialNumber = serial()
-	template.NotBefore = time.Now().Add(-backdating)
-	template.NotAfter = time.Now().Add(lifetime)
+	template.NotBefore = now().Add(-backdate)
+	template.NotAfter = now().Add(lifetime)
 	template.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
 	template.BasicConstraintsValid = true
@@ -136,7 +147,7 @@ func (a *authority) serve(names []string, foreign bool) error {
 	if err != nil {
 		return err
 	}
-	leaf, err := sign(leafTemplate(&x509.Certificate{DNSNames: names}, 24*time.Hour), by.intermediate, &key.PublicKey, by.key)
+	leaf, err := sign(leafTemplate(&x509.Certificate{DNSNames: names}, age, 24*time.Hour), by.intermediate, &key.PublicKey, by.key)
 	if err != nil {
 		return err
 	}
@@ -181,6 +192,7 @@ func (a *authority) tlsConfig(*tls.ClientHelloInfo) (*tls.Config, error) {
 		pool.AddCert(root)
 	}
 	return &tls.Config{
+		Time:         now,
 		Certificates: []tls.Certificate{*a.serving},
 		ClientAuth:   tls.VerifyClientCertIfGiven,
 		ClientCAs:    pool,
