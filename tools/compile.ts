@@ -17,8 +17,10 @@ import {
   compile,
   compileScripts,
   CONTAINER,
+  isThisMachine,
   type Target,
   type Variant,
+  warmCaches,
 } from "./compile/build.ts";
 import { type Platform, PLATFORMS, thisPlatform } from "./compile/platforms.ts";
 import { say } from "./compile/run.ts";
@@ -52,7 +54,9 @@ async function main(args: string[]): Promise<number> {
       });
     }
     const scripts = await toScripts(folder);
-    return await runJobs(jobs, (each) => compileScripts(build, scripts, each));
+    const isRunnable = jobs.some(({ platform }) => isThisMachine(platform));
+    const caches = isRunnable ? await warmCaches(build, scripts) : undefined;
+    return await runJobs(jobs, (each) => compileScripts(build, scripts, each, caches));
   } finally {
     await Deno.remove(build.work, { recursive: true });
   }

@@ -27,9 +27,14 @@ Deno.test("printing loads no zod: schemas are imported for their types alone", (
 
 Deno.test("output with an unknown field or without a field is refused, other output passes", () => {
   const said = (stdout: string) => ({ stdout, stderr: "" });
-  checkPrinted(["version", "-o", "json"], said('{"version":"1"}\n'));
+  const pilotAgent = ["pilot-agent", "version", "-o", "json"];
+  const client = { golang_version: "", revision: "unknown", status: "unknown", tag: "1", version: "1" };
+  checkPrinted(pilotAgent, said(JSON.stringify({ clientVersion: client })));
   checkPrinted(["version"], said('{"build":"1"}\n'));
-  assert.throws(() => checkPrinted(["version", "-o", "json"], said('{"version":"1","build":"2"}\n')), /build/);
+  assert.throws(
+    () => checkPrinted(pilotAgent, said(JSON.stringify({ clientVersion: { ...client, build: "2" } }))),
+    /build/,
+  );
   assert.throws(() => checkPrinted(["check", "--pre", "-ojson"], said('{"checks":[]}\n')), /success/);
   assert.throws(() => checkPrinted(["check", "injection", "deploy/web", "-o", "json"], said('{"by":1}\n')), /workload/);
 });

@@ -1,9 +1,11 @@
+import { makeCanonical } from "./canonical.ts";
 import { putBehindRuntime } from "./behind_runtime.ts";
-import { makeCaches } from "./code_cache.ts";
+import { runCommands, settledCaches } from "./code_cache.ts";
 import { type Script, writePack } from "./pack.ts";
 import { type Platform, thisPlatform } from "./platforms.ts";
 import { mustRun } from "./run.ts";
 import { runtimeFor } from "./runtime.ts";
+import { fillIn, sourceState } from "./source_state.ts";
 
 /** The folders of one build. */
 export interface Build {
@@ -57,9 +59,18 @@ export async function bundle(build: Build): Promise<string> {
   await mustRun([Deno.execPath(), "check", "--quiet", ...config, entry]);
   const folder = `${build.work}/bundle`;
   const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
-  await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry]);
+  // The bundler writes paths from the working folder.
+  await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry], {}, build.root);
+  await makeCanonical(folder);
+  await fillIn(folder, await sourceState(build.root));
   return folder;
 }
+
+/**
+ * V8's flags of the program that makes code caches, beside those of a variant: chance decides when V8 drops bytecode that it
+ * takes for old, and what it notes about later optimization.
+ */
+const WARM_UP_FLAGS = ["--no-flush-bytecode", "--no-profile-guided-optimization", "--no-enable-lazy-source-positions"];
 
 /** A binary to build. */
 export interface Target {
@@ -69,23 +80,57 @@ export interface Target {
 }
 
 /**
- * Compiles the scripts for a platform. For the platform of this machine the program contains V8's code caches: otherwise a small
- * `inject` spends half of its time in compiling functions. The runtimes of other platforms cannot run here.
+ * Compiles the scripts for a platform. `caches` are the folder of {@link warmCaches}, if the platform is that of this machine:
+ * the runtimes of other platforms cannot run here.
  */
-export async function compileScripts(build: Build, scripts: readonly Script[], target: Target): Promise<void> {
-  const { variant: { path, v8Flags }, platform, output } = target;
-  const pack = `${build.work}/program.pack`;
-  await writePack(pack, scripts);
-  if (platform.target === thisPlatform().target) {
-    const warmUp = `${build.work}/warm-up${platform.extension}`;
-    await compile(build, { entry: await loader(build, "warm_up"), pack, v8Flags }, platform, warmUp);
-    await writePack(pack, await makeCaches(build.root, warmUp, `${build.work}/caches/${path}`, scripts));
+export async function compileScripts(
+  build: Build,
+  scripts: readonly Script[],
+  { variant: { path, v8Flags }, platform, output }: Target,
+  caches?: string,
+): Promise<void> {
+  await writePack(packOf(build), scripts);
+  if (caches !== undefined && isThisMachine(platform)) {
+    const settle = await cacheProgram(build, "settle", v8Flags);
+    await writePack(packOf(build), await settledCaches(scripts, settle, caches, `${build.work}/caches/${path}`));
   }
-  await compile(build, { entry: await loader(build, "program"), pack, v8Flags }, platform, output);
+  await compile(build, { entry: await loader(build, "program"), pack: packOf(build), v8Flags }, platform, output);
+}
+
+/** Whether programs of a platform run on this machine. */
+export function isThisMachine({ target }: Platform): boolean {
+  return target === thisPlatform().target;
+}
+
+/**
+ * Runs common commands and keeps V8's bytecode of the functions that ran: otherwise a small `inject` spends half of its time in
+ * compiling functions. Returns the folder of the caches.
+ */
+export async function warmCaches(build: Build, scripts: readonly Script[]): Promise<string> {
+  const folder = `${build.work}/caches/warm`;
+  await writePack(packOf(build), scripts);
+  const warmUp = await cacheProgram(build, "warm_up", [...COMMAND.v8Flags, ...WARM_UP_FLAGS]);
+  await runCommands(build.root, warmUp, folder, scripts);
+  return folder;
+}
+
+function packOf({ work }: Build): string {
+  return `${work}/program.pack`;
+}
+
+async function cacheProgram(
+  build: Build,
+  name: "warm_up" | "settle",
+  v8Flags: readonly string[],
+): Promise<string> {
+  const platform = thisPlatform();
+  const file = `${build.work}/${name}${platform.extension}`;
+  await compile(build, { entry: await loader(build, name), pack: packOf(build), v8Flags }, platform, file);
+  return file;
 }
 
 /** Bundles the program that loads the pack, into the folder of the pack: the binary has both in one folder too. */
-async function loader(build: Build, name: "program" | "warm_up"): Promise<string> {
+async function loader(build: Build, name: "program" | "warm_up" | "settle"): Promise<string> {
   const output = `${build.work}/${name}.js`;
   const source = `${build.root}/tools/compile/${name}.ts`;
   await mustRun([
@@ -111,6 +156,8 @@ export async function compile(build: Build, program: Program, platform: Platform
   const isElf = platform.format === "elf";
   const runtime = await runtimeFor(platform, build.cache);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
+  // Deno embeds the times of files.
+  for (const file of pack === undefined ? [entry] : [entry, pack]) await Deno.utime(file, 0, 0);
   await mustRun([
     ...[
       Deno.execPath(),

@@ -51,6 +51,7 @@ const RUNS: readonly WarmUp[] = [
   { args: ["iptables", "apply", "--redirect-dns", "-m", "TPROXY"], standIn: { held: "nft", output: CHANGED } },
   { args: ["iptables", "clean"], standIn: { held: "nft", output: GONE } },
   { args: ["version"] },
+  { args: ["version", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
   { args: ["agent", "bootstrap"], env: AGENT },
   { args: ["agent"], env: AGENT },
   { args: ["webhook", "manifests", "--revision", "mesh"] },
@@ -59,19 +60,19 @@ const RUNS: readonly WarmUp[] = [
   { args: ["wait", "--timeout", "100ms", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];
 
-/** The exit code of `warm_up.ts` when V8 rejects its own cache. */
+/** The exit code of the programs when V8 rejects its own cache. */
 const REFUSED = 99;
 
 /**
- * Creates V8's bytecode of the functions that common commands run, for each script, with the program `warmUp` (built from
- * `warm_up.ts` on the same runtime: another V8 rejects it). `folder` is for the caches only.
+ * Fills a folder with V8's bytecode of the functions that common commands run, a file for each script. `warmUp` is `warm_up.ts`
+ * as a program.
  */
-export async function makeCaches(
+export async function runCommands(
   root: string,
   warmUp: string,
   folder: string,
   scripts: readonly Script[],
-): Promise<Script[]> {
+): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
   for (const { name } of scripts) await Deno.writeFile(`${folder}/${name}`, new Uint8Array());
   const programs = await standInPrograms(root, `${folder}-programs`);
@@ -79,6 +80,22 @@ export async function makeCaches(
   const pod = `${folder}-pod`;
   await Deno.mkdir(pod);
   for (const each of runs) await warm(each, warmUp, { root, caches: folder, programs, pod });
+}
+
+/**
+ * The scripts with the caches of the folder `from`, as V8 takes them with the flags of a variant; the same functions have the same
+ * bytes. `settle` is `settle.ts` as a program with these flags, on the runtime of the binary: another V8 rejects the caches.
+ */
+export async function settledCaches(
+  scripts: readonly Script[],
+  settle: string,
+  from: string,
+  folder: string,
+): Promise<Script[]> {
+  await Deno.mkdir(folder, { recursive: true });
+  for (const { name } of scripts) await Deno.copyFile(`${from}/${name}`, `${folder}/${name}`);
+  const { code, text } = await run([settle], { MESH_CACHES: folder });
+  if (code !== 0) throw new Error(`V8 does not take the code caches (exit code ${code}): ${text.trim()}`);
   const cached = scripts.map((script) => ({ ...script, cache: Deno.readFileSync(`${folder}/${script.name}`) }));
   const size = cached.reduce((sum, { cache }) => sum + cache.length, 0);
   say(`compile: a code cache of ${(size / 1e6).toFixed(1)} MB`);
@@ -103,7 +120,7 @@ async function warm(
   const own = Object.entries(env ?? {}).map((
     [name, value],
   ) => [name, value.replace("FOLDER", caches).replace("ROOT", root)]);
-  const variables = { MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
+  const variables = { KUBECONFIG: "/nonexistent", MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
   const outcome = await run([warmUp, ...args], variables, env === undefined ? root : pod);
   if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
   if (outcome.code === code && outcome.text.includes(standIn?.output ?? "")) return;

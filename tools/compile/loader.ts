@@ -45,7 +45,8 @@ interface CompiledScript extends Script {
   runInThisContext(): Body;
 }
 
-function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {
+/** Compiles a script of a pack, with a new cache or that of the pack. */
+export function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {
   const source = new TextDecoder().decode(read(part.source, part.cache));
   const cachedData = fresh ?? read(part.cache, part.end);
   return new Script(source, { filename: name, ...(cachedData.length === 0 ? {} : { cachedData }) });

@@ -37,8 +37,12 @@ export async function run(
 }
 
 /** Runs a program that must succeed; throws its output. */
-export async function mustRun(command: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const outcome = await run(command, env);
+export async function mustRun(
+  command: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): Promise<string> {
+  const outcome = await run(command, env, cwd);
   if (!outcome.ok) throw new Error(`"${command.join(" ")}" failed: ${outcome.text.trim()}`);
   return outcome.text;
 }

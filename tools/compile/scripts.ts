@@ -1,5 +1,6 @@
 import { mustRun } from "./run.ts";
 import { type Script, START } from "./pack.ts";
+import { namesIn } from "./source_state.ts";
 
 /** The prefix of imports of other chunks: not a relative path, so that the second pass of the bundler keeps them. */
 const SCHEME = "mesh:";
@@ -14,7 +15,7 @@ const SCHEME = "mesh:";
  */
 export async function toScripts(folder: string): Promise<Script[]> {
   const chunks = new Map<string, string>();
-  for await (const { name } of Deno.readDir(folder)) chunks.set(name, await Deno.readTextFile(`${folder}/${name}`));
+  for (const name of await namesIn(folder)) chunks.set(name, await Deno.readTextFile(`${folder}/${name}`));
   const atStart = staticImports("main.js", chunks);
   for (const [name, code] of chunks) {
     await Deno.writeTextFile(`${folder}/${name}`, named(code, chunks, atStart.has(name)));

@@ -7,6 +7,9 @@ import { start } from "./loader.ts";
 import { packOfProgram } from "./place.ts";
 import { standIn } from "./workload/iptables/stand_ins.ts";
 
+// V8 keeps positions of functions that were in the stack of an error; whether they were is chance.
+Error.stackTraceLimit = 0;
+
 const folder = Deno.env.get("MESH_CACHES") ?? "";
 // Opened before the command starts, which gives up the permissions to read and write.
 const caches = new Map(

@@ -59,8 +59,8 @@ const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 export const RUN_TIME: readonly RunTime[] = [
   {
     ...NOTHING,
-    commands: ["version", "completion", "webhook manifests"],
-    keeps: "read, env; `version` and `completion` all",
+    commands: ["completion", "webhook manifests"],
+    keeps: "read, env; `completion` all",
   },
   {
     ...NOTHING,
@@ -74,8 +74,9 @@ export const RUN_TIME: readonly RunTime[] = [
   {
     ...NOTHING,
     ...CLUSTER,
-    commands: ["check", "check injection", "check upgrade", "explain", "capture"],
-    keeps: "read, env, net; write without verification of the server, run with an exec plugin",
+    commands: ["version", "check", "check injection", "check upgrade", "explain", "capture"],
+    keeps:
+      "read, env, net; write without verification of the server, run with an exec plugin; `version` all without a kubeconfig",
     reads: [...CLUSTER.reads, "MANIFESTS", "TMPDIR", "/tmp", ...SOCKETS],
     writes: ["OUTPUT", "OUTPUT.*.tmp", ...SOCKETS],
     contacts: [...CLUSTER.contacts, ...SOCKETS],

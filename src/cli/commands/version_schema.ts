@@ -1,9 +1,33 @@
 /** The JSON of `version -o json`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
 
+const COMPONENT = z.strictObject({
+  namespace: z.string(),
+  revision: z.string().describe('the label istio.io/rev; "default" without one'),
+  version: z.string().nullable().describe("the tag of the image; null if the image has none"),
+  image: z.string(),
+  pods: z.int().describe("pods of this namespace, revision and image that have not ended"),
+}).describe("Pods that run one version");
+
+const CLUSTER = z.strictObject({
+  server: z.string().nullable().describe("URL of the API server; null if the kubeconfig names none"),
+  kubernetes: z.string().nullable().describe("version of the API server; null if it is not known"),
+  istiod: z.array(COMPONENT).nullable().describe("the control plane; null if it is not known"),
+  webhook: z.array(COMPONENT).nullable().describe("webhooks of this program; null if they are not known"),
+  problems: z.array(z.string()).describe("why something is not known"),
+}).describe("Versions in the cluster of the kubeconfig");
+
 /** What `version -o` prints. */
 export const VERSION_INFO = z.strictObject({
   version: z.string(),
+  commit: z.string().nullable().describe("commit of the sources; null if the program runs from its sources"),
+  modified: z.boolean().nullable().describe("whether the sources differed from the commit; null without a commit"),
+  date: z.string().nullable().describe("time of the commit; null if it is not known"),
+  deno: z.string().describe("version of Deno that the program contains or runs on"),
+  platform: z.string().describe("such as linux-amd64"),
+  cluster: CLUSTER.optional().describe("left out without a kubeconfig, and with --client"),
 }).describe("The output of `kubectl mesh version -o json`");
 
+export type Component = Readonly<z.infer<typeof COMPONENT>>;
+export type ClusterVersions = Readonly<z.infer<typeof CLUSTER>>;
 export type VersionInfo = Readonly<z.infer<typeof VERSION_INFO>>;

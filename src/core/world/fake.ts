@@ -120,7 +120,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     network: fakeNetwork(options, servers),
     system: { ...NO_SYSTEM_CALLS, ...options.system },
     permissions: { keepOnly: (names) => kept.names = names },
-    machine: { os: "linux", arch: "x86_64", pid: 4242, processors: 1, uid: options.uid ?? 1000 },
+    machine: { os: "linux", arch: "x86_64", deno: "2.0.0", pid: 4242, processors: 1, uid: options.uid ?? 1000 },
     said,
     content,
     runs,

@@ -83,7 +83,10 @@ export interface Permissions {
 /** The machine that the program runs on. */
 export interface Machine {
   readonly os: "linux" | "darwin" | "windows" | "other";
+  /** Rust's name: `x86_64`, `aarch64`. */
   readonly arch: string;
+  /** The version of Deno. */
+  readonly deno: string;
   readonly pid: number;
   /** Processors that this process may use, limited by its CPU affinity and the quota of its container. */
   readonly processors: number;

@@ -1,4 +1,5 @@
 import { MeshError } from "../../errors.ts";
+import { kubeconfigPaths } from "../../kubeconfig_paths.ts";
 import type { PermissionName, World } from "../../world/mod.ts";
 import type { KubeApi, RawAnswer } from "./api.ts";
 import { KubeClient } from "./client.ts";
@@ -48,7 +49,7 @@ function needsSocket({ insecure, serverName }: Connection): boolean {
 }
 
 async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {
-  const files = options.kubeconfig === undefined ? await existing(world, usualPaths(world)) : [options.kubeconfig];
+  const files = options.kubeconfig === undefined ? await kubeconfigPaths(world) : [options.kubeconfig];
   if (files.length > 0 || options.server !== undefined) {
     // Loads client-node: not in a pod.
     const { kubeconfigConnection } = await import("./from_kubeconfig.ts");
@@ -69,18 +70,4 @@ async function connectionFor(world: World, options: ConnectOptions): Promise<Con
 function changesConnection(options: ConnectOptions): boolean {
   const { token, as, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
   return insecureSkipTlsVerify || [token, as, tlsServerName, certificateAuthority].some((each) => each !== undefined);
-}
-
-/** Kubernetes, "Organizing Cluster Access Using kubeconfig Files": the files of KUBECONFIG, else `~/.kube/config`. */
-function usualPaths({ env, machine }: World): string[] {
-  const separator = machine.os === "windows" ? ";" : ":";
-  const listed = (env.get("KUBECONFIG") ?? "").split(separator).filter((path) => path !== "");
-  if (listed.length > 0) return listed;
-  const home = env.get("HOME") ?? env.get("USERPROFILE") ?? "";
-  return home === "" ? [] : [`${home}/.kube/config`];
-}
-
-async function existing({ files }: World, paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map((path) => files.stat(path)));
-  return paths.filter((_, index) => found[index] !== undefined);
 }

@@ -57,6 +57,7 @@ const OPERATING_SYSTEMS: Partial<Record<typeof Deno.build.os, Machine["os"]>> = 
 const machine: Machine = {
   os: OPERATING_SYSTEMS[Deno.build.os] ?? "other",
   arch: Deno.build.arch,
+  deno: Deno.version.deno,
   get pid() {
     return Deno.pid;
   },

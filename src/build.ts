@@ -1,0 +1,11 @@
+/** What `tools/compile` writes in place of the two texts below: there is no git where the program runs. */
+
+/** The commit that the program was built from, with `-dirty` if its files differed; `undefined` from sources. */
+export const COMMIT: string | undefined = filled("{{commit}}");
+
+/** The time of that commit, such as `2026-11-23T03:10:00Z`; `undefined` from sources. */
+export const COMMIT_DATE: string | undefined = filled("{{commit date}}");
+
+function filled(text: string): string | undefined {
+  return text === "" || text.startsWith("{{") ? undefined : text;
+}

@@ -1,0 +1,25 @@
+/**
+ * The program that makes code caches the same in each build. It runs no script: it loads each one with its cache and writes the
+ * cache again, with V8's flags of the program that they are for. V8 numbers functions in the order in which they were compiled,
+ * which here is that of the pack. Exit code 99 if V8 rejects a cache.
+ */
+import { Script } from "node:vm";
+import { compile } from "./loader.ts";
+import { readPack } from "./pack.ts";
+import { packOfProgram } from "./place.ts";
+
+/** The hash of V8's flags in the header of a cache. Source: V8 14, `SerializedCodeData::kFlagHashOffset`. */
+const FLAGS = 12;
+
+const folder = Deno.env.get("MESH_CACHES") ?? "";
+const pack = readPack(packOfProgram());
+const ownFlags = new Script("0").createCachedData().subarray(FLAGS, FLAGS + 4);
+for (const [name, part] of Object.entries(pack.parts)) {
+  const cache = Deno.readFileSync(`${folder}/${name}`);
+  // No run has loaded it.
+  if (cache.length === 0) continue;
+  cache.set(ownFlags, FLAGS);
+  const script = compile(name, pack, part, cache);
+  if (script.cachedDataRejected) Deno.exit(99);
+  Deno.writeFileSync(`${folder}/${name}`, script.createCachedData());
+}
