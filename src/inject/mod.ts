@@ -18,15 +18,17 @@ export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
 export type { Change, DocumentOptions, DocumentResult } from "./document/document.ts";
-export { injection } from "./document/inject.ts";
+export { injection, injectionBy, type Judge, type Judgment } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
 export {
   kubeletMinor,
   kubeletVersion,
   nativeByNodes,
+  nativeForPod,
   type NativeNodes,
   nativeNodes,
+  type NativeSetting,
   nativeSetting,
 } from "./decision/native.ts";
 export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
@@ -60,4 +62,5 @@ export { entryJson, entryText, type ReportEntry, type Result } from "./document/
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
 export { type InjectionStatus, readStatus } from "./pod/status.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";
+export { urlSettings } from "./config/url_settings.ts";
 export { uninjection } from "./undo/uninject.ts";

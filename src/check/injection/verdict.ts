@@ -1,6 +1,7 @@
 /** What happens to a new pod: every rule of API server and webhook, in order of evaluation. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
+import { sameValue } from "../../core/same_value.ts";
 import { textAt, type ValueMap } from "../../core/value.ts";
 import {
   decide,
@@ -61,9 +62,19 @@ export type Verdict = Ruling & {
   readonly rules: readonly RuleLine[];
   /** Every webhook that would inject. */
   readonly injecting: readonly string[];
+  /** The injections, in order; a webhook that is called again has two. */
+  readonly injections: readonly Injection[];
+  /** No called webhook is unknown, also if another one decides. */
+  readonly isSure: boolean;
   /** The injected pod. */
   readonly result: Pod | undefined;
 };
+
+/** An injection of the pod by a webhook. */
+export interface Injection {
+  readonly webhook: InjectorWebhook;
+  readonly injector: Injector;
+}
 
 /** Evaluates all rules. Each webhook gets the result of the previous one, as in the API server. */
 export function verdictOf(question: Question): Verdict {
@@ -71,18 +82,42 @@ export function verdictOf(question: Question): Verdict {
   const rules: RuleLine[] = [];
   if (webhooks === ASSUMED) return assumed(question, rules);
   if (!isKnown(webhooks)) return withoutWebhooks(question, { why: whyUnknown(webhooks), rules });
+  const first = roundOf(question, webhooks.value, rules);
+  const again = webhooks.value.filter((webhook) => first.again.has(webhook));
+  const second = again.length === 0 ? undefined : roundOf({ ...question, pod: first.pod }, again, rules);
+  const outcomes = [...first.outcomes, ...second?.outcomes ?? []];
+  return verdict(decisive(outcomes), { rules, outcomes, result: second?.pod ?? first.pod });
+}
+
+/** The outcomes of a round of calls. */
+interface Round {
+  readonly outcomes: readonly Outcome[];
+  readonly pod: Pod;
+  /** The webhooks to call once more. */
+  readonly again: ReadonlySet<InjectorWebhook>;
+}
+
+/**
+ * Calls webhooks in order. Those with the reinvocation policy `IfNeeded` are to be called again if a later one changes the
+ * pod; there is one second round (Kubernetes, "Dynamic Admission Control", reinvocation policy).
+ */
+function roundOf(question: Question, webhooks: readonly InjectorWebhook[], rules: RuleLine[]): Round {
   const outcomes: Outcome[] = [];
+  const [called, again] = [new Set<InjectorWebhook>(), new Set<InjectorWebhook>()];
   let pod = question.pod;
-  for (const webhook of webhooks.value) {
+  for (const webhook of webhooks) {
     const match = matchOf(webhook, { namespace: question.namespaceLabels, pod: labelsOf(pod) });
     rules.push(callLine(webhook, match));
     if (!match.isCalled) continue;
     const outcome = askOnCondition(webhook, { ...question, pod }, rules);
     outcomes.push(outcome);
-    if (outcome.verdict === "refused") break;
-    if (outcome.verdict === "injected") pod = outcome.result ?? pod;
+    if (outcome.verdict === "refused") return { outcomes, pod, again: new Set() };
+    const next = outcome.result ?? pod;
+    if (!sameValue(next, pod)) called.forEach((each) => again.add(each));
+    pod = next;
+    if (webhook.isReinvoked) called.add(webhook);
   }
-  return verdict(decisive(outcomes), { rules, outcomes, result: pod });
+  return { outcomes, pod, again };
 }
 
 /** A refusal ends the pod, whatever others do; an injection counts even if another webhook is unknown. */
@@ -94,7 +129,7 @@ function decisive(outcomes: readonly Outcome[]): Outcome {
 }
 
 /** `configuration/webhook`. */
-function webhookName({ configuration, name }: InjectorWebhook): string {
+export function webhookName({ configuration, name }: InjectorWebhook): string {
   return `${configuration}/${name}`;
 }
 
@@ -105,6 +140,7 @@ type Outcome = Ruling & {
   readonly message: string;
   /** The injected pod. */
   readonly result?: Pod;
+  readonly injection?: Injection;
 };
 
 const NOT_INJECTED = { verdict: "not-injected", by: null } as const;
@@ -125,8 +161,17 @@ interface Gathered {
 }
 
 function verdict(outcome: Outcome, { rules, outcomes, result }: Gathered): Verdict {
-  const injecting = outcomes.flatMap(({ by }) => by ?? []);
-  return { ...outcome, rules, injecting, result: outcome.verdict === "injected" ? result : undefined };
+  const injecting = [...new Set(outcomes.flatMap(({ by }) => by ?? []))];
+  const injections = outcomes.flatMap(({ injection }) => injection ?? []);
+  const isSure = outcomes.every(({ verdict }) => verdict !== "cannot-tell");
+  return {
+    ...outcome,
+    rules,
+    injecting,
+    injections,
+    isSure,
+    result: outcome.verdict === "injected" ? result : undefined,
+  };
 }
 
 const ANY_WEBHOOK = { rule: "webhook", field: "namespace.metadata.labels", value: null } as const;
@@ -234,8 +279,9 @@ function ask(webhook: InjectorWebhook | undefined, question: Question, rules: Ru
   rules.push(...decisionSteps(question.pod, policy).map(decisionLine));
   const decision = decide(question.pod, policy);
   if (!decision.inject) return notInjected(decision);
-  const by = webhook === undefined ? ASSUMED : webhookName(webhook);
-  return injected(decision, by, { question, injector: injector.value, rules });
+  const outcome = injected(decision, webhook, { question, injector: injector.value, rules });
+  if (webhook === undefined || outcome.verdict !== "injected") return outcome;
+  return { ...outcome, injection: { webhook, injector: injector.value } };
 }
 
 function notInjected({ reason, field, message }: Decision): Outcome {
@@ -251,9 +297,10 @@ interface Rendering {
 /** If the templates fail, the webhook denies the pod (`allowed: false`). */
 function injected(
   { reason, field, message }: Decision,
-  by: string,
+  webhook: InjectorWebhook | undefined,
   { question, injector, rules }: Rendering,
 ): Outcome {
+  const by = webhook === undefined ? ASSUMED : webhookName(webhook);
   const line = { rule: "templates", field: "templates" };
   try {
     const { pod, templates } = injectPod(question.pod, question.owner, injector);

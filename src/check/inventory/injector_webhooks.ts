@@ -20,6 +20,8 @@ export interface InjectorWebhook {
   /** The label `istio.io/tag` of the configuration. */
   readonly tag: string | undefined;
   readonly failurePolicy: "Fail" | "Ignore";
+  /** It is called again if a later webhook changes the pod. */
+  readonly isReinvoked: boolean;
   readonly timeoutSeconds: number;
   /** An empty selector selects everything. */
   readonly namespaceSelector: LabelSelector;
@@ -58,20 +60,11 @@ export function injectorWebhooks(configurations: readonly MutatingWebhookConfigu
   );
 }
 
-/** A mutating webhook for new pods that does not inject this mesh's sidecar. */
-export interface OtherWebhook extends InjectorWebhook {
-  /** It is called again if a later webhook changes the pod. */
-  readonly isReinvoked: boolean;
-}
-
-/** The other mutating webhooks for new pods, in call order: by the names of their configurations. */
-export function otherWebhooks(configurations: readonly MutatingWebhookConfiguration[]): OtherWebhook[] {
+/** The mutating webhooks for new pods that do not inject this mesh's sidecar, in call order: by the names of their configurations. */
+export function otherWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => !isInjector(webhook, labels) && (webhook.rules ?? []).some(takesNewPods))
-      .map((webhook) => ({
-        ...readWebhook(webhook, name, labels),
-        isReinvoked: webhook.reinvocationPolicy === "IfNeeded",
-      }))
+      .map((webhook) => readWebhook(webhook, name, labels))
   );
 }
 
@@ -124,6 +117,7 @@ function readWebhook(webhook: Webhook, configuration: string, labels: Labels): I
     revision: labels[LABEL.revision] || "default",
     tag: labels["istio.io/tag"] || undefined,
     failurePolicy: failurePolicy === "Ignore" ? "Ignore" : "Fail",
+    isReinvoked: webhook.reinvocationPolicy === "IfNeeded",
     timeoutSeconds,
     namespaceSelector: webhook.namespaceSelector ?? {},
     objectSelector: webhook.objectSelector ?? {},

@@ -19,6 +19,8 @@ export interface DocumentOptions {
   readonly output: "yaml" | "json";
   /** In place of each changed resource its patch for kustomize; others are left out. */
   readonly patch?: boolean | undefined;
+  /** Gets what a change needs to know, of each document before it is changed. */
+  readonly prepare?: ((value: Value) => Promise<void>) | undefined;
   /** Places of pods in kinds that are not known; they come before those that are. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
 }
@@ -195,9 +197,14 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
 }
 
 /** What became of a resource, and its value. */
-export type Outcome = Pick<ReportEntry, "result" | "reason" | "field" | "message" | "warnings"> & {
-  readonly next: Value;
-};
+export type Outcome =
+  & Pick<
+    ReportEntry,
+    "result" | "reason" | "field" | "message" | "warnings" | "webhook" | "revision"
+  >
+  & {
+    readonly next: Value;
+  };
 
 function changeResource(value: Value, run: Run): Outcome {
   if (run.options.output === "json") checkObject(value);

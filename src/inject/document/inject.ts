@@ -4,9 +4,10 @@ import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
 import { sameValue } from "../../core/same_value.ts";
 import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { Injector } from "../config/injector.ts";
+import type { Decision } from "../decision/answer.ts";
 import { decide } from "../decision/decision.ts";
 import { InjectionError } from "../injection_error.ts";
-import { injectPod } from "../pod/inject_pod.ts";
+import { type InjectedPod, injectPod } from "../pod/inject_pod.ts";
 import {
   annotation,
   annotationsOf,
@@ -21,15 +22,37 @@ import { conform } from "./conform.ts";
 import type { Change, DocumentOptions, Outcome } from "./document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "./kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "./pod_row.ts";
-import { ownerOf, podIn, withPod } from "./workload.ts";
+import { type Owner, ownerOf, podIn, withPod } from "./workload.ts";
+
+/** Whether a pod is injected, and by what. */
+export interface Judgment {
+  readonly decision: Decision;
+  /** In turn; several webhooks may inject one pod. */
+  readonly injectors: readonly Injector[];
+  /** Of a manifest that names none. */
+  readonly namespace: string;
+  /** The webhook that takes the pod, and the revision of its control plane. */
+  readonly by?: { readonly webhook: string; readonly revision: string };
+}
+
+/** Judges the pod of a manifest. Errors: a MeshError where it cannot be told; its field path is that of the pod. */
+export type Judge = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Judgment;
 
 /** Injection by the rules of an injector. */
 export function injection(injector: Injector): Change {
-  return (value, row, options) => injectRow(value, row, { injector, options });
+  const policy = { ...injector.config, byHand: injector.byHand };
+  return injectionBy((manifest, row, { namespace = "" }) => {
+    return { decision: decide(podIn(manifest, row), policy), injectors: [injector], namespace };
+  });
+}
+
+/** Injection where a judge decides. */
+export function injectionBy(judge: Judge): Change {
+  return (value, row, options) => injectRow(value, row, { judge, options });
 }
 
 interface Run {
-  readonly injector: Injector;
+  readonly judge: Judge;
   readonly options: DocumentOptions;
 }
 
@@ -37,11 +60,13 @@ function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
   if (isCustom(row) && !hasPod(value, row)) return withoutTemplate(value, row);
   const manifest = readManifest(value, row);
   const pod = podIn(manifest, row);
-  const decision = decide(pod, { ...run.injector.config, byHand: run.injector.byHand });
+  const judgment = inPodOf(row, () => run.judge(manifest, row, run.options));
+  const { decision } = judgment;
   const field = fieldIn(decision.field, row);
   const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
   if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
-  return { ...decision, field, ...injectWorkload(value, manifest, { row, run, warnings }) };
+  const by = judgment.by ?? {};
+  return { ...decision, ...by, field, ...injectWorkload(value, manifest, { row, judgment, warnings }) };
 }
 
 /** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
@@ -74,21 +99,21 @@ function withContainerNames(pod: Pod, name: string | undefined): Pod {
 
 interface Workload {
   readonly row: WorkloadKind;
-  readonly run: Run;
+  readonly judgment: Judgment;
   readonly warnings: readonly string[];
 }
 
-function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warnings }: Workload) {
+function injectWorkload(value: ValueMap, manifest: ValueMap, { row, judgment, warnings }: Workload) {
   const pod = podIn(manifest, row);
   checkContainers(manifest, pod, row);
-  const owner = ownerOf(manifest, row, run.options.namespace ?? "");
-  const injected = inPodOf(row, () => injectPod(pod, owner, run.injector));
+  const owner = ownerOf(manifest, row, judgment.namespace);
+  const injected = inPodOf(row, () => injectInTurn(pod, owner, judgment.injectors));
   const changed = withPod(manifest, row, injected.pod);
   const next = row.typed ? decode(changed, row.type).value : changed;
   const first = containersOf(pod, "initContainers").length === 0 &&
     containersOf(injected.pod, "initContainers").length > 0;
   const refused = first && row.initContainersWarning !== undefined ? [row.initContainersWarning] : [];
-  const all = [...warnings, ...spelling(pod, run.injector), ...injected.warnings, ...refused];
+  const all = [...warnings, ...spelling(pod, judgment.injectors), ...injected.warnings, ...refused];
   if (sameValue(value, next)) {
     return {
       result: "unchanged",
@@ -99,6 +124,12 @@ function injectWorkload(value: ValueMap, manifest: ValueMap, { row, run, warning
     } as const;
   }
   return { result: "injected", warnings: all, next } as const;
+}
+
+/** Each injector gets the pod of the one before; the warnings are those about the last pod. */
+function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): Pick<InjectedPod, "pod" | "warnings"> {
+  const none: Pick<InjectedPod, "pod" | "warnings"> = { pod, warnings: [] };
+  return injectors.reduce((before, injector) => injectPod(before.pod, owner, injector), none);
 }
 
 function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void {
@@ -128,8 +159,9 @@ function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): re
 }
 
 /** Istio 1.8 reports every unknown annotation of Istio; for other releases only likely misspellings count. */
-function spelling(pod: Pod, { config }: Injector): readonly string[] {
-  const era = config.form === "legacy" && config.legacy.release.minor === 8 ? "1.8" : "current";
+function spelling(pod: Pod, injectors: readonly Injector[]): readonly string[] {
+  const isOf18 = injectors.some(({ config }) => config.form === "legacy" && config.legacy.release.minor === 8);
+  const era = isOf18 ? "1.8" : "current";
   const annotations = Object.fromEntries(
     Object.entries(annotationsOf(pod)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );

@@ -41,8 +41,9 @@ function displayName({ apiVersion, kind, name, document }: ReportEntry): string 
   return name === "" ? `${full.replace(/\/$/, "")} (document ${document})` : full;
 }
 
-function outcome({ result, message }: ReportEntry): string {
-  return result === "injected" || result === "uninjected" ? result : `${result}: ${message}`;
+function outcome({ result, message, webhook, revision }: ReportEntry): string {
+  const done = result === "injected" || result === "uninjected" ? result : `${result}: ${message}`;
+  return webhook === undefined ? done : `${done} by revision "${revision}", webhook ${webhook}`;
 }
 
 /** The error with the name of its resource, after the place in the file. */
@@ -57,9 +58,12 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
 /** The entry as one line of JSON. */
 export function entryJson({ error, ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
+  const { webhook, revision } = entry;
   const { line, column } = error?.place ?? {};
   const reported: ReportLine = {
     ...{ file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings },
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(revision === undefined ? {} : { revision }),
     ...(line === undefined ? {} : { line }),
     ...(column === undefined ? {} : { column }),
     ...(error?.hint === undefined ? {} : { hint: error.hint }),

@@ -14,6 +14,8 @@ export const REPORT_LINE = z.strictObject({
   field: z.string().describe("the field that decided, or that is wrong; may be empty"),
   message: z.string(),
   warnings: z.array(z.string()).readonly(),
+  webhook: z.string().exactOptional().describe("with --as-webhook: the webhook that takes the pod"),
+  revision: z.string().exactOptional().describe("with --as-webhook: the revision of its control plane"),
   line: z.int().min(1).exactOptional().describe("line of the error in the file"),
   column: z.int().min(1).exactOptional().describe("column of the error in the line"),
   hint: z.string().exactOptional().describe("what to do about the error"),

@@ -75,7 +75,7 @@ async function changeInput(input: ManifestInput, change: Change, { joiner, sink,
     if ("entry" in step) return report(step.entry);
     if (step.document === undefined) return;
     last = step.document.index;
-    const result = changeSource(step.document, change, options);
+    const result = await changeSource(step.document, change, options);
     for (const entry of result.entries) report(entry);
     const { text, items = () => text === undefined ? [] : [text] } = result;
     if (text !== undefined) sink.document?.(step.document, text);
@@ -96,9 +96,14 @@ async function next(documents: AsyncGenerator<SourceDocument>, index: () => numb
   }
 }
 
-function changeSource(source: SourceDocument, change: Change, options: DocumentOptions): DocumentResult {
+async function changeSource(
+  source: SourceDocument,
+  change: Change,
+  options: DocumentOptions,
+): Promise<DocumentResult> {
   try {
     const parsed = parseDocument(source);
+    await options.prepare?.(parsed.value);
     const result = changeDocument(parsed, change, options);
     const warnings = parsed.warnings.map(({ message, place }) =>
       place.line === undefined ? message : `line ${place.line}: ${message}`

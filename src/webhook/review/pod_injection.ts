@@ -14,12 +14,12 @@ import {
   type Pod,
   podOwner,
   specOf,
+  urlSettings,
   withKey,
 } from "../../inject/mod.ts";
 import type { ProxyConfigs } from "./proxy_configs.ts";
 import { isOpenShift, proxyIds, withoutAssignedUser } from "./openshift.ts";
 import { ReviewError } from "./request.ts";
-import { urlSettings } from "./url_settings.ts";
 
 /** What the answer to a review depends on besides the review. */
 export interface ReviewContext {

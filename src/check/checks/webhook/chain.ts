@@ -9,9 +9,9 @@ import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import {
+  type InjectorWebhook,
   injectorWebhooks,
   labelsOfObject,
-  type OtherWebhook,
   otherWebhooks,
   sendsPod,
 } from "../../inventory/injector_webhooks.ts";
@@ -40,11 +40,11 @@ export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
 }
 
 interface Suspects {
-  readonly culprits: readonly OtherWebhook[];
+  readonly culprits: readonly InjectorWebhook[];
   readonly namespace: SidecarNamespace;
 }
 
-function bySuspects(namespaces: readonly SidecarNamespace[], others: readonly OtherWebhook[]): readonly Suspects[] {
+function bySuspects(namespaces: readonly SidecarNamespace[], others: readonly InjectorWebhook[]): readonly Suspects[] {
   const found = namespaces.map((namespace): Suspects => {
     const labels = labelsOfObject(namespace.namespace);
     return { namespace, culprits: others.filter((each) => sendsPod(each, labels, {})) };
@@ -54,7 +54,11 @@ function bySuspects(namespaces: readonly SidecarNamespace[], others: readonly Ot
   return [...distinct.values()].filter(({ culprits }) => culprits.length > 0);
 }
 
-function problemsOf(lost: readonly string[], culprits: readonly OtherWebhook[], { name }: SidecarNamespace): Problem[] {
+function problemsOf(
+  lost: readonly string[],
+  culprits: readonly InjectorWebhook[],
+  { name }: SidecarNamespace,
+): Problem[] {
   const [first] = culprits;
   if (lost.length === 0 || first === undefined) return [];
   const who = culprits.map((each) => `"${each.name}"`).join(" or ");
