@@ -40,6 +40,8 @@ export type Explanation = Ruling & {
 export interface Knowledge {
   readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
+  /** Whether the namespace exists. */
+  readonly namespace: Observed<boolean>;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** Pods of the workload's namespace; `undefined` if they are not known. */
   readonly pods: readonly Pod[] | undefined;

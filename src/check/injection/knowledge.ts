@@ -6,6 +6,7 @@ import {
   type MutatingWebhookConfiguration,
   type Pod,
 } from "../../core/kube/client/mod.ts";
+import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
@@ -34,6 +35,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
   return {
     webhooks: ASSUMED,
     namespaceLabels: {},
+    namespace: { failed: "no cluster is asked" },
     injectorFor: () => givenInjector(given),
     pods: undefined,
     gaps: [],
@@ -86,6 +88,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
   return {
     webhooks: calledWebhooks(configurations, namespace),
     namespaceLabels: namespaceLabels(name, labels),
+    namespace: isKnown(namespace) ? { value: namespace.value !== undefined } : namespace,
     injectorFor: await shared.injectorFor(),
     pods: wantsPods && isKnown(live) ? live.value : undefined,
     deciding: decidingOver({
@@ -146,6 +149,9 @@ async function injectors(
   const scope = hasWebhook ? { ...choice, revision: undefined } : choice;
   const { planes } = injectorInventory({ api, clock, scope }, () => Promise.resolve(configurations));
   const { value: known } = await planes();
+  for (const { texts } of known.values()) {
+    if (isKnown(texts)) await loadLibraries(texts.value.config.text, texts.value.values?.text ?? "");
+  }
   return (webhook: InjectorWebhook | undefined): Observed<Injector> => {
     const plane = webhook === undefined ? [...known.values()][0] : known.get(planeKey(controlPlaneOf(webhook, choice)));
     return plane?.injector ?? { failed: "its control plane is unknown" };

@@ -19,7 +19,7 @@ export interface DocumentOptions {
   readonly output: "yaml" | "json";
   /** In place of each changed resource its patch for kustomize; others are left out. */
   readonly patch?: boolean | undefined;
-  /** Gets what a change needs to know, of each document before it is changed. */
+  /** Gets what the change needs to know about a document, before it is changed. Its errors end the stream. */
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
   /** Places of pods in kinds that are not known; they come before those that are. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;

@@ -1,6 +1,6 @@
 /** Files whose pods are changed: bytes in; manifests out, one document at a time, with an entry for each resource. */
 import { MeshError } from "../../core/errors.ts";
-import { parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
+import { type ParsedDocument, parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
 import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "./document.ts";
 import { type Joiner, joinerFor } from "./joiner.ts";
 import type { ReportEntry, Result } from "./report.ts";
@@ -101,20 +101,30 @@ async function changeSource(
   change: Change,
   options: DocumentOptions,
 ): Promise<DocumentResult> {
+  const parsed = readable(source, () => parseDocument(source));
+  if ("entries" in parsed) return parsed;
+  await options.prepare?.(parsed.value);
+  return readable(source, () => changeParsed(parsed, change, options));
+}
+
+/** What `work` returns, or an entry for its failure. */
+function readable<T>(source: SourceDocument, work: () => T): T | DocumentResult {
   try {
-    const parsed = parseDocument(source);
-    await options.prepare?.(parsed.value);
-    const result = changeDocument(parsed, change, options);
-    const warnings = parsed.warnings.map(({ message, place }) =>
-      place.line === undefined ? message : `line ${place.line}: ${message}`
-    );
-    const [first, ...rest] = result.entries;
-    if (first === undefined || warnings.length === 0) return result;
-    return { ...result, entries: [{ ...first, warnings: [...warnings, ...first.warnings] }, ...rest] };
+    return work();
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     return { text: undefined, entries: [unreadable(error, source.file, source.index)] };
   }
+}
+
+function changeParsed(parsed: ParsedDocument, change: Change, options: DocumentOptions): DocumentResult {
+  const result = changeDocument(parsed, change, options);
+  const warnings = parsed.warnings.map(({ message, place }) =>
+    place.line === undefined ? message : `line ${place.line}: ${message}`
+  );
+  const [first, ...rest] = result.entries;
+  if (first === undefined || warnings.length === 0) return result;
+  return { ...result, entries: [{ ...first, warnings: [...warnings, ...first.warnings] }, ...rest] };
 }
 
 function unreadable(error: MeshError, file: string, document: number): ReportEntry {
