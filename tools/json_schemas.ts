@@ -7,6 +7,7 @@ import { PILOT_AGENT_VERSION } from "../src/cli/commands/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../src/cli/commands/version_schema.ts";
 import { ANSWER } from "../src/explain/answer_schema.ts";
 import { GLANCE } from "../src/explain/glance/glance_schema.ts";
+import { CAPTURE } from "../src/inject/config/capture_schema.ts";
 import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../src/iptables/views/plan_schema.ts";
@@ -17,6 +18,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "check-upgrade.json": UPGRADE,
   "explain.json": ANSWER,
   "explain-pod.json": GLANCE,
+  "inject-capture.json": CAPTURE,
   "inject-report.json": REPORT_LINE,
   "iptables-generate.json": PLAN,
   "iptables-verify.json": VERIFICATION,

@@ -19,6 +19,11 @@ import { runChecks } from "./run.ts";
 
 export type { Choice } from "./choose.ts";
 export { explanationOf, listText } from "./explain_check.ts";
+export { webhookJudge } from "./as_webhook/judge.ts";
+export { captureInjection } from "./capture/capture.ts";
+export { capturedApi } from "./capture/captured_api.ts";
+export { type Difference, differenceOf, type PodPair, type Side } from "./difference/difference.ts";
+export { fileSide, revisionSide } from "./difference/sides.ts";
 export * from "./injection/mod.ts";
 export type { FailOn } from "./result.ts";
 export { type LabelChoice, labelChoice, type Scope } from "./inventory/mod.ts";

@@ -28,7 +28,7 @@ export const CLUSTER = {
 
 /** The injector configuration in files. */
 export const CONFIGURATION = {
-  injectConfig: flag("--inject-config FILE", "Injector configuration, its ConfigMap, or a template", {
+  injectConfig: flag("--inject-config FILE", "Injector configuration, its ConfigMap, a template, or a capture", {
     type: "file",
     old: ["--injectConfigFile"],
   }),

@@ -12,7 +12,17 @@ export {
   clusterNames,
   configMapsPath,
   configurationIn,
+  type RevisionConfiguration,
+  revisionConfiguration,
 } from "./config/cluster.ts";
+export {
+  type CapturedPlane,
+  captureIn,
+  captureText,
+  type InjectionCapture,
+  revisionsIn,
+  type Unreadable,
+} from "./config/capture.ts";
 export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy } from "./decision/decision.ts";

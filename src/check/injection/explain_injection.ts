@@ -1,10 +1,7 @@
 /** Questions about injection, with or without a cluster. */
 import { atOnce } from "../../core/at_once.ts";
-import { MeshError } from "../../core/errors.ts";
 import type { KubeApi } from "../../core/kube/client/mod.ts";
-import { isList, isMap, type Value } from "../../core/value.ts";
 import type { World } from "../../core/world/mod.ts";
-import { parseDocument, splitDocuments } from "../../core/yaml/mod.ts";
 import {
   type ClusterChoice,
   configurationOf,
@@ -15,7 +12,8 @@ import {
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
 import { explain, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
-import { clusterTarget, type Target, targetOf } from "./target.ts";
+import { type ManifestTexts, targetsIn } from "./manifest_targets.ts";
+import { clusterTarget, type Target } from "./target.ts";
 
 /** The question. */
 export interface InjectionQuestion {
@@ -24,7 +22,7 @@ export interface InjectionQuestion {
   /** All workloads of a namespace or of the cluster. */
   readonly all?: AllWorkloads | undefined;
   /** Manifests: their names in messages, and their bytes. */
-  readonly inputs?: readonly { readonly file: string; chunks(): AsyncIterable<Uint8Array> }[];
+  readonly inputs?: readonly ManifestTexts[];
   /** For workloads without a namespace. */
   readonly namespace: string;
   /** The ConfigMaps of the control planes, if they do not have Istio's names. */
@@ -66,22 +64,7 @@ async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion):
   const { workload, inputs = [], namespace, all } = question;
   if (all !== undefined && api !== undefined) return await allTargets(api, all);
   if (workload !== undefined && api !== undefined) return [await clusterTarget(api, workload, namespace)];
-  const targets: Target[] = [];
-  for (const input of inputs) {
-    for await (const document of splitDocuments(input.chunks(), { file: input.file })) {
-      for (const target of inValue(parseDocument(document).value, namespace, input.file)) targets.push(target);
-    }
-  }
-  if (targets.length > 0) return targets;
-  throw new MeshError("The input has no workload", { hint: "a workload is a Pod or a controller of pods" });
-}
-
-function inValue(value: Value, namespace: string, file: string): readonly Target[] {
-  if (!isMap(value)) return [];
-  const { kind, items } = value;
-  if (kind === "List" && isList(items)) return items.flatMap((item) => inValue(item, namespace, file));
-  const target = targetOf(value, namespace, file);
-  return target === undefined ? [] : [target];
+  return await targetsIn(inputs, namespace);
 }
 
 /** The injector of the given files, or the built-in one without a cluster; `undefined`: the cluster's. */

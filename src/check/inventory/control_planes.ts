@@ -37,7 +37,7 @@ const OURS = /^kubectl-mesh-webhook(-|$)/;
 /**
  * The distinct control planes that webhooks call; a tag calls that of its revision. Without webhooks: the chosen one.
  */
-function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
+export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
   const { revision } = choice;
   const wanted = webhooks.filter((webhook) => revision === undefined || webhook.revision === revision);
   if (wanted.length === 0) return [{ revision: revision ?? "default", names: clusterNames(choice), own: undefined }];

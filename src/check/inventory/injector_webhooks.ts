@@ -115,7 +115,7 @@ function readWebhook(webhook: Webhook, configuration: string, labels: Labels): I
     configuration,
     name,
     revision: labels[LABEL.revision] || "default",
-    tag: labels["istio.io/tag"] || undefined,
+    tag: labels[LABEL.tag] || undefined,
     failurePolicy: failurePolicy === "Ignore" ? "Ignore" : "Fail",
     isReinvoked: webhook.reinvocationPolicy === "IfNeeded",
     timeoutSeconds,

@@ -76,7 +76,7 @@ export async function injectorsFor(
 }
 
 /** The control plane of a revision or a tag. */
-async function planeOf(inventory: Inventory, revision: string): Promise<ObservedPlane> {
+export async function planeOf(inventory: Inventory, revision: string): Promise<ObservedPlane> {
   const [configurations, { value: planes }] = await Promise.all([inventory.mutatingWebhooks(), inventory.planes()]);
   if (!isKnown(configurations)) {
     throw new MeshError(`It is not known which webhook serves the revision "${revision}": ${reason(configurations)}`);

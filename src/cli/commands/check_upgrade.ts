@@ -1,9 +1,10 @@
-import { EXIT, MeshError, UsageError } from "../../core/errors.ts";
+import { EXIT, UsageError } from "../../core/errors.ts";
 import { flag, type FlagGroups } from "../../core/command/mod.ts";
 import type { KubeConnection } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/world.ts";
 import type { UpgradeQuestion } from "../../check/mod.ts";
 import { command, type Input } from "../command.ts";
+import { failingWithTwo } from "../failing_with_two.ts";
 import { readConfiguration } from "../configuration.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../shared_flags.ts";
 
@@ -55,19 +56,7 @@ export const CHECK_UPGRADE = command({
 });
 
 async function checkUpgrade(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
-  try {
-    return await compare(world, flags);
-  } catch (error) {
-    // As of diff(1): 1 is a difference.
-    if (!(error instanceof MeshError) || error.exitCode !== EXIT.failed) throw error;
-    const { message, place, hint, rest } = error;
-    throw new MeshError(message, {
-      ...place === undefined ? {} : { place },
-      ...hint === undefined ? {} : { hint },
-      rest,
-      exitCode: EXIT.usage,
-    });
-  }
+  return await failingWithTwo(() => compare(world, flags));
 }
 
 async function compare(world: World, flags: Flags): Promise<number> {

@@ -23,6 +23,14 @@ const FLAGS = {
   },
   "Configuration from a cluster": {
     fromCluster: flag("--from-cluster", "Read what no file gives from the ConfigMaps of the control plane"),
+    asWebhook: flag(
+      "--as-webhook",
+      "Decide as the cluster's webhooks would, and inject each pod with the configuration of the revision that takes it",
+      {
+        needs: ["from-cluster", "inject-config"],
+        excludes: ["values", "mesh-config", "revision", "hub", "tag", "cni", "show-config"],
+      },
+    ),
     // Without -i, as istioctl has it: here it is --in-place.
     ...flagsWith({ ...CONTROL_PLANE, istioNamespace: longOnly(CONTROL_PLANE.istioNamespace), ...CLUSTER }, {
       needs: ["from-cluster"],
@@ -63,8 +71,17 @@ export const INJECT = command({
       title: "With the configuration of an Istio control plane",
       command: "kubectl mesh inject -f web.yaml --from-cluster",
     },
+    {
+      title: "What the webhooks of the cluster would do, now and without the cluster",
+      command: "kubectl mesh inject -f manifests/ --from-cluster --as-webhook\n" +
+        "kubectl mesh config capture -o cluster.yaml\n" +
+        "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",
+    },
   ],
   flags: FLAGS,
   exits: MANIFEST_EXITS,
-  run: async (world, input) => (await import("./inject_run.ts")).runInject(world, input),
+  run: async (world, input) =>
+    input.flags.asWebhook
+      ? (await import("./inject_as_webhook.ts")).runAsWebhook(world, input)
+      : (await import("./inject_run.ts")).runInject(world, input),
 });

@@ -1,6 +1,6 @@
 import { EXIT } from "../../core/errors.ts";
 import type { PermissionName, World } from "../../core/world/world.ts";
-import type { ClusterConfiguration } from "../../inject/mod.ts";
+import type { RevisionConfiguration } from "../../inject/mod.ts";
 import { readConfiguration } from "../configuration.ts";
 import {
   builtManifests,
@@ -33,6 +33,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     mesh: files.mesh ?? cluster?.mesh,
     hub: flags.hub,
     tag: flags.tag,
+    revision: flags.revision,
     cni: flags.cni || undefined,
   };
   const configuration = room.configurationOf(given);
@@ -42,14 +43,15 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   }
   const inputs = await manifestInputs(world, flags, built);
   const injector = await room.loadInjector({
+    revision: cluster?.revision ?? flags.revision,
     ...configuration,
-    revision: flags.revision,
     nativeSidecars: flags.nativeSidecars || undefined,
     byHand: true,
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });
-  const notes = [room.describeConfiguration({ files, cluster }), ...injector.notes];
+  const { revision } = configuration;
+  const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
   const warnings = room.unknownKeys(files, injector, configuration.config.text);
   const change = room.injection(injector);
   return await changeManifests(world, flags, {
@@ -58,9 +60,8 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   });
 }
 
-interface Cluster extends ClusterConfiguration {
+interface Cluster extends RevisionConfiguration {
   readonly server: string;
-  readonly revision: string;
 }
 
 /** The configuration in the cluster; `undefined` if the user did not ask for it. */
@@ -76,8 +77,8 @@ async function fromCluster(
     ...new Set<PermissionName>([...api.permissions, "write", ...permissionsFor(flags, target)]),
   ]);
   try {
-    const configuration = await room.clusterConfiguration(api, room.clusterNames(flags));
-    return { ...configuration, server: api.server, revision: flags.revision };
+    const configuration = await room.revisionConfiguration(api, flags);
+    return { ...configuration, server: api.server };
   } finally {
     api.close();
   }

@@ -8,6 +8,7 @@ export const PLUGIN = commandGroup({
   commands: {
     inject: async () => (await import("./inject.ts")).INJECT,
     uninject: async () => (await import("./uninject.ts")).UNINJECT,
+    config: async () => (await import("./config.ts")).CONFIG,
     check: async () => (await import("./check.ts")).CHECK,
     explain: async () => (await import("./explain.ts")).EXPLAIN,
     capture: async () => (await import("./capture.ts")).CAPTURE,

@@ -1,7 +1,7 @@
 /** Commands that read manifests, change the pods in them, and write them. */
 import { EXIT, UsageError } from "../../core/errors.ts";
 import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
-import type { Change, ManifestInput, Sink, Summary, WorkloadKind } from "../../inject/mod.ts";
+import type { Change, DocumentOptions, ManifestInput, Sink, Summary, WorkloadKind } from "../../inject/mod.ts";
 import type { Input } from "../command.ts";
 import type { MANIFESTS } from "../shared_flags.ts";
 import { differ } from "./differ.ts";
@@ -20,6 +20,8 @@ type Room = typeof import("../../inject/mod.ts");
 export interface ManifestWork {
   readonly inputs: readonly ManifestInput[];
   readonly change: Change;
+  /** Gets what the change needs to know about a document. */
+  readonly prepare?: DocumentOptions["prepare"];
   /** What the change is called: "injected". */
   readonly done: string;
   readonly notes: readonly string[];
@@ -55,8 +57,9 @@ function tellConfiguration({ report, notes, warnings }: Run): void {
 }
 
 function changed(run: Run, inputs: readonly ManifestInput[], sink: Omit<Sink, "report">): Promise<Summary> {
-  const { flags: { namespace, patch }, target: { format }, templatePaths, report, change } = run;
-  const options = { namespace, output: format, patch, templatePaths, sink: { ...sink, report: report.entry } };
+  const { flags: { namespace, patch }, target: { format }, templatePaths, report, change, prepare } = run;
+  const sinks = { ...sink, report: report.entry };
+  const options = { namespace, output: format, patch, templatePaths, prepare, sink: sinks };
   return run.room.changeStream(inputs, change, options);
 }
 

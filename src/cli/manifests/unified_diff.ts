@@ -1,4 +1,5 @@
 /** Unified diffs of documents. */
+import type { StructuredPatch } from "diff";
 import colors from "picocolors";
 import { LateLibrary } from "../../core/late_library.ts";
 import type { SourceDocument } from "../../core/yaml/mod.ts";
@@ -25,24 +26,40 @@ export class UnifiedDiff {
     if (this.#file !== file) this.#shift = 0;
     this.#file = file;
     if (before === after) return "";
-    const { structuredPatch, formatPatch } = DIFF.get();
-    const name = `document ${index}`;
-    const options = { context: 3, maxEditLength: MOST_EDITS };
-    const patch = structuredPatch(file, file, before, after, name, name, options);
     const shift = this.#shift + line - 1;
-    const hunks = (patch?.hunks ?? [everything(before, after)]).map((hunk) => ({
+    const hunks = hunksOf(before, after).map((hunk) => ({
       ...hunk,
       oldStart: hunk.oldStart + line - 1,
       newStart: hunk.newStart + shift,
     }));
     this.#shift += linesIn(after) - linesIn(before);
-    const header = { oldFileName: file, newFileName: file, oldHeader: name, newHeader: name };
-    return formatPatch({ ...header, hunks }, {
-      includeIndex: false,
-      includeUnderline: false,
-      includeFileHeaders: true,
-    });
+    const name = `document ${index}`;
+    return patchText({ oldFileName: file, newFileName: file, oldHeader: name, newHeader: name, hunks });
   }
+
+  /** The diff of two texts that are no files; `""` if they are the same. */
+  between(before: NamedText, after: NamedText): string {
+    if (before.text === after.text) return "";
+    const names = { oldFileName: before.name, newFileName: after.name, oldHeader: undefined, newHeader: undefined };
+    return patchText({ ...names, hunks: hunksOf(before.text, after.text) });
+  }
+}
+
+/** A text, and its name in the head of a diff. */
+interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}
+
+function hunksOf(before: string, after: string) {
+  const options = { context: 3, maxEditLength: MOST_EDITS };
+  const patch = DIFF.get().structuredPatch("", "", before, after, "", "", options);
+  return patch?.hunks ?? [everything(before, after)];
+}
+
+function patchText(patch: StructuredPatch): string {
+  const head = { includeIndex: false, includeUnderline: false, includeFileHeaders: true };
+  return DIFF.get().formatPatch(patch, head);
 }
 
 /** All lines out and all lines in. */

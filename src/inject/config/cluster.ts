@@ -1,6 +1,7 @@
 /** The configuration of an Istio control plane in its cluster: two ConfigMaps. */
 import { MeshError } from "../../core/errors.ts";
 import type { KubeApi, KubeObject } from "../../core/kube/client/api.ts";
+import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { isMap } from "../../core/value.ts";
 import { configMapEntry } from "./config_map.ts";
 import type { Source } from "./injector.ts";
@@ -43,6 +44,11 @@ export interface ClusterConfiguration {
   readonly mesh: Source;
 }
 
+/** The configuration of a revision. */
+export interface RevisionConfiguration extends ClusterConfiguration {
+  readonly revision: string;
+}
+
 /**
  * Reads both ConfigMaps.
  * Errors: those of the API, and a MeshError for a missing ConfigMap, which names the existing ones.
@@ -53,6 +59,40 @@ export async function clusterConfiguration(api: KubeApi, names: ClusterNames): P
     read(api, names.namespace, names.mesh),
   ]);
   return configurationIn(injector, mesh);
+}
+
+/** The configuration of a revision, or of the revision that a tag stands for. Errors: those of `clusterConfiguration`. */
+export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice): Promise<RevisionConfiguration> {
+  const { revision = "default" } = choice;
+  const of = async (name: string) => {
+    return { ...await clusterConfiguration(api, clusterNames({ ...choice, revision: name })), revision: name };
+  };
+  try {
+    return await of(revision);
+  } catch (error) {
+    const tagged = error instanceof AbsentError ? await revisionOfTag(api, revision) : undefined;
+    if (tagged === undefined || tagged === revision) throw error;
+    return await of(tagged);
+  }
+}
+
+/** `undefined` too where the webhooks cannot be read: then the missing ConfigMap is the error. */
+async function revisionOfTag(api: KubeApi, tag: string): Promise<string | undefined> {
+  try {
+    return taggedRevision((await api.list(WEBHOOKS_PATH)).items, tag);
+  } catch (error) {
+    if (error instanceof MeshError) return undefined;
+    throw error;
+  }
+}
+
+const WEBHOOKS_PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+
+/** The revision that a tag stands for, by the labels of its webhooks; `undefined` if it is no tag. */
+export function taggedRevision(webhooks: readonly KubeObject[], tag: string): string | undefined {
+  const labels = webhooks.map(({ metadata }) => metadata["labels"]).filter(isMap);
+  const found = labels.find((each) => each[LABEL.tag] === tag)?.[LABEL.revision];
+  return typeof found === "string" ? found : undefined;
 }
 
 /**
@@ -83,11 +123,14 @@ async function read(api: KubeApi, namespace: string, name: string): Promise<Kube
   return map ?? Promise.reject(await absent(api, namespace, name));
 }
 
+/** A ConfigMap is missing. */
+class AbsentError extends MeshError {}
+
 /** The error for a missing ConfigMap, with the names of existing ones. */
 export async function absent(api: KubeApi, namespace: string, name: string): Promise<MeshError> {
   const message = `The ConfigMap "${name}" does not exist in the namespace "${namespace}" of ${api.server}`;
   const hint = await hintFor(api, namespace).catch(() => USUAL_HINT);
-  return new MeshError(message, { hint });
+  return new AbsentError(message, { hint });
 }
 
 const USUAL_HINT = "see --istioNamespace, --revision, --injectConfigMapName and --meshConfigMapName";

@@ -4,6 +4,7 @@ import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts
 import { toYaml } from "../../core/yaml/mod.ts";
 import { textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
+import { capturedConfiguration, captureIn } from "./capture.ts";
 import type { Source } from "./injector.ts";
 import { parseValues } from "./values.ts";
 
@@ -12,6 +13,8 @@ export interface GivenConfiguration {
   readonly config?: Source | undefined;
   readonly values?: Source | undefined;
   readonly mesh?: Source | undefined;
+  /** Which of the revisions of a capture. */
+  readonly revision?: string | undefined;
   /** Single values, which override all others. */
   readonly hub?: string | undefined;
   readonly tag?: string | undefined;
@@ -23,18 +26,25 @@ export interface Configuration {
   readonly config: Source;
   readonly values: Source | undefined;
   readonly mesh: Source | undefined;
+  /** The revision that was taken from a capture. */
+  readonly revision?: string;
 }
 
 /**
  * The configuration in use. Without a configuration from the user it is the built-in one: the user's values override the
- * built-in values key by key. A ConfigMap may also have `values` and `mesh` beside `config`.
- * Errors: a MeshError with the place for values that are not a mapping.
+ * built-in values key by key. A ConfigMap may also have `values` and `mesh` beside `config`, a capture has all of them.
+ * Errors: a MeshError with the place for values that are not a mapping, and for a revision that a capture does not have.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {
   const { config } = given;
   if (config === undefined) {
     const mesh = given.mesh ?? builtIn("mesh");
     return { config: builtIn("config"), values: layered(given, [builtIn("values"), given.values]), mesh };
+  }
+  const capture = captureIn(config);
+  if (capture !== undefined) {
+    const found = capturedConfiguration(capture, given.revision, config.file);
+    return { ...found, values: layered(given, [given.values ?? found.values]), mesh: given.mesh ?? found.mesh };
   }
   return {
     config,
@@ -49,14 +59,17 @@ export interface Origin {
   readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
   /** The control plane that gives what no file gives. */
   readonly cluster: { readonly server: string; readonly revision: string } | undefined;
+  /** The revision that was taken from a capture. */
+  readonly revision?: string | undefined;
 }
 
 /** Where the configuration comes from, for people: built in and for which Istio, from files, or from a cluster. */
-export function describeConfiguration({ files: { config, values, mesh }, cluster }: Origin): string {
+export function describeConfiguration({ files: { config, values, mesh }, cluster, revision }: Origin): string {
   const builtIn = `built-in for Istio ${builtInRelease()}`;
   const below = cluster === undefined ? builtIn : `cluster ${cluster.server}, revision "${cluster.revision}"`;
   const parts = [
     config === undefined ? below : `"${config.file}"`,
+    ...revision === undefined ? [] : [`revision "${revision}"`],
     ...values === undefined ? [] : [`values of "${values.file}"`],
     ...mesh === undefined ? [] : [`mesh configuration of "${mesh.file}"`],
     ...config === undefined || cluster === undefined ? [] : [`the rest of the ${below}`],

@@ -3,6 +3,7 @@ export const LABEL = {
   inject: "sidecar.istio.io/inject",
   injection: "istio-injection",
   revision: "istio.io/rev",
+  tag: "istio.io/tag",
   network: "topology.istio.io/network",
   tlsMode: "security.istio.io/tlsMode",
   tunnel: "networking.istio.io/tunnel",

@@ -1,0 +1,101 @@
+/** The pods that two configurations make of the same manifests. */
+import { errorLine, MeshError, UsageError } from "../../core/errors.ts";
+import { toYaml } from "../../core/yaml/mod.ts";
+import { decide, type Injector, injectPod } from "../../inject/mod.ts";
+import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts";
+import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
+import samples from "./samples.yaml" with { type: "text" };
+
+/** What is compared: one configuration, or those of all revisions of a capture. */
+export interface Side {
+  /** As the user names it. */
+  readonly name: string;
+  /** By revision. A side of one configuration has one, under any name. */
+  readonly injectors: ReadonlyMap<string, Injector>;
+  /** The side stands for all its revisions. */
+  readonly isWhole: boolean;
+}
+
+/** A pod as both sides make it. */
+export interface PodPair {
+  /** `deployment.apps/web`, with the revision where whole captures are compared. */
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Both sides of all pods, and what only one side can make. */
+export interface Difference {
+  readonly pods: readonly PodPair[];
+  /** Revisions that one side does not have, as sentences. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Makes the pods of manifests, or of samples, with both sides. Two whole captures are compared revision by revision.
+ * Errors: a MeshError for a pod that a side refuses, and a UsageError for a capture of several revisions beside one
+ * configuration.
+ */
+export async function differenceOf(
+  [a, b]: readonly [Side, Side],
+  inputs: readonly ManifestTexts[],
+  namespace: string,
+): Promise<Difference> {
+  const targets = await targetsIn(inputs.length === 0 ? [SAMPLES] : inputs, namespace);
+  const pods: PodPair[] = [];
+  const missing: string[] = [];
+  for (const { revision, before, after } of pairsOf(a, b)) {
+    const of = revision === undefined ? "" : `, revision "${revision}"`;
+    if (before === undefined || after === undefined) {
+      missing.push(`Only "${before === undefined ? b.name : a.name}" has the revision "${revision}"`);
+      continue;
+    }
+    pods.push(...targets.map((target) => ({
+      name: `${target.workload}${of}`,
+      before: podText(target, before, a.name),
+      after: podText(target, after, b.name),
+    })));
+  }
+  return { pods, missing };
+}
+
+const SAMPLES: ManifestTexts = {
+  file: "samples",
+  async *chunks() {
+    yield await Promise.resolve(new TextEncoder().encode(samples));
+  },
+};
+
+interface Pair {
+  /** Where there are several. */
+  readonly revision?: string;
+  readonly before: Injector | undefined;
+  readonly after: Injector | undefined;
+}
+
+function pairsOf(a: Side, b: Side): readonly Pair[] {
+  if (!a.isWhole || !b.isWhole) return [{ before: onlyOf(a), after: onlyOf(b) }];
+  const revisions = [...new Set([...a.injectors.keys(), ...b.injectors.keys()])].sort();
+  return revisions.map((revision) => {
+    return { revision, before: a.injectors.get(revision), after: b.injectors.get(revision) };
+  });
+}
+
+function onlyOf({ name, injectors }: Side): Injector | undefined {
+  if (injectors.size < 2) return [...injectors.values()][0];
+  const revisions = [...injectors.keys()].map((each) => `"${name}@${each}"`).join(" or ");
+  throw new UsageError(`"${name}" has several revisions`, { hint: `name one: ${revisions}` });
+}
+
+/** The pod as YAML, with a first line where it is not injected. Errors: a MeshError that names pod and side. */
+function podText(target: Target, injector: Injector, side: string): string {
+  const pod = podOf(target);
+  const decision = decide(pod, { ...injector.config, byHand: false });
+  if (!decision.inject) return `# not injected: ${decision.message}\n${toYaml(pod)}`;
+  try {
+    return toYaml(injectPod(pod, ownerOfTarget(target), injector).pod);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    throw new MeshError(`"${side}" cannot make the pod of ${target.workload}: ${errorLine(error)}`, { cause: error });
+  }
+}

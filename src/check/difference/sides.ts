@@ -1,0 +1,89 @@
+/** The sides of a comparison: configurations in files, captures, revisions of a cluster. */
+import { MeshError } from "../../core/errors.ts";
+import type { KubeApi } from "../../core/kube/client/mod.ts";
+import type { Clock } from "../../core/world/world.ts";
+import {
+  captureIn,
+  configurationOf,
+  type GivenConfiguration,
+  type Injector,
+  loadInjector,
+  revisionConfiguration,
+  revisionsIn,
+  type Source as ConfigurationText,
+} from "../../inject/mod.ts";
+import { inventoryOf, type Source } from "../inventory/mod.ts";
+import { isKnown } from "../inventory/observed.ts";
+import { planeOf } from "../upgrade/next_injector.ts";
+import type { Side } from "./difference.ts";
+
+/** What every side has in common. */
+export interface SideOptions {
+  readonly clock: Pick<Clock, "now">;
+  /** Values and mesh configuration of files that have none. */
+  readonly given: Pick<GivenConfiguration, "values" | "mesh">;
+  readonly nativeSidecars: boolean;
+}
+
+/**
+ * The side of a file, and of one revision of it if it is a capture.
+ * Errors: a MeshError for a configuration that cannot be used, and for a revision that the capture does not have.
+ */
+export async function fileSide(
+  name: string,
+  { config, revision }: { readonly config: ConfigurationText; readonly revision: string | undefined },
+  options: SideOptions,
+): Promise<Side> {
+  const capture = captureIn(config);
+  if (capture === undefined && revision !== undefined) {
+    throw new MeshError(`"${config.file}" is no capture: it has no revision "${revision}"`);
+  }
+  const names = capture === undefined || revision !== undefined ? [revision] : revisionsIn(capture);
+  if (names.length === 0) throw new MeshError(`The capture "${name}" has no configuration of a revision`);
+  const injectors = new Map<string, Injector>();
+  for (const each of names) {
+    const own = configurationOf({ config, revision: each });
+    const { values = options.given.values, mesh = options.given.mesh } = own;
+    injectors.set(each ?? "default", await injectorOf({ ...own, values, mesh }, options));
+  }
+  return { name, injectors, isWhole: capture !== undefined && revision === undefined };
+}
+
+/**
+ * The side of a revision or a tag of a cluster. Without the right to list webhooks, its ConfigMaps have Istio's names.
+ * Errors: those of the API, and a MeshError for a revision that is not there.
+ */
+export async function revisionSide(
+  name: string,
+  revision: string,
+  source: Source,
+  options: SideOptions,
+): Promise<Side> {
+  const given = await textsOf(source, revision);
+  const injectors = new Map([[revision, await injectorOf(given, options)]]);
+  return { name, injectors, isWhole: false };
+}
+
+async function textsOf(source: Source, revision: string): Promise<GivenConfiguration> {
+  const inventory = inventoryOf(source);
+  if (!isKnown(await inventory.mutatingWebhooks())) return await byName(source.api, source, revision);
+  const { texts, plane } = await planeOf(inventory, revision);
+  if (!isKnown(texts)) throw new Error("A control plane without texts is refused");
+  return { ...texts.value, revision: plane.revision };
+}
+
+async function byName(api: KubeApi, { scope: { istioNamespace } }: Source, revision: string) {
+  return await revisionConfiguration(api, { revision, istioNamespace });
+}
+
+/** `revision` is that of a capture or of a control plane. */
+async function injectorOf(given: GivenConfiguration, { clock, nativeSidecars }: SideOptions): Promise<Injector> {
+  return await loadInjector({
+    revision: given.revision,
+    ...configurationOf(given),
+    nativeSidecars,
+    byHand: false,
+    env: () => undefined,
+    now: () => clock.now(),
+  });
+}

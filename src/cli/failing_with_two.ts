@@ -1,0 +1,17 @@
+import { EXIT, MeshError } from "../core/errors.ts";
+
+/** Runs a comparison: as of diff(1), its errors have the exit code 2, because 1 is a difference. */
+export async function failingWithTwo<T>(compare: () => Promise<T>): Promise<T> {
+  try {
+    return await compare();
+  } catch (error) {
+    if (!(error instanceof MeshError) || error.exitCode !== EXIT.failed) throw error;
+    const { message, place, hint, rest } = error;
+    throw new MeshError(message, {
+      ...place === undefined ? {} : { place },
+      ...hint === undefined ? {} : { hint },
+      rest,
+      exitCode: EXIT.usage,
+    });
+  }
+}
