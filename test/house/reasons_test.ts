@@ -1,4 +1,4 @@
-/** docs/inject.md explains every reason that the report of `inject` can have, and no other. */
+/** docs/inject.md explains every reason that the report of `inject` can have, also with --as-webhook, and no other. */
 import assert from "node:assert/strict";
 import { filesBelow, read } from "./source.ts";
 
@@ -19,8 +19,16 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 /** An id of a plain MeshError, which is not expected: its reason is `failed`. */
 const UNEXPECTED = "failed";
 
+/** Beside src/inject: where `--as-webhook` decides. */
+const AS_WEBHOOK = [
+  "src/check/as_webhook/judge.ts",
+  "src/check/injection/verdict.ts",
+  "src/check/injection/not_called.ts",
+];
+
 function reasonsInSource(): readonly string[] {
-  const sources = filesBelow("src/inject").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
+  const inject = filesBelow("src/inject").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
+  const sources = [...inject, ...AS_WEBHOOK];
   const written = sources.flatMap((path) => [...read(path).matchAll(WRITTEN)].map(([, literal = ""]) => literal));
   return [...new Set(written.flatMap((literal) => PARTS[literal] ?? [literal.slice(1, -1)]))].sort();
 }

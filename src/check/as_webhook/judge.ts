@@ -185,7 +185,7 @@ function namespaceDoubt({ webhooks, known }: Asked): InjectionError | undefined 
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;
   return new InjectionError("namespace-unknown", `Cannot tell which webhooks are called: ${reason(webhooks)}`, {
-    hint: 'the labels of the namespace decide; "--namespace" names it for manifests that do not',
+    hint: known === undefined ? "name it with --namespace" : "the labels of the namespace decide",
   });
 }
 

@@ -43,7 +43,7 @@ export async function captureInjection(api: KubeApi, question: CaptureQuestion):
   const webhooks = await webhookConfigurations(reader);
   const maps = await configMaps(reader, controlPlane, webhooks);
   const [namespaces, nodes] = await Promise.all([namespacesOf(reader, question.namespaces), nodesOf(reader)]);
-  const { unreadable } = reader;
+  const unreadable = reader.unreadable.toSorted((a, b) => a.needs < b.needs ? -1 : 1);
   if (maps.length === 0 && !unreadable.some(({ resource }) => resource === "configmaps")) {
     const { namespace, injector } = clusterNames(controlPlane);
     throw await absent(api, namespace, injector);

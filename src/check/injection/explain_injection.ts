@@ -77,8 +77,8 @@ async function givenInjector(
   const isGiven = Object.values(configuration).some((part) => part !== undefined);
   if (!isGiven && !isOffline) return undefined;
   return await newInjector({
-    ...configurationOf(configuration),
     revision: choice.revision,
+    ...configurationOf({ ...configuration, revision: choice.revision }),
     nativeSidecars,
     byHand: false,
     env: (name) => world.env.get(name),

@@ -23,11 +23,6 @@ import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
-/** Reasons of verdicts that cannot be told. */
-const UNKNOWN_CONDITION = "match-condition-unknown";
-const UNKNOWN_CONFIGURATION = "configuration-unknown";
-const UNKNOWN_WEBHOOKS = "webhooks-unknown";
-
 /** `by` without a cluster. */
 export const ASSUMED = "assumed";
 
@@ -188,7 +183,7 @@ function withoutWebhooks({ pod, namespaceLabels }: Question, { why, rules }: Uns
   rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
   const outcome = certainRefusal(pod, rules) ?? namespaceOptOut(namespaceLabels, rules) ?? {
     ...CANNOT_TELL,
-    reason: UNKNOWN_WEBHOOKS,
+    reason: "webhooks-unknown",
     field: "",
     message: `which webhooks are called is unknown: ${why}; "kubectl mesh check --rbac" prints the rights`,
   };
@@ -234,7 +229,7 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
   const outcome = ask(webhook, question, rules);
   if (outcome.verdict === "not-injected") return outcome;
   const message = `cannot tell whether the webhook is called: ${told}: ${why}: ${condition.expression}`;
-  return { ...CANNOT_TELL, reason: UNKNOWN_CONDITION, field, message };
+  return { ...CANNOT_TELL, reason: "match-condition-unknown", field, message };
 }
 
 /** A false condition decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
@@ -341,7 +336,7 @@ function unknownConfiguration(pod: Pod, { why, rules }: Unsure): Outcome {
   rules.push({ rule: "configuration", field: "", value: null, effect: "unknown", message: `cannot tell: ${why}` });
   return certainRefusal(pod, rules) ?? {
     ...CANNOT_TELL,
-    reason: UNKNOWN_CONFIGURATION,
+    reason: "configuration-unknown",
     field: "",
     message: `the webhook is called; its decision is unknown: ${why}`,
   };

@@ -42,8 +42,8 @@ export async function injectorsFor(
   };
   const load = (given: GivenConfiguration, { revision, isNative }: Injected) =>
     loadInjector({
-      ...configurationOf(given),
       revision,
+      ...configurationOf({ ...given, revision }),
       nativeSidecars: isNative,
       byHand: false,
       env: () => undefined,
@@ -61,7 +61,7 @@ export async function injectorsFor(
     }
   };
   const toFiles = (files: GivenConfiguration): InjectorOf => async (of) => {
-    const own = configurationOf(files);
+    const own = configurationOf({ ...files, revision: of.revision });
     if (own.values !== undefined && own.mesh !== undefined) return { value: await load(own, of) };
     const plane = presentPlane(of.revision);
     const texts = isKnown(plane) ? plane.value.texts : plane;

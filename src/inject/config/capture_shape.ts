@@ -1,5 +1,5 @@
 /** The form of a capture, and what is wrong in a value that does not have it: the file may come from anywhere. */
-import { isList, isMap, type Value } from "../../core/value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /** A text, a number, a list or mapping of a shape, or fields of shapes. A field with `?` may be absent. */
 export type Shape =
@@ -22,22 +22,32 @@ export function wrongIn(value: Value, shape: Shape, field = ""): WrongShape | un
   if (shape === "text") return typeof value === "string" ? undefined : { field, expected: "a text" };
   if (shape === "number") return typeof value === "number" ? undefined : { field, expected: "a number" };
   if ("either" in shape) return wrongIn(value, shape.either[0], field) && wrongIn(value, shape.either[1], field);
-  if ("list" in shape) {
-    if (!isList(value)) return { field, expected: "a list" };
-    return first(value.map((item, index) => () => wrongIn(item, shape.list, `${field}[${index}]`)));
-  }
+  if ("list" in shape) return wrongInList(value, shape.list, field);
   if (!isMap(value)) return { field, expected: "a mapping" };
-  const inner = (key: string) => field === "" ? key : `${field}.${key}`;
-  if ("map" in shape) {
-    return first(Object.entries(value).map(([key, item]) => () => wrongIn(item, shape.map, inner(key))));
-  }
+  return "map" in shape ? wrongInMap(value, shape.map, field) : wrongInFields(value, shape.fields, field);
+}
+
+function wrongInList(value: Value, shape: Shape, field: string): WrongShape | undefined {
+  if (!isList(value)) return { field, expected: "a list" };
+  return first(value.map((item, index) => () => wrongIn(item, shape, `${field}[${index}]`)));
+}
+
+function wrongInMap(map: ValueMap, shape: Shape, field: string): WrongShape | undefined {
+  return first(Object.entries(map).map(([key, item]) => () => wrongIn(item, shape, inner(field, key))));
+}
+
+function wrongInFields(map: ValueMap, fields: Readonly<Record<string, Shape>>, field: string): WrongShape | undefined {
   return first(
-    Object.entries(shape.fields).map(([spelled, each]) => () => {
+    Object.entries(fields).map(([spelled, shape]) => () => {
       const key = spelled.replace(/\?$/, "");
-      const item = value[key] ?? null;
-      return item === null && spelled !== key ? undefined : wrongIn(item, each, inner(key));
+      const item = map[key] ?? null;
+      return item === null && spelled !== key ? undefined : wrongIn(item, shape, inner(field, key));
     }),
   );
+}
+
+function inner(field: string, key: string): string {
+  return field === "" ? key : `${field}.${key}`;
 }
 
 function first(checks: readonly (() => WrongShape | undefined)[]): WrongShape | undefined {

@@ -47,7 +47,7 @@ function objectsOf(plan: Plan): ValueMap[] {
 /** The configuration as one ConfigMap, with the data of `inject --show-config`; none if it is read from the cluster. */
 function configurationMaps(plan: Plan): ValueMap[] {
   if (plan.cluster !== undefined) return [];
-  const shown = parseYaml(showConfiguration(configurationOf(plan.configuration)));
+  const shown = parseYaml(showConfiguration(configurationOf({ ...plan.configuration, revision: plan.revision })));
   const data = isMap(shown) && isMap(shown["data"]) ? shown["data"] : {};
   const metadata = { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) };
   return [{ apiVersion: "v1", kind: "ConfigMap", metadata, data }];

@@ -89,7 +89,8 @@ export async function injectorFromFiles(world: World, log: Logger, given: Inject
   const paths = [given.config, given.values, given.mesh].filter((path) => path !== undefined);
   const make = async () => {
     const [config, values, mesh] = await Promise.all([read(given.config), read(given.values), read(given.mesh)]);
-    const texts = { ...configurationOf({ config, values, mesh }), revision: given.revision };
+    const { revision } = given;
+    const texts = { revision, ...configurationOf({ config, values, mesh, revision }) };
     const injector = await injectorOf(texts, world);
     for (const note of injector.notes) log.warn(logText(note));
     return injector;

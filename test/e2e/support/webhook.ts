@@ -132,6 +132,7 @@ async function replace(path: string, text: string): Promise<void> {
 /** Registration of a webhook. */
 export interface Registration {
   readonly revision?: string;
+  readonly tags?: readonly string[];
   readonly failurePolicy?: "Fail" | "Ignore";
   /** Port of 127.0.0.1. */
   readonly port: number;
@@ -141,8 +142,8 @@ export interface Registration {
 
 /** Applies the configuration of `webhook manifests` with a URL: there is no Service. */
 export async function register(cluster: Cluster, registration: Registration): Promise<void> {
-  const { revision = "default", failurePolicy = "Fail", port, authority } = registration;
-  const manifests = webhookManifests({ image: "example.com/kubectl-mesh:1", revision, failurePolicy });
+  const { revision = "default", tags = [], failurePolicy = "Fail", port, authority } = registration;
+  const manifests = webhookManifests({ image: "example.com/kubectl-mesh:1", revision, tags, failurePolicy });
   const clientConfig = { url: `https://127.0.0.1:${port}/inject`, caBundle: btoa(authority) };
   const configurations = splitText(manifests, "").map((document) => parseDocument(document).value)
     .filter((manifest) => isMap(manifest) && manifest["kind"] === "MutatingWebhookConfiguration");
