@@ -115,7 +115,7 @@ Deno.test("an unusable first configuration is an error", async () => {
   const world = fakeWorld();
   const open = () =>
     injectorFromCluster(world, api, startLog(world, "webhook"), { names: clusterNames({}), revision: "default" });
-  await assert.rejects(open(), { name: "MeshError", message: /^The ConfigMap "istio[^"]*" does not exist/ });
+  await assert.rejects(open(), { name: "AbsentError", message: /^The ConfigMap "istio[^"]*" does not exist/ });
   api.put(INJECTOR, map(INJECTOR, { values: "{}" }));
   api.put(MESH, meshOf("one.test"));
   await assert.rejects(open(), { message: 'The ConfigMap has no key "config"', hint: 'it has "values"' });
