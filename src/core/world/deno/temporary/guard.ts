@@ -6,6 +6,15 @@ const ENDS = [["SIGHUP", 1], ["SIGINT", 2], ["SIGQUIT", 3], ["SIGTERM", 15]] as 
 
 const removals = new Set<() => void>();
 let stopGuard: (() => void) | undefined;
+let stays = false;
+
+/**
+ * Lets the guard stay once it has begun, for a process that ends by `Deno.exit`: a signal that has arrived, and that the
+ * runtime has not told yet when its listener goes, would be lost.
+ */
+export function keepGuard(): void {
+  stays = true;
+}
 
 /**
  * Runs `remove` when the process exits. Signals end the process in order meanwhile, also those that no command handles:
@@ -15,7 +24,7 @@ export function guard(remove: () => void): () => void {
   stopGuard ??= start();
   removals.add(remove);
   return () => {
-    if (!removals.delete(remove) || removals.size > 0) return;
+    if (!removals.delete(remove) || removals.size > 0 || stays) return;
     stopGuard?.();
     stopGuard = undefined;
   };

@@ -5,6 +5,7 @@ import { testWhen } from "../../../../../test/support/test_when.ts";
 const isWindows = Deno.build.os === "windows" ? "Windows" : undefined;
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 const MODULE = new URL("./mod.ts", import.meta.url).href;
+const GUARD = new URL("./guard.ts", import.meta.url).href;
 const SIGNALS = new URL("../signals.ts", import.meta.url).href;
 
 /** Runs a program that uses this module, sends it a signal when it prints a line. Returns how it ends and what is left. */
@@ -50,6 +51,15 @@ testWhen(isWindows, "guard() leaves the exit to a command that handles the signa
 
 testWhen(isWindows, "guard() lets signals end the process at once when nothing is left to remove", async () => {
   assert.deepEqual(await ended(`made.remove(); ${WAIT}`, "SIGHUP"), { exit: 129, left: 0 });
+});
+
+testWhen(isWindows, "keepGuard(): a signal that comes when the last folder goes is not lost", async () => {
+  const code = `const { keepGuard } = await import("${GUARD}");
+keepGuard();
+Deno.kill(Deno.pid, "SIGTERM");
+made.remove();
+setTimeout(() => Deno.exit(5), 5000);`;
+  assert.deepEqual(await ended(code), { exit: 143, left: 0 });
 });
 
 testWhen(
