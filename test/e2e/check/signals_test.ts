@@ -9,7 +9,7 @@ import { testCertificate } from "../../support/tls/certificates.ts";
 const MOMENTS = ["connected", "asked"] as const;
 const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 /** A folder that is there for a moment only is not met each time. */
-const ROUNDS = isLong() ? 200 : 6;
+const ROUNDS = isLong() ? 200 : 3;
 
 for (const [signal, expected] of SIGNALS) {
   for (const moment of MOMENTS) {

@@ -4,7 +4,7 @@ import { mapAt } from "../../../src/core/value.ts";
 import { comparable } from "../../support/cases/comparable.ts";
 import { podsOf } from "../../support/kube/review.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import { create } from "./webhook.ts";
+import { create, DRY_RUN } from "./webhook.ts";
 
 /** A pod without fields that differ for each creation. */
 export function held(pod: Value | undefined): unknown {
@@ -43,5 +43,5 @@ export async function dryRun(cluster: Cluster, manifests: string, namespace: str
     const spec = { ...mapAt(pod, "spec"), serviceAccountName: "default", automountServiceAccountToken: false };
     return { ...pod, metadata: { ...mapAt(pod, "metadata"), namespace }, spec };
   });
-  return await create(cluster, pods, "--dry-run=server");
+  return await create(cluster, pods, DRY_RUN);
 }

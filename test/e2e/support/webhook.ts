@@ -1,11 +1,12 @@
 /** `webhook serve` as a process on loopback, and its registration in an API server. */
 import assert from "node:assert/strict";
 import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import type { Cluster } from "./cluster/cluster.ts";
+import { applied, created, type Query } from "./cluster/requests.ts";
 
 /** How to start it. */
 export interface WebhookRun {
@@ -156,9 +157,10 @@ function withClient(configuration: Value, clientConfig: Readonly<Record<string, 
   return { ...configuration, webhooks };
 }
 
-/** Applies an object with kubectl. */
+/** Applies an object. */
 export async function apply(cluster: Cluster, object: Value): Promise<void> {
-  await kubectl(cluster, ["apply", "--server-side", "--force-conflicts", "-f", "-"], JSON.stringify(object));
+  if (!isMap(object)) throw new Error("This is no object");
+  await applied(cluster, object);
 }
 
 /** Standard output of a kubectl that succeeds. */
@@ -168,13 +170,15 @@ export async function kubectl(cluster: Cluster, args: readonly string[], stdin?:
   return stdout;
 }
 
-/** Creates objects with kubectl, and returns them as the cluster has them. */
-export async function create(cluster: Cluster, objects: readonly Value[], ...flags: string[]): Promise<ValueMap[]> {
-  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: [...objects] });
-  const printed = await kubectl(cluster, ["create", "-o", "json", ...flags, "-f", "-"], list);
-  const created: Value = JSON.parse(`[${printed.replaceAll(/^\}\n\{/gm, "},{")}]`);
-  return isList(created) ? created.filter(isMap) : [];
+/** Creates objects, and returns them as the cluster has them. */
+export async function create(cluster: Cluster, objects: readonly Value[], query: Query = {}): Promise<ValueMap[]> {
+  const all: ValueMap[] = [];
+  for (const object of objects.filter(isMap)) all.push(await created(cluster, object, query));
+  return all;
 }
+
+/** What `create` needs for a dry run. */
+export const DRY_RUN: Query = { dryRun: "All" };
 
 /** The status annotation of an injected pod; `undefined` for other pods. */
 export function statusOf(pod: Value): ValueMap | undefined {

@@ -11,7 +11,7 @@ import { testWhen } from "../../support/test_when.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
 import { until } from "../../support/until.ts";
-import { create, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import { create, DRY_RUN, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const CONFIGURATION = { config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh };
@@ -99,7 +99,7 @@ async function comesBack(cluster: Cluster): Promise<void> {
 
 async function answersDryRun(cluster: Cluster): Promise<void> {
   await withWebhook(cluster, async (webhook) => {
-    const [dry] = await create(cluster, [pod("dry", "mesh")], "--dry-run=server");
+    const [dry] = await create(cluster, [pod("dry", "mesh")], DRY_RUN);
     assert.notEqual(statusOf(dry ?? null), undefined);
     assert.equal((await cluster.kubectl(["get", "pod", "-n", "mesh", "dry"])).code, 1);
     assert.doesNotMatch(webhook.log(), /example\.com/);

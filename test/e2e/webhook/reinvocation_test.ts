@@ -5,7 +5,7 @@ import { type TestCertificate, testCertificate } from "../../support/tls/certifi
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { apply, create, kubectl, register, startWebhook, statusOf } from "../support/webhook.ts";
+import { apply, create, DRY_RUN, kubectl, register, startWebhook, statusOf } from "../support/webhook.ts";
 
 const HELPER = {
   name: "helper",
@@ -76,7 +76,7 @@ async function injectedPod(cluster: Cluster): Promise<ValueMap> {
   await until(async () => {
     const spec = { automountServiceAccountToken: false, containers: [{ name: "app", image: "example.com/app:1" }] };
     const metadata = { name: "web", namespace: "mesh" };
-    [made = {}] = await create(cluster, [{ apiVersion: "v1", kind: "Pod", metadata, spec }], "--dry-run=server");
+    [made = {}] = await create(cluster, [{ apiVersion: "v1", kind: "Pod", metadata, spec }], DRY_RUN);
     return statusOf(made) !== undefined && containersOf(made).some(({ name }) => name === HELPER.name);
   }, "Never: both webhooks are called");
   return made;

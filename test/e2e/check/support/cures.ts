@@ -7,6 +7,7 @@ import { connect } from "../../../../src/core/kube/client/mod.ts";
 import { isMap, type ValueMap } from "../../../../src/core/value.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
+import { got } from "../../support/cluster/requests.ts";
 import { type MeshCluster, setStatus } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
 
@@ -65,7 +66,7 @@ export async function follow(mesh: MeshCluster, advice: ToldAdvice): Promise<voi
 
 /** Pods without a status become ready. */
 async function startPods(mesh: MeshCluster): Promise<void> {
-  const { items } = JSON.parse(await mesh.kubectl("get", "pods", "-A", "-o", "json"));
+  const { items } = await got(mesh.cluster, "/api/v1/pods");
   for (const pod of Array.isArray(items) ? items.filter(isMap) : []) {
     const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
     if (!isMap(pod["status"]) || pod["status"]["containerStatuses"] !== undefined) continue;
@@ -101,9 +102,9 @@ export function injectedIn(explanations: readonly Explanation[]): readonly strin
 }
 
 /** The labels of all namespaces, to be restored. */
-export async function namespaceLabels({ kubectl }: MeshCluster): Promise<() => Promise<void>> {
+export async function namespaceLabels({ cluster, kubectl }: MeshCluster): Promise<() => Promise<void>> {
   const read = async () => {
-    const { items } = JSON.parse(await kubectl("get", "namespaces", "-o", "json"));
+    const { items } = await got(cluster, "/api/v1/namespaces");
     const all: readonly unknown[] = Array.isArray(items) ? items : [];
     return new Map(
       all.filter(isMap).map(({ metadata }) => {
@@ -116,7 +117,9 @@ export async function namespaceLabels({ kubectl }: MeshCluster): Promise<() => P
   return async () => {
     for (const [name, labels] of await read()) {
       const own = before.get(name) ?? {};
-      const change = Object.fromEntries(Object.keys({ ...labels, ...own }).map((key) => [key, own[key] ?? null]));
+      const keys = Object.keys({ ...labels, ...own }).filter((key) => labels[key] !== own[key]);
+      if (keys.length === 0) continue;
+      const change = Object.fromEntries(keys.map((key) => [key, own[key] ?? null]));
       await kubectl("patch", "namespace", name, "--type=merge", "-p", JSON.stringify({ metadata: { labels: change } }));
     }
   };

@@ -9,6 +9,8 @@ import { type Lent, POOL } from "./pool.ts";
 export interface Cluster {
   /** Path of a kubeconfig file of an administrator. */
   readonly kubeconfig: string;
+  /** URL of the API server. */
+  readonly url: string;
   /** A certificate of the user "server", with its key. */
   readonly client: TestCertificate;
   /** The authority of the API server's own certificate, PEM. */
@@ -61,8 +63,10 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
   const package_ = "k8s.io/kubernetes/cmd/kubectl";
   const kubectl = needsProgram("kubectl") === undefined ? "kubectl" : await goProgram("test/e2e/servers", package_);
   const kubeconfig = `${folder}/kubeconfig`;
+  const { clusters } = JSON.parse(await Deno.readTextFile(kubeconfig));
   const cluster: Cluster = {
     kubeconfig,
+    url: clusters[0].cluster.server,
     client: JSON.parse(await Deno.readTextFile(`${folder}/client.json`)),
     authority: async () => lastCertificate(await Deno.readTextFile(`${folder}/certs/apiserver.crt`)),
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
