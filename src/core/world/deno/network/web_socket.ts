@@ -39,9 +39,9 @@ const WELL_ENDED: readonly number[] = [1000, 1001, 1005];
 
 /** The events of a socket as a stream. It holds what nobody has read yet. */
 function messagesOf(socket: WebSocket, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let isOpen = true;
   return new ReadableStream({
     start(controller) {
-      let isOpen = true;
       function end(error?: unknown) {
         if (!isOpen) return;
         isOpen = false;
@@ -64,6 +64,8 @@ function messagesOf(socket: WebSocket, signal: AbortSignal): ReadableStream<Uint
       signal.addEventListener("abort", () => end(signal.reason), { once: true });
     },
     cancel: () => {
+      // More messages may come until the other side has closed too.
+      isOpen = false;
       if (socket.readyState < WebSocket.CLOSING) socket.close();
     },
   });
