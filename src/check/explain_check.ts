@@ -21,6 +21,11 @@ function unknownCheck(id: string): UsageError {
   });
 }
 
+/** All checks, in their order. */
+export function checkNames(): { readonly id: string; readonly category: string; readonly title: string }[] {
+  return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
+}
+
 /** The selected checks: category, id and title, a line each. */
 export function listText(choice: Choice): string {
   const { checks, told } = chooseChecks(ALL_CHECKS, choice);

@@ -18,7 +18,7 @@ import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
 
 export type { Choice } from "./choose.ts";
-export { explanationOf, listText } from "./explain_check.ts";
+export { checkNames, explanationOf, listText } from "./explain_check.ts";
 export { webhookJudge } from "./as_webhook/judge.ts";
 export { captureInjection } from "./capture/capture.ts";
 export { capturedApi } from "./capture/captured_api.ts";

@@ -1,6 +1,7 @@
 /** A command as a record. Help, completion, documentation and parsing are views of it; its work is loaded when it runs. */
 import type { World } from "../core/world/world.ts";
 import {
+  type Completes,
   type FlagGroups,
   type FlagTable,
   flagTable,
@@ -26,6 +27,8 @@ export interface Positional {
   readonly usage: string;
   /** Values worth offering. */
   readonly allowed?: readonly string[];
+  /** Where completion finds values beside `allowed`. */
+  readonly completes?: Completes;
 }
 
 /** What every command tells about itself. */

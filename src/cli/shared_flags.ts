@@ -8,9 +8,9 @@ export const CLUSTER = {
     type: "file",
     defaultDoc: "~/.kube/config",
   }),
-  context: flag("--context NAME", "Context of the kubeconfig"),
-  cluster: flag("--cluster NAME", "Cluster of the kubeconfig"),
-  user: flag("--user NAME", "User of the kubeconfig"),
+  context: flag("--context NAME", "Context of the kubeconfig", { completes: "contexts" }),
+  cluster: flag("--cluster NAME", "Cluster of the kubeconfig", { completes: "clusters" }),
+  user: flag("--user NAME", "User of the kubeconfig", { completes: "users" }),
   server: flag("-s, --server URL", "API server, in place of that of the kubeconfig"),
   token: flag("--token TOKEN", "Bearer token, in place of what the user signs in with"),
   as: flag("--as USER", "Impersonate this user"),
@@ -56,24 +56,33 @@ export const NATIVE_SIDECARS = {
 /** Where the control plane keeps its configuration. */
 export const CONTROL_PLANE = {
   istioNamespace: flag("-i, --istioNamespace NAMESPACE", "Namespace of the control plane", {
+    completes: "namespaces",
     defaultDoc: "istio-system",
   }),
   injectConfigMapName: flag("--injectConfigMapName NAME", "ConfigMap of the injector", {
+    completes: "config-maps",
     defaultDoc: "istio-sidecar-injector, or with -REVISION",
   }),
   meshConfigMapName: flag("--meshConfigMapName NAME", "ConfigMap of the mesh", {
+    completes: "config-maps",
     defaultDoc: "istio, or with -REVISION",
   }),
 } as const satisfies FlagTable;
 
 /** `-r/--revision`. */
 export const REVISION = {
-  revision: flag("-r, --revision REVISION", "Revision of the control plane", { defaultDoc: "default" }),
+  revision: flag("-r, --revision REVISION", "Revision of the control plane", {
+    completes: "revisions",
+    defaultDoc: "default",
+  }),
 } as const satisfies FlagTable;
 
 /** Which manifests are read, as kubectl reads them. */
 export const FILENAMES = {
-  filename: flag("-f, --filename FILE", "File, directory, https URL, or - for standard input", { type: "files" }),
+  filename: flag("-f, --filename FILE", "File, directory, https URL, or - for standard input", {
+    type: "files",
+    completes: "manifests",
+  }),
   recursive: flag("-R, --recursive", "Read the directories below a directory too"),
 } as const satisfies FlagTable;
 
@@ -84,12 +93,14 @@ export const MANIFESTS = {
     "-k, --kustomize FOLDER",
     "Build a kustomization with kubectl, else with kustomize, and take what it makes",
     {
+      completes: "folders",
       excludes: ["filename"],
     },
   ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
     "Namespace of resources that name none; a resource that names another is an error",
+    { completes: "namespaces" },
   ),
   templatePath: flag("--template-path KIND=PATH", "Where a kind that is not known has its pod template", {
     type: "list",

@@ -64,6 +64,22 @@ export const RUN_TIME: readonly RunTime[] = [
   },
   {
     ...NOTHING,
+    commands: ["completion install-kubectl"],
+    keeps: ALL,
+    writes: ["*/kubectl_complete-mesh", "*/kubectl_complete-mesh.*.tmp"],
+  },
+  {
+    ...NOTHING,
+    ...CLUSTER,
+    commands: ["__complete"],
+    keeps: "read, env, net where it asks a cluster; write without verification of the server, run with an exec plugin",
+    reads: [...CLUSTER.reads, "TMPDIR", "/tmp", ...SOCKETS],
+    writes: SOCKETS,
+    contacts: [...CLUSTER.contacts, ...SOCKETS],
+    listens: SOCKETS,
+  },
+  {
+    ...NOTHING,
     commands: ["inject", "uninject"],
     keeps: "read, env; write with `-o FILE`, `-o FOLDER/` and `-i`, write and run with `--diff=external`, " +
       "net for https inputs and `--from-cluster`",

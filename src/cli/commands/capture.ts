@@ -10,6 +10,7 @@ import { podName } from "./pod_name.ts";
 const FLAGS = {
   "Pod": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
+      completes: "namespaces",
       excludes: ["local"],
       defaultDoc: "that of the context",
     }),
@@ -39,7 +40,7 @@ export const CAPTURE = command({
     "Read Envoy's configuration, clusters, listeners, certificates and counters, the rules of the kernel where they can " +
     'be read, and the pod, and write them as one file for "explain -f". Private keys, tokens, and the environment and ' +
     "commands of the application are left out. Without --ephemeral nothing is changed in the pod.",
-  positional: { usage: "POD" },
+  positional: { usage: "POD", completes: "pods" },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh capture pod/web -o web.tar.gz" },

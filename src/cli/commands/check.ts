@@ -17,10 +17,17 @@ export const CATEGORIES = [
 
 const FLAGS = {
   "Checks": {
-    only: flag("--only IDS", "Run only these: ids of checks, or categories", { type: "list" }),
-    skip: flag("--skip IDS", "Leave these out: ids of checks, or categories", { type: "list" }),
+    only: flag("--only IDS", "Run only these: ids of checks, or categories", {
+      type: "list",
+      completes: "checks and categories",
+    }),
+    skip: flag("--skip IDS", "Leave these out: ids of checks, or categories", {
+      type: "list",
+      completes: "checks and categories",
+    }),
     pre: flag("--pre", "Check a cluster before the mesh is installed"),
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+      completes: "namespaces",
       excludes: ["all-namespaces"],
       defaultDoc: "all",
     }),
@@ -41,7 +48,9 @@ const FLAGS = {
       default: "error",
     }),
     wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
-    explain: flag("--explain ID", "Print what a check means and how to fix it, and contact no cluster"),
+    explain: flag("--explain ID", "Print what a check means and how to fix it, and contact no cluster", {
+      completes: "checks",
+    }),
     list: flag("--list", "Print ids and categories of the checks, and contact no cluster"),
     rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
   },

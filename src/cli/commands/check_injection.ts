@@ -12,6 +12,7 @@ const FLAGS = {
   "Workloads": {
     ...FILENAMES,
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; alone: all its workloads", {
+      completes: "namespaces",
       excludes: ["all-namespaces"],
       defaultDoc: "that of the context",
     }),
@@ -46,7 +47,7 @@ export const CHECK_INJECTION = command({
     "server as a dry run. With -f and without --from-cluster no " +
     "cluster is contacted, and one webhook is assumed.",
   usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
-  positional: { usage: "KIND/NAME" },
+  positional: { usage: "KIND/NAME", completes: "workloads" },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh check injection deployment/web -n shop" },

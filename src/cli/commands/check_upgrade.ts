@@ -10,7 +10,9 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../share
 
 const FLAGS = {
   "Upgrade": {
-    to: flag("--to FILE|REVISION", "Injector configuration, its ConfigMap or a template; or a revision or tag"),
+    to: flag("--to FILE|REVISION", "Injector configuration, its ConfigMap or a template; or a revision or tag", {
+      completes: "revisions",
+    }),
     values: CONFIGURATION.values,
     meshConfig: CONFIGURATION.meshConfig,
     ...NATIVE_SIDECARS,
@@ -18,6 +20,7 @@ const FLAGS = {
   },
   "Workloads": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+      completes: "namespaces",
       excludes: ["all-namespaces"],
       defaultDoc: "all",
     }),

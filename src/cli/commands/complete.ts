@@ -5,11 +5,14 @@ import { type Command, commandGroup } from "../command.ts";
 export const COMPLETE: Command = {
   ...commandGroup({ summary: "Print what may follow the words of a command line", commands: {} }),
   start: async (world, words) => {
-    const [{ complete, completionText }, { PLUGIN }] = await Promise.all([
-      import("../views/completion.ts"),
+    const [{ complete, completionText, DIRECTIVE }, { findIn }, { PLUGIN }] = await Promise.all([
+      import("../completion/complete.ts"),
+      import("../completion/find.ts"),
       import("./plugin.ts"),
     ]);
-    world.stdout.write(completionText(await complete(PLUGIN, words)));
+    // A person is typing: an error would stand in the middle of the line.
+    const failed = { candidates: [], directive: DIRECTIVE.error };
+    world.stdout.write(completionText(await complete(PLUGIN, words, findIn(world)).catch(() => failed)));
     return EXIT.ok;
   },
 };

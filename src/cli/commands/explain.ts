@@ -32,6 +32,7 @@ const FLAGS = {
   },
   "Pod": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
+      completes: "namespaces",
       excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
       defaultDoc: "that of the context",
     }),
@@ -76,7 +77,7 @@ export const EXPLAIN = command({
     "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
     "the answer. Without a connection: the pod's side of the mesh at a glance. Without --ephemeral nothing is changed in the pod.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f CAPTURE | --local [flags]",
-  positional: { usage: "POD" },
+  positional: { usage: "POD", completes: "pods" },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh explain pod/web --to reviews:9080/api" },

@@ -16,6 +16,7 @@ export const PLUGIN = commandGroup({
     iptables: async () => (await import("./iptables.ts")).IPTABLES,
     agent: async () => (await import("./agent.ts")).AGENT,
     wait: async () => (await import("./wait.ts")).WAIT,
+    completion: async () => (await import("./completion.ts")).COMPLETION,
     version: async () => (await import("./version.ts")).VERSION_COMMAND,
   },
   hiddenCommands: {

@@ -9,7 +9,10 @@ import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../shared_flags.
 const FLAGS = {
   "Installation": {
     image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: `kubectl-mesh:${VERSION}` }),
-    namespace: flag("-n, --namespace NAMESPACE", "Where the webhook runs", { defaultDoc: "istio-system" }),
+    namespace: flag("-n, --namespace NAMESPACE", "Where the webhook runs", {
+      completes: "namespaces",
+      defaultDoc: "istio-system",
+    }),
     replicas: flag("--replicas NUMBER", "Pods that serve it", {
       type: "integer",
       least: 1,

@@ -27,6 +27,8 @@ const FLAGS = {
     ),
     ...flagsWith({
       namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
+        completes: "namespaces",
+
         default: "istio-system",
       }),
       service: flag("--service NAME", "Service that the API server calls", {
@@ -36,6 +38,7 @@ const FLAGS = {
         defaultDoc: "SERVICE-certificates",
       }),
       webhookConfig: flag("--webhook-config NAMES", "MutatingWebhookConfigurations whose caBundle is kept", {
+        completes: "webhooks",
         type: "list",
         defaultDoc: "istio-sidecar-injector, or with -REVISION",
       }),

@@ -32,6 +32,25 @@ export type FlagType =
   | "urls"
   | "texts";
 
+/**
+ * What a value names, for completion: objects of a kubeconfig, of a cluster, of this program; `folders` and `manifests`
+ * are names of files.
+ */
+export type Completes =
+  | "contexts"
+  | "clusters"
+  | "users"
+  | "namespaces"
+  | "pods"
+  | "workloads"
+  | "revisions"
+  | "config-maps"
+  | "webhooks"
+  | "checks"
+  | "checks and categories"
+  | "folders"
+  | "manifests";
+
 /** A flag, or a setting that has an environment variable only. */
 export interface Flag {
   /** Without dashes. A setting without a name has a variable only. */
@@ -48,6 +67,8 @@ export interface Flag {
   readonly implied?: string;
   /** All values of a `choice`; of other types, values worth offering. */
   readonly allowed?: readonly string[];
+  /** Where completion finds values beside `allowed`. */
+  readonly completes?: Completes;
   readonly least?: number;
   readonly most?: number;
   /** What help calls the value, such as `FILE`. */

@@ -106,6 +106,9 @@ testWhen(strace, "what commands without a cluster do is what docs/security.md sa
     const words = { MANIFESTS: `${folder}/pod.yaml`, OUTPUT: `${folder}/out.yaml` };
     const runs = [
       ["version"],
+      ["completion", "bash"],
+      ["completion install-kubectl", "--dir", "."],
+      ["__complete", "check", "-n", ""],
       ["webhook manifests", "--revision", "mesh"],
       ["inject", "-f", "pod.yaml"],
       ["inject", "-f", "pod.yaml", "-o", "out.yaml"],

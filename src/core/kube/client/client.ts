@@ -39,7 +39,7 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
 
 type Keep = (object: KubeObject) => KubeObject;
 
-type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType">;
+type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType" | "accept">;
 
 /** The API over a transport. */
 export class KubeClient implements KubeApi {
@@ -141,8 +141,8 @@ export class KubeClient implements KubeApi {
     return exec(this.#transport, request);
   }
 
-  raw(path: string): Promise<RawAnswer> {
-    return this.#answer({ method: "GET", path });
+  raw(path: string, accept?: string): Promise<RawAnswer> {
+    return this.#answer({ method: "GET", path, accept });
   }
 
   async #value(sent: Sent): Promise<Value> {

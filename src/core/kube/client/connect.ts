@@ -15,8 +15,8 @@ export interface KubeConnection extends KubeApi {
   readonly namespace: string | undefined;
   /** The permissions that it needs for as long as it is used. */
   readonly permissions: readonly PermissionName[];
-  /** The JSON at a path. Errors: an ApiError, also if nothing is there. */
-  raw(path: string): Promise<RawAnswer>;
+  /** The JSON at a path, in the form that `accept` names. Errors: an ApiError, also if nothing is there. */
+  raw(path: string, accept?: string): Promise<RawAnswer>;
   /** Runs a command in a container and waits for its end. Errors: an ExecError that tells why it did not run. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Closes the connections: watches end, requests fail. */

@@ -11,12 +11,9 @@ import { Buffer } from "node:buffer";
 import { MeshError, messageOf } from "../../errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../value.ts";
 import type { World } from "../../world/mod.ts";
-import { parseYaml } from "../../yaml/mod.ts";
 import { type Connection, type ConnectOptions, Credentials, type LastingCredential, READ_AGAIN } from "./connection.ts";
+import { readKubeconfig } from "./kubeconfig_file.ts";
 import { EXEC_PLUGIN, type ExecPlugin, type PluginCredential, runPlugin } from "./exec_plugin.ts";
-
-/** A kubeconfig with many clusters is some 100 KB. */
-const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The files of a kubeconfig as one. */
 interface Kubeconfig {
@@ -105,7 +102,7 @@ async function readFiles(world: World, files: readonly string[]): Promise<Kubeco
     new FirstOfName<Context>(),
   ];
   for (const file of files) {
-    const value = await readFile(world, file);
+    const value = await readKubeconfig(world, file);
     const folder = folderOf(file);
     const config = new KubeConfig();
     // Entries without what they need are dropped: another context may be in use.
@@ -125,13 +122,6 @@ async function readFiles(world: World, files: readonly string[]): Promise<Kubeco
   merged.users = signIns.entries();
   merged.contexts = contexts.entries();
   return { config: merged, users, file: files.join(", ") };
-}
-
-async function readFile(world: World, file: string): Promise<ValueMap> {
-  const value = parseYaml(await world.files.readText(file, MAX_BYTES), file);
-  if (value === null) return newMap();
-  if (isMap(value)) return value;
-  throw new MeshError("The file is not a kubeconfig: it is not a mapping", { place: { file } });
 }
 
 function withoutBigints(_key: string, value: unknown): unknown {

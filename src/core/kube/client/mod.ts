@@ -9,5 +9,6 @@ export type { ExecResult } from "./exec.ts";
 export * from "./models.ts";
 export { keyOf } from "./kube_object.ts";
 export type { ConnectOptions } from "./connection.ts";
+export { type KubeconfigNames, kubeconfigNames } from "./kubeconfig_file.ts";
 export { readAll } from "./read_all.ts";
-export { readWorkloadName, type Resource } from "./workload_name.ts";
+export { readWorkloadName, type Resource, workloadCollection, workloadKinds } from "./workload_name.ts";

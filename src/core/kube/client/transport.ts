@@ -17,6 +17,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
+  readonly accept?: string | undefined;
   readonly signal: AbortSignal;
   /** How long the signal waits, for the message. */
   readonly milliseconds: number;
@@ -68,11 +69,11 @@ export class Transport {
     this.#made?.then(({ client }) => client.close(), () => {});
   }
 
-  async #sendOnce({ method, path, body, contentType, signal, milliseconds }: ApiRequest): Promise<Response> {
+  async #sendOnce({ method, path, body, contentType, accept, signal, milliseconds }: ApiRequest): Promise<Response> {
     if (this.#isClosed) throw new ApiError(`The connection to "${this.connection.server}" is closed`);
     const credential = await this.connection.credentials.current();
     const headers = new Headers(credential.headers);
-    headers.set("accept", "application/json");
+    headers.set("accept", accept ?? "application/json");
     if (body !== undefined) headers.set("content-type", contentType ?? "application/json");
     const client = await this.#client(credential);
     try {

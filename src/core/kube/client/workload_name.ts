@@ -52,6 +52,17 @@ export function readWorkloadName(
   return { kind, path, name };
 }
 
+/** The kinds that a workload is named with: `deployment`. */
+export function workloadKinds(): string[] {
+  return RESOURCES.flatMap(({ names: [, name = ""] }) => name);
+}
+
+/** The path of all objects of a kind in a namespace; `undefined` for a word that names no kind. */
+export function workloadCollection(word: string, namespace: string): string | undefined {
+  const found = RESOURCES.find(({ names }) => names.includes(word.toLowerCase()));
+  return found && `/${found.group}/namespaces/${encodeURIComponent(namespace)}/${found.names[0]}`;
+}
+
 function unknownKind(word: string, resources: readonly Resource[]): UsageError {
   const known = resources.flatMap(({ names: [, name = ""] }) => name);
   const meant = closest(word.toLowerCase(), known);

@@ -1,0 +1,77 @@
+import { EXIT, UsageError } from "../../core/errors.ts";
+import { flag, type FlagGroups, variable } from "../../core/command/mod.ts";
+import type { World } from "../../core/world/world.ts";
+import { command, type Input } from "../command.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+
+const INSTALL_FLAGS = {
+  "Flags": {
+    dir: flag("--dir FOLDER", "Folder for the file", {
+      completes: "folders",
+      defaultDoc: "that of kubectl-mesh, else one of PATH in the home folder",
+    }),
+  },
+} as const satisfies FlagGroups;
+
+const INSTALL_KUBECTL = command({
+  summary: "Let kubectl complete kubectl mesh",
+  description:
+    "Write kubectl_complete-mesh, which kubectl 1.26 and newer runs for kubectl mesh, beside kubectl-mesh, and print " +
+    "where it is. A file of another origin stays. kubectl's own completion must be on: see kubectl completion --help.",
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh completion install-kubectl" },
+    { command: "kubectl mesh completion install-kubectl --dir ~/.local/bin" },
+  ],
+  flags: INSTALL_FLAGS,
+  exits: [["0", "the file is there"], ["1", "it cannot be written"], ["2", "the command line is wrong"]],
+  run: install,
+});
+
+async function install(world: World, { flags: { dir } }: Input<typeof INSTALL_FLAGS>): Promise<number> {
+  const { installForKubectl } = await import("../completion/install.ts");
+  const { path, isNew, isOnPath } = await installForKubectl(world, dir?.replace(/(?<=.)[/\\]+$/, ""));
+  if (!isOnPath) world.stderr.write("warning: The folder is not in PATH: kubectl does not find the file\n");
+  if (!isNew) world.stderr.write("note: The file is there already\n");
+  world.stdout.write(`${path}\n`);
+  return EXIT.ok;
+}
+
+const FLAGS = {
+  "Environment": {
+    timeout: variable("MESH_COMPLETION_TIMEOUT", "How long a completion waits for the cluster", { default: "150ms" }),
+  },
+} as const satisfies FlagGroups;
+
+/** `kubectl mesh completion`. */
+export const COMPLETION = command({
+  summary: "Print the completion of a shell",
+  description:
+    "Print the script that completes kubectl-mesh in a shell. For kubectl mesh: install-kubectl. Names of namespaces, " +
+    "workloads, pods and revisions are those of the cluster, where the command itself would ask it. A cluster that " +
+    "does not answer in time, or refuses, is left out without a word.",
+  positional: { usage: "bash|zsh|fish|powershell", allowed: SHELLS },
+  commands: { "install-kubectl": () => Promise.resolve(INSTALL_KUBECTL) },
+  isForPeople: true,
+  examples: [
+    { command: "source <(kubectl-mesh completion bash)" },
+    { command: 'kubectl-mesh completion zsh > "${fpath[1]}/_kubectl-mesh"' },
+    { command: "kubectl-mesh completion fish > ~/.config/fish/completions/kubectl-mesh.fish" },
+    { command: "kubectl-mesh completion powershell | Out-String | Invoke-Expression" },
+  ],
+  flags: FLAGS,
+  exits: [["0", "done"], ["2", "the command line is wrong"]],
+  run: print,
+});
+
+async function print(world: World, { args: [name, surplus] }: Input<typeof FLAGS>): Promise<number> {
+  const hint = `it takes ${SHELLS.join(", ")} or install-kubectl`;
+  if (name === undefined) throw new UsageError("No shell is named", { hint });
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}"`, { hint: "one shell is named" });
+  const shell = SHELLS.find((each) => each === name);
+  if (shell === undefined) throw new UsageError(`There is no completion for the shell "${name}"`, { hint });
+  const { SCRIPTS } = await import("../completion/scripts.ts");
+  world.stdout.write(SCRIPTS[shell]);
+  return EXIT.ok;
+}

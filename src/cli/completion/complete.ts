@@ -1,0 +1,144 @@
+/** What may follow the words of a command line, by the protocol of Cobra's `__complete`, which kubectl speaks. */
+import {
+  type Completes,
+  type Flag,
+  type FlagTable,
+  flagTable,
+  isRepeatable,
+  type Line,
+  parseFlags,
+  spellingsOf,
+  standsAlone,
+} from "../../core/command/mod.ts";
+import type { Command, Positional } from "../command.ts";
+import { foundRoot, subcommandOf } from "../dispatch.ts";
+import { shownFlags } from "../views/text.ts";
+
+/** A value that may be typed. */
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string;
+}
+
+/** Cobra's directives, which add up: what the shell does besides offering candidates. */
+export const DIRECTIVE = { files: 0, error: 1, noSpace: 2, noFiles: 4, extensions: 8, folders: 16 } as const;
+
+/** Candidates for the last word. */
+export interface Completion {
+  readonly candidates: readonly Candidate[];
+  readonly directive: number;
+}
+
+/** A word whose values completion looks for. */
+export interface Wanted {
+  readonly completes: Completes;
+  /** The word so far. */
+  readonly prefix: string;
+  /** The flags of the command, and those before the word. */
+  readonly flags: FlagTable;
+  readonly line: Line;
+}
+
+/** Finds values; those that do not begin with the prefix are left out later. */
+export type Find = (wanted: Wanted) => Promise<readonly Candidate[]>;
+
+/** Completes the last of the words; it may be empty. Errors: those of `find`. */
+export async function complete(root: Command, words: readonly string[], find: Find): Promise<Completion> {
+  const [before, word] = [words.slice(0, -1), words.at(-1) ?? ""];
+  if (before.includes("--")) return { candidates: [], directive: DIRECTIVE.files };
+  const { command, args } = await innermost(root, before);
+  const flags = flagTable(await command.flags());
+  const awaiting = flagAwaitingValue(flags, args, word);
+  const at = { flags, line: parseFlags(flags, args), find };
+  if (awaiting !== undefined) return await valuesOf(awaiting.flag, awaiting.prefix, at);
+  if (word.startsWith("-")) return offered(word, flagCandidates(flags));
+  const commands = at.line.words.length === 0 ? await commandCandidates(command) : [];
+  return offered(word, [...commands, ...await argumentCandidates(command.positional ?? {}, word, at)]);
+}
+
+/** Candidates as kubectl reads them, a line each, and the directive in the last line. */
+export function completionText({ candidates, directive }: Completion): string {
+  const lines = candidates.map(({ value, description }) =>
+    description === undefined ? value : `${value}\t${description}`
+  );
+  return [...lines, `:${directive}`, ""].join("\n");
+}
+
+async function innermost(root: Command, words: readonly string[]) {
+  let found = foundRoot(root, words);
+  for (let next = await subcommandOf(found); next !== undefined; next = await subcommandOf(found)) found = next;
+  return found;
+}
+
+/** The flag whose value is typed: in the word itself behind `=`, or it is the word before. */
+function flagAwaitingValue(flags: FlagTable, args: readonly string[], word: string) {
+  const spellings = spellingsOf(flags);
+  const [, inWord, prefix = ""] = /^(--?[^=]+)=([^]*)$/.exec(word) ?? [];
+  const flag = flags[spellings.get(inWord ?? args.at(-1) ?? "") ?? ""];
+  if (flag === undefined || (inWord === undefined && standsAlone(flag))) return undefined;
+  return { flag, prefix: inWord === undefined ? word : prefix };
+}
+
+type At = Pick<Wanted, "flags" | "line"> & { readonly find: Find };
+
+async function valuesOf(flag: Flag, prefix: string, { find, ...at }: At): Promise<Completion> {
+  const { type, allowed = [], completes } = flag;
+  if (completes === "folders") return { candidates: [], directive: DIRECTIVE.folders };
+  if (completes === "manifests") return { candidates: valued(MANIFESTS), directive: DIRECTIVE.extensions };
+  // A list: the items before the last comma stay.
+  const kept = isRepeatable(flag) && type !== "texts" ? prefix.slice(0, prefix.lastIndexOf(",") + 1) : "";
+  const given = new Set(kept.split(","));
+  const found = completes === undefined ? [] : await find({ ...at, completes, prefix: prefix.slice(kept.length) });
+  const values = [...valued(type === "boolean" ? ["true", "false"] : allowed), ...found]
+    .filter(({ value }) => !given.has(value)).map((each) => ({ ...each, value: `${kept}${each.value}` }));
+  return { ...offered(prefix, values), ...takesFile(flag) ? { directive: DIRECTIVE.files } : {} };
+}
+
+/** Endings of the files that a folder of manifests is read for. */
+const MANIFESTS = ["yaml", "yml", "json"];
+
+function valued(values: readonly string[]): Candidate[] {
+  return values.map((value) => ({ value }));
+}
+
+function takesFile({ type, value }: Flag): boolean {
+  return type === "file" || type === "files" || value?.includes("FILE") === true;
+}
+
+function flagCandidates(flags: FlagTable): Candidate[] {
+  return [...shownFlags(flags), { name: "help", short: "h", doc: "Show this help" }].flatMap(({ name, short, doc }) => {
+    if (name === undefined) return [];
+    const long = { value: `--${name}`, description: doc };
+    return short === undefined ? [long] : [long, { value: `-${short}`, description: doc }];
+  });
+}
+
+async function commandCandidates({ commands }: Command): Promise<Candidate[]> {
+  return await Promise.all(
+    Object.entries(commands).map(async ([value, load]) => ({ value, description: (await load()).summary })),
+  );
+}
+
+async function argumentCandidates(
+  { allowed = [], completes }: Partial<Positional>,
+  prefix: string,
+  { find, ...at }: At,
+): Promise<readonly Candidate[]> {
+  const fixed = valued(allowed.filter((value) => !at.line.words.includes(value)));
+  if (completes === undefined) return fixed;
+  const [kind, ...more] = at.line.words;
+  // `deployment web` is `deployment/web`.
+  const isName = kind !== undefined && !kind.includes("/") && more.length === 0;
+  if (kind !== undefined && !isName) return fixed;
+  const start = kind === undefined ? "" : `${kind}/`;
+  const found = await find({ ...at, completes, prefix: `${start}${prefix}` });
+  const own = found.filter(({ value }) => value.startsWith(start));
+  return [...fixed, ...own.map((each) => ({ ...each, value: each.value.slice(start.length) }))];
+}
+
+/** The candidates that begin with what is typed. Behind a kind, `deployment/`, more follows without a space. */
+function offered(prefix: string, all: readonly Candidate[]): Completion {
+  const candidates = all.filter(({ value }) => value.startsWith(prefix));
+  const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("/"));
+  return { candidates, directive: DIRECTIVE.noFiles + (isOpen ? DIRECTIVE.noSpace : 0) };
+}

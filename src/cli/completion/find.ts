@@ -1,0 +1,146 @@
+/** Values of words: those that a kubeconfig, the cluster and this program know. */
+import { type Completes, problemsTogether, readValue, valuesOf } from "../../core/command/mod.ts";
+import type { ConnectOptions, KubeconfigNames, KubeConnection } from "../../core/kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import type { World } from "../../core/world/world.ts";
+import { CLUSTER } from "../shared_flags.ts";
+import type { Candidate, Find, Wanted } from "./complete.ts";
+
+/** Milliseconds from the start of a completion until the cluster is no longer waited for; a person waits for all of them. */
+const PATIENCE = 150;
+/** Longer lists are no help. */
+const MOST = 500;
+/** Names and labels are all that is needed, and a tenth of the bytes. */
+const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+
+/** The namespaces that paths are made with. */
+interface Place {
+  readonly namespace: string;
+  readonly istioNamespace: string;
+}
+
+/** Where the values of a kind come from. */
+interface Source {
+  /** Those that are known without the cluster. */
+  readonly known?: (wanted: Wanted, names: () => Promise<KubeconfigNames>) => Promise<readonly string[]>;
+  /** The collection of the cluster that has the others. */
+  readonly collection?: (wanted: Wanted, place: Place) => Promise<string | undefined>;
+  /** The values of one of its objects; its name if absent. */
+  readonly valuesOf?: (object: ValueMap, wanted: Wanted) => readonly string[];
+}
+
+const client = () => import("../../core/kube/client/mod.ts");
+
+async function kinds(): Promise<string[]> {
+  return (await client()).workloadKinds().map((kind) => `${kind}/`);
+}
+
+/** `deployment/` of `deployment/w`; `""` without a slash. */
+function kindOf({ prefix }: Wanted): string {
+  return prefix.slice(0, prefix.lastIndexOf("/") + 1);
+}
+
+/** `KIND/NAME`; with a word for what has no kind. */
+function workloads(plain?: string): Source {
+  return {
+    known: async (wanted) => kindOf(wanted) === "" ? await kinds() : [],
+    collection: async (wanted, { namespace }) => {
+      const kind = kindOf(wanted).slice(0, -1) || plain;
+      return kind === undefined ? undefined : (await client()).workloadCollection(kind, namespace);
+    },
+    valuesOf: (object, wanted) => [`${kindOf(wanted)}${nameOf(object)}`],
+  };
+}
+
+const SOURCES: Partial<Record<Completes, Source>> = {
+  "contexts": { known: async (_, names) => (await names()).contexts },
+  "clusters": { known: async (_, names) => (await names()).clusters },
+  "users": { known: async (_, names) => (await names()).users },
+  "namespaces": {
+    known: async (_, names) => ["default", ...(await names()).namespaces],
+    collection: () => Promise.resolve("/api/v1/namespaces"),
+  },
+  "workloads": workloads(),
+  "pods": workloads("pod"),
+  "revisions": {
+    known: () => Promise.resolve(["default"]),
+    collection: () => Promise.resolve(WEBHOOKS),
+    valuesOf: (object) => {
+      const labels = mapAt(mapAt(object, "metadata"), "labels");
+      return [textAt(labels, "istio.io/rev"), textAt(labels, "istio.io/tag")];
+    },
+  },
+  "config-maps": {
+    collection: (_, { istioNamespace }) =>
+      Promise.resolve(`/api/v1/namespaces/${encodeURIComponent(istioNamespace)}/configmaps`),
+  },
+  "webhooks": { collection: () => Promise.resolve(WEBHOOKS) },
+};
+
+/** Finds values for completion. Nothing is told of what fails: then the values that are known without it are all. */
+export function findIn(world: World): Find {
+  return async (wanted) => {
+    if (wanted.completes === "checks" || wanted.completes === "checks and categories") return await checks(wanted);
+    const { known, collection, valuesOf } = SOURCES[wanted.completes] ?? {};
+    const { kubeconfigNames } = await client();
+    const options = connectOptions(wanted);
+    const offline = known?.(wanted, () => kubeconfigNames(world, options.kubeconfig)).catch(() => []) ?? [];
+    const online = collection === undefined || !mayAsk(wanted) ? [] : await soon(world, async () => {
+      const { connect } = await client();
+      const api = await connect(world, options);
+      world.permissions.keepOnly(api.permissions);
+      const path = await collection(wanted, placeOf(wanted, api));
+      if (path === undefined) return [];
+      const objects = await objectsOf(api, path);
+      return objects.flatMap((object) => valuesOf?.(object, wanted) ?? [nameOf(object)]);
+    });
+    const values = new Set([...online, ...await offline].filter((value) => value !== ""));
+    return [...values].map((value) => ({ value }));
+  };
+}
+
+async function checks({ completes }: Wanted): Promise<Candidate[]> {
+  const { checkNames } = await import("../../check/mod.ts");
+  const all = checkNames();
+  const categories = completes === "checks" ? [] : [...new Set(all.map(({ category }) => category))];
+  return [
+    ...categories.map((value) => ({ value, description: "all checks of this category" })),
+    ...all.map(({ id, title }) => ({ value: id, description: title })),
+  ];
+}
+
+/** kubectl's connection flags that stand before the word. */
+function connectOptions({ line }: Wanted): ConnectOptions {
+  return valuesOf({ CLUSTER }, line);
+}
+
+/** Whether the command itself would ask the cluster: it has the connection flags, and the flags that they need are given. */
+function mayAsk({ flags, line }: Wanted): boolean {
+  if (!Object.hasOwn(flags, "kubeconfig")) return false;
+  const given = new Map([...line.given, ["kubeconfig", { texts: ["x"], origin: "--kubeconfig" }]] as const);
+  return problemsTogether(flags, { given }).length === 0;
+}
+
+function placeOf({ line: { given } }: Wanted, api: KubeConnection): Place {
+  return {
+    namespace: given.get("namespace")?.texts.at(-1) ?? api.namespace ?? "default",
+    istioNamespace: given.get("istioNamespace")?.texts.at(-1) ?? "istio-system",
+  };
+}
+
+async function objectsOf(api: KubeConnection, path: string): Promise<readonly ValueMap[]> {
+  const { value } = await api.raw(`${path}?limit=${MOST}`, METADATA);
+  return isMap(value) ? mapsAt(value, "items") : [];
+}
+
+function nameOf(object: ValueMap): string {
+  return textAt(mapAt(object, "metadata"), "name");
+}
+
+/** What the cluster answers in time; nothing after an error. The end of the process ends a request that is too late. */
+async function soon(world: World, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  const { value } = readValue({ type: "duration", doc: "" }, world.env.get("MESH_COMPLETION_TIMEOUT") ?? "");
+  const late = world.clock.sleep(typeof value === "number" ? value : PATIENCE).then(() => []);
+  return await Promise.race([ask().catch(() => []), late]);
+}

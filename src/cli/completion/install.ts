@@ -1,0 +1,71 @@
+import { MeshError } from "../../core/errors.ts";
+import type { World } from "../../core/world/world.ts";
+import { KUBECTL } from "./scripts.ts";
+
+/** Where the file is, and what was done. */
+export interface Installed {
+  readonly path: string;
+  readonly isNew: boolean;
+  /** kubectl finds it there. */
+  readonly isOnPath: boolean;
+}
+
+/** cmd.exe runs no scripts of sh. */
+const WINDOWS = "@rem kubectl mesh completion install-kubectl\r\n@kubectl-mesh __complete %* 2>nul\r\n";
+
+/**
+ * Puts `kubectl_complete-mesh` into a folder: the given one, else that of the kubectl-mesh that kubectl starts, else the
+ * first folder below the home folder on PATH that takes it. A file that this command did not write stays.
+ * Errors: a MeshError if another file is there, if no folder is found, or if the file cannot be written.
+ */
+export async function installForKubectl(world: World, folder: string | undefined): Promise<Installed> {
+  const onPath = pathFolders(world);
+  const folders = folder === undefined ? await usualFolders(world, onPath) : [folder];
+  let failure: unknown;
+  for (const each of folders) {
+    const path = `${each}/${world.machine.os === "windows" ? "kubectl_complete-mesh.cmd" : "kubectl_complete-mesh"}`;
+    try {
+      return { path, isNew: await put(world, path), isOnPath: onPath.includes(each) };
+    } catch (error) {
+      if (!(error instanceof MeshError) || error instanceof ForeignFile) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure ?? new MeshError("No folder of PATH has kubectl-mesh, so that kubectl does not find it", {
+    hint: "put it there first, or name a folder with --dir",
+  });
+}
+
+/** Another file has the name. */
+class ForeignFile extends MeshError {}
+
+/** Writes the file unless it is there. */
+async function put(world: World, path: string): Promise<boolean> {
+  const wanted = world.machine.os === "windows" ? WINDOWS : KUBECTL;
+  const found = await world.files.stat(path);
+  if (found !== undefined) {
+    const text = found.kind === "file" && found.size < 1024 ? await world.files.readText(path) : "";
+    if (text === wanted) return false;
+    if (!text.includes("kubectl mesh completion install-kubectl")) {
+      throw new ForeignFile(`"${path}" exists, and this command did not write it`, {
+        hint: "remove it, or name another folder with --dir",
+      });
+    }
+  }
+  world.files.writeText(path, wanted, 0o755);
+  return true;
+}
+
+function pathFolders({ env, machine }: World): string[] {
+  const parts = (env.get("PATH") ?? env.get("Path") ?? "").split(machine.os === "windows" ? ";" : ":");
+  return parts.map((part) => part.replace(/(?<=.)[/\\]+$/, "")).filter((part) => part !== "");
+}
+
+async function usualFolders(world: World, onPath: readonly string[]): Promise<string[]> {
+  const name = world.machine.os === "windows" ? "kubectl-mesh.exe" : "kubectl-mesh";
+  const found = await Promise.all(onPath.map((folder) => world.files.stat(`${folder}/${name}`)));
+  const own = onPath.find((_, index) => found[index]?.kind === "file");
+  if (own === undefined) return [];
+  const home = world.env.get("HOME") ?? world.env.get("USERPROFILE");
+  return [own, ...onPath.filter((folder) => home !== undefined && folder.startsWith(home) && folder !== own)];
+}
