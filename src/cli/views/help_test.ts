@@ -39,7 +39,7 @@ for (const { name, program, command, groups } of COMMANDS) {
       assert.ok(flag.name !== undefined || flag.env !== undefined);
     }
     for (const { command: line } of command.examples ?? []) {
-      assert.match(line, /^(kubectl mesh|kubectl get|pilot-agent|helm|curl) /);
+      assert.match(line, /^(kubectl mesh|kubectl get|pilot-agent|helm|curl|kubectl-mesh completion|source <) ?/);
     }
   });
 }
