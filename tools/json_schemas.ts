@@ -1,10 +1,11 @@
-/** Writes docs/schemas: the JSON Schema of each JSON that the program prints for other programs. */
+/** Writes docs/schemas: the JSON Schema of each JSON that the program prints for other programs, and of the functionConfig that it reads. */
 import { z } from "zod";
 import { EXPLANATION } from "../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../src/check/result_schema.ts";
 import { UPGRADE } from "../src/check/upgrade/upgrade_schema.ts";
 import { PILOT_AGENT_VERSION } from "../src/cli/commands/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../src/cli/commands/version_schema.ts";
+import { FUNCTION_CONFIG } from "../src/cli/kustomize/function_config.ts";
 import { ANSWER } from "../src/explain/answer_schema.ts";
 import { GLANCE } from "../src/explain/glance/glance_schema.ts";
 import { CAPTURE } from "../src/inject/config/capture_schema.ts";
@@ -12,7 +13,7 @@ import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../src/iptables/views/plan_schema.ts";
 
-const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+const SCHEMAS: Readonly<Record<string, z.core.$ZodType>> = {
   "check.json": CHECK_RESULTS,
   "check-injection.json": EXPLANATION,
   "check-upgrade.json": UPGRADE,
@@ -22,6 +23,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "inject-report.json": REPORT_LINE,
   "iptables-generate.json": PLAN,
   "iptables-verify.json": VERIFICATION,
+  "kustomize-function.json": FUNCTION_CONFIG,
   "pilot-agent-version.json": PILOT_AGENT_VERSION,
   "version.json": VERSION_INFO,
 };

@@ -7,6 +7,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "istio-iptables": "istio-iptables",
   "istio-iptables.sh": "istio-iptables",
   "istio-clean-iptables": "istio-clean-iptables",
+  // Not every kustomize gives a function arguments.
+  "kubectl-mesh-kustomize": "kustomize",
   "kubectl_complete-mesh": "__complete",
 };
 

@@ -8,6 +8,7 @@ const CASES: readonly [name: string, args: string[], expected: string[]][] = [
   ["istio-iptables.sh", ["clean"], ["istio-iptables", "clean"]],
   ["istio-clean-iptables", [], ["istio-clean-iptables"]],
   ["pilot-agent", ["istio-iptables", "-n"], ["pilot-agent", "istio-iptables", "-n"]],
+  ["kubectl-mesh-kustomize", [], ["kustomize"]],
   ["kubectl_complete-mesh", ["inject", ""], ["__complete", "inject", ""]],
   ["constructor", ["toString"], ["toString"]],
 ];

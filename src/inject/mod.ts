@@ -27,7 +27,13 @@ export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
-export type { Change, DocumentOptions, DocumentResult } from "./document/document.ts";
+export {
+  type Change,
+  changeObject,
+  type DocumentOptions,
+  type DocumentResult,
+  type ListedObject,
+} from "./document/document.ts";
 export { injection, injectionBy, type Judge, type Judgment } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";

@@ -9,6 +9,7 @@ export const PLUGIN = commandGroup({
     inject: async () => (await import("./inject.ts")).INJECT,
     uninject: async () => (await import("./uninject.ts")).UNINJECT,
     config: async () => (await import("./config.ts")).CONFIG,
+    kustomize: async () => (await import("./kustomize.ts")).KUSTOMIZE,
     check: async () => (await import("./check.ts")).CHECK,
     explain: async () => (await import("./explain.ts")).EXPLAIN,
     capture: async () => (await import("./capture.ts")).CAPTURE,

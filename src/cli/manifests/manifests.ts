@@ -151,7 +151,10 @@ export async function manifestInputs(
 }
 
 /** The rows of `--template-path`. Errors: a UsageError for a text that is none. */
-export function templatePathsOf({ templatePath }: ManifestFlags, room: Room): readonly WorkloadKind[] {
+export function templatePathsOf(
+  { templatePath = [] }: { readonly templatePath?: readonly string[] | undefined },
+  room: Room,
+): readonly WorkloadKind[] {
   return templatePath.map((text) => room.templatePath(text) ?? refusePath(text));
 }
 

@@ -57,6 +57,19 @@ export function changeDocument(parsed: ParsedDocument, change: Change, options: 
   return { text, items: () => items.map(jsonText), entries: run.entries };
 }
 
+/** An object of a list that is no List of Kubernetes, and where it is. */
+export type ListedObject = Pick<ParsedDocument, "value" | "doc" | "place">;
+
+/** The new value of an object, and an entry for each resource in it. Failures are entries, not errors. */
+export function changeObject(
+  object: ListedObject,
+  change: Change,
+  options: DocumentOptions,
+): { readonly next: Value; readonly entries: readonly ReportEntry[] } {
+  const run: Run = { parsed: object, change, options, entries: [], patches: [] };
+  return { next: changeValue(object.value, [], run), entries: run.entries };
+}
+
 function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entries }: Run): string {
   // Injection writes no comments: those above and below what it added are the user's.
   const keepsComments = entries.some(({ result }) => result === "uninjected");
@@ -111,7 +124,7 @@ function skippedItems(entries: readonly ReportEntry[]): readonly ReportEntry[] {
 }
 
 interface Run {
-  readonly parsed: ParsedDocument;
+  readonly parsed: ListedObject;
   readonly change: Change;
   readonly options: DocumentOptions;
   readonly entries: ReportEntry[];
@@ -172,7 +185,7 @@ function nameText(name: Value | undefined): string {
 }
 
 /** A failure with its place in the file: the field of the error, as seen from the document. */
-function failure(error: MeshError, known: Known, path: Path, parsed: ParsedDocument): ReportEntry {
+function failure(error: MeshError, known: Known, path: Path, parsed: ListedObject): ReportEntry {
   const keys = [...path, ...fieldKeys(error.place?.field ?? "")];
   const place = { ...parsed.place(keys), document: parsed.doc.index };
   return {

@@ -1,0 +1,101 @@
+/** The input and output of a function: a ResourceList (KRM functions specification). */
+import { MeshError } from "../../core/errors.ts";
+import { fieldText } from "../../core/field_path.ts";
+import { isList, isMap, listAt, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { editDocument, type ParsedDocument, parseDocument, splitDocuments, toYaml } from "../../core/yaml/mod.ts";
+import type { ListedObject } from "../../inject/mod.ts";
+import type { Origin } from "./results.ts";
+
+/** As long as a document can be. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const INPUT = "standard input";
+const GROUP = "config.kubernetes.io/";
+
+/** A ResourceList that was read. */
+export interface ResourceList {
+  readonly items: readonly ListedObject[];
+  readonly functionConfig: Value;
+  /** Its text with these items, or the items it had, and results if there are any. */
+  written(items: readonly Value[] | undefined, results: readonly ValueMap[]): string;
+}
+
+/** Reads the ResourceList. Errors: a MeshError for any other input. */
+export async function readResourceList(chunks: AsyncIterable<Uint8Array>): Promise<ResourceList> {
+  const document = await onlyDocument(chunks);
+  const { value } = document;
+  if (!isResourceList(value)) throw notTheList(kindOf(value));
+  const items = value["items"] ?? [];
+  if (!isList(items)) {
+    throw new MeshError('The ResourceList cannot be read: "items" must be a list', {
+      place: document.place(["items"]),
+    });
+  }
+  return {
+    items: items.map(listed),
+    functionConfig: value["functionConfig"] ?? null,
+    written: (next, results) => {
+      const changed = Object.assign(newMap(), value, next === undefined ? {} : { items: [...next] });
+      return editDocument(document, results.length === 0 ? changed : Object.assign(changed, { results: [...results] }));
+    },
+  };
+}
+
+async function onlyDocument(chunks: AsyncIterable<Uint8Array>): Promise<ParsedDocument> {
+  let only: ParsedDocument | undefined;
+  for await (const source of splitDocuments(chunks, { file: INPUT, maxBytes: MAX_BYTES })) {
+    const document = parseDocument(source);
+    if (document.value === null) continue;
+    if (only !== undefined) throw notTheList("more than one document");
+    only = document;
+  }
+  if (only === undefined) throw notTheList("nothing");
+  return only;
+}
+
+function isResourceList(value: Value): value is ValueMap {
+  return isMap(value) && value["kind"] === "ResourceList" && textAt(value, "apiVersion").startsWith(GROUP);
+}
+
+function kindOf(value: Value): string {
+  const kind = isMap(value) ? textAt(value, "kind") : "";
+  return kind === "" ? "no object" : `a ${kind}`;
+}
+
+function notTheList(what: string): MeshError {
+  return new MeshError(`Standard input holds ${what}, not one ResourceList`, {
+    hint: 'kustomize writes one to its functions; manifests are for "kubectl mesh inject -f -"',
+  });
+}
+
+/** The text of a ResourceList that has nothing but results: the input could not be read. */
+export function onlyResults(results: readonly ValueMap[]): string {
+  const head = { apiVersion: "config.kubernetes.io/v1", kind: "ResourceList", items: [] };
+  return toYaml(Object.assign(newMap(), head, { results: [...results] }));
+}
+
+/** An item: its file is the one that kustomize or kpt read it from. */
+function listed(value: Value): ListedObject {
+  const file = originOf(value).file ?? "";
+  return {
+    value,
+    doc: { file, index: 1, line: 1, text: "", separator: "" },
+    place: (path) => ({ field: fieldText(path) }),
+  };
+}
+
+/** The file of an object, and its number in it from 0, as annotations say. */
+export function originOf(value: Value): Origin {
+  const annotations = isMap(value) ? mapAt(mapAt(value, "metadata"), "annotations") : newMap();
+  const told = (name: string) =>
+    textAt(annotations, `internal.config.kubernetes.io/${name}`) || textAt(annotations, `config.kubernetes.io/${name}`);
+  const file = told("path");
+  const index = told("index");
+  if (file === "") return {};
+  return /^\d+$/.test(index) ? { file, index: Number(index) } : { file };
+}
+
+/** The objects in a value: the items of a List, else the value itself. */
+export function objectsIn(value: Value): readonly Value[] {
+  if (value === null) return [];
+  return isMap(value) && value["kind"] === "List" ? listAt(value, "items").flatMap(objectsIn) : [value];
+}
