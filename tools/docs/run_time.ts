@@ -87,6 +87,7 @@ export const RUN_TIME: readonly RunTime[] = [
     writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
     programs: ["KUBECTL", "KUSTOMIZE", "KUBECTL_EXTERNAL_DIFF"],
   },
+  { ...NOTHING, commands: ["kustomize"], keeps: "read, env", reads: ["MANIFESTS"] },
   {
     ...NOTHING,
     ...CLUSTER,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { goJson } from "../../../src/core/gojson.ts";
 import { sameValue } from "../../../src/core/same_value.ts";
-import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { parseDocument, splitText, toYaml } from "../../../src/core/yaml/mod.ts";
+import { mapAt, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { toYaml } from "../../../src/core/yaml/mod.ts";
 import {
   type Change,
   configurationOf,
@@ -15,6 +15,7 @@ import {
 } from "../../../src/inject/mod.ts";
 import { injectCases, injectorOf, needsInjectCases, readCaseFile } from "../../support/cases/inject.ts";
 import { changedText } from "../../support/changed_text.ts";
+import { objectsOf } from "../../support/objects_of.ts";
 import { kustomizeProgram } from "../../support/programs/gitops.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { needsProgram, SHARED, testWhen } from "../../support/test_when.ts";
@@ -28,12 +29,6 @@ interface Patched {
   readonly manifest: ValueMap;
   readonly patch: ValueMap;
   readonly expected: ValueMap;
-}
-
-function objectsOf(text: string): readonly ValueMap[] {
-  return splitText(text, "").map((doc) => parseDocument(doc).value).filter(isMap).flatMap((value) =>
-    value["kind"] === "List" ? mapsAt(value, "items") : [value]
-  );
 }
 
 /** The way in and the way back of each workload of a text. Workloads that do not change give nothing. */

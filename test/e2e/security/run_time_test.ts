@@ -113,6 +113,7 @@ testWhen(strace, "what commands without a cluster do is what docs/security.md sa
       ["inject", "-f", "pod.yaml"],
       ["inject", "-f", "pod.yaml", "-o", "out.yaml"],
       ["uninject", "-f", "pod.yaml"],
+      ["kustomize"],
       ["iptables generate", "-u", "1337", "-i", "*", "-b", "*"],
       ["agent bootstrap"],
     ];
