@@ -36,13 +36,13 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function apply(pod: Namespace, flags: readonly string[]): Promise<string> {
-  const { code, stderr } = await pod.mesh(["istio-iptables", ...flags]);
+  const { code, stderr } = await pod.say(["istio-iptables", ...flags]);
   assert.equal(code, 0, stderr);
   return stderr;
 }
 
 async function clean(pod: Namespace): Promise<string> {
-  const { code, stderr } = await pod.mesh(["iptables", "clean"]);
+  const { code, stderr } = await pod.say(["iptables", "clean"]);
   assert.equal(code, 0, stderr);
   return stderr;
 }

@@ -1,6 +1,6 @@
 /** A pod of the tests: a network namespace and a neighbour, connected by a veth pair. Both are removed after the test. */
 import { checkPrinted } from "../../../support/printed_json.ts";
-import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
+import { MESH_BINARY, MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 
 /** Addresses of both ends. */
@@ -13,6 +13,7 @@ export const SECOND = {
 } as const;
 export type Family = 4 | 6;
 
+const SAY = decodeURIComponent(new URL("./say_main.ts", import.meta.url).pathname);
 const TRAFFIC = decodeURIComponent(new URL("./traffic.py", import.meta.url).pathname);
 
 /** Why these tests cannot run here; `undefined` if they can. */
@@ -68,6 +69,9 @@ let made = 0;
 /** A network namespace of the test. */
 export class Namespace implements AsyncDisposable {
   private readonly servers: Deno.ChildProcess[] = [];
+  private saying:
+    | { readonly child: Deno.ChildProcess; readonly answers: ReadableStreamDefaultReader<string> }
+    | undefined;
 
   private constructor(readonly name: string) {}
 
@@ -104,6 +108,31 @@ export class Namespace implements AsyncDisposable {
     return ran;
   }
 
+  /** Like `mesh`, one after the other. The sources start one process for all runs. */
+  async say(args: readonly string[]): Promise<Ran> {
+    if (MESH_BINARY !== undefined) return await this.mesh(args);
+    const { child, answers } = this.saying ??= this.startSaying();
+    const question = child.stdin.getWriter();
+    await question.write(new TextEncoder().encode(`${JSON.stringify(args)}\n`));
+    question.releaseLock();
+    for (let answer = "";;) {
+      const { value } = await answers.read();
+      if (value === undefined) throw new Error(`The program ended at ${args.join(" ")}`);
+      answer += value;
+      if (answer.endsWith("\n")) return JSON.parse(answer);
+    }
+  }
+
+  private startSaying() {
+    const deno = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", SAY];
+    const child = new Deno.Command("nsenter", {
+      args: [`--net=${this.path}`, ...deno],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    return { child, answers: child.stdout.pipeThrough(new TextDecoderStream()).getReader() };
+  }
+
   /** Starts listeners, which answer until the namespace is removed. */
   async serve(ports: Ports): Promise<void> {
     const child = new Deno.Command("nsenter", {
@@ -127,6 +156,9 @@ export class Namespace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.saying?.child.stdin.close();
+    await this.saying?.child.status;
+    await this.saying?.answers.cancel();
     for (const server of this.servers) {
       await server.stdin.close();
       await server.status;
