@@ -16,8 +16,8 @@ const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace
 
 /** Most end-to-end tests wait for a process or a timer: more run at a time than there are processors. */
 const WORKERS = navigator.hardwareConcurrency + 3;
-/** API servers that are started at most: each takes 300 MB. */
-const CLUSTERS = 2;
+/** API servers that are started at most: each takes 400 MB, and tests with one wait more than they compute. */
+const CLUSTERS = 3;
 
 /** In CI a lock file that is out of date is an error. */
 const FROZEN = Deno.env.get("CI") === undefined ? [] : ["--frozen"];

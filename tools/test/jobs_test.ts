@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { filesBelow, read } from "../../test/house/source.ts";
-import { runsProgram } from "./jobs.ts";
+import { filesBelow, read, ROOT } from "../../test/house/source.ts";
+import { filesOf, FIRST, runsProgram } from "./jobs.ts";
 
 Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
   assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
@@ -11,4 +11,9 @@ Deno.test("runsProgram(): tests that start the program themselves or through oth
 Deno.test("one module of the tests knows the binary: tests without it do not run again with a binary", () => {
   const readers = filesBelow("test").filter((file) => file.endsWith(".ts") && read(file).includes('"MESH_BINARY"'));
   assert.deepEqual(readers, ["test/support/programs/mesh.ts"]);
+});
+
+Deno.test("the files that start first exist", () => {
+  const files = filesOf("e2e", ROOT);
+  assert.deepEqual(FIRST.filter((file) => !files.includes(file)), []);
 });

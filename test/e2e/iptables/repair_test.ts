@@ -51,13 +51,13 @@ for (const { name, flags, missing } of BACK_ENDS) {
   testWhen(missing, `apply notices and repairs: ${name}`, async (t) => {
     await using pair = await Pair.create();
     const { pod } = pair;
-    assert.equal((await pod.mesh([...FLAGS, ...flags])).code, 0);
+    assert.equal((await pod.say([...FLAGS, ...flags])).code, 0);
     const expected = await stateOf(pod);
     for (const [what, damage] of damages(name)) {
       await t.step(what, async () => {
         await pod.shell(damage);
         assert.notDeepEqual(await stateOf(pod), expected);
-        const { code, stderr } = await pod.mesh([...FLAGS, ...flags]);
+        const { code, stderr } = await pod.say([...FLAGS, ...flags]);
         assert.equal(code, 0, stderr);
         assert.doesNotMatch(stderr, /nothing to change/i);
         assert.deepEqual(await stateOf(pod), expected);
