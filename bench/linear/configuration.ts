@@ -166,8 +166,8 @@ async function templateCase(shape: TemplateShape, n: number) {
   };
 }
 
-/** A configuration whose one template is a text. */
-function configured(text: string, kind: "template" | "values" | "mesh") {
+/** A configuration whose one template is a text, or values or a mesh configuration. */
+export function configured(text: string, kind: "template" | "values" | "mesh") {
   const small = encoder.encode(deployment());
   const given = kind === "template"
     ? { config: { text, file: "c" } }
@@ -184,9 +184,11 @@ function configured(text: string, kind: "template" | "values" | "mesh") {
   };
 }
 
-const configOf = (template: string) =>
+/** An injector configuration with one template. */
+export const configOf = (template: string) =>
   `policy: enabled\ndefaultTemplates: [sidecar]\ntemplates:\n  sidecar: |\n${template.replaceAll(/^(?=.)/gm, "    ")}`;
-const podOf = (annotations: string) =>
+/** The template of a pod with these lines of annotations. */
+export const podOf = (annotations: string) =>
   `metadata:\n  annotations:\n${annotations}spec:\n  containers:\n  - name: istio-proxy\n    image: p\n`;
 
 const CONFIGURATIONS: readonly (readonly [string, number, "template" | "values" | "mesh", (n: number) => string])[] = [

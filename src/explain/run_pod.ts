@@ -17,7 +17,7 @@ export async function explainPods(world: World, { source, output }: Question): P
   const look = lookOf(world);
   const kept: Glance[] = [];
   let [isWell, isFirst] = [true, true];
-  for await (const capture of capturesOf(world, source, isShort ? "short" : "whole")) {
+  for await (const capture of capturesOf(world, source, { depth: isShort ? "short" : "whole" })) {
     const glance = glanceOf(capture);
     isWell &&= !glance.findings.some(({ result }) => result === "error");
     if (output !== "table") kept.push(glance);

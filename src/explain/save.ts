@@ -19,7 +19,8 @@ export interface SaveOptions {
  * read, or the file cannot be written.
  */
 export async function saveCapture(world: World, { source, path, program }: SaveOptions): Promise<number> {
-  for await (const capture of capturesOf(world, source)) {
+  world.files.tidyTemporary(path);
+  for await (const capture of capturesOf(world, source, { keeps: ["write"] })) {
     const absent = PART_NAMES.filter((name) => capture.parts[name].text === undefined);
     if (PART_NAMES.every((name) => name === "pod.json" || absent.includes(name))) throw nothing(capture);
     const { bytes, redacted } = await writeArchive(world, capture, { path, program });

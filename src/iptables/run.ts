@@ -70,6 +70,7 @@ function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
   const isPrintOnly = (run.dryRun || mode === "generate") && !isClean && !run.runValidation &&
     run.networkNamespace === "";
   if (!isPrintOnly) return;
+  if (run.dryRunFile !== "") world.files.tidyTemporary(run.dryRunFile);
   const names: readonly PermissionName[] = ["read", "env", "sys"];
   world.permissions.keepOnly(run.dryRunFile === "" ? names : [...names, "write"]);
 }

@@ -83,8 +83,8 @@ export const RUN_TIME: readonly RunTime[] = [
     commands: ["inject", "uninject"],
     keeps: "read, env; write with `-o FILE`, `-o FOLDER/` and `-i`, write and run with `--diff=external`, " +
       "net for https inputs and `--from-cluster`",
-    reads: ["MANIFESTS", ...TEMPORARY],
-    writes: ["OUTPUT", "OUTPUT.*.tmp", "TMPDIR/kubectl-mesh-*"],
+    reads: ["MANIFESTS", "OUTPUT_FOLDER", ...TEMPORARY],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*"],
     programs: ["KUBECTL", "KUSTOMIZE", "KUBECTL_EXTERNAL_DIFF"],
   },
   { ...NOTHING, commands: ["kustomize"], keeps: "read, env", reads: ["MANIFESTS"] },
@@ -92,10 +92,10 @@ export const RUN_TIME: readonly RunTime[] = [
     ...NOTHING,
     ...CLUSTER,
     commands: ["version", "check", "check injection", "check upgrade", "explain", "capture"],
-    keeps:
-      "read, env, net; write without verification of the server, run with an exec plugin; `version` all without a kubeconfig",
-    reads: [...CLUSTER.reads, "MANIFESTS", "TMPDIR", "/tmp", ...SOCKETS],
-    writes: ["OUTPUT", "OUTPUT.*.tmp", ...SOCKETS],
+    keeps: "read, env, net; write without verification of the server and for `capture`, run with an exec plugin; " +
+      "read, env with `explain -f`; all with `--local`, and `version` without a kubeconfig",
+    reads: [...CLUSTER.reads, "MANIFESTS", "OUTPUT_FOLDER", "TMPDIR", "/tmp", ...SOCKETS],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],
     contacts: [...CLUSTER.contacts, ...SOCKETS],
     listens: SOCKETS,
   },

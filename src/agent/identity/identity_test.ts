@@ -49,7 +49,7 @@ Deno.test("startIdentity() requests a certificate from istiod, with key and root
   assert.deepEqual(changes, ["roots", "workload"]);
   assert.deepEqual(test.lines(), [
     "info agent·sds: The certificate of spiffe://cluster.local/ns/shop/sa/web is in force, until " +
-    "2027-01-15T08:04:00Z (4m0s)",
+    "2027-01-15T08:01:00Z (1m0s)",
   ]);
   assert.equal(clock.waiting.count, 1);
 });
@@ -168,7 +168,7 @@ Deno.test("a certificate that is not valid yet is used, and the clock is reporte
   await clock.pass(LIFETIME / 2);
   assert.equal(
     identity.problem(),
-    "clock: The certificate is valid only from 2027-01-15T08:04:00Z on: the clock of this machine is behind, set it",
+    "clock: The certificate is valid only from 2027-01-15T08:01:00Z on: the clock of this machine is behind, set it",
   );
   assert(lines().some((line) => line.includes("warning agent·sds: clock: The certificate is valid only from")));
   await clock.pass(LIFETIME / 2 - 1);

@@ -40,15 +40,15 @@ const say = (text: string): Action => ({ do: "log", level: "warning", text });
 /** What leads where, and what is done then. */
 const CASES: readonly (readonly [string, readonly Event[], State["phase"], readonly Action[]])[] = [
   ["the start asks", [], "requesting", ask],
-  ["an answer is kept for half of its time, with a look at the clock every few seconds", [answered(1)], "held", [
+  ["an answer is kept for half of its time, with a look at the clock every second", [answered(1)], "held", [
     timer(MAX_SLEEP),
     {
       do: "write",
     },
   ]],
-  ["one of 8 seconds is renewed after 4", [answered(1, 8000)], "held", [timer(4000), { do: "write" }]],
+  ["one of a second is renewed after half of it", [answered(1, 1000)], "held", [timer(500), { do: "write" }]],
   ["what is not due is slept over again", [answered(0), timeUp(MAX_SLEEP)], "held", [timer(MAX_SLEEP)]],
-  ["the last sleep ends when it is due", [answered(0), timeUp(DAY / 2 - 1000)], "held", [timer(1000)]],
+  ["the last sleep ends when it is due", [answered(0), timeUp(DAY / 2 - 400)], "held", [timer(400)]],
   ["half of its time is over", [answered(0), timeUp(DAY / 2)], "requesting", ask],
   ["a failure is told and waited for", [failed(5)], "waiting", [say(BROKEN.text), timer(100)]],
   ["the same failure is told once", [failed(5), timeUp(105), failed(110)], "waiting", [timer(200)]],
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [string, readonly Event[], State["phase"], reado
   ]],
   ["files that were written change nothing", [answered(0), stored(10)], "held", []],
   ["files that were not written are told", [answered(0), stored(10, "disk full")], "held", [say("disk full")]],
-  ["they are written at the next look", [answered(0), stored(10, "disk full"), timeUp(5000)], "held", [
+  ["they are written at the next look", [answered(0), stored(10, "disk full"), timeUp(1000)], "held", [
     timer(MAX_SLEEP),
     { do: "write" },
   ]],

@@ -44,7 +44,7 @@ function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed
 }
 
 /** How long a clock that was set, or a machine that has slept, goes unnoticed: peers may refuse the certificate meanwhile. */
-export const MAX_SLEEP = 5000;
+export const MAX_SLEEP = 1000;
 
 /** Milliseconds until the next check. */
 export function until(held: Held, { now, elapsed }: Moment): number {

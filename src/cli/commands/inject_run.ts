@@ -9,6 +9,7 @@ import {
   openedEarly,
   permissionsFor,
   templatePathsOf,
+  tidyOutputs,
 } from "../manifests/manifests.ts";
 import { type OutputTarget, outputTarget } from "../manifests/output.ts";
 import type { InjectInput } from "./inject.ts";
@@ -23,6 +24,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   // A cluster's configuration is read with fewer permissions than kubectl needs.
   const built = flags.showConfig ? undefined : await builtManifests(world, flags);
   const templatePaths = templatePathsOf(flags, room);
+  await tidyOutputs(world, flags, target, built);
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
   world.permissions.keepOnly(permissionsFor(flags, target));

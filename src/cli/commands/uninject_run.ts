@@ -6,6 +6,7 @@ import {
   openedEarly,
   permissionsFor,
   templatePathsOf,
+  tidyOutputs,
 } from "../manifests/manifests.ts";
 import { outputTarget } from "../manifests/output.ts";
 import type { UninjectInput } from "./uninject.ts";
@@ -15,6 +16,7 @@ export async function runUninject(world: World, { flags }: UninjectInput): Promi
   const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
   const built = await builtManifests(world, flags);
+  await tidyOutputs(world, flags, target, built);
   const scratch = openedEarly(world, flags, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
   return await changeManifests(world, flags, {

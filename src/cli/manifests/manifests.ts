@@ -163,6 +163,25 @@ function refusePath(text: string): never {
   throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
+/**
+ * Removes what killed runs left beside the outputs. Names of files are read for that; their content is not, as permissions are
+ * not given up yet.
+ */
+export async function tidyOutputs(
+  world: World,
+  flags: ManifestFlags,
+  { file, folder }: OutputTarget,
+  built: ManifestInput | undefined,
+): Promise<void> {
+  if (file !== undefined) world.files.tidyTemporary(file);
+  if (folder === undefined && !flags.inPlace) return;
+  // What is wrong with the inputs is told when they are read.
+  const inputs = await manifestInputs(world, flags, built).catch(() => []);
+  for (const { file: path, name } of inputs) {
+    if (name !== undefined) world.files.tidyTemporary(folder === undefined ? path : `${folder}/${name}`);
+  }
+}
+
 /** The file for output that memory cannot hold is opened while that is permitted. A failure counts when it is needed. */
 export function openedEarly(world: World, flags: ManifestFlags, { file }: OutputTarget): () => Scratch {
   const open = () => world.files.scratch();

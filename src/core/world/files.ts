@@ -55,10 +55,11 @@ export interface Files {
   /** Makes a folder in the folder for temporary files. */
   temporaryFolder(): TemporaryFolder;
   /**
-   * Removes what killed processes of this program left in the folder for temporary files. Whoever needs a temporary file or
-   * socket after it has given up permissions calls this before: it is not possible then.
+   * Removes what killed processes of this program left in the folder for temporary files, or in the folder of an output. Whoever
+   * needs a temporary file or socket, or writes an output, after it has given up permissions calls this before: it is not
+   * possible then.
    */
-  tidyTemporary(): void;
+  tidyTemporary(output?: string): void;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it does not exist. */

@@ -1,6 +1,6 @@
 /** From the choice of a source to captures. */
 import { connect, type KubeConnection, type Pod } from "../../core/kube/client/mod.ts";
-import type { World } from "../../core/world/world.ts";
+import type { PermissionName, World } from "../../core/world/world.ts";
 import { isArchive, readArchive } from "../capture/archive.ts";
 import { allParts, type Capture } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";
@@ -15,14 +15,19 @@ import { captureLocal } from "./local.ts";
 /** Pods of which parts are read at the same time. */
 const PODS_AT_ONCE = 24;
 
-/** How much of each pod is read: all of it, or what a line about it needs. */
-export type Depth = "whole" | "short";
+/** How captures are made. */
+export interface Capturing {
+  /** How much of each pod is read: all of it, or what a line about it needs. */
+  readonly depth?: "whole" | "short";
+  /** Permissions that their use needs, beside those of reading them. */
+  readonly keeps?: readonly PermissionName[];
+}
 
 /**
  * The captures, one for each pod. A source that cannot read a part says why in the part. Errors: a MeshError where nothing
  * at all can be told.
  */
-export async function* capturesOf(world: World, source: SourceChoice, depth: Depth = "whole"): AsyncIterable<Capture> {
+export async function* capturesOf(world: World, source: SourceChoice, how: Capturing = {}): AsyncIterable<Capture> {
   switch (source.kind) {
     case "file":
       yield await readSaved(world, source.path);
@@ -31,7 +36,7 @@ export async function* capturesOf(world: World, source: SourceChoice, depth: Dep
       yield await captureLocal(world);
       return;
     case "live":
-      yield* liveCaptures(world, source, depth);
+      yield* liveCaptures(world, source, how);
   }
 }
 
@@ -46,9 +51,10 @@ async function readSaved(world: World, path: string): Promise<Capture> {
 async function* liveCaptures(
   world: World,
   { pods: choice, api: options, ephemeral }: Extract<SourceChoice, { kind: "live" }>,
-  depth: Depth,
+  { depth = "whole", keeps = [] }: Capturing,
 ): AsyncIterable<Capture> {
   const api = await connect(world, options);
+  world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
   try {
     const { pods, note } = await choosePods(api, choice, api.namespace);
     if (note !== undefined) world.stderr.write(`${note}\n`);

@@ -26,8 +26,8 @@ Deno.test(`inject -o FILE: after SIGKILL at ${KILLS} moments the file is old or 
   const whole = await Deno.readTextFile(file);
   assert.match(whole, /istio-proxy/);
   const seen = { old: 0, new: 0 };
+  let stale = 0;
   for (let kill = 0; kill < KILLS; kill++) {
-    await clear(folder.path);
     await Deno.writeTextFile(file, "old");
     // Every third one is killed before its input ends.
     const documents = kill % 3 === 0 ? Math.floor(DOCUMENTS * Math.random()) : DOCUMENTS;
@@ -35,10 +35,29 @@ Deno.test(`inject -o FILE: after SIGKILL at ${KILLS} moments the file is old or 
     const text = await Deno.readTextFile(file);
     assert.ok(text === "old" || text === whole, `the file is neither old nor new but has ${text.length} characters`);
     seen[text === "old" ? "old" : "new"]++;
+    stale += temporaries(folder.path).length;
   }
-  await t.step(`${KILLS} kills: the file is old after ${seen.old}, new after ${seen.new}`, () => {
+  await t.step(`${KILLS} kills: the file is old after ${seen.old}, new after ${seen.new}; ${stale} left a file`, () => {
     assert.ok(seen.old > 0, "no kill came before the end");
+    assert.ok(stale > 0, "no kill left a file");
   });
+  await run(folder.path, { documents: DOCUMENTS, milliseconds: undefined });
+  assert.deepEqual(temporaries(folder.path), []);
+});
+
+Deno.test("inject -o FILE: a run leaves the temporary file of another one alone", async () => {
+  await using folder = await temporaryFolder();
+  const first = startInject(folder.path);
+  const writer = first.stdin.getWriter();
+  await until(() => temporaries(folder.path).length > 0, "It never began to write");
+  const held = temporaries(folder.path);
+  await run(folder.path, { documents: DOCUMENTS, milliseconds: undefined });
+  assert.deepEqual(temporaries(folder.path), held);
+  await writer.write(INPUT[0] ?? new Uint8Array());
+  await writer.close();
+  assert.equal((await first.status).code, 0);
+  assert.deepEqual(temporaries(folder.path), []);
+  assert.match(await Deno.readTextFile(`${folder.path}/web.yaml`), /d0/);
 });
 
 Deno.test(`inject -i: after SIGKILL at ${KILLS} moments each file is old or new`, async (t) => {
@@ -52,7 +71,6 @@ Deno.test(`inject -i: after SIGKILL at ${KILLS} moments each file is old or new`
   assert.match(whole, /istio-proxy/);
   const seen = { old: 0, new: 0 };
   for (let kill = 0; kill < KILLS; kill++) {
-    await clear(folder.path);
     await write();
     // Most of a run reads: the end is where files are written.
     await runInPlace(folder.path, span * (kill % 2 === 0 ? 0.8 + 0.3 * Math.random() : Math.random()));
@@ -65,6 +83,9 @@ Deno.test(`inject -i: after SIGKILL at ${KILLS} moments each file is old or new`
   await t.step(`${KILLS} kills: files are old ${seen.old} times, new ${seen.new} times`, () => {
     assert.ok(seen.old > 0, "no kill came before the end");
   });
+  await write();
+  await runInPlace(folder.path, undefined);
+  assert.deepEqual(entries(folder.path), names);
 });
 
 /** Runs `inject -i` on a folder to its end, or kills it after some milliseconds; returns how long it ran. */
@@ -83,11 +104,6 @@ async function runInPlace(folder: string, milliseconds: number | undefined): Pro
   return performance.now() - start;
 }
 
-/** What a kill left beside the output. */
-async function clear(folder: string): Promise<void> {
-  for await (const { name } of Deno.readDir(folder)) await Deno.remove(`${folder}/${name}`, { recursive: true });
-}
-
 interface Moment {
   /** Documents that it reads; with all of them its input ends. */
   readonly documents: number;
@@ -97,15 +113,10 @@ interface Moment {
 
 /** Runs `inject` to its end, or kills it at a moment; returns the milliseconds since it began to write. */
 async function run(folder: string, { documents, milliseconds }: Moment): Promise<number> {
-  const child = new Deno.Command(MESH_COMMAND, {
-    args: ["inject", "-f", "-", "--report", "none", "-o", `${folder}/web.yaml`],
-    env: { KUBECONFIG: "/nonexistent" },
-    stdin: "piped",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
+  const before = temporaries(folder);
+  const child = startInject(folder);
   const writer = child.stdin.getWriter();
-  await until(() => hasTemporary(folder), "It never began to write");
+  await until(() => temporaries(folder).some((name) => !before.includes(name)), "It never began to write");
   const start = performance.now();
   for (const document of INPUT.slice(0, documents)) await writer.write(document);
   if (documents === DOCUMENTS) await writer.close();
@@ -119,9 +130,23 @@ async function run(folder: string, { documents, milliseconds }: Moment): Promise
   return span;
 }
 
+function startInject(folder: string): Deno.ChildProcess {
+  return new Deno.Command(MESH_COMMAND, {
+    args: ["inject", "-f", "-", "--report", "none", "-o", `${folder}/web.yaml`],
+    env: { KUBECONFIG: "/nonexistent" },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+}
+
 /** The new file is beside the old one until it is whole. */
-function hasTemporary(folder: string): boolean {
-  return [...Deno.readDirSync(folder)].some(({ name }) => name.endsWith(".tmp"));
+function temporaries(folder: string): string[] {
+  return entries(folder).filter((name) => name.startsWith("kubectl-mesh-"));
+}
+
+function entries(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
 /** It may have ended before. */

@@ -28,9 +28,13 @@ interface Run {
   readonly meanwhile?: (stop: () => void) => Promise<void>;
 }
 
+/** Commands that were run. */
+const compared = new Set<string>();
+
 /** Runs a command and compares what it does with its row. */
 async function compare(command: string, args: readonly string[], run: Run): Promise<Deeds> {
   const row = RUN_TIME.find(({ commands }) => commands.includes(command)) ?? assert.fail(`no row for "${command}"`);
+  compared.add(command);
   const prefix = `${run.folder}/trace`;
   const [program = "", ...rest] = [...run.before ?? [], "strace", ...straceArgs(prefix), MESH_COMMAND, ...args];
   const child = new Deno.Command(program, {
@@ -98,12 +102,17 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
   await body(folder.path);
 }
 
+const CAPTURE = `${ROOT}test/golden/explain/capture`;
 const POD_TEXT = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n";
 
 testWhen(strace, "what commands without a cluster do is what docs/security.md says", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/pod.yaml`, POD_TEXT);
-    const words = { MANIFESTS: `${folder}/pod.yaml`, OUTPUT: `${folder}/out.yaml` };
+    const words = {
+      MANIFESTS: `(${folder}/pod.yaml|${CAPTURE}(/[^]*)?)`,
+      OUTPUT: `${folder}/(out|pod).yaml`,
+      OUTPUT_FOLDER: folder,
+    };
     const runs = [
       ["version"],
       ["completion", "bash"],
@@ -112,8 +121,12 @@ testWhen(strace, "what commands without a cluster do is what docs/security.md sa
       ["webhook manifests", "--revision", "mesh"],
       ["inject", "-f", "pod.yaml"],
       ["inject", "-f", "pod.yaml", "-o", "out.yaml"],
+      ["inject", "-f", "pod.yaml", "-i"],
       ["uninject", "-f", "pod.yaml"],
       ["kustomize"],
+      ["uninject", "-f", "pod.yaml", "-i"],
+      ["explain", "-f", CAPTURE],
+      ["explain", "-f", CAPTURE, "--to", "reviews:9080"],
       ["iptables generate", "-u", "1337", "-i", "*", "-b", "*"],
       ["agent bootstrap"],
     ];
@@ -137,7 +150,7 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
   inFolder(async (folder) => {
     await using server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, cert: CERTIFICATE, key: KEY, onListen() {} },
-      () => Response.json({ kind: "Status", code: 403, reason: "Forbidden", message: "no" }, { status: 403 }),
+      serveOnePod,
     );
     const address = `127.0.0.1:${server.addr.port}`;
     for (const insecure of [true, false]) {
@@ -151,9 +164,21 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
           contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
         }),
       );
-      const words = { KUBECONFIG: `${folder}/config`, API_SERVER: address };
-      for (const args of [["check"], ["check", "injection", "pod/a"]]) {
-        const { contacts, writes } = await compare(args.slice(0, 2).join(" "), args, {
+      const words = {
+        KUBECONFIG: `${folder}/config`,
+        API_SERVER: address,
+        OUTPUT: `${folder}/a.tar.gz`,
+        OUTPUT_FOLDER: folder,
+      };
+      const runs = [
+        ["check"],
+        ["check injection", "pod/a"],
+        ["check upgrade", "--to", "canary"],
+        ["explain", "pod/a"],
+        ["capture", "pod/a", "-o", "a.tar.gz"],
+      ];
+      for (const [command = "", ...rest] of runs) {
+        const { contacts, writes } = await compare(command, [...command.split(" "), ...rest], {
           folder,
           cwd: folder,
           words,
@@ -161,10 +186,39 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
         });
         assert.ok(contacts.includes(address));
         assert.equal(writes.some((path) => path.includes("kubectl-mesh-")), insecure, writes.join());
+        assert.equal(writes.includes(words.OUTPUT), insecure && command === "capture", writes.join());
         await removeTraces(folder);
       }
     }
   }));
+
+/** An API server that has one running pod, in which each command prints `{}`, and allows nothing else. */
+function serveOnePod(request: Request): Response {
+  const { pathname } = new URL(request.url);
+  if (pathname.endsWith("/pods/a")) return Response.json(RUNNING);
+  if (!pathname.endsWith("/pods/a/exec") || request.headers.get("upgrade") === null) {
+    return Response.json({ kind: "Status", code: 403, reason: "Forbidden", message: "no" }, { status: 403 });
+  }
+  const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "v5.channel.k8s.io" });
+  const encoder = new TextEncoder();
+  socket.onopen = () => {
+    // The first byte is the number of the stream: standard output, the status.
+    for (const text of ["\x01{}", '\x03{"status":"Success"}']) socket.send(encoder.encode(text));
+    socket.close();
+  };
+  return response;
+}
+
+const RUNNING = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "a", namespace: "default" },
+  spec: { containers: [{ name: "istio-proxy", image: "proxy" }] },
+  status: {
+    phase: "Running",
+    containerStatuses: [{ name: "istio-proxy", ready: true, state: { running: {} } }],
+  },
+};
 
 testWhen(strace, "what webhook serve does is what docs/security.md says", () =>
   inFolder(async (folder) => {
@@ -226,6 +280,8 @@ testWhen(
           await compare("wait", ["wait", "--timeout", "30s", "--", "true"], beside);
           await removeTraces(helper.path);
           await compare("agent drain", ["agent", "drain"], beside);
+          await removeTraces(helper.path);
+          await compare("agent quit", ["agent", "quit"], beside);
           await helper[Symbol.asyncDispose]();
           stop();
           await new Promise((resolve) => setTimeout(resolve, 500));
@@ -235,6 +291,10 @@ testWhen(
       assert.deepEqual(programs, [envoy.path]);
     }),
 );
+
+testWhen(strace ?? missingPod, "every command of docs/security.md was run", () => {
+  assert.deepEqual(RUN_TIME.flatMap(({ commands }) => commands).filter((command) => !compared.has(command)), []);
+});
 
 testWhen(strace, "docs/security.md has a row for every command", async () => {
   const rows = RUN_TIME.flatMap(({ commands }) => commands);

@@ -10,8 +10,8 @@ import { FakeAuthority, type Signing } from "./fake_authority.ts";
 import { ManualClock, settled } from "../manual_clock.ts";
 
 export const START = Date.parse("2027-01-15T08:00:00Z");
-/** Lifetime of certificates, in milliseconds. A look at the clock comes every five seconds. */
-export const LIFETIME = 240_000;
+/** Lifetime of certificates, in milliseconds. A look at the clock comes every second. */
+export const LIFETIME = 60_000;
 export const ADDRESS = "istiod.istio-system.svc:15012";
 export const TOKEN_FILE = "./token";
 export const ROOTS = "./root-cert.pem";

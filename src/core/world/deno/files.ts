@@ -4,7 +4,7 @@ import { decodeUtf8 } from "../../utf8.ts";
 import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { guard } from "./temporary/guard.ts";
-import { temporaryFile, temporaryFolder, tidyTemporary, usualParent } from "./temporary/mod.ts";
+import { temporaryFile, temporaryFolder, temporaryName, tidyTemporary, usualParent } from "./temporary/mod.ts";
 import { watchFiles } from "./watch.ts";
 import { SystemError } from "../system_calls.ts";
 import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch, TemporaryFolder } from "../world.ts";
@@ -49,7 +49,7 @@ export const realFiles: Files = {
     }
   },
   scratch: openScratch,
-  tidyTemporary: () => tidyTemporary(),
+  tidyTemporary: (output) => tidyTemporary(output === undefined ? usualParent() : folderOf(realTarget(output))),
   temporaryFolder: openFolder,
   async makeFolder(path, mode = 0o700) {
     try {
@@ -139,7 +139,7 @@ async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryE
 function startReplacement(path: string, mode?: number): Replacement {
   const target = realTarget(path);
   if (isDevice(target)) return writeToDevice(path);
-  const temporary = `${target}.${Deno.pid}-${crypto.randomUUID().slice(0, 8)}.tmp`;
+  const temporary = temporaryName(folderOf(target));
   const forget = guard(() => removeIfThere(temporary));
   const file = openNew(temporary, path, mode ?? modeOf(target), forget);
   let open = true;
@@ -235,6 +235,11 @@ function realTarget(path: string): string {
   } catch {
     return path;
   }
+}
+
+function folderOf(path: string): string {
+  const end = path.search(Deno.build.os === "windows" ? /[/\\][^/\\]*$/ : /\/[^/]*$/);
+  return end < 0 ? "." : path.slice(0, end);
 }
 
 function modeOf(path: string): number {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
+import { testWhen } from "../../../../test/support/test_when.ts";
 import { realWorld } from "../mod.ts";
+import { prefixOf, thisOwner } from "./temporary/owner.ts";
 
 const world = realWorld();
 const { files } = world;
+const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
 async function inFolder(body: (folder: string) => Promise<void>) {
   const folder = await Deno.makeTempDir();
@@ -27,6 +30,19 @@ Deno.test("files.replace() changes nothing before commit(), and keeps the mode",
     assert.equal((await files.stat(path))?.mode, 0o640);
     assert.deepEqual((await files.list(folder)).map((entry) => entry.name), ["out.yaml"]);
   }));
+
+testWhen(
+  notLinux,
+  "files.replace() removes what a killed process left in the folder, not what a living one has",
+  () =>
+    inFolder(async (folder) => {
+      const self = thisOwner() ?? assert.fail("/proc cannot be read");
+      const [ended, living] = [prefixOf({ ...self, start: "1" }), prefixOf(self)];
+      for (const start of [ended, living]) await Deno.writeTextFile(`${folder}/${start}0`, "");
+      files.writeText(`${folder}/a.yaml`, "new");
+      assert.deepEqual((await files.list(folder)).map(({ name }) => name), ["a.yaml", `${living}0`]);
+    }),
+);
 
 Deno.test("files.replace() leaves only the old file after abort()", () =>
   inFolder(async (folder) => {

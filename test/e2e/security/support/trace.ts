@@ -101,7 +101,7 @@ function note(sets: Sets, line: string, cwd: string): void {
 
 function absolute(path: string, cwd: string): string {
   const full = path.startsWith("/") ? path : `${cwd}/${path}`;
-  return full.replaceAll("/./", "/");
+  return full.replaceAll("/./", "/").replace(/\/\.$/, "");
 }
 
 /** A connection that is refused was made all the same. */

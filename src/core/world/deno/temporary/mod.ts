@@ -1,4 +1,4 @@
-/** Files and folders that this program keeps in a folder for temporary files, for a moment. Nothing of them stays behind. */
+/** Files and folders that this program keeps for a moment, in a folder for temporary files or beside an output. Nothing of them stays behind. */
 import { guard } from "./guard.ts";
 import { type Owner, prefixOf, thisOwner } from "./owner.ts";
 import type { TemporaryFolder } from "../../world.ts";
@@ -39,6 +39,12 @@ export function temporaryFolder(parent: string): TemporaryFolder {
     forget();
     throw error;
   }
+}
+
+/** The path of a file in a folder that is only there until it replaces an output. What killed processes left there is removed. */
+export function temporaryName(parent: string): string {
+  tidyTemporary(parent);
+  return `${parent}/${prefix()}${crypto.randomUUID().slice(0, 8)}`;
 }
 
 /** Opens a file that has no name any more. Throws errors of the runtime. */

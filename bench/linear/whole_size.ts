@@ -1,0 +1,80 @@
+/** Configuration and captures of the largest size that is read: 16 MB in the third of three sizes. A size is in megabytes. */
+import { captureOf } from "../../src/explain/capture/manifest.ts";
+import { answerOf } from "../../src/explain/connection/answer.ts";
+import { glanceOf } from "../../src/explain/glance/glance.ts";
+import { captureFiles } from "../explain_capture.ts";
+import type { LinearCase } from "./case.ts";
+import { configOf, configured, podOf } from "./configuration.ts";
+
+const MEGABYTES = 4;
+const LINE = 40;
+
+/** Lines of 40 characters, as many as these megabytes hold; none of them is above the limit of 16 MiB. */
+function lines(megabytes: number, margin: string, text: (index: string) => string): string {
+  const parts: string[] = [];
+  for (let index = 0; index < megabytes * 1e6 / LINE; index++) {
+    parts.push((margin + text(String(index))).padEnd(LINE - 1, "x"), "\n");
+  }
+  return parts.join("");
+}
+
+const CONFIGURATIONS: readonly (readonly [string, "template" | "values" | "mesh", (megabytes: number) => string])[] = [
+  // A template is indented by four once more.
+  [
+    "a template of comments",
+    "template",
+    (n) => configOf(podOf(`${lines(0.9 * n, "    ", (i) => `# ${i} `)}    a: b\n`)),
+  ],
+  ["a template of annotations", "template", (n) => configOf(podOf(lines(0.9 * n, "    ", (i) => `a${i}: `)))],
+  ["values", "values", (n) => `global:\n  x:\n${lines(n, "    ", (i) => `k${i}: `)}`],
+  ["unknown values", "values", (n) => lines(n, "", (i) => `k${i}: `)],
+  ["mesh configuration", "mesh", (n) => `defaultConfig:\n  proxyMetadata:\n${lines(n, "    ", (i) => `K${i}: `)}`],
+  ["unknown fields of the mesh", "mesh", (n) => lines(n, "", (i) => `k${i}: `)],
+];
+
+/** A cluster with its route, its endpoints and their states has so many of them in a megabyte. */
+const CLUSTERS_OF_A_MEGABYTE = 240;
+const CONNECTION = {
+  direction: "outbound",
+  host: "service-7.namespace-7.svc.cluster.local",
+  port: 8080,
+  spoken: "unsaid",
+  method: "GET",
+  path: "/",
+  headers: [],
+  sni: undefined,
+} as const;
+
+function captured(megabytes: number) {
+  const clusters = megabytes * CLUSTERS_OF_A_MEGABYTE;
+  const files = captureFiles({ clusters, endpoints: 2 * clusters });
+  const parts = new Map([...files].map(([name, text]) => [name, { text }]));
+  return {
+    length: [...files.values()].reduce((sum, { length }) => sum + length, 0),
+    capture: captureOf(parts, "a capture"),
+  };
+}
+
+export const WHOLE_SIZE_CASES: readonly LinearCase[] = [
+  ...CONFIGURATIONS.map(([name, kind, text]) => ({
+    name: `16 MB: ${name}`,
+    size: MEGABYTES,
+    prepare: (n: number) => configured(text(n), kind),
+  })),
+  {
+    name: "16 MB: explain of a connection",
+    size: MEGABYTES,
+    prepare(n) {
+      const { length, capture } = captured(n);
+      return { length, run: () => answerOf(capture, CONNECTION) };
+    },
+  },
+  {
+    name: "16 MB: explain of a pod",
+    size: MEGABYTES,
+    prepare(n) {
+      const { length, capture } = captured(n);
+      return { length, run: () => glanceOf(capture) };
+    },
+  },
+];
