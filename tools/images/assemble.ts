@@ -1,0 +1,63 @@
+/** An image from its record: Debian's files, the programs, and a few small files, a layer for each. */
+import packages from "../../image/packages.json" with { type: "json" };
+import { packageEntries, type Pins } from "./debian.ts";
+import type { Entry } from "./entry.ts";
+import { FILES, type Image, type Program } from "./images.ts";
+import { type Layer, layerOf } from "./layer.ts";
+
+const PINS: Readonly<Record<string, Pins>> = packages;
+
+/** Names of this machine's architecture: Go's and Debian's are the same. */
+export const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
+
+/** Entries with a title, as one layer. */
+export interface Part {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+}
+
+/** Paths of the programs. */
+export type Programs = Partial<Readonly<Record<Program, string>>>;
+
+/** The parts of an image. `folder` keeps Debian's packages. Errors if a package or a program is missing. */
+export async function partsOf(image: Image, programs: Programs, folder: string): Promise<Part[]> {
+  const found = await Promise.all(image.packages.map(async (name) => {
+    const pinned = PINS[ARCHITECTURE]?.[name];
+    if (pinned === undefined) {
+      throw new Error(
+        `image/packages.json has no "${name}" for ${ARCHITECTURE}: run this with --update-packages there`,
+      );
+    }
+    return { title: `${name} ${pinned.version}`, entries: await packageEntries(name, pinned, folder) };
+  }));
+  const debian = {
+    title: found.map(({ title }) => title).join(", "),
+    entries: found.flatMap(({ entries }) => entries),
+  };
+  const own = Object.entries(image.programs).map(async ([path, program]) => {
+    const file = programs[program];
+    if (file === undefined) throw new Error(`The path of ${program} is missing: see --${program}`);
+    return { title: program, entries: [{ path, mode: 0o755, content: await Deno.readFile(file) }] };
+  });
+  return [debian, { title: "users, folders, names", entries: smallEntries(image) }, ...await Promise.all(own)];
+}
+
+function smallEntries({ links, writable, user }: Image): Entry[] {
+  const owner = Number(user.split(":")[0]);
+  return [
+    ...Object.entries(FILES).map(([path, text]) => ({ path, content: new TextEncoder().encode(text) })),
+    ...Object.entries(links).map(([path, target]) => ({ path, target })),
+    ...writable.map((path) => ({ path, owner })),
+    { path: "tmp", mode: 0o1777 },
+    // A runtime mounts these.
+    ...["proc", "sys", "dev", "run"].map((path) => ({ path })),
+  ];
+}
+
+/** A layer for each part. */
+export async function layersOf(parts: readonly Part[], seconds: number): Promise<Layer[]> {
+  const layers: Layer[] = [];
+  // In turn: each holds its part twice.
+  for (const { title, entries } of parts) layers.push(await layerOf(title, entries, seconds));
+  return layers;
+}

@@ -1,0 +1,102 @@
+/** Files of Debian's packages, at the versions that `image/packages.json` has. */
+import { createHash } from "node:crypto";
+import { unpackTar } from "modern-tar";
+import { mustRun } from "../compile/run.ts";
+import type { Entry } from "./entry.ts";
+
+/** A package at a version. */
+export interface Pinned {
+  readonly version: string;
+  /** Of the `.deb` file. */
+  readonly sha256: string;
+}
+
+/** The pinned packages of an architecture by name. */
+export type Pins = Readonly<Record<string, Pinned>>;
+
+/**
+ * What an image takes of a package: libraries, programs that capture traffic, the licence. Shell scripts stay out: there is
+ * no shell.
+ */
+const KEPT: readonly RegExp[] = [
+  /^lib(64)?\/.+/,
+  /^usr\/lib\/[^/]+-linux-gnu\/(?!gconv\/|audit\/).*\.so/,
+  /^usr\/sbin\/(xtables-(nft|legacy)-multi|ip6?tables-(nft|legacy)(-save|-restore)?|nft)$/,
+  /^usr\/share\/doc\/[^/]+\/copyright$/,
+];
+const AUTHORITY = /^usr\/share\/ca-certificates\/mozilla\/.*\.crt$/;
+
+/** The entries of a package: its files, the bundle of its authorities, and its record for scanners, as distroless has it. */
+export async function packageEntries(name: string, pinned: Pinned, folder: string): Promise<Entry[]> {
+  const file = await packageFile(name, pinned, folder);
+  const archive = await output("dpkg-deb", ["--fsys-tarfile", file]);
+  const all = (await unpackTar(archive)).map(({ header, data }): Entry & { type: string } => ({
+    path: header.name.replace(/^\.?\//, "").replace(/\/$/, ""),
+    type: header.type ?? "file",
+    mode: header.mode ?? 0o644,
+    ...header.type === "symlink" ? { target: header.linkname ?? "" } : { content: data ?? new Uint8Array() },
+  })).filter(({ type }) => type !== "directory");
+  const authorities = all.filter(({ path }) => AUTHORITY.test(path)).toSorted((a, b) => a.path < b.path ? -1 : 1);
+  const bundle = authorities.map(({ content }) => new TextDecoder().decode(content)).join("");
+  const control = await output("dpkg-deb", ["--field", file]);
+  return [
+    ...all.filter(({ path }) => KEPT.some((pattern) => pattern.test(path))).map(({ type: _, ...entry }) => entry),
+    ...bundle === "" ? [] : [{ path: "etc/ssl/certs/ca-certificates.crt", content: new TextEncoder().encode(bundle) }],
+    { path: `var/lib/dpkg/status.d/${name}`, content: control },
+  ];
+}
+
+/** The `.deb` file; downloads it on first use. Errors if Debian has it no more, or if it is another file. */
+async function packageFile(name: string, { version, sha256 }: Pinned, folder: string): Promise<string> {
+  const file = `${folder}/${name}_${version.replace(":", "%3a")}.deb`;
+  if (await sumOf(file) === sha256) return file;
+  const downloaded = await download(name, version, folder);
+  if (downloaded.sha256 !== sha256) {
+    throw new Error(`${name} ${version} has SHA-256 ${downloaded.sha256}, wanted is ${sha256}`);
+  }
+  await Deno.rename(downloaded.file, file);
+  return file;
+}
+
+/** Downloads a package with apt, which checks Debian's signature. */
+async function download(name: string, version: string | undefined, folder: string) {
+  await Deno.mkdir(folder, { recursive: true });
+  const place = await Deno.makeTempDir({ dir: folder, prefix: "apt-" });
+  try {
+    const wanted = version === undefined ? name : `${name}=${version}`;
+    await mustRun(["sh", "-c", 'cd "$1" && apt-get download -q "$2"', "sh", place, wanted]);
+    const [found] = await Array.fromAsync(Deno.readDir(place));
+    const file = `${folder}/${name}.${Deno.pid}.new`;
+    await Deno.rename(`${place}/${found?.name}`, file);
+    return { file, sha256: await sumOf(file) ?? "" };
+  } finally {
+    await Deno.remove(place, { recursive: true });
+  }
+}
+
+/** The packages at the versions that apt offers today. */
+export async function pinsOfToday(names: readonly string[], folder: string): Promise<Pins> {
+  const pins: Record<string, Pinned> = {};
+  for (const name of names.toSorted()) {
+    const { file, sha256 } = await download(name, undefined, folder);
+    const version = new TextDecoder().decode(await output("dpkg-deb", ["--field", file, "Version"])).trim();
+    await Deno.rename(file, `${folder}/${name}_${version.replace(":", "%3a")}.deb`);
+    pins[name] = { version, sha256 };
+  }
+  return pins;
+}
+
+async function sumOf(file: string): Promise<string | undefined> {
+  try {
+    return createHash("sha256").update(await Deno.readFile(file)).digest("hex");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function output(command: string, args: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], stdin: "null" }).output();
+  if (!success) throw new Error(`"${command} ${args.join(" ")}" failed: ${new TextDecoder().decode(stderr).trim()}`);
+  return stdout;
+}
