@@ -20,7 +20,7 @@ const mesh = ({ namespace }: MeshPod, ...args: string[]) => namespace.mesh(args)
 testInPod("wait ends when the proxy is ready, under both names", async (pod) => {
   const waiting = [
     mesh(pod, "wait", "--", "echo", "the application"),
-    mesh(pod, "pilot-agent", "wait", "--timeoutSeconds", "20"),
+    mesh(pod, "pilot-agent", "wait", "--timeoutSeconds", "120"),
   ];
   const agent = pod.start(["pilot-agent", "proxy", "sidecar"]);
   const [ours, istio] = await Promise.all(waiting);
@@ -28,7 +28,7 @@ testInPod("wait ends when the proxy is ready, under both names", async (pod) => 
   assert.equal(istio?.code, 0);
   assert.match(
     istio?.stdout ?? "",
-    /Waiting for Envoy proxy to be ready \(timeout: 20 seconds\)[^]*Envoy is ready!\n$/,
+    /Waiting for Envoy proxy to be ready \(timeout: 120 seconds\)[^]*Envoy is ready!\n$/,
   );
   await agent.until("Envoy (epoch 0) is live");
 });

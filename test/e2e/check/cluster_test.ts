@@ -57,7 +57,7 @@ async function isWell(cluster: Cluster, webhook: WebhookProcess): Promise<void> 
   await map("istio-sidecar-injector", { config: BUILT_IN.config, values: BUILT_IN.values });
   await map("istio", { mesh: BUILT_IN.mesh });
   await register(cluster, webhook);
-  const run = await check(cluster, ["--wait", "30s"]);
+  const run = await check(cluster, ["--wait", "2m"]);
   assert.deepEqual([run.code, withResult(run, "error")], [0, {}]);
   for (const id of ["webhook-reachable", "pod-security", "resource-quota", "limit-range"]) {
     assert.equal(run.results.get(id)?.result, "ok", id);

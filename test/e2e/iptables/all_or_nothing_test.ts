@@ -155,7 +155,7 @@ testWhen(MISSING, "--wait: it waits for another run, and names it after the time
   const late = await pair.pod.mesh(["iptables", "apply", ...EARLIER, "--wait", "300ms"]);
   assert.equal(late.code, 1);
   assert.match(late.stderr, /^error: Another run .* more than 0.3 s.*--wait/m);
-  const waiting = apply(pair.pod, [...EARLIER, "--wait", "20s"]);
+  const waiting = apply(pair.pod, [...EARLIER, "--wait", "60s"]);
   await holder.stdin.close();
   await waiting;
   await holder.status;
@@ -168,9 +168,9 @@ testWhen(MISSING, "--wait: it waits for the lock of iptables-legacy, and names i
     `mount -t tmpfs tmpfs /run; flock /run/xtables.lock sh -c "touch /run/held; exec sleep ${seconds}" >/dev/null 2>&1 & ` +
     "until [ -e /run/held ]; do sleep 0.01; done";
   const flags = ["istio-iptables", ...EARLIER, "--force-iptables-binary", "legacy"];
-  const late = await pair.pod.mesh([...flags, "--wait", "1s"], { mounts: lockedFor(10) });
+  const late = await pair.pod.mesh([...flags, "--wait", "1s"], { mounts: lockedFor(30) });
   assert.equal(late.code, 1);
   assert.match(late.stderr, /^error: .*xtables lock.*--wait/m);
-  const done = await pair.pod.mesh([...flags, "--wait", "20s"], { mounts: lockedFor(1) });
+  const done = await pair.pod.mesh([...flags, "--wait", "60s"], { mounts: lockedFor(1) });
   assert.equal(done.code, 0, done.stderr);
 });

@@ -71,7 +71,7 @@ testWhen(MISSING, "verify: the flow that escapes and its rule are named", async 
   await using pair = await Pair.create();
   await apply(pair.pod, FLAGS);
   await pair.pod.shell("iptables-nft -t nat -D PREROUTING -p tcp -j ISTIO_INBOUND");
-  const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "1s"]);
+  const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "3s"]);
   assert.equal(report.code, 126);
   const escaped = report.flows.filter(({ result }) => result === "escaped");
   assert.deepEqual(escaped.map(({ flow, family }) => `${family} ${flow}`), ["IPv4 inbound"]);
@@ -163,7 +163,7 @@ testWhen(MISSING, "verify without flags: a missing jump escapes, a direction wit
   await using pair = await Pair.create([4]);
   await apply(pair.pod, ["-u", "1337", "-i", "*", "-b", "*"]);
   await pair.pod.shell("iptables-nft -t nat -D PREROUTING -p tcp -j ISTIO_INBOUND");
-  const broken = await verify(pair.pod, ["--probe-timeout", "1s"]);
+  const broken = await verify(pair.pod, ["--probe-timeout", "3s"]);
   assert.equal(broken.code, 126);
   assert.match(broken.stderr, /^error: Traffic escapes: inbound; /m);
   assert.match(broken.stderr, /^ {2}not as planned: .*missing: -A PREROUTING -p tcp -j ISTIO_INBOUND$/m);

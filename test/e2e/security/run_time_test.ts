@@ -277,7 +277,7 @@ testWhen(
         async meanwhile(stop) {
           const helper = await temporaryFolder();
           const beside = { ...run, folder: helper.path };
-          await compare("wait", ["wait", "--timeout", "30s", "--", "true"], beside);
+          await compare("wait", ["wait", "--timeout", "120s", "--", "true"], beside);
           await removeTraces(helper.path);
           await compare("agent drain", ["agent", "drain"], beside);
           await removeTraces(helper.path);

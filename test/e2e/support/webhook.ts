@@ -5,6 +5,7 @@ import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { DEADLINE_MILLISECONDS } from "../../support/until.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { applied, created, type Query } from "./cluster/requests.ts";
 
@@ -114,7 +115,7 @@ function collect(stream: ReadableStream<Uint8Array>) {
     grown.resolve();
   };
   const has = async (wanted: string | RegExp, from = 0) => {
-    const deadline = AbortSignal.timeout(60_000);
+    const deadline = AbortSignal.timeout(DEADLINE_MILLISECONDS);
     const late = new Promise<void>((_, reject) =>
       deadline.onabort = () => reject(new Error(`${wanted} was not logged: ${text}`))
     );

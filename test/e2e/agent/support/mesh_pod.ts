@@ -100,7 +100,7 @@ export class MeshPod implements AsyncDisposable {
     const ended = program.end.then(({ code, stderr }) => {
       throw new Error(`It ended with ${code}: ${stderr}`);
     });
-    const { code, stderr } = await Promise.race([ended, this.namespace.mesh(["wait", "--timeout", "20s"])]);
+    const { code, stderr } = await Promise.race([ended, this.namespace.mesh(["wait", "--timeout", "120s"])]);
     // Its end is nobody's failure from now on.
     ended.catch(() => {});
     if (code !== 0) throw new Error(`${stderr}\n${program.text}`);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { fixLines } from "../../../../src/check/advice/text.ts";
 import type { CheckResult } from "../../../../src/check/result_schema.ts";
+import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 import { BREAKAGES } from "./breakages.ts";
 import type { Breakage } from "./breaking.ts";
 import { explainAll, firstCommands, follow, injectedIn, namespaceLabels, worse } from "./cures.ts";
@@ -69,11 +70,9 @@ async function isCured(mesh: MeshCluster, id: string, before: Results): Promise<
   assert.deepEqual(inMesh.filter((each) => !still.has(each)), []);
 }
 
-const DEADLINE = 60_000;
-
 /** Waits until a check is neither an error nor a warning. */
 async function untilWell(mesh: MeshCluster, id: string): Promise<Results> {
-  for (const end = Date.now() + DEADLINE;;) {
+  for (const end = Date.now() + DEADLINE_MILLISECONDS;;) {
     const results = await mesh.results();
     const { result = "", message } = results.get(id) ?? {};
     if (!["error", "warning"].includes(result)) return results;
@@ -84,7 +83,7 @@ async function untilWell(mesh: MeshCluster, id: string): Promise<Results> {
 
 /** Waits until exactly these checks are errors or warnings: the API server sees changes a little later. */
 async function comesTo(mesh: MeshCluster, told: Breakage["told"]): Promise<Results> {
-  for (const end = Date.now() + DEADLINE;;) {
+  for (const end = Date.now() + DEADLINE_MILLISECONDS;;) {
     const results = await mesh.results();
     const bad = [...results.values()].filter(({ result }) => result === "error" || result === "warning");
     const found = Object.fromEntries(bad.map(({ id, result }) => [id, result]));
